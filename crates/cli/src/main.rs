@@ -1,0 +1,2 @@
+//! The `browserlens` command.
+fn main() {}

@@ -1,0 +1,506 @@
+//! One capture as one tree: flat columns, interned strings, arena order = document order.
+//!
+//! In: columns filled by [`crate::parse`] or [`crate::PageBuilder`]. Out: read-only views ([`NodeRef`]).
+//! Invariants: the root is node 0 and a document; a parent precedes its children; the subtree of a node is the
+//! contiguous range `id..end`; every symbol, parent and frame index is in range (the codec checks that on load).
+//! Why columns and not boxes: a pass over one property of 10,000 nodes touches one array.
+
+use crate::node::{
+    BoxInDocument, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri, Viewport, Visibility,
+};
+use crate::role;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// An interned string of one page; [`Sym::EMPTY`] is the empty string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Sym(pub u32);
+
+impl Sym {
+    /// The empty string, in every page.
+    pub const EMPTY: Self = Self(0);
+}
+
+/// The strings of one page: one buffer and where each string ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Strings {
+    pub(crate) text: String,
+    pub(crate) ends: Vec<u32>,
+}
+
+impl Strings {
+    /// Returns the string of a symbol, or the empty string if the symbol is of another page.
+    pub fn get(&self, sym: Sym) -> &str {
+        let index = sym.0 as usize;
+        let start = if index == 0 { 0 } else { self.ends.get(index - 1).copied().unwrap_or(0) as usize };
+        let end = self.ends.get(index).copied().unwrap_or(0) as usize;
+        self.text.get(start..end).unwrap_or("")
+    }
+
+    /// Returns how many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Returns whether only the empty string is there.
+    pub fn is_empty(&self) -> bool {
+        self.ends.len() <= 1
+    }
+}
+
+/// Collects strings while a page is built.
+#[derive(Debug)]
+pub(crate) struct Interner {
+    strings: Strings,
+    known: HashMap<Box<str>, Sym>,
+}
+
+impl Interner {
+    pub(crate) fn new() -> Self {
+        let mut interner = Self { strings: Strings { text: String::new(), ends: Vec::new() }, known: HashMap::new() };
+        interner.intern("");
+        interner
+    }
+
+    pub(crate) fn intern(&mut self, text: &str) -> Sym {
+        if let Some(sym) = self.known.get(text) {
+            return *sym;
+        }
+        let sym = Sym(self.strings.ends.len() as u32);
+        self.strings.text.push_str(text);
+        self.strings.ends.push(self.strings.text.len() as u32);
+        self.known.insert(text.into(), sym);
+        sym
+    }
+
+    pub(crate) fn finish(self) -> Strings {
+        self.strings
+    }
+}
+
+/// One frame of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Recording-wide number of the frame; part of [`NodeKey`].
+    pub number: u32,
+    /// Recording-wide number of the document in it; part of [`NodeKey`].
+    pub loader: u32,
+    /// URL of the document.
+    pub url: String,
+    /// Title of the document.
+    pub title: String,
+    /// The `iframe` element that holds it; none for the main frame.
+    pub owner: Option<NodeId>,
+    /// The document node; none where the content is opaque.
+    pub document: Option<NodeId>,
+    /// Scroll offset of the document.
+    pub scroll: ScrollOffset,
+    /// Rendered text of the document as the browser gives it (`innerText` of the body).
+    pub rendered_text: String,
+}
+
+/// The columns of the arena; all of one length.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Columns {
+    pub kind: Vec<NodeKindByte>,
+    pub parent: Vec<u32>,
+    pub end: Vec<u32>,
+    pub depth: Vec<u32>,
+    pub frame: Vec<u16>,
+    pub backend: Vec<u32>,
+    pub tag: Vec<Sym>,
+    pub role: Vec<Sym>,
+    pub name: Vec<Sym>,
+    pub description: Vec<Sym>,
+    pub value: Vec<Sym>,
+    pub text: Vec<Sym>,
+    pub states: Vec<States>,
+    pub level: Vec<u8>,
+    pub bounds: Vec<BoxInDocument>,
+    pub paint_order: Vec<u32>,
+    pub visibility: Vec<Visibility>,
+    pub covered_by: Vec<u32>,
+    pub clickability: Vec<Clickability>,
+    pub flags: Vec<Flags>,
+    pub attributes_start: Vec<u32>,
+    pub attributes: Vec<(Sym, Sym)>,
+    pub styles_start: Vec<u32>,
+    pub styles: Vec<(u8, Sym)>,
+    pub scrolled: Vec<(u32, ScrollOffset, f32, f32)>,
+}
+
+pub(crate) type NodeKindByte = NodeKind;
+pub(crate) const NO_NODE: u32 = u32::MAX;
+
+/// One capture parsed into one tree.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    pub(crate) viewport: Viewport,
+    pub(crate) scroll: ScrollOffset,
+    pub(crate) content_width: f32,
+    pub(crate) content_height: f32,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) strings: Strings,
+    pub(crate) nodes: Columns,
+}
+
+impl Page {
+    /// Returns the URL of the main frame's document.
+    pub fn url(&self) -> &str {
+        self.frames.first().map_or("", |frame| &frame.url)
+    }
+
+    /// Returns the title of the main frame's document.
+    pub fn title(&self) -> &str {
+        self.frames.first().map_or("", |frame| &frame.title)
+    }
+
+    /// Returns the viewport that the page was captured in.
+    pub fn viewport(&self) -> Viewport {
+        self.viewport
+    }
+
+    /// Returns how far the main document is scrolled.
+    pub fn scroll(&self) -> ScrollOffset {
+        self.scroll
+    }
+
+    /// Returns the width and height of the main document's content, in CSS px.
+    pub fn content_size(&self) -> (f32, f32) {
+        (self.content_width, self.content_height)
+    }
+
+    /// Returns the frames; the first is the main frame.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// Returns how many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.parent.len()
+    }
+
+    /// Returns whether the page has no node below its root.
+    pub fn is_empty(&self) -> bool {
+        self.len() <= 1
+    }
+
+    /// Returns the root.
+    pub fn root(&self) -> NodeRef<'_> {
+        self.node(NodeId::ROOT)
+    }
+
+    /// Returns the view of a node.
+    ///
+    /// # Panics
+    /// If `id` is not of this page; ids only come from the page itself.
+    pub fn node(&self, id: NodeId) -> NodeRef<'_> {
+        assert!(id.index() < self.len(), "node {} is not of this page of {} nodes", id.0, self.len());
+        NodeRef { page: self, id }
+    }
+
+    /// Returns every node in document order.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeRef<'_>> + Clone {
+        (0..self.len() as u32).map(|index| NodeRef { page: self, id: NodeId(index) })
+    }
+
+    /// Returns the node with this key, by a scan; build a map where many are looked up.
+    pub fn find(&self, key: NodeKey) -> Option<NodeRef<'_>> {
+        self.nodes().find(|node| node.key() == key)
+    }
+
+    /// Returns the node that has the focus, if one has.
+    pub fn focused(&self) -> Option<NodeRef<'_>> {
+        self.nodes().rfind(|node| node.states().has(States::FOCUSED) && node.kind() == NodeKind::Element)
+    }
+
+    /// Returns the string table.
+    pub fn strings(&self) -> &Strings {
+        &self.strings
+    }
+}
+
+/// View of one node of a [`Page`].
+#[derive(Clone, Copy)]
+pub struct NodeRef<'p> {
+    page: &'p Page,
+    id: NodeId,
+}
+
+impl std::fmt::Debug for NodeRef<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{} <{}> {} {:?}", self.id.0, self.tag(), self.role(), self.name())
+    }
+}
+
+impl PartialEq for NodeRef<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && std::ptr::eq(self.page, other.page)
+    }
+}
+
+impl<'p> NodeRef<'p> {
+    fn at<T: Copy>(&self, column: &[T]) -> T {
+        column[self.id.index()]
+    }
+
+    fn string(&self, column: &[Sym]) -> &'p str {
+        self.page.strings.get(self.at(column))
+    }
+
+    /// Returns the page of the node.
+    pub fn page(&self) -> &'p Page {
+        self.page
+    }
+
+    /// Returns the index in the arena.
+    pub fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// Returns what the node is.
+    pub fn kind(&self) -> NodeKind {
+        self.at(&self.page.nodes.kind)
+    }
+
+    /// Returns the ordinal of the frame whose document holds the node.
+    pub fn frame(&self) -> FrameId {
+        FrameId(self.at(&self.page.nodes.frame))
+    }
+
+    /// Returns the identity of the node over captures.
+    pub fn key(&self) -> NodeKey {
+        let frame = &self.page.frames[usize::from(self.frame().0)];
+        NodeKey { frame: frame.number, loader: frame.loader, backend: self.at(&self.page.nodes.backend) }
+    }
+
+    /// Returns the parent; none for the root.
+    pub fn parent(&self) -> Option<NodeRef<'p>> {
+        let parent = self.at(&self.page.nodes.parent);
+        (parent != NO_NODE).then(|| NodeRef { page: self.page, id: NodeId(parent) })
+    }
+
+    /// Returns the ancestors, nearest first.
+    pub fn ancestors(&self) -> impl Iterator<Item = NodeRef<'p>> + Clone + use<'p> {
+        std::iter::successors(self.parent(), NodeRef::parent)
+    }
+
+    /// Returns the children in document order.
+    pub fn children(&self) -> impl Iterator<Item = NodeRef<'p>> + Clone + use<'p> {
+        let page = self.page;
+        let end = self.end();
+        let first = (self.id.0 + 1 < end).then_some(self.id.0 + 1);
+        std::iter::successors(first, move |child| {
+            let next = page.nodes.end[*child as usize];
+            (next < end).then_some(next)
+        })
+        .map(move |index| NodeRef { page, id: NodeId(index) })
+    }
+
+    /// Returns the node and everything below it, in document order.
+    pub fn subtree(&self) -> impl DoubleEndedIterator<Item = NodeRef<'p>> + Clone + use<'p> {
+        let page = self.page;
+        (self.id.0..self.end()).map(move |index| NodeRef { page, id: NodeId(index) })
+    }
+
+    /// Returns everything below the node, in document order.
+    pub fn descendants(&self) -> impl DoubleEndedIterator<Item = NodeRef<'p>> + Clone + use<'p> {
+        let page = self.page;
+        (self.id.0 + 1..self.end()).map(move |index| NodeRef { page, id: NodeId(index) })
+    }
+
+    /// Returns the arena index one past the subtree.
+    pub fn end(&self) -> u32 {
+        self.at(&self.page.nodes.end)
+    }
+
+    /// Returns whether `other` lies below this node (or is it).
+    pub fn holds(&self, other: NodeId) -> bool {
+        other.0 >= self.id.0 && other.0 < self.end()
+    }
+
+    /// Returns the number of ancestors.
+    pub fn depth(&self) -> u32 {
+        self.at(&self.page.nodes.depth)
+    }
+
+    /// Returns the tag in lower case; `#text`, `#document` or `::before` for other kinds.
+    pub fn tag(&self) -> &'p str {
+        self.string(&self.page.nodes.tag)
+    }
+
+    /// Returns the role of the accessibility tree; empty where the tree ignores the node or has none.
+    pub fn role(&self) -> &'p str {
+        self.string(&self.page.nodes.role)
+    }
+
+    /// Returns the accessible name.
+    pub fn name(&self) -> &'p str {
+        self.string(&self.page.nodes.name)
+    }
+
+    /// Returns the accessible description.
+    pub fn description(&self) -> &'p str {
+        self.string(&self.page.nodes.description)
+    }
+
+    /// Returns the value: of a field, of a range (its text), of a select (the chosen option's label).
+    /// Empty for a secret field: whether that is filled is in [`NodeRef::is_filled`].
+    pub fn value(&self) -> &'p str {
+        if self.flags().has(Flags::SECRET) { "" } else { self.string(&self.page.nodes.value) }
+    }
+
+    /// Returns whether a field holds a value; true also for a filled secret field.
+    pub fn is_filled(&self) -> bool {
+        self.at(&self.page.nodes.value) != Sym::EMPTY
+    }
+
+    /// Returns the own text of a text node or pseudo-element as rendered, whitespace collapsed unless preformatted.
+    pub fn text(&self) -> &'p str {
+        self.string(&self.page.nodes.text)
+    }
+
+    /// Returns the states.
+    pub fn states(&self) -> States {
+        self.at(&self.page.nodes.states)
+    }
+
+    /// Returns the checked state; none if the node has none.
+    pub fn checked(&self) -> Option<Tri> {
+        let states = self.states();
+        states.has(States::CHECKABLE).then(|| tri(states.has(States::CHECKED), states.has(States::CHECKED_MIXED)))
+    }
+
+    /// Returns the pressed state; none if the node has none.
+    pub fn pressed(&self) -> Option<Tri> {
+        let states = self.states();
+        states.has(States::PRESSABLE).then(|| tri(states.has(States::PRESSED), states.has(States::PRESSED_MIXED)))
+    }
+
+    /// Returns the expanded state; none if the node has none.
+    pub fn expanded(&self) -> Option<bool> {
+        let states = self.states();
+        states.has(States::EXPANDABLE).then(|| states.has(States::EXPANDED))
+    }
+
+    /// Returns the selected state; none if the node has none.
+    pub fn selected(&self) -> Option<bool> {
+        let states = self.states();
+        states.has(States::SELECTABLE).then(|| states.has(States::SELECTED))
+    }
+
+    /// Returns the level of a heading or tree item; none if it has none.
+    pub fn level(&self) -> Option<u8> {
+        let level = self.at(&self.page.nodes.level);
+        (level > 0).then_some(level)
+    }
+
+    /// Returns the bounding box in document CSS px; empty if the node has no layout.
+    pub fn bounds(&self) -> BoxInDocument {
+        self.at(&self.page.nodes.bounds)
+    }
+
+    /// Returns the paint order; 0 if the node is not painted.
+    pub fn paint_order(&self) -> u32 {
+        self.at(&self.page.nodes.paint_order)
+    }
+
+    /// Returns whether the node can be seen, and if not, why not.
+    pub fn visibility(&self) -> Visibility {
+        self.at(&self.page.nodes.visibility)
+    }
+
+    /// Returns whether the node can be seen (scrolling allowed).
+    pub fn is_visible(&self) -> bool {
+        self.visibility().is_visible()
+    }
+
+    /// Returns whether the node lies in the viewport.
+    pub fn in_viewport(&self) -> bool {
+        self.flags().has(Flags::IN_VIEWPORT)
+    }
+
+    /// Returns the node painted over the middle of this one, if one is.
+    pub fn covered_by(&self) -> Option<NodeRef<'p>> {
+        let cover = self.at(&self.page.nodes.covered_by);
+        (cover != NO_NODE).then(|| NodeRef { page: self.page, id: NodeId(cover) })
+    }
+
+    /// Returns why the node can be clicked.
+    pub fn clickability(&self) -> Clickability {
+        self.at(&self.page.nodes.clickability)
+    }
+
+    /// Returns whether an agent can act on the node: an interactive role, or a listener, pointer, handler or editing of its own.
+    pub fn is_interactive(&self) -> bool {
+        self.kind() == NodeKind::Element && self.clickability() != Clickability::NONE
+    }
+
+    /// Returns whether the role is one of the interactive ones.
+    pub fn has_interactive_role(&self) -> bool {
+        role::is_interactive(self.role())
+    }
+
+    /// Returns the flags.
+    pub fn flags(&self) -> Flags {
+        self.at(&self.page.nodes.flags)
+    }
+
+    /// Returns the attributes in source order.
+    pub fn attributes(&self) -> impl Iterator<Item = (&'p str, &'p str)> + use<'p> {
+        let page = self.page;
+        range(&page.nodes.attributes_start, self.id, page.nodes.attributes.len())
+            .map(move |index| page.nodes.attributes[index])
+            .map(move |(name, value)| (page.strings.get(name), page.strings.get(value)))
+    }
+
+    /// Returns the value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&'p str> {
+        self.attributes().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// Returns a computed style of [`crate::capture::COMPUTED_STYLES`]; none if the node has no layout or the style is not captured.
+    pub fn style(&self, name: &str) -> Option<&'p str> {
+        let wanted = crate::capture::COMPUTED_STYLES.iter().position(|known| *known == name)?;
+        let page = self.page;
+        range(&page.nodes.styles_start, self.id, page.nodes.styles.len())
+            .map(|index| page.nodes.styles[index])
+            .find(|(style, _)| usize::from(*style) == wanted)
+            .map(|(_, value)| page.strings.get(value))
+    }
+
+    /// Returns scroll offset, scroll width and scroll height of a scroller.
+    pub fn scrolled(&self) -> Option<(ScrollOffset, f32, f32)> {
+        let rows = &self.page.nodes.scrolled;
+        let index = rows.binary_search_by_key(&self.id.0, |row| row.0).ok()?;
+        Some((rows[index].1, rows[index].2, rows[index].3))
+    }
+
+    /// Returns the visible text below the node, runs joined by a blank where a box or block starts.
+    pub fn visible_text(&self) -> String {
+        let mut text = String::new();
+        for node in self.subtree() {
+            if matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo) && node.is_visible() {
+                if !text.is_empty() && !text.ends_with(char::is_whitespace) {
+                    text.push(' ');
+                }
+                text.push_str(node.text().trim());
+            }
+        }
+        text
+    }
+}
+
+fn tri(on: bool, mixed: bool) -> Tri {
+    match (on, mixed) {
+        (_, true) => Tri::Mixed,
+        (true, false) => Tri::True,
+        (false, false) => Tri::False,
+    }
+}
+
+fn range(starts: &[u32], id: NodeId, total: usize) -> std::ops::Range<usize> {
+    let start = starts[id.index()] as usize;
+    let end = starts.get(id.index() + 1).map_or(total, |next| *next as usize);
+    start..end
+}

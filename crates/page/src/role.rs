@@ -1,0 +1,63 @@
+//! What roles mean: which are interactive, which are landmarks, which carry no meaning of their own.
+//!
+//! In: a role name as Chromium's accessibility tree writes it (`button`, `searchbox`, `StaticText`, …).
+//! Out: answers about it. Invariant: an unknown role is neither interactive nor a landmark, and never an error:
+//! newer browsers add roles.
+
+/// Returns whether a node of this role is one that an agent acts on (WAI-ARIA widgets).
+pub fn is_interactive(role: &str) -> bool {
+    matches!(
+        role,
+        "button"
+            | "link"
+            | "textbox"
+            | "searchbox"
+            | "checkbox"
+            | "radio"
+            | "combobox"
+            | "listbox"
+            | "option"
+            | "menuitem"
+            | "menuitemcheckbox"
+            | "menuitemradio"
+            | "slider"
+            | "spinbutton"
+            | "switch"
+            | "tab"
+            | "treeitem"
+            | "DisclosureTriangle"
+            | "ColorWell"
+            | "Date"
+            | "DateTime"
+            | "InputTime"
+            | "MenuListPopup"
+            | "PopUpButton"
+    )
+}
+
+/// Returns whether the role is a landmark region.
+pub fn is_landmark(role: &str) -> bool {
+    matches!(role, "banner" | "navigation" | "main" | "complementary" | "contentinfo" | "search" | "form" | "region")
+}
+
+/// Returns whether the role only groups and says nothing by itself.
+pub fn is_generic(role: &str) -> bool {
+    matches!(
+        role,
+        "" | "generic"
+            | "none"
+            | "presentation"
+            | "GenericContainer"
+            | "LayoutTable"
+            | "LayoutTableRow"
+            | "LayoutTableCell"
+            | "LabelText"
+            | "Ignored"
+            | "ScrollArea"
+    )
+}
+
+/// Returns whether the role holds text that is written into it.
+pub fn is_text_field(role: &str) -> bool {
+    matches!(role, "textbox" | "searchbox" | "combobox" | "spinbutton" | "Date" | "DateTime" | "InputTime")
+}

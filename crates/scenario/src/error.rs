@@ -1,0 +1,67 @@
+//! What can be wrong with a scenario, and what to do about it.
+
+use std::path::PathBuf;
+
+/// A scenario that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ScenarioError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
+    },
+    /// No scenario lies in the folder.
+    #[error("{}: no scenario (*.toml) in this folder", .path.display())]
+    NoScenarios {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The text is no TOML, or has an unknown or misspelt key or a value of another type.
+    #[error("{}:{line}: {message}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong, with the place.
+        message: String,
+    },
+    /// A step is not of the documented form.
+    #[error("{}:{line}: step {step}: {message}", .path.display())]
+    BadStep {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// Number of the step, counted from 1; setup steps are counted apart.
+        step: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A text comes from an environment variable that is not set.
+    #[error("environment variable {name} is not set, and the scenario types its value")]
+    MissingEnv {
+        /// Name of the variable.
+        name: String,
+    },
+}
+
+impl ScenarioError {
+    /// Returns the next thing the reader should try.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "check the path and its permissions",
+            Self::NoScenarios { .. } => "name a folder that holds scenarios, such as traces/scenarios",
+            Self::Malformed { .. } => "see \"How to write a scenario\" in README.md for the keys",
+            Self::BadStep { .. } => {
+                "give the step exactly one action: goto, click, double_click, right_click, hover, fill, type, press, select, check, \
+                 upload, drag, scroll, back, forward, wait_for, switch_tab, close_tab or dialog"
+            }
+            Self::MissingEnv { .. } => "set the variable and record again",
+        }
+    }
+}

@@ -1,0 +1,477 @@
+//! TOML to types: the only place that knows the spelling of keys.
+//!
+//! In: TOML text. Out: a [`Scenario`]. Invariant: every error carries the line of the table it is about.
+
+use crate::target::{Target, TargetBy};
+use crate::{Action, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
+use browserlens_page::Viewport;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawScenario {
+    name: String,
+    goal: String,
+    why: String,
+    site: Option<String>,
+    url: Option<String>,
+    #[serde(default = "slash")]
+    start: String,
+    #[serde(default)]
+    start_facts: Vec<RawFact>,
+    #[serde(default)]
+    public: Vec<String>,
+    #[serde(default)]
+    viewport: Viewport,
+    #[serde(default = "english")]
+    locale: String,
+    #[serde(default = "utc")]
+    timezone: String,
+    #[serde(default = "one")]
+    seed: u64,
+    storage_state: Option<PathBuf>,
+    #[serde(default = "half_minute")]
+    timeout_ms: u64,
+    #[serde(default)]
+    setup: Vec<Spanned<RawStep>>,
+    #[serde(default)]
+    step: Vec<Spanned<RawStep>>,
+}
+
+fn slash() -> String {
+    "/".to_owned()
+}
+fn english() -> String {
+    "en-US".to_owned()
+}
+fn utc() -> String {
+    "UTC".to_owned()
+}
+fn one() -> u64 {
+    1
+}
+fn half_minute() -> u64 {
+    30_000
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct RawStep {
+    goto: Option<String>,
+    click: Option<RawTarget>,
+    double_click: Option<RawTarget>,
+    right_click: Option<RawTarget>,
+    hover: Option<RawTarget>,
+    fill: Option<RawTarget>,
+    r#type: Option<RawTypeTarget>,
+    press: Option<String>,
+    select: Option<RawTarget>,
+    check: Option<RawTarget>,
+    upload: Option<RawTarget>,
+    drag: Option<RawTarget>,
+    scroll: Option<RawTypeTarget>,
+    back: Option<bool>,
+    forward: Option<bool>,
+    wait_for: Option<RawTarget>,
+    switch_tab: Option<u32>,
+    close_tab: Option<bool>,
+    dialog: Option<String>,
+
+    on: Option<RawTarget>,
+    to: Option<RawTarget>,
+    text: Option<RawValue>,
+    option: Option<RawValue>,
+    checked: Option<bool>,
+    files: Option<Vec<String>>,
+    by: Option<(f32, f32)>,
+
+    facts: Vec<RawFact>,
+    fresh: Vec<RawStateFact>,
+    acceptable: Vec<RawTarget>,
+    optional: bool,
+    timeout_ms: Option<u64>,
+    #[serde(rename = "why")]
+    _why: Option<String>,
+}
+
+#[derive(Deserialize, Clone)]
+#[serde(deny_unknown_fields)]
+struct RawTarget {
+    role: Option<String>,
+    name: Option<String>,
+    css: Option<String>,
+    text: Option<String>,
+    point: Option<(f32, f32)>,
+    within: Option<Box<RawTarget>>,
+    nth: Option<u32>,
+}
+
+/// A target, or the word `page` or `focus` in its place.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RawTypeTarget {
+    Word(String),
+    Target(RawTarget),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RawValue {
+    Literal(String),
+    Env(RawEnv),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawEnv {
+    env: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RawFact {
+    Text(String),
+    Pixels(RawPixelFact),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPixelFact {
+    text: String,
+    #[serde(rename = "in")]
+    within: RawTarget,
+    r#box: [f32; 4],
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStateFact {
+    on: RawTarget,
+    value: Option<String>,
+    state: Option<String>,
+}
+
+const STATES: [&str; 17] = [
+    "checked", "unchecked", "mixed", "expanded", "collapsed", "selected", "unselected", "pressed", "unpressed", "disabled",
+    "enabled", "invalid", "valid", "required", "readonly", "focused", "unfocused",
+];
+
+pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> {
+    let line_at = |offset: usize| text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
+    let raw: RawScenario = toml::from_str(text).map_err(|error| ScenarioError::Malformed {
+        path: path.to_owned(),
+        line: error.span().map_or(1, |span| line_at(span.start)),
+        message: error.message().to_owned(),
+    })?;
+    let malformed = |message: &str| ScenarioError::Malformed { path: path.to_owned(), line: 1, message: message.to_owned() };
+    if raw.name.trim().is_empty() || raw.goal.trim().is_empty() {
+        return Err(malformed("name and goal must not be empty"));
+    }
+    match (&raw.site, &raw.url) {
+        (None, None) => return Err(malformed("neither site nor url is given: name a bundled site, or the URL of your own")),
+        (Some(_), Some(_)) => return Err(malformed("both site and url are given: a scenario runs on one of them")),
+        (Some(site), None) if !site.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') => {
+            return Err(malformed("site is a folder name below traces/sites: letters, digits, - and _ only"));
+        }
+        _ => {}
+    }
+    if raw.viewport.width == 0 || raw.viewport.height == 0 || raw.viewport.width > 16_384 || raw.viewport.height > 16_384 {
+        return Err(malformed("viewport width and height must lie between 1 and 16384"));
+    }
+    let steps = |list: Vec<Spanned<RawStep>>| {
+        list.into_iter()
+            .enumerate()
+            .map(|(index, step)| {
+                let line = line_at(step.span().start);
+                step_of(step.into_inner()).map_err(|message| ScenarioError::BadStep {
+                    path: path.to_owned(),
+                    line,
+                    step: index + 1,
+                    message,
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()
+    };
+    let start_facts = raw.start_facts.into_iter().map(fact_of).collect::<Result<Vec<_>, _>>().map_err(|message| malformed(&message))?;
+    Ok(Scenario {
+        name: raw.name,
+        goal: raw.goal,
+        why: raw.why,
+        site: raw.site,
+        url: raw.url,
+        start: raw.start,
+        start_facts,
+        public: raw.public,
+        viewport: raw.viewport,
+        locale: raw.locale,
+        timezone: raw.timezone,
+        seed: raw.seed,
+        storage_state: raw.storage_state,
+        timeout_ms: raw.timeout_ms,
+        setup: steps(raw.setup)?,
+        steps: steps(raw.step)?,
+        path: path.to_owned(),
+        hash: *blake3::hash(text.as_bytes()).as_bytes(),
+    })
+}
+
+fn step_of(mut raw: RawStep) -> Result<Step, String> {
+    let action = action_of(&mut raw)?;
+    let unused = [
+        ("on", raw.on.is_some()),
+        ("to", raw.to.is_some()),
+        ("text", raw.text.is_some()),
+        ("option", raw.option.is_some()),
+        ("checked", raw.checked.is_some()),
+        ("files", raw.files.is_some()),
+        ("by", raw.by.is_some()),
+    ];
+    if let Some((key, _)) = unused.iter().find(|(_, set)| *set) {
+        return Err(format!("the key {key} does not belong to the action {}", action.kind()));
+    }
+    Ok(Step {
+        action,
+        facts: raw.facts.into_iter().map(fact_of).collect::<Result<_, _>>()?,
+        fresh: raw.fresh.into_iter().map(state_fact_of).collect::<Result<_, _>>()?,
+        acceptable: raw.acceptable.into_iter().map(target_of).collect::<Result<_, _>>()?,
+        optional: raw.optional,
+        timeout_ms: raw.timeout_ms,
+    })
+}
+
+fn action_of(raw: &mut RawStep) -> Result<Action, String> {
+    let mut actions: Vec<Action> = Vec::new();
+    let need = |what: Option<Value>, action: &str, key: &str| what.ok_or_else(|| format!("{action} needs the key {key}"));
+    if let Some(url) = raw.goto.take() {
+        actions.push(Action::Goto { url });
+    }
+    if let Some(on) = raw.click.take() {
+        actions.push(Action::Click { on: target_of(on)? });
+    }
+    if let Some(on) = raw.double_click.take() {
+        actions.push(Action::DoubleClick { on: target_of(on)? });
+    }
+    if let Some(on) = raw.right_click.take() {
+        actions.push(Action::RightClick { on: target_of(on)? });
+    }
+    if let Some(on) = raw.hover.take() {
+        actions.push(Action::Hover { on: target_of(on)? });
+    }
+    if let Some(on) = raw.fill.take() {
+        actions.push(Action::Fill { on: target_of(on)?, text: need(raw.text.take().map(value_of), "fill", "text")? });
+    }
+    if let Some(on) = raw.r#type.take() {
+        let on = or_word(on, "focus", "type")?;
+        actions.push(Action::Type { on, text: need(raw.text.take().map(value_of), "type", "text")? });
+    }
+    if let Some(key) = raw.press.take() {
+        actions.push(Action::Press { key, on: raw.on.take().map(target_of).transpose()? });
+    }
+    if let Some(on) = raw.select.take() {
+        actions.push(Action::Select { on: target_of(on)?, option: need(raw.option.take().map(value_of), "select", "option")? });
+    }
+    if let Some(on) = raw.check.take() {
+        actions.push(Action::Check { on: target_of(on)?, checked: raw.checked.take().unwrap_or(true) });
+    }
+    if let Some(on) = raw.upload.take() {
+        let files = raw.files.take().ok_or("upload needs the key files")?;
+        actions.push(Action::Upload { on: target_of(on)?, files });
+    }
+    if let Some(on) = raw.drag.take() {
+        let to = raw.to.take().ok_or("drag needs the key to")?;
+        actions.push(Action::Drag { on: target_of(on)?, to: target_of(to)? });
+    }
+    if let Some(on) = raw.scroll.take() {
+        let by = raw.by.take().ok_or("scroll needs the key by = [x, y]")?;
+        actions.push(Action::Scroll { on: or_word(on, "page", "scroll")?, by });
+    }
+    if raw.back.take().is_some_and(|on| on) {
+        actions.push(Action::Back);
+    }
+    if raw.forward.take().is_some_and(|on| on) {
+        actions.push(Action::Forward);
+    }
+    if let Some(on) = raw.wait_for.take() {
+        actions.push(Action::WaitFor { on: target_of(on)? });
+    }
+    if let Some(index) = raw.switch_tab.take() {
+        actions.push(Action::SwitchTab { index });
+    }
+    if raw.close_tab.take().is_some_and(|on| on) {
+        actions.push(Action::CloseTab);
+    }
+    if let Some(answer) = raw.dialog.take() {
+        let accept = match answer.as_str() {
+            "accept" => true,
+            "dismiss" => false,
+            other => return Err(format!("dialog is \"accept\" or \"dismiss\", not {other:?}")),
+        };
+        let text = match raw.text.take() {
+            None => None,
+            Some(RawValue::Literal(text)) => Some(text),
+            Some(RawValue::Env(_)) => return Err("the text of a dialog is a plain string".to_owned()),
+        };
+        actions.push(Action::Dialog { accept, text });
+    }
+    match actions.len() {
+        1 => Ok(actions.remove(0)),
+        0 => Err("no action is given".to_owned()),
+        _ => {
+            let names: Vec<&str> = actions.iter().map(|action| action.kind().name()).collect();
+            Err(format!("several actions are given: {}", names.join(", ")))
+        }
+    }
+}
+
+fn or_word(raw: RawTypeTarget, word: &str, action: &str) -> Result<Option<Target>, String> {
+    match raw {
+        RawTypeTarget::Target(target) => target_of(target).map(Some),
+        RawTypeTarget::Word(given) if given == word => Ok(None),
+        RawTypeTarget::Word(given) => Err(format!("{action} takes a target or {word:?}, not {given:?}")),
+    }
+}
+
+fn value_of(raw: RawValue) -> Value {
+    match raw {
+        RawValue::Literal(text) => Value::Literal(text),
+        RawValue::Env(RawEnv { env }) => Value::Env(env),
+    }
+}
+
+fn target_of(raw: RawTarget) -> Result<Target, String> {
+    let by = match (raw.role, raw.css, raw.text) {
+        (Some(role), None, None) => TargetBy::Role { role, name: raw.name.clone() },
+        (None, Some(selector), None) => TargetBy::Css { selector, point: raw.point },
+        (None, None, Some(text)) => TargetBy::Text(text),
+        (None, None, None) => return Err("a target needs role, css or text".to_owned()),
+        _ => return Err("a target is named by one of role, css and text".to_owned()),
+    };
+    if raw.name.is_some() && !matches!(by, TargetBy::Role { .. }) {
+        return Err("name goes with role".to_owned());
+    }
+    if raw.point.is_some() && !matches!(by, TargetBy::Css { .. }) {
+        return Err("point goes with css".to_owned());
+    }
+    let within = raw.within.map(|within| target_of(*within)).transpose()?.map(Box::new);
+    Ok(Target { by, within, nth: raw.nth })
+}
+
+fn fact_of(raw: RawFact) -> Result<Fact, String> {
+    let fact = match raw {
+        RawFact::Text(text) => Fact { text, pixels: None },
+        RawFact::Pixels(pixels) => Fact {
+            text: pixels.text,
+            pixels: Some(PixelFact { within: target_of(pixels.within)?, bounds: pixels.r#box }),
+        },
+    };
+    if fact.text.trim().is_empty() { Err("a fact must not be empty".to_owned()) } else { Ok(fact) }
+}
+
+fn state_fact_of(raw: RawStateFact) -> Result<StateFact, String> {
+    if raw.value.is_none() && raw.state.is_none() {
+        return Err("a fresh entry needs value or state".to_owned());
+    }
+    if let Some(state) = &raw.state
+        && !STATES.contains(&state.as_str())
+    {
+        return Err(format!("unknown state {state:?}: known are {}", STATES.join(", ")));
+    }
+    Ok(StateFact { on: target_of(raw.on)?, value: raw.value, state: raw.state })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "name = \"a/b\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"shop\"\n";
+
+    fn error_of(rest: &str) -> String {
+        parse(&format!("{HEAD}{rest}"), Path::new("a/b.toml")).expect_err("is refused").to_string()
+    }
+
+    #[test]
+    fn every_action_parses_to_its_kind() {
+        let rest = r#"
+[[step]]
+goto = "/x"
+[[step]]
+click = { role = "button", name = "Go", within = { role = "main" }, nth = 1 }
+[[step]]
+double_click = { css = "canvas#grid", point = [4, 5.5] }
+[[step]]
+right_click = { text = "Row 1" }
+[[step]]
+hover = { role = "link" }
+[[step]]
+fill = { role = "textbox", name = "Search" }
+text = "laptop"
+facts = ["Showing 3", { text = "1,284", in = { css = "canvas" }, box = [1, 2, 30, 14] }]
+fresh = [{ on = { role = "textbox" }, value = "laptop" }]
+[[step]]
+type = "focus"
+text = { env = "SECRET" }
+[[step]]
+press = "Enter"
+on = { role = "textbox" }
+[[step]]
+select = { role = "combobox" }
+option = "Price"
+[[step]]
+check = { role = "checkbox" }
+checked = false
+[[step]]
+upload = { role = "button" }
+files = ["a.txt"]
+[[step]]
+drag = { text = "a" }
+to = { text = "b" }
+[[step]]
+scroll = "page"
+by = [0, 600]
+[[step]]
+back = true
+[[step]]
+forward = true
+[[step]]
+wait_for = { text = "Ready" }
+[[step]]
+switch_tab = 1
+[[step]]
+close_tab = true
+[[step]]
+dialog = "dismiss"
+"#;
+        let scenario = parse(&format!("{HEAD}{rest}"), Path::new("a/b.toml")).expect("parses");
+        let kinds: Vec<_> = scenario.steps.iter().map(|step| step.action.kind()).collect();
+        assert_eq!(kinds, browserlens_strategy::ActionKind::ALL);
+        assert_eq!(scenario.facts_at(6).len(), 2);
+        assert_eq!(scenario.steps[6].action.text(), Value::Env("SECRET".into()));
+        assert_eq!(scenario.viewport, Viewport { width: 1280, height: 800, scale: 1.0 });
+    }
+
+    #[test]
+    fn a_misspelt_action_names_file_and_line() {
+        insta::assert_snapshot!(error_of("[[step]]\nklick = { role = \"button\" }\n").lines().next().unwrap(), @"a/b.toml:6: unknown field `klick`, expected one of `goto`, `click`, `double_click`, `right_click`, `hover`, `fill`, `type`, `press`, `select`, `check`, `upload`, `drag`, `scroll`, `back`, `forward`, `wait_for`, `switch_tab`, `close_tab`, `dialog`, `on`, `to`, `text`, `option`, `checked`, `files`, `by`, `facts`, `fresh`, `acceptable`, `optional`, `timeout_ms`, `why`");
+    }
+
+    #[test]
+    fn steps_of_another_form_are_refused_with_their_place() {
+        insta::assert_snapshot!(error_of("[[step]]\nfacts = [\"a\"]\n"), @"a/b.toml:5: step 1: no action is given");
+        insta::assert_snapshot!(error_of("[[step]]\nback = true\nforward = true\n"), @"a/b.toml:5: step 1: several actions are given: back, forward");
+        insta::assert_snapshot!(error_of("[[step]]\nfill = { role = \"textbox\" }\n"), @"a/b.toml:5: step 1: fill needs the key text");
+        insta::assert_snapshot!(error_of("[[step]]\nclick = { role = \"a\", css = \"b\" }\n"), @"a/b.toml:5: step 1: a target is named by one of role, css and text");
+        insta::assert_snapshot!(error_of("[[step]]\nback = true\ntext = \"x\"\n"), @"a/b.toml:5: step 1: the key text does not belong to the action back");
+        insta::assert_snapshot!(error_of("[[step]]\ndialog = \"ok\"\n"), @r#"a/b.toml:5: step 1: dialog is "accept" or "dismiss", not "ok""#);
+    }
+
+    #[test]
+    fn a_scenario_runs_on_one_site() {
+        let text = "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\n";
+        let error = parse(text, Path::new("a.toml")).expect_err("no site").to_string();
+        insta::assert_snapshot!(error, @"a.toml:1: neither site nor url is given: name a bundled site, or the URL of your own");
+        let error = error_of("url = \"http://x\"\n");
+        insta::assert_snapshot!(error, @"a/b.toml:1: both site and url are given: a scenario runs on one of them");
+    }
+}

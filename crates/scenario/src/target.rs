@@ -1,0 +1,214 @@
+//! How a scenario names a node, and which nodes of a page that is.
+//!
+//! In: role and name, text, CSS or a point. Out: the matching nodes of a [`Page`], in document order.
+//! Invariant: only visible nodes match; CSS is resolved by the browser, never here.
+
+use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
+use std::fmt;
+
+/// How a node is named.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// What it is.
+    pub by: TargetBy,
+    /// An ancestor that it lies in.
+    pub within: Option<Box<Target>>,
+    /// Which one of several, counted from 0.
+    pub nth: Option<u32>,
+}
+
+/// By what a node is named.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TargetBy {
+    /// Role, and accessible name unless any will do.
+    Role {
+        /// Role as in the accessibility tree.
+        role: String,
+        /// Accessible name, exact.
+        name: Option<String>,
+    },
+    /// CSS selector, and a point in CSS px from the node's top left corner if not its middle.
+    Css {
+        /// The selector.
+        selector: String,
+        /// x and y.
+        point: Option<(f32, f32)>,
+    },
+    /// Visible text: the smallest element whose whole text this is.
+    Text(String),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("{ ")?;
+        match &self.by {
+            TargetBy::Role { role, name } => {
+                write!(f, "role = {role:?}")?;
+                if let Some(name) = name {
+                    write!(f, ", name = {name:?}")?;
+                }
+            }
+            TargetBy::Css { selector, point } => {
+                write!(f, "css = {selector:?}")?;
+                if let Some((x, y)) = point {
+                    write!(f, ", point = [{x}, {y}]")?;
+                }
+            }
+            TargetBy::Text(text) => write!(f, "text = {text:?}")?,
+        }
+        if let Some(within) = &self.within {
+            write!(f, ", within = {within}")?;
+        }
+        if let Some(nth) = self.nth {
+            write!(f, ", nth = {nth}")?;
+        }
+        f.write_str(" }")
+    }
+}
+
+/// Returns the text with runs of whitespace made one blank and the ends trimmed.
+pub(crate) fn normalised(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Target {
+    /// Returns a target by role and exact name.
+    pub fn role(role: &str, name: &str) -> Self {
+        Self { by: TargetBy::Role { role: role.to_owned(), name: Some(name.to_owned()) }, within: None, nth: None }
+    }
+
+    /// Returns whether a browser is needed to find the node.
+    pub fn needs_browser(&self) -> bool {
+        matches!(self.by, TargetBy::Css { .. }) || self.within.as_ref().is_some_and(|within| within.needs_browser())
+    }
+
+    /// Returns the visible nodes of the page that match, in document order; `nth` picks one of them.
+    ///
+    /// A CSS target matches nothing here: the browser resolves it.
+    pub fn matches(&self, page: &Page) -> Vec<NodeId> {
+        let mut found = self.all_matches(page);
+        if let Some(nth) = self.nth {
+            found = found.get(nth as usize).copied().into_iter().collect();
+        }
+        found
+    }
+
+    fn all_matches(&self, page: &Page) -> Vec<NodeId> {
+        let scopes = self.within.as_ref().map(|within| within.matches(page));
+        let in_scope = |node: &NodeRef<'_>| {
+            scopes.as_ref().is_none_or(|scopes| {
+                scopes.iter().any(|scope| *scope != node.id() && page.node(*scope).holds(node.id()))
+            })
+        };
+        match &self.by {
+            TargetBy::Css { .. } => Vec::new(),
+            TargetBy::Role { role, name } => {
+                let name = name.as_deref().map(normalised);
+                page.nodes()
+                    .filter(|node| node.kind() != NodeKind::Text && node.role() == role)
+                    .filter(|node| name.as_ref().is_none_or(|name| normalised(node.name()) == *name))
+                    .filter(|node| node.is_visible() || has_visible_part(node))
+                    .filter(in_scope)
+                    .map(|node| node.id())
+                    .collect()
+            }
+            TargetBy::Text(text) => text_matches(page, &normalised(text), &in_scope),
+        }
+    }
+}
+
+/// Elements without a box of their own (`display: contents`, a label around a hidden input) count when something in them shows.
+fn has_visible_part(node: &NodeRef<'_>) -> bool {
+    node.descendants().any(|below| below.is_visible())
+}
+
+fn text_matches(page: &Page, wanted: &str, in_scope: &dyn Fn(&NodeRef<'_>) -> bool) -> Vec<NodeId> {
+    let mut found: Vec<NodeId> = Vec::new();
+    // Elements whose text is longer than the wanted one cannot match: a bottom-up pass bounds the work by text lengths.
+    let lengths = visible_text_lengths(page);
+    for node in page.nodes().filter(|node| node.kind() == NodeKind::Element) {
+        let length = lengths[node.id().index()];
+        if length < wanted.len() || length > wanted.len().saturating_mul(4) + 64 || !in_scope(&node) {
+            continue;
+        }
+        if normalised(&node.visible_text()) == wanted {
+            // The innermost element wins over those around it.
+            while found.last().is_some_and(|last| page.node(*last).holds(node.id())) {
+                found.pop();
+            }
+            found.push(node.id());
+        }
+    }
+    found
+}
+
+fn visible_text_lengths(page: &Page) -> Vec<usize> {
+    let mut lengths = vec![0; page.len()];
+    for node in page.nodes().rev() {
+        if matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo) && node.is_visible() {
+            lengths[node.id().index()] += node.text().len() + 1;
+        }
+        if let Some(parent) = node.parent() {
+            lengths[parent.id().index()] += lengths[node.id().index()];
+        }
+    }
+    lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::PageBuilder;
+
+    fn page() -> Page {
+        PageBuilder::outline(
+            r#"
+            navigation "Main"
+              link "Cart"
+                text "Cart"
+            main
+              link "Cart"
+                text "Cart"
+              button "Buy" hidden
+              button "Buy"
+                generic
+                  text "Buy  now"
+            "#,
+        )
+    }
+
+    fn names(target: &Target) -> Vec<u32> {
+        target.matches(&page()).iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn role_and_name_match_every_visible_node_in_document_order() {
+        assert_eq!(names(&Target::role("link", "Cart")), [2, 5]);
+        assert_eq!(names(&Target::role("button", "Buy")), [8]);
+    }
+
+    #[test]
+    fn within_and_nth_narrow() {
+        let mut target = Target::role("link", "Cart");
+        target.within = Some(Box::new(Target { by: TargetBy::Role { role: "main".into(), name: None }, within: None, nth: None }));
+        assert_eq!(names(&target), [5]);
+        let mut target = Target::role("link", "Cart");
+        target.nth = Some(1);
+        assert_eq!(names(&target), [5]);
+        target.nth = Some(2);
+        assert_eq!(names(&target), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn text_finds_the_innermost_element() {
+        let target = Target { by: TargetBy::Text("Buy now".into()), within: None, nth: None };
+        assert_eq!(names(&target), [9]);
+    }
+
+    #[test]
+    fn a_target_prints_as_it_is_written() {
+        let mut target = Target::role("link", "Cart");
+        target.nth = Some(1);
+        assert_eq!(target.to_string(), r#"{ role = "link", name = "Cart", nth = 1 }"#);
+    }
+}

@@ -1,0 +1,218 @@
+//! What all strategies share: the traits, what goes in at a step and what comes out.
+//!
+//! In: a [`StepInput`] a step (page, raw payloads, action just taken, events, images, recorded peer output). Out: an
+//! [`Observation`]: what the agent would be shown. Invariants: no strategy is defined here; a run is a deterministic
+//! function of the inputs it was given (stage times go through [`StageClock`], so that no strategy reads a clock); nothing in a
+//! [`StepInput`] lies in the future of its step, and nothing in it tells facts or action nodes.
+
+mod action;
+mod event;
+mod observation;
+mod source;
+
+pub use action::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
+pub use event::{
+    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, RequestEvent, TabEvent,
+};
+pub use observation::{
+    ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request,
+};
+pub use source::{ActError, Actor, PageSource, SourceError};
+
+use browserlens_page::{Capture, Page, SecondLook, Viewport};
+use std::sync::Arc;
+
+/// What an agent knows before the first step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// The goal in the user's words.
+    pub goal: String,
+    /// The viewport of the browser.
+    pub viewport: Viewport,
+    /// The locale, such as `en-US`.
+    pub locale: String,
+}
+
+/// How an agent acts on what a strategy shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActionChannel {
+    /// By a ref written in the observation.
+    Ref,
+    /// By a selector that can be derived from the observation.
+    Selector,
+    /// By role and accessible name, where these single a node out.
+    #[serde(rename = "role+name")]
+    RoleName,
+    /// By a point in an image.
+    Point,
+    /// Not at all: only recall is measured.
+    None,
+}
+
+/// How the text of a strategy is to be parsed by the reader: one parser a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TextFormat {
+    /// The lens grammar (`crates/lens/GRAMMAR.md`), stateful: deltas change the shown state.
+    Lens,
+    /// Playwright's aria snapshot YAML.
+    PlaywrightAria,
+    /// browser-use's element list.
+    BrowserUse,
+    /// JSON of `Accessibility.getFullAXTree`.
+    AxJson,
+    /// HTML.
+    Html,
+    /// Text without structure.
+    Plain,
+}
+
+/// A stage of perception whose time is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Choosing the representation.
+    Route,
+    /// Building the tree of a representation.
+    Extract,
+    /// Finding what changed.
+    Diff,
+    /// Writing text, budget included.
+    Format,
+}
+
+impl Stage {
+    /// Every stage in the order in which they run.
+    pub const ALL: [Self; 4] = [Self::Route, Self::Extract, Self::Diff, Self::Format];
+}
+
+/// Where a strategy says which stage it enters; the caller reads the clock.
+pub trait StageClock: Send + Sync {
+    /// Ends the stage before and begins `stage`; `None` ends without a new one.
+    fn enter(&self, stage: Option<Stage>);
+}
+
+/// A [`StageClock`] that measures nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoClock;
+
+impl StageClock for NoClock {
+    fn enter(&self, _stage: Option<Stage>) {}
+}
+
+/// One image of a capture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaptureImage {
+    /// PNG bytes.
+    pub png: Arc<[u8]>,
+    /// Where its pixels lie.
+    pub space: ImageSpace,
+}
+
+/// What a recorded peer said at a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerOutput {
+    /// Name and version, such as `playwright-mcp@0.0.83/full`.
+    pub peer: String,
+    /// Its text, redacted, else verbatim.
+    pub text: String,
+    /// Wall time that it took, in microseconds.
+    pub micros: u64,
+}
+
+/// What a run gets at one step.
+#[derive(Clone)]
+pub struct StepInput<'a> {
+    /// Index of the step; 0 is the first navigation.
+    pub step: StepIndex,
+    /// The page after the action settled.
+    pub page: &'a Arc<Page>,
+    /// The payloads that the page was parsed from.
+    pub capture: &'a Capture,
+    /// What changed by itself after the step *before* this one, if that was looked at; never this step's own.
+    pub earlier_second_look: Option<&'a SecondLook>,
+    /// The action that led here; none at step 0.
+    pub action: Option<&'a TakenAction>,
+    /// What happened since the step before: console, requests, dialogs, tabs, downloads.
+    pub events: &'a [Event],
+    /// The viewport's screenshot.
+    pub screenshot: Option<&'a CaptureImage>,
+    /// Crops of canvases and unlabelled images outside the viewport.
+    pub crops: &'a [CaptureImage],
+    /// What recorded peers said at this step.
+    pub peers: &'a [PeerOutput],
+    /// Where stages are announced.
+    pub clock: &'a dyn StageClock,
+}
+
+/// A strategy, a run of it or a step failed; the step becomes a row with this error and no numbers.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StrategyError {
+    /// The capture lacks something that the strategy reads.
+    #[error("step {step}: the capture has no {what}, which {strategy} reads")]
+    Missing {
+        /// The step.
+        step: StepIndex,
+        /// What is missing.
+        what: String,
+        /// Name of the strategy.
+        strategy: String,
+    },
+    /// A request that the run does not know or cannot answer.
+    #[error("request {request} cannot be answered: {reason}")]
+    Unanswerable {
+        /// The request in words.
+        request: String,
+        /// Why.
+        reason: String,
+    },
+    /// Anything else.
+    #[error("step {step}: {message}")]
+    Failed {
+        /// The step.
+        step: StepIndex,
+        /// What went wrong.
+        message: String,
+    },
+}
+
+/// A named recipe for what an agent is shown.
+pub trait Strategy: Send + Sync {
+    /// Returns the name, `family/variant`.
+    fn name(&self) -> &str;
+
+    /// Returns the version of what the strategy writes; part of every cache key. Changes whenever output may change.
+    fn version(&self) -> &str;
+
+    /// Returns how an agent acts on what is shown.
+    fn channel(&self) -> ActionChannel;
+
+    /// Returns how the text is parsed.
+    fn format(&self) -> TextFormat;
+
+    /// Returns the text that explains the format to an LLM; counted once per task.
+    fn legend(&self) -> Option<&str> {
+        None
+    }
+
+    /// Starts a stateful pass over one trace.
+    fn start(&self, task: &Task) -> Box<dyn Run>;
+}
+
+/// One stateful pass of a strategy over one trace.
+pub trait Run: Send {
+    /// Returns what the agent is shown at a step; steps come in order, each once.
+    ///
+    /// # Errors
+    /// [`StrategyError`] if the capture lacks what the strategy reads.
+    fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError>;
+
+    /// Answers a request of the reader about the page observed last.
+    ///
+    /// # Errors
+    /// [`StrategyError::Unanswerable`] if the strategy has no such request, or not that handle.
+    fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
+        Err(StrategyError::Unanswerable { request: request.to_string(), reason: "this strategy answers no requests".to_owned() })
+    }
+}

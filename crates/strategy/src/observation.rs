@@ -1,0 +1,169 @@
+//! Observations: text, images, and the refs in them.
+//!
+//! In: what a run wrote. Out: typed refs and requests. Invariant: a [`Ref`] is well formed wherever it is held.
+
+use browserlens_page::{BoxInDocument, BoxInViewport, NodeKey};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+
+/// Short handle of an entity in an observation, written `@e12`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Ref(pub u32);
+
+impl fmt::Display for Ref {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@e{}", self.0)
+    }
+}
+
+/// A text that is no ref.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a ref: expected \"@e\" and a number, such as \"@e12\"")]
+pub struct MalformedRef {
+    /// The text as given.
+    pub text: String,
+}
+
+impl std::str::FromStr for Ref {
+    type Err = MalformedRef;
+    fn from_str(text: &str) -> Result<Self, MalformedRef> {
+        let malformed = || MalformedRef { text: text.to_owned() };
+        let digits = text.strip_prefix("@e").ok_or_else(malformed)?;
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+        if !plain {
+            return Err(malformed());
+        }
+        digits.parse().map(Ref).map_err(|_| malformed())
+    }
+}
+
+/// Which node a handle of an observation means, so that the reader's answer can be checked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct RefTarget {
+    /// The handle as it is written in the text (`@e12`, `e5`, `240791`).
+    pub handle: String,
+    /// The node it means.
+    pub key: NodeKey,
+}
+
+/// Where the pixels of an image lie.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ImageSpace {
+    /// A part of the viewport at the time of the capture.
+    Viewport(BoxInViewport),
+    /// A part of the document.
+    Document(BoxInDocument),
+}
+
+/// One image that is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedImage {
+    /// PNG bytes.
+    pub png: Arc<[u8]>,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Which part of the page it shows.
+    pub space: ImageSpace,
+}
+
+/// Whether an observation stands alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ObservationKind {
+    /// Stands alone; says why it is full where a delta was possible.
+    Full {
+        /// The reason in words, such as `first observation`.
+        reason: String,
+    },
+    /// Changes the shown state.
+    Delta,
+    /// An answer to a request: adds to the shown state.
+    Answer,
+}
+
+/// What the agent is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// The text.
+    pub text: String,
+    /// The images.
+    pub images: Vec<ObservedImage>,
+    /// Whether it stands alone.
+    pub kind: ObservationKind,
+    /// What the handles in the text mean, as far as the strategy knows; never shown.
+    pub refs: Vec<RefTarget>,
+    /// Name of the representation it was made from (`a11y`, `dom`, `vision`, `hybrid`), if there was a choice.
+    pub representation: Option<String>,
+    /// Differences between shown state and page that no mark covers; 0 by the Truth rule, none where not counted.
+    pub unmarked_differences: Option<u32>,
+}
+
+impl Observation {
+    /// Returns a full observation of text alone.
+    pub fn full_text(text: String, reason: &str) -> Self {
+        Self {
+            text,
+            images: Vec::new(),
+            kind: ObservationKind::Full { reason: reason.to_owned() },
+            refs: Vec::new(),
+            representation: None,
+            unmarked_differences: None,
+        }
+    }
+}
+
+/// What the reader may ask for after an observation, at most three times a step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Request {
+    /// What an elided mark with this handle stands for.
+    Expand {
+        /// The handle as written.
+        handle: String,
+    },
+    /// More of a list or a cut text: items from `from` to `to`, counted from 1.
+    More {
+        /// The handle as written.
+        handle: String,
+        /// First item.
+        from: u32,
+        /// Last item.
+        to: u32,
+    },
+    /// A section by its heading or landmark.
+    Section {
+        /// Its name.
+        name: String,
+    },
+    /// What matches words of the goal and the intent.
+    Query {
+        /// The words.
+        text: String,
+    },
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expand { handle } => write!(f, "expand {handle}"),
+            Self::More { handle, from, to } => write!(f, "more {handle} {from}-{to}"),
+            Self::Section { name } => write!(f, "section {name:?}"),
+            Self::Query { text } => write!(f, "query {text:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refs_parse_exactly_as_they_print() {
+        assert_eq!("@e12".parse(), Ok(Ref(12)));
+        assert_eq!(Ref(12).to_string(), "@e12");
+        for bad in ["", "@e", "e12", "@e012", "@e1x", "@e-1", "@e99999999999", " @e1"] {
+            assert!(bad.parse::<Ref>().is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where pages come from: a live browser or a trace, behind one trait; and its sibling for acting.
+//!
+//! In: queries. Out: the current page, its events, crops. Invariant: everything that looks at a page goes through
+//! [`PageSource`], so that each feature works live, on a trace and in the bench.
+
+use crate::{CaptureImage, Event, EventFilter, StepIndex, TakenAction};
+use browserlens_page::{BoxInDocument, Capture, NodeKey, Page};
+use std::sync::Arc;
+
+/// A page source could not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The browser or its page is gone.
+    #[error("the page is gone: {reason}")]
+    Gone {
+        /// Why.
+        reason: String,
+    },
+    /// What was asked for is not in this source (a crop of a recorded page outside its images, …).
+    #[error("{what} is not available from this source")]
+    NotAvailable {
+        /// What.
+        what: String,
+    },
+    /// Reading failed.
+    #[error("{context}")]
+    Failed {
+        /// What was being read.
+        context: String,
+        /// The cause.
+        #[source]
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// The current page, its events and its pixels, from a live browser or a trace.
+pub trait PageSource: Send {
+    /// Returns the step that the source stands at; a live source counts its actions.
+    fn step(&self) -> StepIndex;
+
+    /// Returns the current page and the payloads that it was parsed from.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone or cannot be read.
+    fn page(&mut self) -> Result<(Arc<Page>, Arc<Capture>), SourceError>;
+
+    /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on, in order.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the events cannot be read.
+    fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError>;
+
+    /// Returns the pixels of a box, as a PNG.
+    ///
+    /// # Errors
+    /// [`SourceError::NotAvailable`] if the source has no pixels there.
+    fn crop(&mut self, bounds: BoxInDocument) -> Result<CaptureImage, SourceError>;
+}
+
+/// An action could not be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum ActError {
+    /// The node is not there any more.
+    #[error("node {key} is not on the page any more")]
+    NodeGone {
+        /// The node.
+        key: NodeKey,
+    },
+    /// The node cannot be acted on now.
+    #[error("node {key} cannot be acted on: {reason}")]
+    NotActionable {
+        /// The node.
+        key: NodeKey,
+        /// Why: covered, disabled, without a box, …
+        reason: String,
+    },
+    /// The source failed.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+}
+
+/// Acts on the current page; the sibling of [`PageSource`].
+pub trait Actor: PageSource {
+    /// Carries out an action on a node (or none) and waits until the page settled.
+    ///
+    /// # Errors
+    /// [`ActError`] if the node is gone or cannot be acted on; nothing was done then.
+    fn act(&mut self, action: &TakenAction, node: Option<NodeKey>) -> Result<(), ActError>;
+}

@@ -1,0 +1,193 @@
+//! Counts what an observation costs: text tokens, image tokens, and the units that hold them.
+//!
+//! In: text, or the pixel size of an image, and the name of an encoding or of an image-token formula.
+//! Out: [`Tokens`]. Invariant: a count never depends on thread, order or earlier calls.
+//! `bpe-openai` counts (about twice the speed); `tiktoken-rs` is the reference that the tests and
+//! [`Encoding::count_reference`] use: the two agree exactly, or a test fails.
+
+mod image_tokens;
+
+pub use image_tokens::{IMAGE_TOKEN_TABLE_VERSION, ImageFormula, ImageSize};
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+/// Token count under the encoding or formula named beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Tokens(pub u32);
+
+impl Add for Tokens {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Tokens {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Tokens {
+    fn sum<I: Iterator<Item = Self>>(values: I) -> Self {
+        values.fold(Self(0), Add::add)
+    }
+}
+
+impl fmt::Display for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Elapsed wall-clock time, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Micros(pub u64);
+
+impl From<std::time::Duration> for Micros {
+    fn from(elapsed: std::time::Duration) -> Self {
+        Self(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Add for Micros {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Micros {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// A byte-pair encoding that text is counted under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// `o200k_base`, of the GPT-4o family and later.
+    O200kBase,
+    /// `cl100k_base`, of the GPT-4 family.
+    Cl100kBase,
+}
+
+/// No encoding has the name that was asked for.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown encoding {name:?}: known are \"o200k_base\" and \"cl100k_base\"")]
+pub struct UnknownEncoding {
+    /// The name as given.
+    pub name: String,
+}
+
+impl std::str::FromStr for Encoding {
+    type Err = UnknownEncoding;
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "o200k_base" => Ok(Self::O200kBase),
+            "cl100k_base" => Ok(Self::Cl100kBase),
+            _ => Err(UnknownEncoding { name: name.to_owned() }),
+        }
+    }
+}
+
+impl Encoding {
+    /// Both encodings, in the order in which measurements name them.
+    pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
+
+    /// Returns the name of the encoding as its publisher spells it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::O200kBase => "o200k_base",
+            Self::Cl100kBase => "cl100k_base",
+        }
+    }
+
+    fn fast(self) -> &'static bpe_openai::Tokenizer {
+        match self {
+            Self::O200kBase => bpe_openai::o200k_base(),
+            Self::Cl100kBase => bpe_openai::cl100k_base(),
+        }
+    }
+
+    /// Returns the number of tokens of `text`; text that looks like a special token is plain text.
+    pub fn count(self, text: &str) -> Tokens {
+        Tokens(saturate(self.fast().count(text)))
+    }
+
+    /// Returns the same number as [`Encoding::count`] from `tiktoken-rs`, the slower reference.
+    pub fn count_reference(self, text: &str) -> Tokens {
+        let reference = match self {
+            Self::O200kBase => tiktoken_rs::o200k_base_singleton(),
+            Self::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
+        };
+        Tokens(saturate(reference.encode_ordinary(text).len()))
+    }
+
+    /// Returns the longest prefix of `text` that costs at most `limit` tokens, cut at a character boundary.
+    pub fn prefix_within(self, text: &str, limit: Tokens) -> &str {
+        if self.count(text) <= limit {
+            return text;
+        }
+        let (mut low, mut high) = (0, text.len());
+        while low < high {
+            let middle = text.ceil_char_boundary(low + (high - low).div_ceil(2));
+            if self.count(&text[..middle]) <= limit {
+                low = middle;
+            } else {
+                high = text.floor_char_boundary(middle - 1);
+            }
+        }
+        &text[..low]
+    }
+
+    /// Builds the tables of both encodings, so that the first counted text does not pay for them.
+    pub fn warm_up() {
+        for encoding in Self::ALL {
+            encoding.count("warm");
+        }
+    }
+}
+
+fn saturate(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn counts_known_texts_as_published() {
+        assert_eq!(Encoding::O200kBase.count("hello world"), Tokens(2));
+        assert_eq!(Encoding::Cl100kBase.count("hello world"), Tokens(2));
+        assert_eq!(Encoding::O200kBase.count(""), Tokens(0));
+    }
+
+    #[test]
+    fn special_token_text_is_plain_text() {
+        assert!(Encoding::O200kBase.count("<|endoftext|>") > Tokens(1));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+        #[test]
+        fn both_tokenizers_agree(text in "\\PC{0,200}|[ \\t\\r\\n]{0,60}|[a-z0-9@\\[\\]\"\\-: \\n]{0,300}") {
+            for encoding in Encoding::ALL {
+                prop_assert_eq!(encoding.count(&text), encoding.count_reference(&text));
+            }
+        }
+
+        #[test]
+        fn a_prefix_never_costs_more_than_its_limit(text in "\\PC{0,120}", limit in 0u32..40) {
+            let prefix = Encoding::O200kBase.prefix_within(&text, Tokens(limit));
+            prop_assert!(text.starts_with(prefix));
+            prop_assert!(Encoding::O200kBase.count(prefix) <= Tokens(limit));
+        }
+    }
+}
