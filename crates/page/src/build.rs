@@ -4,9 +4,7 @@
 //! outline ([`PageBuilder::outline`]). Out: a [`Page`].
 //! Invariant: whatever the order of calls, the page is well formed; unclosed nodes are closed by `finish`.
 
-use crate::node::{
-    BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Viewport, Visibility,
-};
+use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Viewport, Visibility};
 use crate::page::{Columns, Frame, Interner, NO_NODE, Page};
 use crate::role;
 
@@ -142,7 +140,13 @@ impl PageBuilder {
         let mut builder = Self::bare();
         builder.frames.push(main);
         builder.frame_stack.push(0);
-        builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", role: "RootWebArea", name: title, ..NodeSpec::default() });
+        builder.open(NodeSpec {
+            kind: NodeKind::Document,
+            tag: "#document",
+            role: "RootWebArea",
+            name: title,
+            ..NodeSpec::default()
+        });
         builder
     }
 
@@ -185,8 +189,36 @@ impl PageBuilder {
         self
     }
 
-    pub(crate) fn frames_mut(&mut self) -> &mut Vec<Frame> {
-        &mut self.frames
+    pub(crate) fn viewport_size(&self) -> (f32, f32) {
+        (self.viewport.width as f32, self.viewport.height as f32)
+    }
+
+    /// Number of open nodes.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Closes nodes until `depth` are open.
+    pub(crate) fn close_to(&mut self, depth: usize) {
+        while self.open.len() > depth.max(1) {
+            self.close_one();
+        }
+    }
+
+    pub(crate) fn flag(&mut self, node: NodeId, flags: Flags) {
+        if let Some(slot) = self.nodes.flags.get_mut(node.index()) {
+            *slot = slot.with(flags);
+        }
+    }
+
+    /// Enters a frame; its document is the next node that is opened.
+    pub(crate) fn enter_frame(&mut self, frame: Frame, nested: bool) {
+        if nested {
+            self.open_frame(frame);
+        } else {
+            self.frames.push(Frame { document: Some(NodeId::ROOT), ..frame });
+            self.frame_stack.push(0);
+        }
     }
 
     /// Opens a frame: nodes until [`PageBuilder::close_frame`] belong to it. The open node is its `iframe` element.
@@ -299,7 +331,12 @@ impl PageBuilder {
                 scroll: ScrollOffset::default(),
                 rendered_text: String::new(),
             });
-            self.open(NodeSpec { kind: NodeKind::Document, tag: "#document", role: "RootWebArea", ..NodeSpec::default() });
+            self.open(NodeSpec {
+                kind: NodeKind::Document,
+                tag: "#document",
+                role: "RootWebArea",
+                ..NodeSpec::default()
+            });
         }
         while !self.open.is_empty() {
             self.close_one();
@@ -432,7 +469,8 @@ fn spec_of<'a>(words: &'a [String], line: &str) -> NodeSpec<'a> {
                     spec.backend = id.parse().unwrap_or_else(|_| panic!("{word:?} in {line:?} is not a node id"));
                     continue;
                 }
-                let (key, value) = word.split_once('=').unwrap_or_else(|| panic!("unknown word {word:?} in outline line {line:?}"));
+                let (key, value) =
+                    word.split_once('=').unwrap_or_else(|| panic!("unknown word {word:?} in outline line {line:?}"));
                 let value = unquote(value);
                 match key {
                     "level" => spec.level = value.parse().unwrap_or_else(|_| panic!("bad level in {line:?}")),

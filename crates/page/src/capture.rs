@@ -251,7 +251,9 @@ mod keys {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<NodeKey>, D::Error> {
         Vec::<String>::deserialize(deserializer)?
             .into_iter()
-            .map(|text| text.parse().map_err(|()| D::Error::custom(format!("{text:?} is not a node key (frame.loader.node)"))))
+            .map(|text| {
+                text.parse().map_err(|()| D::Error::custom(format!("{text:?} is not a node key (frame.loader.node)")))
+            })
             .collect()
     }
 }

@@ -6,7 +6,8 @@
 //! Why columns and not boxes: a pass over one property of 10,000 nodes touches one array.
 
 use crate::node::{
-    BoxInDocument, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri, Viewport, Visibility,
+    BoxInDocument, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri, Viewport,
+    Visibility,
 };
 use crate::role;
 use serde::{Deserialize, Serialize};
@@ -434,6 +435,16 @@ impl<'p> NodeRef<'p> {
     /// Returns whether an agent can act on the node: an interactive role, or a listener, pointer, handler or editing of its own.
     pub fn is_interactive(&self) -> bool {
         self.kind() == NodeKind::Element && self.clickability() != Clickability::NONE
+    }
+
+    /// Returns whether an agent can act on the node although it may not be seen: a control that the page draws by other
+    /// means (`opacity: 0` over a picture of a checkbox, a clipped input in its label) still takes input.
+    pub fn can_be_acted_on(&self) -> bool {
+        let drawn_otherwise =
+            matches!(self.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize)
+                && self.has_interactive_role()
+                && !self.bounds().is_empty();
+        self.is_visible() || drawn_otherwise
     }
 
     /// Returns whether the role is one of the interactive ones.

@@ -247,7 +247,13 @@ impl Action {
             | Self::Upload { on, .. }
             | Self::Drag { on, .. } => Some(on),
             Self::Type { on, .. } | Self::Press { on, .. } | Self::Scroll { on, .. } => on.as_ref(),
-            Self::Goto { .. } | Self::Back | Self::Forward | Self::WaitFor { .. } | Self::SwitchTab { .. } | Self::CloseTab | Self::Dialog { .. } => None,
+            Self::Goto { .. }
+            | Self::Back
+            | Self::Forward
+            | Self::WaitFor { .. }
+            | Self::SwitchTab { .. }
+            | Self::CloseTab
+            | Self::Dialog { .. } => None,
         }
     }
 
@@ -303,7 +309,8 @@ impl Scenario {
     /// # Errors
     /// [`ScenarioError`] naming file, line and remedy.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ScenarioError::Unreadable { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ScenarioError::Unreadable { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 

@@ -154,8 +154,23 @@ struct RawStateFact {
 }
 
 const STATES: [&str; 17] = [
-    "checked", "unchecked", "mixed", "expanded", "collapsed", "selected", "unselected", "pressed", "unpressed", "disabled",
-    "enabled", "invalid", "valid", "required", "readonly", "focused", "unfocused",
+    "checked",
+    "unchecked",
+    "mixed",
+    "expanded",
+    "collapsed",
+    "selected",
+    "unselected",
+    "pressed",
+    "unpressed",
+    "disabled",
+    "enabled",
+    "invalid",
+    "valid",
+    "required",
+    "readonly",
+    "focused",
+    "unfocused",
 ];
 
 pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> {
@@ -165,19 +180,26 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         line: error.span().map_or(1, |span| line_at(span.start)),
         message: error.message().to_owned(),
     })?;
-    let malformed = |message: &str| ScenarioError::Malformed { path: path.to_owned(), line: 1, message: message.to_owned() };
+    let malformed =
+        |message: &str| ScenarioError::Malformed { path: path.to_owned(), line: 1, message: message.to_owned() };
     if raw.name.trim().is_empty() || raw.goal.trim().is_empty() {
         return Err(malformed("name and goal must not be empty"));
     }
     match (&raw.site, &raw.url) {
-        (None, None) => return Err(malformed("neither site nor url is given: name a bundled site, or the URL of your own")),
+        (None, None) => {
+            return Err(malformed("neither site nor url is given: name a bundled site, or the URL of your own"));
+        }
         (Some(_), Some(_)) => return Err(malformed("both site and url are given: a scenario runs on one of them")),
         (Some(site), None) if !site.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') => {
             return Err(malformed("site is a folder name below traces/sites: letters, digits, - and _ only"));
         }
         _ => {}
     }
-    if raw.viewport.width == 0 || raw.viewport.height == 0 || raw.viewport.width > 16_384 || raw.viewport.height > 16_384 {
+    if raw.viewport.width == 0
+        || raw.viewport.height == 0
+        || raw.viewport.width > 16_384
+        || raw.viewport.height > 16_384
+    {
         return Err(malformed("viewport width and height must lie between 1 and 16384"));
     }
     let steps = |list: Vec<Spanned<RawStep>>| {
@@ -194,7 +216,12 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
             })
             .collect::<Result<Vec<_>, _>>()
     };
-    let start_facts = raw.start_facts.into_iter().map(fact_of).collect::<Result<Vec<_>, _>>().map_err(|message| malformed(&message))?;
+    let start_facts = raw
+        .start_facts
+        .into_iter()
+        .map(fact_of)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|message| malformed(&message))?;
     Ok(Scenario {
         name: raw.name,
         goal: raw.goal,
@@ -243,7 +270,8 @@ fn step_of(mut raw: RawStep) -> Result<Step, String> {
 
 fn action_of(raw: &mut RawStep) -> Result<Action, String> {
     let mut actions: Vec<Action> = Vec::new();
-    let need = |what: Option<Value>, action: &str, key: &str| what.ok_or_else(|| format!("{action} needs the key {key}"));
+    let need =
+        |what: Option<Value>, action: &str, key: &str| what.ok_or_else(|| format!("{action} needs the key {key}"));
     if let Some(url) = raw.goto.take() {
         actions.push(Action::Goto { url });
     }
@@ -270,7 +298,10 @@ fn action_of(raw: &mut RawStep) -> Result<Action, String> {
         actions.push(Action::Press { key, on: raw.on.take().map(target_of).transpose()? });
     }
     if let Some(on) = raw.select.take() {
-        actions.push(Action::Select { on: target_of(on)?, option: need(raw.option.take().map(value_of), "select", "option")? });
+        actions.push(Action::Select {
+            on: target_of(on)?,
+            option: need(raw.option.take().map(value_of), "select", "option")?,
+        });
     }
     if let Some(on) = raw.check.take() {
         actions.push(Action::Check { on: target_of(on)?, checked: raw.checked.take().unwrap_or(true) });

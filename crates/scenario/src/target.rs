@@ -1,7 +1,7 @@
 //! How a scenario names a node, and which nodes of a page that is.
 //!
 //! In: role and name, text, CSS or a point. Out: the matching nodes of a [`Page`], in document order.
-//! Invariant: only visible nodes match; CSS is resolved by the browser, never here.
+//! Invariant: only nodes that can be seen or acted on match; CSS is resolved by the browser, never here.
 
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 use std::fmt;
@@ -107,7 +107,7 @@ impl Target {
                 page.nodes()
                     .filter(|node| node.kind() != NodeKind::Text && node.role() == role)
                     .filter(|node| name.as_ref().is_none_or(|name| normalised(node.name()) == *name))
-                    .filter(|node| node.is_visible() || has_visible_part(node))
+                    .filter(|node| node.can_be_acted_on() || has_visible_part(node))
                     .filter(in_scope)
                     .map(|node| node.id())
                     .collect()
@@ -190,7 +190,8 @@ mod tests {
     #[test]
     fn within_and_nth_narrow() {
         let mut target = Target::role("link", "Cart");
-        target.within = Some(Box::new(Target { by: TargetBy::Role { role: "main".into(), name: None }, within: None, nth: None }));
+        target.within =
+            Some(Box::new(Target { by: TargetBy::Role { role: "main".into(), name: None }, within: None, nth: None }));
         assert_eq!(names(&target), [5]);
         let mut target = Target::role("link", "Cart");
         target.nth = Some(1);

@@ -14,9 +14,7 @@ pub use action::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 pub use event::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, RequestEvent, TabEvent,
 };
-pub use observation::{
-    ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request,
-};
+pub use observation::{ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request};
 pub use source::{ActError, Actor, PageSource, SourceError};
 
 use browserlens_page::{Capture, Page, SecondLook, Viewport};
@@ -213,6 +211,9 @@ pub trait Run: Send {
     /// # Errors
     /// [`StrategyError::Unanswerable`] if the strategy has no such request, or not that handle.
     fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        Err(StrategyError::Unanswerable { request: request.to_string(), reason: "this strategy answers no requests".to_owned() })
+        Err(StrategyError::Unanswerable {
+            request: request.to_string(),
+            reason: "this strategy answers no requests".to_owned(),
+        })
     }
 }

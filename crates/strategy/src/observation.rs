@@ -30,7 +30,9 @@ impl std::str::FromStr for Ref {
     fn from_str(text: &str) -> Result<Self, MalformedRef> {
         let malformed = || MalformedRef { text: text.to_owned() };
         let digits = text.strip_prefix("@e").ok_or_else(malformed)?;
-        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+        let plain = !digits.is_empty()
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+            && (digits == "0" || !digits.starts_with('0'));
         if !plain {
             return Err(malformed());
         }

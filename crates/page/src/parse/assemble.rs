@@ -1,0 +1,592 @@
+//! The walk: streams the snapshot's arrays into the arena, frames in place.
+//!
+//! In: [`Decoded`] payloads. Out: a [`Page`]. Invariant: every node is opened once, below a node that was opened before.
+
+use super::ax::{AxTree, states_of};
+use super::geometry::{self, Style};
+use super::payload::{Document, Rect, Snapshot};
+use super::{Decoded, ParseError, viewport_of};
+use crate::build::{NodeSpec, PageBuilder};
+use crate::capture::COMPUTED_STYLES;
+use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
+use crate::page::{Frame, Page};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// Attribute values longer than this are cut: data URLs and inline styles are not what anybody reads.
+const LONGEST_ATTRIBUTE: usize = 2_000;
+
+/// One document of a snapshot on its way into the arena.
+struct Walk<'d, 'a> {
+    snapshot: &'d Snapshot<'a>,
+    document: &'d Document,
+    session: u32,
+    frame: u32,
+    ax: Option<&'d AxTree<'a>>,
+    listeners: Option<&'d HashMap<u32, bool>>,
+    layout_of: Vec<u32>,
+    rare: Rare,
+    /// Next node of the document's arrays.
+    cursor: usize,
+    /// Snapshot indices of the open nodes, with the arena depth at which they stand.
+    open: Vec<Open>,
+    /// Where the document's origin lies, in main-document CSS px.
+    origin: (f32, f32),
+    /// Depth of the builder when the walk began.
+    base: usize,
+}
+
+/// One document of one session's snapshot.
+#[derive(Clone, Copy)]
+struct Content<'d, 'a> {
+    session: u32,
+    snapshot: &'d Snapshot<'a>,
+    document: usize,
+}
+
+/// Where a document stands: its origin in main-document CSS px, what is passed on to it, the depth of the builder.
+struct Place {
+    origin: (f32, f32),
+    style: Style,
+    inherited: Flags,
+    base: usize,
+}
+
+/// What an open node passes on to those below it.
+#[derive(Clone)]
+struct Open {
+    index: i64,
+    style: Style,
+    skip_text: bool,
+    inherited: Flags,
+}
+
+/// The sparse columns of a snapshot as maps.
+#[derive(Default)]
+struct Rare {
+    shadow: HashMap<i64, i64>,
+    text_value: HashMap<i64, i64>,
+    input_value: HashMap<i64, i64>,
+    checked: Vec<i64>,
+    clickable: Vec<i64>,
+    content_document: HashMap<i64, i64>,
+}
+
+fn rare_map(rare: &super::payload::RareIndex) -> HashMap<i64, i64> {
+    rare.index.iter().copied().zip(rare.value.iter().copied()).collect()
+}
+
+fn sorted(list: &[i64]) -> Vec<i64> {
+    let mut list = list.to_vec();
+    list.sort_unstable();
+    list
+}
+
+const NO_LAYOUT: u32 = u32::MAX;
+
+impl<'d, 'a> Walk<'d, 'a> {
+    fn new(decoded: &'d Decoded<'a>, content: Content<'d, 'a>, place: Place) -> Option<Self> {
+        let Content { session, snapshot, document: index } = content;
+        let Place { origin, style, inherited, base } = place;
+        let document = snapshot.documents.get(index)?;
+        let frame = string(snapshot, document.frame_id)
+            .strip_prefix('F')
+            .and_then(|digits| digits.parse().ok())
+            .unwrap_or(if index == 0 { session } else { 0 });
+        let nodes = &document.nodes;
+        let mut layout_of = vec![NO_LAYOUT; nodes.parent_index.len()];
+        for (layout, node) in document.layout.node_index.iter().enumerate() {
+            if let Some(slot) = usize::try_from(*node).ok().and_then(|node| layout_of.get_mut(node))
+                && *slot == NO_LAYOUT
+            {
+                *slot = layout as u32;
+            }
+        }
+        let rare = Rare {
+            shadow: rare_map(&nodes.shadow_root_type),
+            text_value: rare_map(&nodes.text_value),
+            input_value: rare_map(&nodes.input_value),
+            checked: sorted(&nodes.input_checked.index),
+            clickable: sorted(&nodes.is_clickable.index),
+            content_document: rare_map(&nodes.content_document_index),
+        };
+        let open = vec![Open { index: -1, style, skip_text: false, inherited }];
+        Some(Self {
+            snapshot,
+            document,
+            session,
+            frame,
+            ax: decoded.ax.get(&frame),
+            listeners: decoded.listeners.get(&frame),
+            layout_of,
+            rare,
+            cursor: 0,
+            open,
+            origin,
+            base,
+        })
+    }
+
+    fn string(&self, index: i64) -> &'d str {
+        string(self.snapshot, index)
+    }
+}
+
+fn string<'d>(snapshot: &'d Snapshot<'_>, index: i64) -> &'d str {
+    usize::try_from(index).ok().and_then(|index| snapshot.strings.get(index)).map_or("", |text| text.as_ref())
+}
+
+pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
+    let main_number =
+        decoded.frames.iter().find(|frame| frame.parent.is_none()).or(decoded.frames.first()).map(|frame| frame.number);
+    let (session, snapshot) = decoded
+        .snapshots
+        .iter()
+        .find(|(session, _)| Some(*session) == main_number)
+        .or(decoded.snapshots.first())
+        .ok_or(ParseError::Empty)?;
+    let main = snapshot.documents.first().ok_or(ParseError::Empty)?;
+
+    let mut builder = PageBuilder::bare();
+    let metrics = decoded.metrics.as_ref();
+    if let Some(metrics) = metrics {
+        builder.viewport(viewport_of(metrics));
+    }
+    let scroll = metrics.map_or(ScrollOffset { x: main.scroll_offset_x, y: main.scroll_offset_y }, |metrics| {
+        ScrollOffset { x: metrics.css_layout_viewport.page_x, y: metrics.css_layout_viewport.page_y }
+    });
+    let content = metrics.map_or((main.content_width, main.content_height), |metrics| {
+        (metrics.css_content_size.width, metrics.css_content_size.height)
+    });
+    let size = builder.viewport_size();
+    let root_style = Style::root(BoxInDocument { x: scroll.x, y: scroll.y, width: size.0, height: size.1 });
+    let mut entered: Vec<(u32, usize)> = vec![(*session, 0)];
+    let mut walks: Vec<Walk<'_, '_>> = Vec::new();
+    let content = Content { session: *session, snapshot, document: 0 };
+    let place = Place { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
+    let walk = Walk::new(decoded, content, place).ok_or(ParseError::Empty)?;
+    builder.enter_frame(frame_of(decoded, &walk), false);
+    builder.scroll(scroll, content.0, content.1);
+    walks.push(walk);
+
+    while let Some(walk) = walks.last_mut() {
+        if walk.cursor >= walk.document.nodes.parent_index.len() {
+            let depth = walk.base;
+            builder.close_to(depth);
+            walks.pop();
+            if walks.is_empty() {
+                break;
+            }
+            builder.close_frame();
+            continue;
+        }
+        let index = walk.cursor;
+        walk.cursor += 1;
+        let Some(frame) = step(walk, index, &mut builder) else { continue };
+        // The document of a frame comes right below its element, before the element's own (fallback) children.
+        let inner = child_document(decoded, walk, index, frame.backend)
+            .filter(|content| !entered.contains(&(content.session, content.document)));
+        let Some(content) = inner else {
+            builder.flag(frame.id, Flags::OPAQUE);
+            continue;
+        };
+        entered.push((content.session, content.document));
+        if let Some(walk) = Walk::new(decoded, content, Place { base: builder.depth(), ..frame.place }) {
+            builder.enter_frame(frame_of(decoded, &walk), true);
+            walks.push(walk);
+        }
+    }
+    let mut page = builder.finish();
+    geometry::finish(&mut page);
+    Ok(page)
+}
+
+/// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process one.
+fn child_document<'d, 'a>(
+    decoded: &'d Decoded<'a>,
+    walk: &Walk<'d, 'a>,
+    index: usize,
+    backend: u32,
+) -> Option<Content<'d, 'a>> {
+    if let Some(document) = walk.rare.content_document.get(&(index as i64)) {
+        let document = usize::try_from(*document).ok()?;
+        return Some(Content { session: walk.session, snapshot: walk.snapshot, document });
+    }
+    let frame = decoded.frames.iter().find(|frame| frame.owner == Some((walk.frame, backend)))?;
+    let (session, snapshot) = decoded.snapshots.iter().find(|(session, _)| *session == frame.number)?;
+    Some(Content { session: *session, snapshot, document: 0 })
+}
+
+fn frame_of(decoded: &Decoded<'_>, walk: &Walk<'_, '_>) -> Frame {
+    let info = decoded.frames.iter().find(|frame| frame.number == walk.frame);
+    let probe = decoded.probes.get(&walk.frame);
+    Frame {
+        number: walk.frame,
+        loader: info.map_or(0, |info| info.loader),
+        url: match walk.string(walk.document.document_url) {
+            "" => info.map_or_else(String::new, |info| info.url.clone()),
+            url => url.to_owned(),
+        },
+        title: walk.string(walk.document.title).to_owned(),
+        owner: None,
+        document: None,
+        scroll: ScrollOffset { x: walk.document.scroll_offset_x, y: walk.document.scroll_offset_y },
+        rendered_text: probe.map_or_else(String::new, |probe| probe.text.clone()),
+    }
+}
+
+/// A frame element that was opened, and where its document stands.
+struct FrameElement {
+    id: NodeId,
+    backend: u32,
+    place: Place,
+}
+
+/// Opens one node of a document; returns it if it is a frame element.
+fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Option<FrameElement> {
+    let nodes = &walk.document.nodes;
+    let parent = nodes.parent_index[index];
+    while walk.open.len() > 1 && walk.open.last().is_some_and(|open| open.index != parent) {
+        // Hostile input may name a parent that is not open: stay at the deepest open node that is.
+        if !walk.open.iter().any(|open| open.index == parent) {
+            break;
+        }
+        walk.open.pop();
+        builder.close();
+    }
+    let above = walk.open.last().cloned()?;
+
+    let kind = match nodes.node_type.get(index).copied().unwrap_or(1) {
+        1 => NodeKind::Element,
+        3 => NodeKind::Text,
+        9 => NodeKind::Document,
+        _ => return None,
+    };
+    let raw_name = walk.string(nodes.node_name.get(index).copied().unwrap_or(-1));
+    let kind = if kind == NodeKind::Element && raw_name.starts_with("::") { NodeKind::Pseudo } else { kind };
+    if kind == NodeKind::Document && index > 0 {
+        return None;
+    }
+    let layout = walk.layout_of.get(index).copied().unwrap_or(NO_LAYOUT);
+    let layout = (layout != NO_LAYOUT).then_some(layout as usize);
+    let backend = nodes.backend_node_id.get(index).copied().and_then(|id| u32::try_from(id).ok()).unwrap_or(0);
+
+    if kind == NodeKind::Text {
+        open_text(walk, index, layout, backend, &above, builder);
+        return None;
+    }
+    let tag: Cow<'_, str> = match kind {
+        NodeKind::Document => Cow::Borrowed("#document"),
+        _ if raw_name.bytes().any(|byte| byte.is_ascii_uppercase()) => Cow::Owned(raw_name.to_ascii_lowercase()),
+        _ => Cow::Borrowed(raw_name),
+    };
+    let attributes = attributes_of(walk, index);
+    let get = |name: &str| attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+
+    let bounds = bounds_of(walk, layout);
+    let styles = styles_of(walk, layout);
+    let style = Style::of(&above.style, &styles, bounds, walk.client_box(layout, bounds), &tag);
+    let mut flags = above.inherited;
+    flags.set(Flags::CANVAS, tag == "canvas");
+    let is_frame = matches!(tag.as_ref(), "iframe" | "frame");
+    flags.set(Flags::IFRAME, is_frame);
+    match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
+        Some("open") => flags.set(Flags::IN_OPEN_SHADOW, true),
+        Some("closed") => flags.set(Flags::IN_CLOSED_SHADOW, true),
+        _ => {}
+    }
+    flags.set(Flags::ARIA_HIDDEN, above.inherited.has(Flags::ARIA_HIDDEN) || get("aria-hidden") == Some("true"));
+    flags.set(Flags::INERT, above.inherited.has(Flags::INERT) || get("inert").is_some());
+    flags.set(Flags::BLOCK, style.is_block());
+    flags.set(Flags::NO_POINTER_EVENTS, style.no_pointer_events);
+    let input_type = get("type").unwrap_or("text");
+    let secret = tag == "input"
+        && (input_type.eq_ignore_ascii_case("password")
+            || get("autocomplete").is_some_and(|value| {
+                value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("one-time-code"))
+            }));
+    flags.set(Flags::SECRET, secret);
+
+    let ax = walk.ax.and_then(|tree| tree.get(backend)).filter(|_| kind != NodeKind::Pseudo);
+    let heard = ax.filter(|node| !node.ignored);
+    flags.set(Flags::AX_IGNORED, heard.is_none());
+    let role = match kind {
+        NodeKind::Document => Cow::Borrowed("RootWebArea"),
+        _ => heard.map_or(Cow::Borrowed(""), |node| node.role.text()),
+    };
+    let (mut states, level) = heard.map_or((States::NONE, 0), states_of);
+    if heard.is_some()
+        && tag == "input"
+        && walk.rare.checked.binary_search(&(index as i64)).is_ok()
+        && !states.has(States::CHECKED_MIXED)
+    {
+        states = states.with(States::CHECKABLE).with(States::CHECKED);
+    }
+    states.set(States::CURRENT, get("aria-current").is_some_and(|value| !matches!(value, "" | "false")));
+    let name = match kind {
+        NodeKind::Document => Cow::Borrowed(walk.string(walk.document.title)),
+        _ => heard.map_or(Cow::Borrowed(""), |node| node.name.text()),
+    };
+    let description = heard.map_or(Cow::Borrowed(""), |node| node.description.text());
+    let value =
+        value_of(walk, index, &tag, input_type, secret, heard.map_or(Cow::Borrowed(""), |node| node.value.text()));
+    let text = if kind == NodeKind::Pseudo { pseudo_text(walk, index, layout) } else { String::new() };
+    if kind == NodeKind::Pseudo && text.trim().is_empty() {
+        return None;
+    }
+    let clickability = if kind == NodeKind::Element {
+        clickability_of(walk, index, backend, &tag, &attributes, &style, &above)
+    } else {
+        Clickability::NONE
+    };
+    let scrolled = scrolled_of(walk, layout, &style, &mut flags, kind);
+
+    let visibility = style.visibility(kind, bounds, layout.is_some());
+    flags.set(Flags::IN_VIEWPORT, layout.is_some() && style.shows(bounds));
+    let spec = NodeSpec {
+        kind,
+        tag: &tag,
+        role: &role,
+        name: &name,
+        description: &description,
+        value: &value,
+        text: &text,
+        backend,
+        states,
+        level,
+        bounds,
+        paint_order: paint_order(walk, layout),
+        visibility,
+        clickability,
+        flags,
+        attributes,
+        styles,
+        scrolled,
+    };
+    let id = builder.open(spec);
+    let skip_text = matches!(tag.as_ref(), "script" | "style" | "noscript" | "template");
+    // Shadow membership is said per node, not inherited: slotted nodes inside are light again.
+    let inherited = Flags(flags.0 & (Flags::ARIA_HIDDEN.0 | Flags::INERT.0));
+    walk.open.push(Open { index: index as i64, style: style.clone(), skip_text, inherited });
+    if !is_frame {
+        return None;
+    }
+    let client = walk.client_box(layout, bounds).unwrap_or(bounds);
+    let place = Place { origin: (client.x, client.y), style: style.for_frame(client), inherited, base: 0 };
+    Some(FrameElement { id, backend, place })
+}
+
+impl Walk<'_, '_> {
+    /// The padding box of a layout node, where its content is clipped; in main-document CSS px.
+    fn client_box(&self, layout: Option<usize>, bounds: BoxInDocument) -> Option<BoxInDocument> {
+        let rect = self.document.layout.client_rects.get(layout?).copied().filter(|rect| rect.is_present())?;
+        let [left, top, width, height] = rect.0;
+        (width > 0.0 && height > 0.0).then_some(BoxInDocument { x: bounds.x + left, y: bounds.y + top, width, height })
+    }
+}
+
+fn bounds_of(walk: &Walk<'_, '_>, layout: Option<usize>) -> BoxInDocument {
+    let rect = layout.and_then(|layout| walk.document.layout.bounds.get(layout)).copied().unwrap_or(Rect::default());
+    if !rect.is_present() || rect.0.iter().any(|number| !number.is_finite()) {
+        return BoxInDocument::default();
+    }
+    let [x, y, width, height] = rect.0;
+    BoxInDocument {
+        x: x + walk.origin.0 - walk.frame_scroll().0,
+        y: y + walk.origin.1 - walk.frame_scroll().1,
+        width,
+        height,
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Boxes of a child document are moved by its scroll offset; the main document's space is the document itself.
+    fn frame_scroll(&self) -> (f32, f32) {
+        if self.base == 0 { (0.0, 0.0) } else { (self.document.scroll_offset_x, self.document.scroll_offset_y) }
+    }
+}
+
+fn styles_of<'d>(walk: &Walk<'d, '_>, layout: Option<usize>) -> Vec<(u8, &'d str)> {
+    let Some(styles) = layout.and_then(|layout| walk.document.layout.styles.get(layout)) else { return Vec::new() };
+    styles
+        .iter()
+        .take(COMPUTED_STYLES.len())
+        .enumerate()
+        .map(|(style, value)| (style as u8, walk.string(*value)))
+        .filter(|(_, value)| !value.is_empty())
+        .collect()
+}
+
+fn paint_order(walk: &Walk<'_, '_>, layout: Option<usize>) -> u32 {
+    layout
+        .and_then(|layout| walk.document.layout.paint_orders.get(layout))
+        .and_then(|order| u32::try_from(*order).ok())
+        .unwrap_or(0)
+}
+
+fn attributes_of<'d>(walk: &Walk<'d, '_>, index: usize) -> Vec<(&'d str, &'d str)> {
+    let Some(list) = walk.document.nodes.attributes.get(index) else { return Vec::new() };
+    list.chunks_exact(2)
+        .map(|pair| {
+            let value = walk.string(pair[1]);
+            let end = value.floor_char_boundary(LONGEST_ATTRIBUTE);
+            (walk.string(pair[0]), &value[..end])
+        })
+        .filter(|(name, _)| !name.is_empty())
+        .collect()
+}
+
+fn collapse(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}') {
+            if !out.ends_with(' ') {
+                out.push(' ');
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn open_text(
+    walk: &mut Walk<'_, '_>,
+    index: usize,
+    layout: Option<usize>,
+    backend: u32,
+    above: &Open,
+    builder: &mut PageBuilder,
+) {
+    if above.skip_text {
+        return;
+    }
+    let raw = walk.string(walk.document.nodes.node_value.get(index).copied().unwrap_or(-1));
+    let rendered = layout
+        .and_then(|layout| walk.document.layout.text.get(layout))
+        .map(|text| walk.string(*text))
+        .filter(|text| !text.is_empty())
+        .unwrap_or(raw);
+    let text = if above.style.preserves_whitespace { Cow::Borrowed(rendered) } else { Cow::Owned(collapse(rendered)) };
+    if text.trim().is_empty() && (layout.is_none() || !above.style.preserves_whitespace) {
+        return;
+    }
+    let bounds = bounds_of(walk, layout);
+    let ax = walk.ax.and_then(|tree| tree.get(backend)).filter(|node| !node.ignored);
+    let mut flags = above.inherited;
+    flags.set(Flags::AX_IGNORED, ax.is_none());
+    match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
+        Some("open") => flags.set(Flags::IN_OPEN_SHADOW, true),
+        Some("closed") => flags.set(Flags::IN_CLOSED_SHADOW, true),
+        _ => {}
+    }
+    let style = above.style.for_text();
+    let visibility = style.visibility(NodeKind::Text, bounds, layout.is_some());
+    flags.set(Flags::IN_VIEWPORT, visibility.is_visible() && style.shows(bounds));
+    let role = ax.map_or(Cow::Borrowed(""), |node| node.role.text());
+    builder.leaf(NodeSpec {
+        kind: NodeKind::Text,
+        tag: "#text",
+        role: &role,
+        text: &text,
+        backend,
+        bounds,
+        paint_order: paint_order(walk, layout),
+        visibility,
+        flags,
+        ..NodeSpec::default()
+    });
+}
+
+/// Pseudo-elements have one layout entry for the box and one a text run.
+fn pseudo_text(walk: &Walk<'_, '_>, index: usize, first: Option<usize>) -> String {
+    let layout = &walk.document.layout;
+    let Some(first) = first else { return String::new() };
+    let text: String = (first..layout.node_index.len())
+        .take_while(|entry| layout.node_index[*entry] == index as i64)
+        .filter_map(|entry| layout.text.get(entry))
+        .map(|text| walk.string(*text))
+        .collect();
+    collapse(&text)
+}
+
+fn value_of<'v>(
+    walk: &Walk<'_, '_>,
+    index: usize,
+    tag: &str,
+    input_type: &str,
+    secret: bool,
+    ax: Cow<'v, str>,
+) -> Cow<'v, str> {
+    let of = |rare: &HashMap<i64, i64>| rare.get(&(index as i64)).map(|value| walk.string(*value).to_owned());
+    match tag {
+        "input" if secret => {
+            let filled = of(&walk.rare.input_value).is_some_and(|value| !value.is_empty()) || !ax.is_empty();
+            Cow::Borrowed(if filled { "•" } else { "" })
+        }
+        "input" => match input_type.to_ascii_lowercase().as_str() {
+            "checkbox" | "radio" | "button" | "submit" | "reset" | "image" | "hidden" => Cow::Borrowed(""),
+            "file" => ax,
+            _ => of(&walk.rare.input_value).map_or(ax, Cow::Owned),
+        },
+        "textarea" => of(&walk.rare.text_value).or_else(|| of(&walk.rare.input_value)).map_or(ax, Cow::Owned),
+        "option" | "button" => Cow::Borrowed(""),
+        _ => ax,
+    }
+}
+
+fn clickability_of(
+    walk: &Walk<'_, '_>,
+    index: usize,
+    backend: u32,
+    tag: &str,
+    attributes: &[(&str, &str)],
+    style: &Style,
+    above: &Open,
+) -> Clickability {
+    let mut why = Clickability::NONE;
+    if matches!(tag, "html" | "body") {
+        // Listeners here are delegation: they make nothing on the page more clickable than the rest.
+        return why;
+    }
+    let listens = match walk.listeners {
+        Some(listeners) => listeners.get(&backend).copied().unwrap_or(false),
+        None => {
+            !matches!(tag, "input" | "a" | "select" | "textarea" | "button" | "label" | "option")
+                && walk.rare.clickable.binary_search(&(index as i64)).is_ok()
+        }
+    };
+    why.set(Clickability::LISTENER, listens);
+    why.set(Clickability::POINTER, style.pointer && !above.style.pointer && !matches!(tag, "label" | "option"));
+    for (name, value) in attributes {
+        match *name {
+            "contenteditable" => why.set(Clickability::EDITABLE, !value.eq_ignore_ascii_case("false")),
+            "tabindex" => why.set(Clickability::TABINDEX, value.trim().parse::<i32>().is_ok_and(|index| index >= 0)),
+            "onclick" | "onmousedown" | "onmouseup" | "onpointerdown" | "onpointerup" | "ondblclick"
+            | "ontouchstart" => {
+                why.set(Clickability::HANDLER, true);
+            }
+            _ => {}
+        }
+    }
+    why
+}
+
+fn scrolled_of(
+    walk: &Walk<'_, '_>,
+    layout: Option<usize>,
+    style: &Style,
+    flags: &mut Flags,
+    kind: NodeKind,
+) -> Option<(ScrollOffset, f32, f32)> {
+    if kind != NodeKind::Element || !style.scrolls {
+        return None;
+    }
+    let layout = layout?;
+    let scroll = walk.document.layout.scroll_rects.get(layout).copied().filter(|rect| rect.is_present())?;
+    let client = walk.document.layout.client_rects.get(layout).copied().filter(|rect| rect.is_present())?;
+    let [x, y, width, height] = scroll.0;
+    let more = width > client.0[2] + 1.0 || height > client.0[3] + 1.0;
+    flags.set(Flags::SCROLLER, more);
+    more.then_some((ScrollOffset { x, y }, width, height))
+}

@@ -1,0 +1,45 @@
+// The logical ids of the interactive elements of both documents (see entity.js).
+(() => {
+  'use strict';
+  const slug = (s) => s.trim().toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const E = 'ent~';
+  Entities.rules([
+    ['.top .logo', E + 'nav/logo'],
+    ['.top nav a', (el) => E + 'nav/' + slug(el.textContent)],
+    ['.top .account', E + 'nav/account'],
+    ['.top .share', E + 'sheet/share'],
+    ['#saved', E + 'sheet/saved'],
+    ['.sheet-page h1', E + 'sheet/title'],
+    ['.menubar [role=menuitem]', (el) => E + 'sheet/menu/' + slug(el.textContent)],
+    ['.popup [role=menuitem]', (el) => E + 'sheet/menu-item/' + el.dataset.do],
+    ['.toolbar [data-do]', (el) => E + 'sheet/tool/' + el.dataset.do],
+    ['#namebox', E + 'sheet/name-box'],
+    ['#formula', E + 'sheet/formula-bar'],
+    ['#grid', E + 'sheet/grid'],
+    ['[role=tab]', (el) => E + 'sheet/tab/' + slug(el.textContent)],
+    ['.add-sheet', E + 'sheet/all-sheets'],
+    ['#status', E + 'sheet/status'],
+    ['.dash-page h1', E + 'dash/title'],
+    ['.side a', (el) => E + 'dash/side/' + slug(el.textContent)],
+    ['#range', E + 'dash/range'],
+    ['#export', E + 'dash/export'],
+    ['.more', E + 'dash/more'],
+    ['.kpi', (el) => E + 'dash/kpi/' + el.dataset.kpi],
+    ['.kpi canvas', (el) => E + 'dash/kpi/' + el.closest('.kpi').dataset.kpi + '/value'],
+    ['.kpi h2', (el) => E + 'dash/kpi/' + el.closest('.kpi').dataset.kpi + '/heading'],
+    ['.kpi .value', (el) => E + 'dash/kpi/' + el.closest('.kpi').dataset.kpi + '/value'],
+    ['#bars', E + 'dash/bars'],
+    ['#line', E + 'dash/line'],
+    ['.legend button', (el) => E + 'dash/legend/' + el.dataset.chart + '/' + el.dataset.series],
+    ['#detail', E + 'dash/detail'],
+    ['#updated', E + 'dash/updated'],
+    ['.card > h2', (el) => E + 'dash/card/' + slug(el.textContent)],
+    ['.suppliers tbody tr', (el) => E + 'dash/supplier/' + slug(el.cells[0].textContent)],
+    ['.activity li', (el) => E + 'dash/activity/' + el.dataset.n],
+    ['#export-dialog', E + 'dash/export-dialog'],
+    ['#export-dialog h2', E + 'dash/export-dialog/heading'],
+    ['#format', E + 'dash/export-dialog/format'],
+    ['#download', E + 'dash/export-dialog/download'],
+    ['#close', E + 'dash/export-dialog/close'],
+  ]);
+})();
