@@ -278,7 +278,7 @@ impl<'p> NodeRef<'p> {
     /// Returns the parent; none for the root.
     pub fn parent(&self) -> Option<NodeRef<'p>> {
         let parent = self.at(&self.page.nodes.parent);
-        (parent != NO_NODE).then(|| NodeRef { page: self.page, id: NodeId(parent) })
+        (parent != NO_NODE).then_some(NodeRef { page: self.page, id: NodeId(parent) })
     }
 
     /// Returns the ancestors, nearest first.
@@ -424,7 +424,7 @@ impl<'p> NodeRef<'p> {
     /// Returns the node painted over the middle of this one, if one is.
     pub fn covered_by(&self) -> Option<NodeRef<'p>> {
         let cover = self.at(&self.page.nodes.covered_by);
-        (cover != NO_NODE).then(|| NodeRef { page: self.page, id: NodeId(cover) })
+        (cover != NO_NODE).then_some(NodeRef { page: self.page, id: NodeId(cover) })
     }
 
     /// Returns why the node can be clicked.

@@ -155,7 +155,7 @@ pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
     let scroll = metrics.map_or(ScrollOffset { x: main.scroll_offset_x, y: main.scroll_offset_y }, |metrics| {
         ScrollOffset { x: metrics.css_layout_viewport.page_x, y: metrics.css_layout_viewport.page_y }
     });
-    let content = metrics.map_or((main.content_width, main.content_height), |metrics| {
+    let content_size = metrics.map_or((main.content_width, main.content_height), |metrics| {
         (metrics.css_content_size.width, metrics.css_content_size.height)
     });
     let size = builder.viewport_size();
@@ -166,7 +166,7 @@ pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
     let place = Place { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
     let walk = Walk::new(decoded, content, place).ok_or(ParseError::Empty)?;
     builder.enter_frame(frame_of(decoded, &walk), false);
-    builder.scroll(scroll, content.0, content.1);
+    builder.scroll(scroll, content_size.0, content_size.1);
     walks.push(walk);
 
     while let Some(walk) = walks.last_mut() {
