@@ -1,0 +1,108 @@
+//! Exit codes: all of them, in one file.
+//!
+//! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never changes its meaning.
+
+use std::fmt;
+
+/// How the command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: done.
+    Success,
+    /// 1: a regression against the accepted run was found.
+    Regression,
+    /// 2: bad usage: unknown flag, strategy, scenario key.
+    Usage,
+    /// 3: unreadable input: missing, damaged, of a newer format.
+    Input,
+    /// 4: verification failed.
+    Verification,
+    /// 5: the browser is missing or died.
+    Browser,
+}
+
+impl Exit {
+    /// Returns the number.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Success => 0,
+            Self::Regression => 1,
+            Self::Usage => 2,
+            Self::Input => 3,
+            Self::Verification => 4,
+            Self::Browser => 5,
+        }
+    }
+}
+
+/// An error on its way out: what happened, what to do, and the exit code.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub exit: Exit,
+    /// What happened, with file and place.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// Returns a failure from an error and its causes.
+    pub fn new(exit: Exit, error: &dyn std::error::Error, hint: impl Into<String>) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            let inner_text = inner.to_string();
+            if !message.contains(&inner_text) {
+                message.push_str(": ");
+                message.push_str(&inner_text);
+            }
+            cause = inner.source();
+        }
+        Self { exit, message, hint: Some(hint.into()) }
+    }
+
+    /// Returns a failure in words.
+    pub fn words(exit: Exit, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { exit, message: message.into(), hint: Some(hint.into()) }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // One line each: messages carry names from traces, which must not forge lines on a terminal.
+        write!(f, "error: {}", one_line(&self.message))?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\n hint: {}", one_line(hint))?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes text fit one line: control characters, line breaks included, become visible escapes.
+pub fn one_line(text: &str) -> String {
+    text.chars()
+        .flat_map(|c| {
+            let escape = c.is_control();
+            let escaped = escape.then(|| c.escape_default());
+            escaped.into_iter().flatten().chain((!escape).then_some(c))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_cannot_forge_lines_or_colours() {
+        let failure = Failure::words(Exit::Input, "a\nerror: b\u{1b}[31m", "c");
+        assert_eq!(failure.to_string(), "error: a\\nerror: b\\u{1b}[31m\n hint: c");
+    }
+
+    #[test]
+    fn codes_are_as_documented() {
+        let codes = [Exit::Success, Exit::Regression, Exit::Usage, Exit::Input, Exit::Verification, Exit::Browser].map(Exit::code);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5]);
+    }
+}

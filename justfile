@@ -1,0 +1,39 @@
+# What can be done with BrowserLens. `./just` runs this where `just` is not installed.
+
+set shell := ["bash", "-euo", "pipefail", "-c"]
+set positional-arguments
+
+# Lists the recipes.
+default:
+    @just --list
+
+# Builds what the bench needs, replays the bundled traces, prints the summary and where the report lies.
+bench *args:
+    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
+    @target-bench/bench-run/browserlens bench "$@"
+
+# Installs what the tests need where it is missing (Chromium), then runs every test.
+test *args:
+    @scripts/install-chromium
+    cargo test --workspace --quiet "$@"
+
+# Records the bundled traces again (all, or the scenarios that are named).
+record *args:
+    @scripts/install-chromium
+    cargo run --quiet --release -p browserlens -- record --force "$@"
+
+# Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
+check:
+    cargo fmt --all
+    cargo clippy --workspace --all-targets --quiet -- -D warnings
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+    @scripts/check-licences
+    git diff --exit-code --stat
+
+# Runs the micro-benchmarks: capture parsing, packed load, diff, format, token counting, a whole replay.
+microbench *args:
+    cargo bench --workspace --quiet "$@"
+
+# Looks at one observation: `just show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta`.
+show *args:
+    @cargo run --quiet --release -p browserlens -- show "$@"
