@@ -56,6 +56,11 @@ struct Place {
 #[derive(Clone)]
 struct Open {
     index: i64,
+    /// Arena node; none above the document.
+    node: Option<NodeId>,
+    /// Kind of shadow tree that the node itself lies in.
+    shadow: Flags,
+    is_slot: bool,
     style: Style,
     skip_text: bool,
     inherited: Flags,
@@ -110,7 +115,15 @@ impl<'d, 'a> Walk<'d, 'a> {
             clickable: sorted(&nodes.is_clickable.index),
             content_document: rare_map(&nodes.content_document_index),
         };
-        let open = vec![Open { index: -1, style, skip_text: false, inherited }];
+        let open = vec![Open {
+            index: -1,
+            node: None,
+            shadow: Flags::NONE,
+            is_slot: false,
+            style,
+            skip_text: false,
+            inherited,
+        }];
         Some(Self {
             snapshot,
             document,
@@ -290,11 +303,8 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     flags.set(Flags::CANVAS, tag == "canvas");
     let is_frame = matches!(tag.as_ref(), "iframe" | "frame");
     flags.set(Flags::IFRAME, is_frame);
-    match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
-        Some("open") => flags.set(Flags::IN_OPEN_SHADOW, true),
-        Some("closed") => flags.set(Flags::IN_CLOSED_SHADOW, true),
-        _ => {}
-    }
+    let shadow = shadow_of(walk, index, &above, builder);
+    flags = flags.with(shadow);
     flags.set(Flags::ARIA_HIDDEN, above.inherited.has(Flags::ARIA_HIDDEN) || get("aria-hidden") == Some("true"));
     flags.set(Flags::INERT, above.inherited.has(Flags::INERT) || get("inert").is_some());
     flags.set(Flags::BLOCK, style.is_block());
@@ -367,7 +377,17 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let skip_text = matches!(tag.as_ref(), "script" | "style" | "noscript" | "template");
     // Shadow membership is said per node, not inherited: slotted nodes inside are light again.
     let inherited = Flags(flags.0 & (Flags::ARIA_HIDDEN.0 | Flags::INERT.0));
-    walk.open.push(Open { index: index as i64, style: style.clone(), skip_text, inherited });
+    let shadow = Flags(shadow.0 & (Flags::IN_OPEN_SHADOW.0 | Flags::IN_CLOSED_SHADOW.0));
+    let is_slot = tag == "slot";
+    walk.open.push(Open {
+        index: index as i64,
+        node: Some(id),
+        shadow,
+        is_slot,
+        style: style.clone(),
+        skip_text,
+        inherited,
+    });
     if !is_frame {
         return None;
     }
@@ -475,11 +495,7 @@ fn open_text(
     let ax = walk.ax.and_then(|tree| tree.get(backend)).filter(|node| !node.ignored);
     let mut flags = above.inherited;
     flags.set(Flags::AX_IGNORED, ax.is_none());
-    match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
-        Some("open") => flags.set(Flags::IN_OPEN_SHADOW, true),
-        Some("closed") => flags.set(Flags::IN_CLOSED_SHADOW, true),
-        _ => {}
-    }
+    flags = flags.with(shadow_of(walk, index, above, builder));
     let style = above.style.for_text();
     let visibility = style.visibility(NodeKind::Text, bounds, layout.is_some());
     flags.set(Flags::IN_VIEWPORT, visibility.is_visible() && style.shows(bounds));
@@ -496,6 +512,22 @@ fn open_text(
         flags,
         ..NodeSpec::default()
     });
+}
+
+/// Says in which kind of shadow tree a node lies and whether it is slotted, and marks its parent as the host.
+fn shadow_of(walk: &Walk<'_, '_>, index: usize, above: &Open, builder: &mut PageBuilder) -> Flags {
+    let (shadow, host) = match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
+        Some("open") => (Flags::IN_OPEN_SHADOW, Flags::SHADOW_HOST_OPEN),
+        Some("closed") => (Flags::IN_CLOSED_SHADOW, Flags::SHADOW_HOST_CLOSED),
+        _ if above.is_slot && above.shadow != Flags::NONE => return Flags::SLOTTED,
+        _ => return Flags::NONE,
+    };
+    if let Some(parent) = above.node
+        && !above.shadow.has(shadow)
+    {
+        builder.flag(parent, host);
+    }
+    shadow
 }
 
 /// Pseudo-elements have one layout entry for the box and one a text run.

@@ -88,6 +88,7 @@ fn snapshot_and_accessibility_tree_become_one_tree() {
         page.nodes().find(|node| node.key().backend == backend && node.frame().0 == 0).expect("node is there")
     };
     assert!(find(4).flags().has(Flags::IN_CLOSED_SHADOW) && !find(5).flags().has(Flags::IN_CLOSED_SHADOW));
+    assert!(find(3).flags().has(Flags::SHADOW_HOST_CLOSED) && find(5).flags().has(Flags::SLOTTED));
     assert!(find(6).states().has(States::DISABLED) && find(6).pressed() == Some(crate::Tri::Mixed));
     let password = find(8);
     assert!(password.flags().has(Flags::SECRET) && password.value().is_empty() && password.is_filled());

@@ -1,0 +1,205 @@
+//! `browser-use/dom`: the element list of `browser-use` 0.13.14 and the part of its prompt around it.
+//!
+//! In: the page, with the snapshot, accessibility and listener payloads where there are some. Out: the text between
+//! `<browser_state>` marks of its prompt. Invariant: an index is the backend node id, a `*` marks what had no index at the
+//! step before, and the list is cut blindly at 40,000 characters.
+//! Follows: its rules of what is interactive ([`clickable`]), what is kept ([`tree`]), attributes ([`attributes`]) and lines
+//! ([`mod@write`]), written anew from the behaviour of that version.
+//! Known to differ: backend node ids are the recording's (small numbers, and unique only within one document: where two
+//! documents share one, the later takes a free number, as the tool does on a clash); tab ids are made up from the frame's
+//! number; other tabs and requests in flight are not told; images that show their alternative text are guessed; shadow
+//! trees of the browser's own controls give the mark but no lines; inside a shadow tree, hosts of a tree of the same kind
+//! are known only if they are custom elements.
+
+mod attributes;
+mod clickable;
+mod tree;
+mod view;
+mod write;
+
+use crate::dom::{self, Dom, Id};
+use crate::recorded;
+use browserlens_page::{NodeKey, Page};
+use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_strategy::{
+    ActionChannel, DialogKind, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
+};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use tree::Tree;
+use view::View;
+
+pub(crate) const NAME: &str = "browser-use/dom";
+const PEER: &str = "browser-use@0.13.14/dom";
+/// Where the list is cut, in characters.
+const MAX_CHARS: usize = 40_000;
+/// Most characters of a tab's title.
+const LONGEST_TITLE: usize = 30;
+
+/// The strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BrowserUse {
+    /// Whether the prompt's page statistics, tabs and page marks are written around the list.
+    pub wrapper: bool,
+    /// Where the list is cut, in characters.
+    pub max_chars: usize,
+}
+
+impl BrowserUse {
+    /// Reads the options: `wrapper`, `max_chars`.
+    ///
+    /// # Errors
+    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
+    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
+        let mut reader = OptionsReader::new(options)?;
+        let wrapper = reader.flag("wrapper", true)?;
+        let max_chars = reader.number("max_chars", MAX_CHARS)?;
+        reader.finish()?;
+        Ok(Self { wrapper, max_chars })
+    }
+}
+
+impl Strategy for BrowserUse {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn version(&self) -> &str {
+        "0.13.14+bl1"
+    }
+
+    fn channel(&self) -> ActionChannel {
+        ActionChannel::Ref
+    }
+
+    fn format(&self) -> TextFormat {
+        TextFormat::BrowserUse
+    }
+
+    fn start(&self, _task: &Task) -> Box<dyn Run> {
+        Box::new(BrowserUseRun { options: *self, before: HashSet::new(), dialogs: Vec::new() })
+    }
+}
+
+#[derive(Debug)]
+struct BrowserUseRun {
+    options: BrowserUse,
+    /// Elements that had an index at the step before.
+    before: HashSet<NodeKey>,
+    /// Dialogs of the browser that were closed so far.
+    dialogs: Vec<String>,
+}
+
+impl Run for BrowserUseRun {
+    fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
+        input.clock.enter(Some(Stage::Extract));
+        let snapshots = dom::snapshots(input.capture);
+        let dom = Dom::new(input.page, &snapshots);
+        let view = View::new(&dom, input.capture);
+        let tree = tree::build(&view, &self.before);
+        self.before = tree.selectors.iter().map(|(_, id)| dom.key(*id)).collect();
+        self.note_dialogs(input);
+        input.clock.enter(Some(Stage::Format));
+        let mut list = write::write(&view, &tree);
+        if tree.root.is_none() {
+            "Empty DOM tree (you might have to wait for the page to load)".clone_into(&mut list.text);
+        }
+        let end = list.text.char_indices().nth(self.options.max_chars).map(|(end, _)| end);
+        list.text.truncate(end.unwrap_or(list.text.len()));
+        let shown = list.text.len();
+        let text = if self.options.wrapper { self.wrap(&view, &tree, &list.text, end.is_some()) } else { list.text };
+        input.clock.enter(None);
+        if let Some(observation) = recorded(input, PEER) {
+            return Ok(observation);
+        }
+        let mut observation = Observation::full_text(text, crate::REPRODUCED);
+        let refs = list.indices.iter().filter(|(end, ..)| *end <= shown);
+        observation.refs =
+            refs.map(|(_, index, id)| RefTarget { handle: index.to_string(), key: dom.key(*id) }).collect();
+        Ok(observation)
+    }
+}
+
+impl BrowserUseRun {
+    fn note_dialogs(&mut self, input: &StepInput<'_>) {
+        for event in input.events {
+            if let EventKind::Dialog(dialog) = &event.kind {
+                let kind = match dialog.kind {
+                    DialogKind::Alert => "alert",
+                    DialogKind::Confirm => "confirm",
+                    DialogKind::Prompt => "prompt",
+                    DialogKind::BeforeUnload => "beforeunload",
+                };
+                self.dialogs.push(format!("[{kind}] {}", dialog.message));
+            }
+        }
+    }
+
+    fn wrap(&self, view: &View<'_, '_>, tree: &Tree, list: &str, cut: bool) -> String {
+        let page = view.dom.page;
+        let (above, below) = pages(page);
+        let list = match list {
+            "" => "empty page".to_owned(),
+            list => {
+                let start = if above > 0.0 { "" } else { "[Start of page]\n" };
+                let end = if below > 0.0 { "" } else { "\n[End of page]" };
+                format!("{start}{list}{end}")
+            }
+        };
+        let more = if below > 0.2 { " — scroll down to reveal more content" } else { "" };
+        let tab = page.frames().first().map_or(0, |frame| frame.number);
+        let title: String = page.title().chars().take(LONGEST_TITLE).collect();
+        let mut text = format!(
+            "{}\nCurrent tab: {tab:04X}\nAvailable tabs:\nTab {tab:04X}: {} - {title}\n\n",
+            statistics(view, tree),
+            page.url()
+        );
+        _ = writeln!(text, "<page_info>{above:.1} pages above, {below:.1} pages below{more}</page_info>\n");
+        if !self.dialogs.is_empty() {
+            text.push_str("Auto-closed JavaScript dialogs:\n");
+            for dialog in &self.dialogs {
+                _ = writeln!(text, "  - {dialog}");
+            }
+            text.push('\n');
+        }
+        let cut = if cut { format!(" (truncated to {} characters)", self.options.max_chars) } else { String::new() };
+        _ = write!(text, "Interactive elements{cut}:\n{list}");
+        text
+    }
+}
+
+/// How many viewports of content lie above and below, from whole pixels.
+fn pages(page: &Page) -> (f32, f32) {
+    let height = page.viewport().height as f32;
+    let above = page.scroll().y.trunc();
+    let below = (page.content_size().1.trunc() - height - above).max(0.0);
+    if height > 0.0 { (above / height, below / height) } else { (0.0, 0.0) }
+}
+
+fn statistics(view: &View<'_, '_>, tree: &Tree) -> String {
+    let order = tree.in_order();
+    let elements: Vec<(usize, Id)> =
+        order.iter().filter_map(|at| tree.nodes[*at].origin.element().map(|id| (*at, id))).collect();
+    let tagged = |tags: &[&str]| elements.iter().filter(|(_, id)| tags.contains(&view.dom.tag(*id))).count();
+    let hosts = elements.iter().copied().filter(|(at, _)| tree.nodes[*at].shadow_host);
+    let (closed, open): (Vec<_>, Vec<_>) = hosts.partition(|(at, _)| tree::has_closed_root(view, &tree.nodes, *at));
+    let mut text = "<page_stats>".to_owned();
+    if order.len() < 10 {
+        text.push_str("Page appears empty - consider waiting - ");
+    }
+    let interactive = tree.selectors.len();
+    _ = write!(text, "{} links, {interactive} interactive, {} iframes", tagged(&["a"]), tagged(&["iframe", "frame"]));
+    if open.len() + closed.len() > 0 {
+        _ = write!(text, ", {} shadow(open), {} shadow(closed)", open.len(), closed.len());
+    }
+    let images = tagged(&["img"]);
+    if images > 0 {
+        _ = write!(text, ", {images} images");
+    }
+    _ = write!(text, ", {} total elements</page_stats>", order.len());
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,462 @@
+//! The document as a script in the page would walk it: raw text, attributes, shadow trees, ids, labels.
+//!
+//! In: a [`Page`] and, where the capture has one, the snapshot payload (which also holds whitespace nodes, unrendered
+//! text and live field values). Out: a [`Dom`]: one arena over all documents, joined with the page's nodes.
+//! Invariant: a parent precedes its children; a document's node is never a child of its `iframe` (see
+//! [`Dom::content_of`]); without a payload the page's own nodes are the document.
+
+use crate::payloads::{self, Snapshot};
+use browserlens_page::{
+    BoxInDocument, Capture, Flags, FrameId, NodeId, NodeKey, NodeKind, NodeRef, Page, PayloadKind, Visibility,
+};
+use std::collections::HashMap;
+
+/// Index of a node in a [`Dom`].
+pub(crate) type Id = u32;
+
+const NONE: Id = u32::MAX;
+
+/// Which kind of shadow tree a node lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shadow {
+    Light,
+    Open,
+    Closed,
+}
+
+#[derive(Debug)]
+pub(crate) struct DomNode<'a> {
+    pub kind: NodeKind,
+    /// Tag in lower case.
+    pub tag: String,
+    /// Raw text of a text node; content of a pseudo-element.
+    pub text: &'a str,
+    pub parent: Option<Id>,
+    first_child: Id,
+    next_sibling: Id,
+    pub frame: FrameId,
+    pub backend: u32,
+    pub attributes: Vec<(&'a str, &'a str)>,
+    /// The page's node, if it keeps one.
+    pub page: Option<NodeRef<'a>>,
+    pub shadow: Shadow,
+    /// Assigned to the slot that is its parent.
+    pub slotted: bool,
+    /// Live value of a field, if the capture has it.
+    pub input_value: Option<&'a str>,
+    /// Width and height of the padding box without scroll bars.
+    pub client: Option<(f32, f32)>,
+}
+
+/// All documents of a page.
+#[derive(Debug)]
+pub(crate) struct Dom<'a> {
+    pub page: &'a Page,
+    pub nodes: Vec<DomNode<'a>>,
+    /// Document node of each frame.
+    pub documents: Vec<Option<Id>>,
+    /// Frame whose document an element holds.
+    content: HashMap<Id, FrameId>,
+    /// Document or shadow host that is the root of each node's tree.
+    scope: Vec<Id>,
+    ids: HashMap<(Id, &'a str), Id>,
+    /// In a closed `details`: not shown, although something may have made the browser lay it out.
+    folded: Vec<bool>,
+}
+
+/// The snapshots of a capture, which a [`Dom`] borrows from.
+pub(crate) fn snapshots(capture: &Capture) -> Vec<Snapshot<'_>> {
+    payloads::snapshots(capture)
+}
+
+impl<'a> Dom<'a> {
+    /// Joins page and snapshots.
+    pub fn new(page: &'a Page, snapshots: &'a [Snapshot<'a>]) -> Self {
+        let mut dom = Self {
+            page,
+            nodes: Vec::with_capacity(page.len()),
+            documents: vec![None; page.frames().len()],
+            content: HashMap::new(),
+            scope: Vec::new(),
+            ids: HashMap::new(),
+            folded: Vec::new(),
+        };
+        let mut last_child = Vec::new();
+        let mut id_of = HashMap::new();
+        for snapshot in snapshots {
+            dom.add_snapshot(snapshot, &mut last_child, &mut id_of);
+        }
+        if dom.documents.first().copied().flatten().is_none() {
+            dom.nodes.clear();
+            last_child.clear();
+            id_of.clear();
+            dom.add_page(&mut last_child, &mut id_of);
+        }
+        for (ordinal, frame) in page.frames().iter().enumerate() {
+            let owner = frame.owner.and_then(|owner| id_of.get(&owner));
+            if let Some(owner) = owner
+                && ordinal > 0
+            {
+                dom.content.insert(*owner, FrameId(ordinal as u16));
+            }
+        }
+        dom.find_scopes();
+        for id in 0..dom.len() as Id {
+            let folded = dom.node(id).parent.is_some_and(|parent| dom.folded[parent as usize] || dom.folds(parent, id));
+            dom.folded.push(folded);
+        }
+        dom
+    }
+
+    fn push(&mut self, mut node: DomNode<'a>, last_child: &mut Vec<Id>) -> Id {
+        let id = self.nodes.len() as Id;
+        node.first_child = NONE;
+        node.next_sibling = NONE;
+        if let Some(parent) = node.parent {
+            match last_child[parent as usize] {
+                NONE => self.nodes[parent as usize].first_child = id,
+                last => self.nodes[last as usize].next_sibling = id,
+            }
+            last_child[parent as usize] = id;
+        }
+        last_child.push(NONE);
+        self.nodes.push(node);
+        id
+    }
+
+    fn add_snapshot(&mut self, snapshot: &'a Snapshot<'a>, last_child: &mut Vec<Id>, id_of: &mut HashMap<NodeId, Id>) {
+        for document in &snapshot.documents {
+            let Some(number) = snapshot.frame_number(document) else { continue };
+            let Some(ordinal) = self.page.frames().iter().position(|frame| frame.number == number) else { continue };
+            if self.documents[ordinal].is_some() {
+                continue;
+            }
+            let page_nodes: HashMap<u32, NodeRef<'a>> = self
+                .page
+                .nodes()
+                .filter(|node| usize::from(node.frame().0) == ordinal)
+                .map(|node| (node.key().backend, node))
+                .collect();
+            let nodes = &document.nodes;
+            let shadows = nodes.shadow_root_type.map();
+            let mut values = nodes.text_value.map();
+            values.extend(nodes.input_value.map());
+            let mut clients: HashMap<i64, (f32, f32)> = HashMap::new();
+            for (node, rect) in document.layout.node_index.iter().zip(&document.layout.client_rects) {
+                if let [_, _, width, height] = rect[..] {
+                    clients.entry(*node).or_insert((width as f32, height as f32));
+                }
+            }
+            let base = self.nodes.len();
+            let mut id_at: Vec<Option<Id>> = Vec::with_capacity(nodes.node_type.len());
+            for (index, node_type) in nodes.node_type.iter().enumerate() {
+                let raw_name = snapshot.string(nodes.node_name.get(index).copied().unwrap_or(-1));
+                let kind = match node_type {
+                    1 if raw_name.starts_with("::") => NodeKind::Pseudo,
+                    1 => NodeKind::Element,
+                    3 => NodeKind::Text,
+                    9 if index == 0 => NodeKind::Document,
+                    _ => {
+                        id_at.push(None);
+                        continue;
+                    }
+                };
+                let parent = nodes.parent_index.get(index).copied().and_then(|parent| usize::try_from(parent).ok());
+                let parent = parent.and_then(|parent| id_at.get(parent).copied().flatten());
+                if parent.is_none() && self.nodes.len() > base {
+                    id_at.push(None);
+                    continue;
+                }
+                let backend =
+                    nodes.backend_node_id.get(index).copied().and_then(|id| u32::try_from(id).ok()).unwrap_or(0);
+                let page = page_nodes.get(&backend).copied();
+                let text = match kind {
+                    NodeKind::Text => snapshot.string(nodes.node_value.get(index).copied().unwrap_or(-1)),
+                    NodeKind::Pseudo => page.map_or("", |node| node.text()),
+                    _ => "",
+                };
+                let attributes = nodes.attributes.get(index).map(Vec::as_slice).unwrap_or(&[]);
+                let attributes: Vec<(&str, &str)> = attributes
+                    .chunks_exact(2)
+                    .map(|pair| (snapshot.string(pair[0]), snapshot.string(pair[1])))
+                    .collect();
+                let shadow = match shadows.get(&index).map(|kind| snapshot.string(*kind)) {
+                    Some("open") => Shadow::Open,
+                    Some("closed") => Shadow::Closed,
+                    _ => Shadow::Light,
+                };
+                let slotted =
+                    parent.is_some_and(|parent| is_slotted(shadow, &attributes, &self.nodes[parent as usize]));
+                let node = DomNode {
+                    kind,
+                    tag: if kind == NodeKind::Document {
+                        "#document".to_owned()
+                    } else {
+                        raw_name.to_ascii_lowercase()
+                    },
+                    text,
+                    parent,
+                    first_child: NONE,
+                    next_sibling: NONE,
+                    frame: FrameId(ordinal as u16),
+                    backend,
+                    attributes,
+                    page,
+                    shadow,
+                    slotted,
+                    input_value: values.get(&index).map(|value| snapshot.string(*value)),
+                    client: clients
+                        .get(&(index as i64))
+                        .copied()
+                        .filter(|(width, height)| *width > 0.0 && *height > 0.0),
+                };
+                let id = self.push(node, last_child);
+                id_at.push(Some(id));
+                if let Some(page) = page {
+                    id_of.insert(page.id(), id);
+                }
+                if kind == NodeKind::Document {
+                    self.documents[ordinal] = Some(id);
+                }
+            }
+        }
+    }
+
+    fn add_page(&mut self, last_child: &mut Vec<Id>, id_of: &mut HashMap<NodeId, Id>) {
+        for node in self.page.nodes() {
+            let is_document = node.kind() == NodeKind::Document;
+            let parent =
+                if is_document { None } else { node.parent().and_then(|parent| id_of.get(&parent.id()).copied()) };
+            let flags = node.flags();
+            let shadow = if flags.has(Flags::IN_CLOSED_SHADOW) {
+                Shadow::Closed
+            } else if flags.has(Flags::IN_OPEN_SHADOW) {
+                Shadow::Open
+            } else {
+                Shadow::Light
+            };
+            let attributes: Vec<(&str, &str)> = node.attributes().collect();
+            let slotted = parent.is_some_and(|parent| is_slotted(shadow, &attributes, &self.nodes[parent as usize]));
+            let value = node.value();
+            let dom_node = DomNode {
+                kind: node.kind(),
+                tag: node.tag().to_owned(),
+                text: node.text(),
+                parent,
+                first_child: NONE,
+                next_sibling: NONE,
+                frame: node.frame(),
+                backend: node.key().backend,
+                attributes,
+                page: Some(node),
+                shadow,
+                slotted: flags.has(Flags::SLOTTED) || slotted,
+                input_value: (matches!(node.tag(), "input" | "textarea") && !value.is_empty()).then_some(value),
+                client: None,
+            };
+            let id = self.push(dom_node, last_child);
+            id_of.insert(node.id(), id);
+            if is_document {
+                let slot = &mut self.documents[usize::from(node.frame().0)];
+                slot.get_or_insert(id);
+            }
+        }
+    }
+
+    fn find_scopes(&mut self) {
+        self.scope = Vec::with_capacity(self.nodes.len());
+        for id in 0..self.nodes.len() as Id {
+            let node = &self.nodes[id as usize];
+            let scope = match node.parent {
+                None => id,
+                // A slotted node belongs to the tree that the slot's host is in.
+                Some(parent) if node.slotted => self.scope[self.scope[parent as usize] as usize],
+                Some(parent) => {
+                    let above = &self.nodes[parent as usize];
+                    // In a shadow tree, custom elements are taken for hosts.
+                    let other = node.shadow != above.shadow || is_host(above) || above.tag.contains('-');
+                    let enters = node.shadow != Shadow::Light && above.kind == NodeKind::Element && other;
+                    if enters { parent } else { self.scope[parent as usize] }
+                }
+            };
+            self.scope.push(scope);
+            if let Some(name) = self.attribute(id, "id").filter(|name| !name.is_empty()) {
+                self.ids.entry((scope, name)).or_insert(id);
+            }
+        }
+    }
+
+    pub fn node(&self, id: Id) -> &DomNode<'a> {
+        &self.nodes[id as usize]
+    }
+
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Identity of the node over captures.
+    pub fn key(&self, id: Id) -> NodeKey {
+        let node = self.node(id);
+        let frame = &self.page.frames()[usize::from(node.frame.0)];
+        NodeKey { frame: frame.number, loader: frame.loader, backend: node.backend }
+    }
+
+    pub fn attribute(&self, id: Id, name: &str) -> Option<&'a str> {
+        self.node(id).attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    pub fn is_element(&self, id: Id) -> bool {
+        self.node(id).kind == NodeKind::Element
+    }
+
+    pub fn tag(&self, id: Id) -> &str {
+        &self.node(id).tag
+    }
+
+    /// Children in the flat tree: slotted nodes below their slot.
+    pub fn children(&self, id: Id) -> impl Iterator<Item = Id> + Clone + '_ {
+        let some = |id: Id| (id != NONE).then_some(id);
+        std::iter::successors(some(self.node(id).first_child), move |child| some(self.node(*child).next_sibling))
+    }
+
+    /// Whether a shadow tree hangs from the element.
+    pub fn is_host(&self, id: Id) -> bool {
+        self.is_element(id) && self.children(id).any(|child| self.scope(child) == id)
+    }
+
+    /// The child nodes of an element in its own tree, pseudo-elements left out: for a host those that its slots hold.
+    pub fn light_children(&self, id: Id) -> Vec<Id> {
+        let plain = |id: &Id| self.node(*id).kind != NodeKind::Pseudo;
+        if !self.is_host(id) {
+            return self.children(id).filter(plain).collect();
+        }
+        let mut found = Vec::new();
+        let mut todo: Vec<Id> = self.children(id).collect();
+        while let Some(next) = todo.pop() {
+            if self.node(next).slotted && self.parent_or_host(next) == Some(id) {
+                found.push(next);
+            } else {
+                todo.extend(self.children(next));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Parent element in the document; for the top of a shadow tree, and for slotted nodes, the host.
+    pub fn parent_or_host(&self, id: Id) -> Option<Id> {
+        let node = self.node(id);
+        let parent = if node.slotted { self.scope[node.parent? as usize] } else { node.parent? };
+        self.is_element(parent).then_some(parent)
+    }
+
+    /// Parent element in the same tree: none across a shadow root.
+    pub fn parent_element(&self, id: Id) -> Option<Id> {
+        let parent = self.parent_or_host(id)?;
+        (self.scope[parent as usize] == self.scope[id as usize]).then_some(parent)
+    }
+
+    /// The document or shadow host that a node's tree hangs from.
+    pub fn scope(&self, id: Id) -> Id {
+        self.scope[id as usize]
+    }
+
+    /// The element with an id, in the tree of another node.
+    pub fn by_id(&self, near: Id, name: &str) -> Option<Id> {
+        self.ids.get(&(self.scope(near), name)).copied()
+    }
+
+    /// The elements that a list of ids names, without repetitions.
+    pub fn id_refs(&self, near: Id, names: &str) -> Vec<Id> {
+        let mut found = Vec::new();
+        for name in names.split(' ').filter(|name| !name.is_empty()) {
+            if let Some(id) = self.by_id(near, name)
+                && !found.contains(&id)
+            {
+                found.push(id);
+            }
+        }
+        found
+    }
+
+    /// Nearest element from `id` up, shadow hosts included, that passes.
+    pub fn closest(&self, id: Id, passes: impl Fn(Id) -> bool) -> Option<Id> {
+        std::iter::successors(Some(id), |id| self.parent_or_host(*id)).find(|id| passes(*id))
+    }
+
+    /// Document node of the frame that an element holds.
+    pub fn content_of(&self, id: Id) -> Option<Id> {
+        let frame = self.content.get(&id)?;
+        self.documents[usize::from(frame.0)]
+    }
+
+    /// The element that holds a frame.
+    pub fn owner_of(&self, frame: FrameId) -> Option<Id> {
+        self.content.iter().find(|(_, content)| **content == frame).map(|(owner, _)| *owner)
+    }
+
+    /// The `body` or `frameset` of a document.
+    pub fn body_of(&self, document: Id) -> Option<Id> {
+        let html = self.children(document).find(|child| self.is_element(*child))?;
+        self.children(html).find(|child| matches!(self.tag(*child), "body" | "frameset"))
+    }
+
+    /// A computed style; text nodes share their parent's.
+    pub fn style(&self, id: Id, name: &str) -> Option<&'a str> {
+        let node = self.node(id);
+        if node.kind == NodeKind::Text
+            && let Some(parent) = node.parent
+        {
+            return self.style_of(parent, name);
+        }
+        self.style_of(id, name)
+    }
+
+    fn style_of(&self, id: Id, name: &str) -> Option<&'a str> {
+        self.node(id).page.and_then(|page| page.style(name))
+    }
+
+    /// Whether a closed `details` does not show this child: it shows only its first `summary`.
+    fn folds(&self, parent: Id, child: Id) -> bool {
+        self.tag(parent) == "details"
+            && self.attribute(parent, "open").is_none()
+            && self.children(parent).find(|other| self.tag(*other) == "summary") != Some(child)
+    }
+
+    /// Whether the node has a box: elements with `display: contents` and what is not rendered have none.
+    pub fn has_layout(&self, id: Id) -> bool {
+        if self.folded[id as usize] {
+            return false;
+        }
+        self.node(id).page.is_some_and(|page| match page.style("display") {
+            Some(display) => display != "none",
+            None => page.visibility() != Visibility::NotRendered && page.bounds() != BoxInDocument::default(),
+        })
+    }
+}
+
+/// Whether a node is assigned to the slot that is its parent: it lies in another kind of tree, or names the slot. Where both
+/// trees are of one kind and the slot has no name, assigned content looks like the slot's own, and is taken for that.
+fn is_slotted(shadow: Shadow, attributes: &[(&str, &str)], parent: &DomNode<'_>) -> bool {
+    if parent.shadow == Shadow::Light {
+        return false;
+    }
+    let named = |attributes: &[(&str, &str)], wanted: &str| {
+        attributes
+            .iter()
+            .find(|(name, value)| *name == wanted && !value.is_empty())
+            .map(|(_, value)| (*value).to_owned())
+    };
+    let assigned = || named(attributes, "slot").is_some_and(|slot| named(&parent.attributes, "name") == Some(slot));
+    shadow == Shadow::Light || (parent.tag == "slot" && (shadow != parent.shadow || assigned()))
+}
+
+/// Whether the page says that an element hosts a shadow tree, or one of its children lies in one.
+fn is_host(node: &DomNode<'_>) -> bool {
+    node.page.is_some_and(|page| page.flags().any(Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED)))
+}
+
+/// Whether a capture has the payload that a [`Dom`] prefers.
+pub(crate) fn has_snapshot(capture: &Capture) -> bool {
+    capture.of_kind(PayloadKind::Snapshot).next().is_some()
+}

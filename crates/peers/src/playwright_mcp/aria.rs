@@ -1,0 +1,338 @@
+//! What the tool's injected script asks the browser about an element: display, boxes, hiddenness, live values.
+//!
+//! In: a [`Dom`]. Out: an [`Aria`] with one answer an element, computed once. Invariant: answers follow the tool's rules,
+//! not the accessibility tree's: an element with a box counts as shown even where assistive technology ignores it.
+
+use crate::dom::{Dom, Id, Shadow};
+use browserlens_page::{Clickability, Flags, NodeKind, States, Visibility};
+
+/// A [`Dom`] with the tool's view of every element.
+#[derive(Debug)]
+pub(super) struct Aria<'d, 'a> {
+    pub dom: &'d Dom<'a>,
+    in_select: Vec<bool>,
+    in_svg: Vec<bool>,
+    rendered_below: Vec<bool>,
+    /// `display: none` or `aria-hidden` on the element or above.
+    hidden_chain: Vec<bool>,
+    hidden: Vec<bool>,
+    pointer: Vec<bool>,
+    pub(super) roles: Vec<Option<&'static str>>,
+    pub(super) labels: std::collections::HashMap<Id, Vec<Id>>,
+}
+
+impl<'d, 'a> Aria<'d, 'a> {
+    pub fn new(dom: &'d Dom<'a>) -> Self {
+        let len = dom.len();
+        let mut aria = Self {
+            dom,
+            in_select: vec![false; len],
+            in_svg: vec![false; len],
+            rendered_below: vec![false; len],
+            hidden_chain: vec![false; len],
+            hidden: vec![false; len],
+            pointer: vec![false; len],
+            roles: vec![None; len],
+            labels: std::collections::HashMap::new(),
+        };
+        for id in (0..len as Id).rev() {
+            if let Some(parent) = dom.node(id).parent
+                && (aria.rendered_below[id as usize] || dom.has_layout(id))
+            {
+                aria.rendered_below[parent as usize] = true;
+            }
+        }
+        for id in 0..len as Id {
+            let parent = dom.node(id).parent;
+            aria.in_select[id as usize] =
+                parent.is_some_and(|parent| aria.in_select[parent as usize] || dom.tag(parent) == "select");
+            aria.in_svg[id as usize] =
+                parent.is_some_and(|parent| aria.in_svg[parent as usize] || dom.tag(parent) == "svg");
+            aria.pointer[id as usize] = aria.find_pointer(id);
+            if dom.is_element(id) {
+                let above = dom.parent_or_host(id).is_some_and(|parent| aria.hidden_chain[parent as usize]);
+                aria.hidden_chain[id as usize] =
+                    above || aria.display(id) == "none" || is_true(dom.attribute(id, "aria-hidden"));
+            }
+        }
+        for id in (0..len as Id).rev() {
+            aria.hidden[id as usize] = dom.is_element(id) && aria.find_hidden(id);
+        }
+        aria.find_roles();
+        aria.find_labels();
+        aria
+    }
+
+    /// Computed `display`; without captured styles, the browser's default for the tag.
+    pub fn display(&self, id: Id) -> &str {
+        if let Some(display) = self.dom.style(id, "display") {
+            return display;
+        }
+        let node = self.dom.node(id);
+        if !self.dom.has_layout(id) {
+            let in_select = self.in_select[id as usize] && matches!(node.tag.as_str(), "option" | "optgroup");
+            return match () {
+                () if in_select => "block",
+                () if node.tag == "slot" || self.rendered_below[id as usize] => "contents",
+                () => "none",
+            };
+        }
+        let block = node.page.is_some_and(|page| page.flags().has(Flags::BLOCK));
+        if block { "block" } else { default_display(&node.tag) }
+    }
+
+    fn find_pointer(&self, id: Id) -> bool {
+        if let Some(cursor) = self.dom.style(id, "cursor") {
+            return cursor == "pointer";
+        }
+        let node = self.dom.node(id);
+        let own = node.page.is_some_and(|page| page.clickability().has(Clickability::POINTER));
+        let link = node.tag == "a" && self.dom.attribute(id, "href").is_some();
+        let resets = matches!(node.tag.as_str(), "button" | "input" | "select" | "textarea" | "option");
+        own || link || (!resets && node.parent.is_some_and(|parent| self.pointer[parent as usize]))
+    }
+
+    /// Whether the element lies in an `svg`.
+    pub fn is_in_svg(&self, id: Id) -> bool {
+        self.in_svg[id as usize]
+    }
+
+    /// Whether the computed cursor is a pointer.
+    pub fn has_pointer(&self, id: Id) -> bool {
+        self.pointer[id as usize]
+    }
+
+    /// `checkVisibility()` and `visibility: visible`.
+    fn is_style_visible(&self, id: Id) -> bool {
+        if !self.dom.has_layout(id) {
+            return false;
+        }
+        match self.dom.style(id, "visibility") {
+            Some(visibility) => visibility == "visible",
+            None => self.dom.node(id).page.is_some_and(|page| page.visibility() != Visibility::Hidden),
+        }
+    }
+
+    fn has_area(&self, id: Id) -> bool {
+        self.dom.node(id).page.is_some_and(|page| {
+            page.visibility() != Visibility::NotRendered && page.bounds().width > 0.0 && page.bounds().height > 0.0
+        })
+    }
+
+    /// Whether the element has a visible box, and whether that box is inline.
+    pub fn visible_box(&self, id: Id) -> (bool, bool) {
+        let mut at = id;
+        // Elements without a box of their own take the first child's that has one.
+        loop {
+            if self.display(at) != "contents" {
+                let visible = self.is_style_visible(at) && self.has_area(at);
+                return (visible, at == id && self.is_style_visible(at) && self.display(at) == "inline");
+            }
+            let mut next = None;
+            // What is assigned to a slot is no child of it.
+            for child in self.dom.children(at).filter(|child| !self.dom.node(*child).slotted) {
+                match self.dom.node(child).kind {
+                    NodeKind::Text if self.has_area(child) => return (true, at == id),
+                    NodeKind::Element if self.display(child) == "contents" => {
+                        next = next.or(Some(child));
+                    }
+                    NodeKind::Element if self.is_style_visible(child) && self.has_area(child) => return (true, false),
+                    _ => {}
+                }
+            }
+            match next {
+                Some(child) => at = child,
+                None => return (false, false),
+            }
+        }
+    }
+
+    fn find_hidden(&self, id: Id) -> bool {
+        let tag = self.dom.tag(id);
+        if is_ignored(tag) {
+            return true;
+        }
+        let slot = tag == "slot";
+        if !slot && self.display(id) == "contents" {
+            return !self.dom.children(id).any(|child| match self.dom.node(child).kind {
+                NodeKind::Element => !self.hidden[child as usize],
+                NodeKind::Text => self.has_area(child),
+                _ => false,
+            });
+        }
+        let option_in_select = tag == "option" && self.in_select[id as usize];
+        if !option_in_select && !slot && !self.is_style_visible(id) {
+            return true;
+        }
+        self.hidden_chain[id as usize]
+    }
+
+    /// Whether assistive technology does not see the element.
+    pub fn is_hidden(&self, id: Id) -> bool {
+        self.hidden[id as usize]
+    }
+
+    /// Whether clicks reach the element.
+    pub fn receives_pointer(&self, id: Id) -> bool {
+        match self.dom.style(id, "pointer-events") {
+            Some(value) => value != "none",
+            None => !self.dom.node(id).page.is_some_and(|page| page.flags().has(Flags::NO_POINTER_EVENTS)),
+        }
+    }
+
+    /// Child nodes as the script walks them: slotted nodes in their slot, open shadow trees inlined; a closed shadow root
+    /// cannot be entered, so that the host's own children stand there instead.
+    pub fn script_children(&self, id: Id) -> Vec<Id> {
+        if self.dom.tag(id) == "iframe" || self.dom.tag(id) == "frame" {
+            return Vec::new();
+        }
+        let closed = self
+            .dom
+            .children(id)
+            .any(|child| self.dom.scope(child) == id && self.dom.node(child).shadow == Shadow::Closed);
+        if closed {
+            return self.dom.light_children(id);
+        }
+        self.dom.children(id).filter(|child| self.dom.node(*child).kind != NodeKind::Pseudo).collect()
+    }
+
+    /// Generated content before or after an element's children.
+    pub fn css_content(&self, id: Id, pseudo: &str) -> Option<String> {
+        let content = self
+            .dom
+            .children(id)
+            .find(|child| self.dom.node(*child).kind == NodeKind::Pseudo && self.dom.tag(*child) == pseudo)?;
+        let hidden = self.dom.style(content, "visibility") == Some("hidden");
+        let text = match self.dom.style(content, "content") {
+            Some(value) => css_string(value)?,
+            None => self.dom.node(content).text.to_owned(),
+        };
+        if hidden {
+            return None;
+        }
+        let inline = self.dom.style(content, "display").is_none_or(|display| display == "inline");
+        Some(if inline { text } else { format!(" {text} ") })
+    }
+
+    /// The state of the page's node.
+    pub fn has_state(&self, id: Id, state: States) -> bool {
+        self.dom.node(id).page.is_some_and(|page| page.states().has(state))
+    }
+
+    /// `element.type` of an input, in lower case.
+    pub fn input_type(&self, id: Id) -> String {
+        let given = self.dom.attribute(id, "type").unwrap_or("text").to_ascii_lowercase();
+        let known = matches!(
+            given.as_str(),
+            "button"
+                | "checkbox"
+                | "color"
+                | "date"
+                | "datetime-local"
+                | "email"
+                | "file"
+                | "hidden"
+                | "image"
+                | "month"
+                | "number"
+                | "password"
+                | "radio"
+                | "range"
+                | "reset"
+                | "search"
+                | "submit"
+                | "tel"
+                | "text"
+                | "time"
+                | "url"
+                | "week"
+        );
+        if known { given } else { "text".to_owned() }
+    }
+
+    /// `element.value` of an input or text area.
+    pub fn live_value(&self, id: Id) -> &'a str {
+        let attribute = self.dom.attribute(id, "value").unwrap_or("");
+        if self.dom.tag(id) == "input"
+            && matches!(self.input_type(id).as_str(), "button" | "submit" | "reset" | "image" | "hidden")
+        {
+            return attribute;
+        }
+        self.dom.node(id).input_value.unwrap_or("")
+    }
+}
+
+/// The string that a computed `content` stands for; none if it is an image, a counter or a quote.
+fn css_string(value: &str) -> Option<String> {
+    if matches!(value, "none" | "normal" | "") {
+        return None;
+    }
+    let mut text = String::new();
+    let mut chars = value.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            ' ' => {}
+            '/' => text.clear(),
+            '"' => {
+                while let Some(c) = chars.next() {
+                    match c {
+                        '"' => break,
+                        '\\' => text.push(css_escape(&mut chars)?),
+                        _ => text.push(c),
+                    }
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(text)
+}
+
+fn css_escape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<char> {
+    let mut code = 0;
+    let mut digits = 0;
+    while let Some(digit) = chars.peek().and_then(|c| c.to_digit(16)).filter(|_| digits < 6) {
+        code = code * 16 + digit;
+        digits += 1;
+        chars.next();
+    }
+    if digits == 0 {
+        return chars.next();
+    }
+    chars.next_if_eq(&' ');
+    Some(char::from_u32(code).unwrap_or('\u{fffd}'))
+}
+
+/// Whether an ARIA boolean is on.
+pub(super) fn is_true(value: Option<&str>) -> bool {
+    value.is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
+
+/// Elements that are never part of the page.
+pub(super) fn is_ignored(tag: &str) -> bool {
+    matches!(tag, "style" | "script" | "noscript" | "template")
+}
+
+fn default_display(tag: &str) -> &'static str {
+    match tag {
+        "a" | "abbr" | "b" | "bdi" | "bdo" | "br" | "cite" | "code" | "data" | "del" | "dfn" | "em" | "i" | "img"
+        | "ins" | "kbd" | "label" | "mark" | "map" | "area" | "q" | "s" | "samp" | "small" | "span" | "strong"
+        | "sub" | "sup" | "svg" | "time" | "u" | "var" | "iframe" | "canvas" | "font" | "output" => "inline",
+        "button" | "input" | "select" | "textarea" | "meter" | "progress" => "inline-block",
+        _ => "block",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn css_content_is_a_string_its_alternative_or_nothing() {
+        assert_eq!(css_string(r#""a\22 b""#).as_deref(), Some("a\"b"));
+        assert_eq!(css_string(r#""★" / "star""#).as_deref(), Some("star"));
+        assert_eq!(css_string("url(\"x.png\")"), None);
+        assert_eq!(css_string("none"), None);
+        assert_eq!(css_string(r#""a" "b""#).as_deref(), Some("ab"));
+    }
+}

@@ -1,0 +1,209 @@
+//! `playwright-mcp/full`: what `browser_snapshot` of `@playwright/mcp` 0.0.83 answers.
+//!
+//! In: the page, with the snapshot payload where there is one. Out: the tool's whole reply: page section, then the
+//! snapshot as YAML. Invariant: one element or text is one line; refs follow the tool's rule (see [`refs`]).
+//! Follows: its role and name computation ([`role`], [`name`]), its states ([`state`]), its walk ([`tree`]), its folding ([`distill`]) and its YAML
+//! ([`yaml`]), written anew from the behaviour of that version.
+//! Known to differ: documents that came and went between two steps take no prefix; `### Open tabs` and the lines about
+//! new console entries are left out, as they name what a capture does not hold; console counts are those of the recorded
+//! events; children of a shadow host that no slot takes are not in a capture; drawings without extent (a line in an
+//! `svg`) have a box in the capture and none in the tool, so later ref numbers are higher by one.
+
+mod aria;
+mod distill;
+mod labels;
+mod name;
+mod refs;
+mod role;
+mod state;
+mod tree;
+mod yaml;
+
+use crate::dom::{self, Dom, Id, Shadow};
+use crate::recorded;
+use aria::Aria;
+use browserlens_page::{NodeKind, Page, PayloadKind, States};
+use browserlens_reading::{OptionsError, OptionsReader};
+use browserlens_strategy::{
+    ActionChannel, Event, EventKind, Observation, RefTarget, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
+};
+use refs::Refs;
+use tree::TreeBuilder;
+
+pub(crate) const NAME: &str = "playwright-mcp/full";
+const PEER: &str = "playwright-mcp@0.0.83/full";
+
+/// The strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlaywrightMcp {
+    /// Whether the reply's page section and code fence are written around the snapshot.
+    pub wrapper: bool,
+}
+
+impl PlaywrightMcp {
+    /// Reads the options: `wrapper`.
+    ///
+    /// # Errors
+    /// [`OptionsError`] for an unknown option or a value of the wrong kind.
+    pub fn from_options(options: &serde_json::Value) -> Result<Self, OptionsError> {
+        let mut reader = OptionsReader::new(options)?;
+        let wrapper = reader.flag("wrapper", true)?;
+        reader.finish()?;
+        Ok(Self { wrapper })
+    }
+}
+
+impl Strategy for PlaywrightMcp {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn version(&self) -> &str {
+        "0.0.83+bl1"
+    }
+
+    fn channel(&self) -> ActionChannel {
+        ActionChannel::Ref
+    }
+
+    fn format(&self) -> TextFormat {
+        TextFormat::PlaywrightAria
+    }
+
+    fn start(&self, _task: &Task) -> Box<dyn Run> {
+        Box::new(PlaywrightRun { wrapper: self.wrapper, refs: Refs::default(), console: Console::default() })
+    }
+}
+
+/// Console messages of the main frame's document.
+#[derive(Debug, Default)]
+struct Console {
+    document: Option<(u32, u32)>,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Console {
+    fn enter(&mut self, page: &Page, events: &[Event]) {
+        let document = page.frames().first().map(|frame| (frame.number, frame.loader));
+        if self.document != document {
+            *self = Self { document, ..Self::default() };
+        }
+        for event in events {
+            if let EventKind::Console(message) = &event.kind {
+                self.errors += usize::from(matches!(message.level.as_str(), "error" | "exception"));
+                self.warnings += usize::from(message.level == "warning");
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct PlaywrightRun {
+    wrapper: bool,
+    refs: Refs,
+    console: Console,
+}
+
+impl Run for PlaywrightRun {
+    fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
+        input.clock.enter(Some(Stage::Extract));
+        let snapshots = dom::snapshots(input.capture);
+        let dom = Dom::new(input.page, &snapshots);
+        let aria = Aria::new(&dom);
+        let active = active_elements(&dom, &window_focus(input));
+        self.refs.enter(input.page);
+        self.console.enter(input.page, input.events);
+        let mut builder = TreeBuilder::new(&aria, &active);
+        let mut trees = Vec::with_capacity(dom.documents.len());
+        for (ordinal, document) in dom.documents.iter().enumerate() {
+            let body = document.and_then(|document| dom.body_of(document));
+            let (prefix, refs) = self.refs.of(input.page, ordinal);
+            let mut nodes = body.map(|body| builder.build(body, refs, &prefix)).unwrap_or_default();
+            if !nodes.is_empty() {
+                distill::distill(&mut nodes);
+            }
+            trees.push(nodes);
+        }
+        input.clock.enter(Some(Stage::Format));
+        let written = yaml::write(&trees, |owner| {
+            let document = dom.content_of(owner)?;
+            Some(usize::from(dom.node(document).frame.0))
+        });
+        let text = if self.wrapper { self.wrap(input.page, &written.text) } else { written.text };
+        input.clock.enter(None);
+        if let Some(observation) = recorded(input, PEER) {
+            return Ok(observation);
+        }
+        let mut observation = Observation::full_text(text, crate::REPRODUCED);
+        observation.refs =
+            written.refs.into_iter().map(|(handle, id)| RefTarget { handle, key: dom.key(id) }).collect();
+        Ok(observation)
+    }
+}
+
+impl PlaywrightRun {
+    fn wrap(&self, page: &Page, snapshot: &str) -> String {
+        let mut lines = vec!["### Page".to_owned(), format!("- Page URL: {}", one_line(page.url()))];
+        let title = one_line(page.title());
+        if !title.is_empty() {
+            lines.push(format!("- Page Title: {title}"));
+        }
+        let Console { errors, warnings, .. } = self.console;
+        if errors + warnings > 0 {
+            lines.push(format!("- Console: {errors} errors, {warnings} warnings"));
+        }
+        lines.extend(["### Snapshot".to_owned(), "```yaml".to_owned(), snapshot.to_owned(), "```".to_owned()]);
+        lines.join("\n")
+    }
+}
+
+/// `document.title` and URLs come from the browser with their blanks collapsed; pages built otherwise may not.
+fn one_line(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What the probe says about the focus of the window.
+#[derive(Debug, PartialEq)]
+enum Focus {
+    /// The main document has it, or nothing is known: the tool emulates focus.
+    Main,
+    /// No document has it.
+    Away,
+}
+
+fn window_focus(input: &StepInput<'_>) -> Focus {
+    let mut probes = input
+        .capture
+        .of_kind(PayloadKind::Probe)
+        .filter_map(crate::payloads::parse::<browserlens_page::FrameProbe>)
+        .peekable();
+    let known = probes.peek().is_some();
+    if known && !probes.any(|probe| probe.focused) { Focus::Away } else { Focus::Main }
+}
+
+/// `document.activeElement` of each document that has the focus, from the main frame down.
+fn active_elements(dom: &Dom<'_>, focus: &Focus) -> Vec<Id> {
+    let focused = (0..dom.len() as Id)
+        .rfind(|id| dom.is_element(*id) && dom.node(*id).page.is_some_and(|page| page.states().has(States::FOCUSED)));
+    let Some(mut at) = focused else {
+        let body = dom.documents.first().copied().flatten().and_then(|document| dom.body_of(document));
+        return if *focus == Focus::Main { body.into_iter().collect() } else { Vec::new() };
+    };
+    let mut active = Vec::new();
+    loop {
+        // Seen from its document, what is focused inside a shadow tree is the host.
+        while dom.node(at).shadow != Shadow::Light && dom.node(dom.scope(at)).kind == NodeKind::Element {
+            at = dom.scope(at);
+        }
+        active.push(at);
+        match dom.owner_of(dom.node(at).frame) {
+            Some(owner) if !active.contains(&owner) => at = owner,
+            _ => return active,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

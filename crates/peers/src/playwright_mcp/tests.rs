@@ -1,0 +1,503 @@
+use super::*;
+use crate::testing::{Step, outline};
+use browserlens_page::{
+    BoxInDocument, Flags, Frame, NodeSpec, PageBuilder, ScrollOffset, Visibility, capture::COMPUTED_STYLES,
+};
+use browserlens_strategy::ConsoleMessage;
+use proptest::prelude::*;
+
+fn style(name: &str) -> u8 {
+    COMPUTED_STYLES.iter().position(|known| *known == name).expect("a captured style") as u8
+}
+
+fn run() -> PlaywrightRun {
+    PlaywrightRun { wrapper: false, refs: Refs::default(), console: Console::default() }
+}
+
+fn shown(body: &str) -> String {
+    Step::new(outline(body)).observe(&mut run()).text
+}
+
+#[test]
+fn the_console_page_reads_as_the_tool_wrote_it() {
+    // The excerpt of PEERS-JS.md: the names of the roles stand for the markup that gives them.
+    let page = r##"
+        generic
+          banner
+            heading "" level=1 tag=h1
+              text "Orbit console"
+            generic tag=p role="generic"
+              text "Uptime 0 s"
+          navigation
+            button
+              text "Account"
+          region tag=section aria-label="News"
+            generic
+              generic
+                heading tag=h2
+                  text "Story 1"
+                link tag=a href="/news/1"
+                  text "Read story 1"
+            button aria-label="Next slide"
+              text ">"
+          region tag=section aria-label="Settings"
+            switch tag=button role="switch" aria-checked="false"
+              text "Notifications"
+            checkbox mixed type="checkbox" aria-label="All regions"
+            button disabled="" focused
+              text "Deploy"
+            combobox tag=select aria-label="Region"
+              option tag=option hidden
+                text "Europe"
+              option tag=option hidden selected
+                text "United States"
+            textbox tag=textarea aria-label="Notes" value="line one\nline two"
+          textbox tag=div role="textbox" aria-label="Message" contenteditable="true"
+            text "draft"
+          generic clickable
+            text "Open dialog (div)"
+          generic tag=span
+            text "Plain span pointer"
+    "##;
+    insta::assert_snapshot!(shown(page), @r#"
+    - generic [ref=e2]:
+      - banner [ref=e3]:
+        - heading "Orbit console" [level=1] [ref=e4]
+        - generic [ref=e5]: Uptime 0 s
+      - navigation [ref=e6]:
+        - button "Account" [ref=e7]
+      - region "News" [ref=e8]:
+        - generic [ref=e10]:
+          - heading "Story 1" [level=2] [ref=e11]
+          - link "Read story 1" [ref=e12] [cursor=pointer]:
+            - /url: /news/1
+        - button "Next slide" [ref=e13]: ">"
+      - region "Settings" [ref=e14]:
+        - switch "Notifications" [ref=e15]
+        - checkbox "All regions" [checked=mixed] [ref=e16]
+        - button "Deploy" [disabled] [active] [ref=e17]
+        - combobox "Region" [ref=e18]:
+          - option "Europe"
+          - option "United States" [selected]
+        - textbox "Notes" [ref=e19]: line one line two
+      - textbox "Message" [ref=e20]
+      - generic [ref=e21]: Open dialog (div)
+      - text: Plain span pointer
+    "#);
+}
+
+#[test]
+fn the_body_is_named_where_it_has_the_focus_and_more_than_one_child() {
+    insta::assert_snapshot!(shown("main\n  button \"\"\n    text \"Go\"\nparagraph\n  text \"done\""), @r#"
+    - generic [active] [ref=e1]:
+      - main [ref=e2]:
+        - button "Go" [ref=e3]
+      - paragraph [ref=e4]: done
+    "#);
+}
+
+#[test]
+fn names_that_the_content_repeats_in_full_are_left_to_the_content() {
+    // The product card of PEERS-JS.md.
+    let card = r#"
+        article tag=article
+          link tag=a href="/p/1002"
+            image alt="Ember Turntable 3"
+          heading tag=h3
+            link tag=a href="/p/1002"
+              text "Ember Turntable 3"
+        generic
+    "#;
+    insta::assert_snapshot!(shown(card), @r#"
+    - article [ref=e2]:
+      - link [ref=e3] [cursor=pointer]:
+        - /url: /p/1002
+        - img "Ember Turntable 3" [ref=e4]
+      - heading [level=3] [ref=e5]:
+        - link "Ember Turntable 3" [ref=e6] [cursor=pointer]:
+          - /url: /p/1002
+    "#);
+}
+
+#[test]
+fn labels_legends_captions_and_titles_give_names() {
+    let page = r##"
+        generic tag=form
+          generic tag=fieldset
+            generic tag=legend
+              text "Ship to"
+            generic tag=label for="street"
+              text "Street"
+            textbox id="street" placeholder="1 Main St" value="Elm 5"
+            generic tag=label
+              checkbox type="checkbox" checked
+              text "Gift"
+          textbox type="email" placeholder="you@example.com"
+          textbox aria-labelledby="a b"
+          generic tag=span id="a"
+            text "First"
+          generic tag=span id="b" hidden
+            text "hidden half" hidden
+          button type="submit" tag=input
+          image tag=svg
+            generic tag=title hidden
+              text "Trend up" hidden
+          table
+            generic tag=caption
+              text "Totals"
+            row
+              columnheader tag=th
+                text "Sum"
+              cell
+                text "42"
+    "##;
+    insta::assert_snapshot!(shown(page), @r#"
+    - generic [ref=e2]:
+      - group "Ship to" [ref=e3]:
+        - text: Street
+        - textbox "Street" [ref=e5]:
+          - /placeholder: 1 Main St
+          - text: Elm 5
+        - generic [ref=e6]:
+          - checkbox "Gift" [checked] [ref=e7]
+          - text: Gift
+      - textbox "you@example.com" [ref=e8]
+      - textbox "First hidden half" [ref=e9]
+      - text: First
+      - button "Submit" [ref=e10]
+      - img "Trend up" [ref=e11]
+      - table [ref=e12]:
+        - caption [ref=e13]: Totals
+        - row [ref=e14]:
+          - rowheader "Sum" [ref=e15]
+          - cell "42" [ref=e16]
+    "#);
+}
+
+#[test]
+fn hidden_text_goes_and_aria_hidden_text_that_shows_is_marked() {
+    let page = r#"
+        main
+          generic hidden
+            text "not rendered" hidden
+          generic aria-hidden="true"
+            text "decoration"
+          button aria-label="Zero" box=5,5,0,0
+          generic tag=script hidden
+            text "let x = 1" hidden
+          image alt=""
+          separator tag=hr
+    "#;
+    insta::assert_snapshot!(shown(page), @r#"
+    - main [ref=e2]:
+      - generic [aria-hidden] [ref=e3]: decoration
+      - button "Zero"
+      - separator [ref=e4]
+    "#);
+}
+
+#[test]
+fn text_and_names_cannot_make_lines_of_their_own() {
+    let page = r##"
+        textbox tag=textarea aria-label="a \"b\"\n- button \"Evil\" [ref=e66]" value="x\n- button \"Evil\" [ref=e66]"
+        paragraph
+          text "- button \"Evil\" [ref=e66]"
+        paragraph
+          text "price: 5"
+    "##;
+    insta::assert_snapshot!(shown(page), @r#"
+    - generic [active] [ref=e1]:
+      - textbox "a \"b\" - button \"Evil\" [ref=e66]" [ref=e2]: x - button "Evil" [ref=e66]
+      - paragraph [ref=e3]: "- button \"Evil\" [ref=e66]"
+      - paragraph [ref=e4]: "price: 5"
+    "#);
+}
+
+#[test]
+fn a_name_of_more_than_900_characters_is_dropped() {
+    let long = "x".repeat(901);
+    let page = format!("button aria-label=\"{long}\"\nbutton aria-label=\"{}\"", &long[1..]);
+    let text = shown(&page);
+    assert!(text.contains("- button [ref=e2]\n"), "{text}");
+    assert!(text.contains(&format!("- button \"{}\" [ref=e3]", &long[1..])), "{text}");
+}
+
+fn cart(loader: u32, name: &str, extra: bool) -> Page {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.document(1, loader);
+    let added = if extra { "      button aria-label=\"New\" #90\n" } else { "" };
+    builder.add_outline(&format!(
+        "generic tag=html #2\n  generic tag=body #3\n    main #4\n{added}      button aria-label=\"{name}\" #7\n      button aria-label=\"Pay\" #8"
+    ));
+    builder.finish()
+}
+
+#[test]
+fn refs_stay_with_element_role_and_name_and_a_new_document_has_a_prefix() {
+    let mut run = run();
+    let first = Step::new(cart(1, "Cart (0)", false)).observe(&mut run);
+    insta::assert_snapshot!(first.text, @r#"
+    - main [ref=e2]:
+      - button "Cart (0)" [ref=e3]
+      - button "Pay" [ref=e4]
+    "#);
+    let keys: Vec<(String, u32)> =
+        first.refs.iter().map(|target| (target.handle.clone(), target.key.backend)).collect();
+    assert_eq!(keys, [("e2".to_owned(), 4), ("e3".to_owned(), 7), ("e4".to_owned(), 8)]);
+    insta::assert_snapshot!(Step::new(cart(1, "Cart (1)", true)).observe(&mut run).text, @r#"
+    - main [ref=e2]:
+      - button "New" [ref=e5]
+      - button "Cart (1)" [ref=e6]
+      - button "Pay" [ref=e4]
+    "#);
+    insta::assert_snapshot!(Step::new(cart(2, "Cart (1)", false)).observe(&mut run).text, @r#"
+    - main [ref=f1e2]:
+      - button "Cart (1)" [ref=f1e3]
+      - button "Pay" [ref=f1e4]
+    "#);
+}
+
+fn with_frame(main: u32, frame_number: u32) -> Page {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.document(1, main);
+    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    builder.add_outline("button aria-label=\"Before\"");
+    builder.open(NodeSpec {
+        tag: "iframe",
+        flags: Flags::IFRAME,
+        attributes: vec![("title", "Payment")],
+        ..NodeSpec::default()
+    });
+    builder.open_frame(Frame {
+        number: frame_number,
+        loader: frame_number,
+        url: "https://pay.test/".to_owned(),
+        title: String::new(),
+        owner: None,
+        document: None,
+        scroll: ScrollOffset::default(),
+        rendered_text: String::new(),
+    });
+    builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
+    builder.add_outline("generic tag=html\n  generic tag=body\n    button aria-label=\"Pay now\"");
+    builder.finish()
+}
+
+#[test]
+fn frames_stand_in_place_with_a_prefix_of_their_own() {
+    let mut run = run();
+    let first = Step::new(with_frame(1, 2)).observe(&mut run);
+    insta::assert_snapshot!(first.text, @r#"
+    - generic [active] [ref=e1]:
+      - button "Before" [ref=e2]
+      - iframe [ref=e3]:
+        - button "Pay now" [ref=f1e2]
+    "#);
+    assert_eq!(first.refs.last().map(|target| (target.handle.as_str(), target.key.frame)), Some(("f1e2", 2)));
+    // A reload: the main document takes the next prefix, its new frame the one after.
+    insta::assert_snapshot!(Step::new(with_frame(3, 4)).observe(&mut run).text, @r#"
+    - generic [active] [ref=f2e1]:
+      - button "Before" [ref=f2e2]
+      - iframe [ref=f2e3]:
+        - button "Pay now" [ref=f3e2]
+    "#);
+}
+
+#[test]
+fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
+    let snapshot = r##"{"documents":[{"frameId":0,"nodes":{
+        "parentIndex":[-1,0,1,2,3,4,3,3,7,2],"nodeType":[9,1,1,1,1,3,3,1,3,1],
+        "nodeName":[1,2,3,4,5,6,6,7,6,8],"nodeValue":[-1,-1,-1,-1,-1,9,10,-1,11,-1],
+        "backendNodeId":[1,2,3,4,5,6,7,8,9,10],"attributes":[[],[],[],[],[],[],[],[],[],[12,13]],
+        "inputValue":{"index":[9],"value":[14]}}}],
+        "strings":["F1","#document","HTML","BODY","P","SPAN","#text","SPAN","INPUT","One","\n   ","two","value","as written","typed since"]}"##;
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.add_outline(
+        "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" #6\n      generic tag=span #8\n        text \"TWO\" #9\n    textbox #10 value=\"old\"",
+    );
+    let capture = browserlens_page::Capture {
+        payloads: vec![browserlens_page::Payload {
+            kind: PayloadKind::Snapshot,
+            frame: 1,
+            node: 0,
+            body: snapshot.as_bytes().into(),
+        }],
+    };
+    insta::assert_snapshot!(Step::new(builder.finish()).with_capture(capture).observe(&mut run()).text, @"
+    - generic [active] [ref=e1]:
+      - paragraph [ref=e2]: One two
+      - textbox [ref=e3]: typed since
+    ");
+}
+
+#[test]
+fn captured_styles_decide_about_pointers_boxes_and_generated_text() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    let pointer = vec![
+        (style("display"), "block"),
+        (style("visibility"), "visible"),
+        (style("cursor"), "pointer"),
+        (style("pointer-events"), "auto"),
+    ];
+    builder.open(NodeSpec { styles: pointer.clone(), ..NodeSpec::default() });
+    builder.text("Open dialog (div)");
+    builder.open(NodeSpec {
+        tag: "button",
+        styles: pointer,
+        attributes: vec![("aria-label", "Inner")],
+        ..NodeSpec::default()
+    });
+    builder.close().close();
+    let dead =
+        vec![(style("display"), "inline-block"), (style("visibility"), "visible"), (style("pointer-events"), "none")];
+    builder.leaf(NodeSpec {
+        tag: "button",
+        styles: dead,
+        attributes: vec![("aria-label", "Dead")],
+        ..NodeSpec::default()
+    });
+    builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
+    let before = vec![(style("display"), "inline"), (style("content"), "\"\\2605\" / \"star\"")];
+    builder.leaf(NodeSpec {
+        kind: NodeKind::Pseudo,
+        tag: "::before",
+        text: "★",
+        styles: before,
+        ..NodeSpec::default()
+    });
+    builder.text(" rated");
+    builder.close();
+    builder.leaf(NodeSpec { tag: "p", visibility: Visibility::Hidden, ..NodeSpec::default() });
+    insta::assert_snapshot!(Step::new(builder.finish()).observe(&mut run()).text, @r#"
+    - generic [active] [ref=e1]:
+      - generic [ref=e2] [cursor=pointer]:
+        - text: Open dialog (div)
+        - button "Inner" [ref=e3]
+      - button "Dead"
+      - paragraph [ref=e4]: star rated
+    "#);
+}
+
+#[test]
+fn open_shadow_trees_are_inlined_and_closed_ones_are_missing() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    for (host, inside) in
+        [(Flags::SHADOW_HOST_OPEN, Flags::IN_OPEN_SHADOW), (Flags::SHADOW_HOST_CLOSED, Flags::IN_CLOSED_SHADOW)]
+    {
+        builder.open(NodeSpec { tag: "x-host", flags: host, ..NodeSpec::default() });
+        builder.leaf(NodeSpec {
+            tag: "button",
+            flags: inside,
+            attributes: vec![("aria-label", "In shadow")],
+            ..NodeSpec::default()
+        });
+        builder.open(NodeSpec {
+            tag: "slot",
+            flags: inside,
+            visibility: Visibility::NotRendered,
+            ..NodeSpec::default()
+        });
+        builder.open(NodeSpec {
+            tag: "button",
+            flags: Flags::SLOTTED,
+            attributes: vec![("aria-label", "Slotted")],
+            ..NodeSpec::default()
+        });
+        builder.close().close().close();
+    }
+    insta::assert_snapshot!(Step::new(builder.finish()).observe(&mut run()).text, @r#"
+    - generic [active] [ref=e1]:
+      - generic [ref=e2]:
+        - button "In shadow" [ref=e3]
+        - button "Slotted" [ref=e4]
+      - button "Slotted" [ref=e6]
+    "#);
+}
+
+#[test]
+fn the_reply_names_the_page_and_counts_console_messages_of_its_document() {
+    let mut run = PlaywrightRun { wrapper: true, ..run() };
+    let message = |level: &str| Event {
+        position: 0,
+        step: 0,
+        tab: 0,
+        at_ms: 0,
+        kind: EventKind::Console(ConsoleMessage { level: level.to_owned(), ..ConsoleMessage::default() }),
+    };
+    let events = vec![message("error"), message("warning"), message("warning"), message("log")];
+    let step = Step::new(cart(1, "Cart", false)).with_events(events);
+    insta::assert_snapshot!(step.observe(&mut run).text, @r#"
+    ### Page
+    - Page URL: https://test.test/
+    - Page Title: Test
+    - Console: 1 errors, 2 warnings
+    ### Snapshot
+    ```yaml
+    - main [ref=e2]:
+      - button "Cart" [ref=e3]
+      - button "Pay" [ref=e4]
+    ```
+    "#);
+    assert!(!Step::new(cart(2, "Cart", false)).observe(&mut run).text.contains("Console"));
+}
+
+#[test]
+fn recorded_output_is_shown_in_place_of_the_reproduction_and_refs_go_on() {
+    let mut run = run();
+    let step = Step::new(cart(1, "Cart", false))
+        .with_recorded(PEER, "- what it said")
+        .with_recorded("playwright-mcp@0.0.68/full", "- old");
+    let observation = step.observe(&mut run);
+    assert_eq!(observation.text, "- what it said");
+    assert_eq!(observation.kind, browserlens_strategy::ObservationKind::Full { reason: crate::RECORDED.to_owned() });
+    assert!(observation.refs.is_empty());
+    let next = Step::new(cart(1, "Cart", true)).observe(&mut run).text;
+    assert!(next.contains("button \"Cart\" [ref=e3]") && next.contains("button \"New\" [ref=e5]"), "{next}");
+}
+
+#[test]
+fn pages_nested_ten_thousand_deep_cost_no_stack() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "button", ..NodeSpec::default() });
+    for depth in 0..10_000 {
+        builder.open(NodeSpec { tag: if depth % 2 == 0 { "div" } else { "x-y" }, ..NodeSpec::default() });
+    }
+    builder.text("deep");
+    let page = builder.finish();
+    let text = std::thread::Builder::new()
+        .stack_size(512 * 1024)
+        .spawn(move || Step::new(page).observe(&mut run()).text)
+        .expect("a thread")
+        .join()
+        .expect("no overflow");
+    assert!(text.starts_with("- button \"deep\" [ref=e2]"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn hostile_strings_never_make_a_second_line(text in any::<String>(), tag in "(p|div|button|a|textarea|input|h1|td|img)") {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+        let attributes = vec![("aria-label", text.as_str()), ("href", &text), ("placeholder", &text), ("alt", &text), ("role", &text), ("id", &text)];
+        let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 10.0, height: 10.0 };
+        builder.open(NodeSpec { tag: &tag, name: &text, value: &text, attributes, bounds, ..NodeSpec::default() });
+        builder.text(&text);
+        let observation = Step::new(builder.finish()).observe(&mut run());
+        for line in observation.text.split(['\n', '\r']) {
+            let line = line.trim_start_matches(' ');
+            let own = ["- paragraph", "- generic", "- button", "- link", "- textbox", "- heading", "- cell", "- img", "- text: ", "- /url: ", "- /placeholder: ", "- '"];
+            prop_assert!(line.is_empty() || own.iter().any(|start| line.starts_with(start)), "{:?}", line);
+        }
+        prop_assert!(observation.text.lines().count() <= 6, "{}", observation.text);
+    }
+}

@@ -1,0 +1,265 @@
+//! The tool's tree of one document: roles, names, text and refs, before anything is folded.
+//!
+//! In: an [`Aria`] and the refs that the document's elements already have. Out: an arena of [`AriaNode`]s, node 0 a
+//! fragment that holds the body. Invariant: refs are numbered in the order of the walk, over all nodes that get one,
+//! also those that folding removes later; the walk is a stack of tasks.
+
+use super::aria::{Aria, is_true};
+use super::name::Names;
+use super::refs::DocumentRefs;
+use super::state::{Invalid, Mark, can_be_disabled};
+use crate::dom::Id;
+use browserlens_page::NodeKind;
+use std::collections::HashMap;
+
+/// A child of a node: text or a node of the arena.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Child {
+    Text(String),
+    Node(usize),
+}
+
+/// One node of the tree.
+#[derive(Clone, Debug)]
+pub(super) struct AriaNode {
+    pub role: &'static str,
+    pub name: String,
+    pub children: Vec<Child>,
+    pub url: Option<String>,
+    pub placeholder: Option<String>,
+    pub aria_hidden: bool,
+    pub checked: Mark,
+    pub disabled: bool,
+    pub expanded: bool,
+    pub active: bool,
+    pub invalid: Invalid,
+    pub level: u32,
+    pub pressed: Mark,
+    pub selected: bool,
+    pub pointer: bool,
+    /// The ref as it is written.
+    pub reference: Option<String>,
+    pub element: Id,
+    /// Elements with a ref of their own that gave the name.
+    pub named_by: Vec<Id>,
+}
+
+impl AriaNode {
+    fn new(role: &'static str, element: Id) -> Self {
+        Self {
+            role,
+            name: String::new(),
+            children: Vec::new(),
+            url: None,
+            placeholder: None,
+            aria_hidden: false,
+            checked: Mark::Off,
+            disabled: false,
+            expanded: false,
+            active: false,
+            invalid: Invalid::No,
+            level: 0,
+            pressed: Mark::Off,
+            selected: false,
+            pointer: false,
+            reference: None,
+            element,
+            named_by: Vec::new(),
+        }
+    }
+
+    /// Whether the node has lines of its own such as `/url`.
+    pub fn has_props(&self) -> bool {
+        self.url.is_some() || self.placeholder.is_some() || self.aria_hidden
+    }
+
+    /// A ref and a pointer: the node that a person would click.
+    pub fn is_click_target(&self) -> bool {
+        self.reference.is_some() && self.pointer
+    }
+}
+
+enum Task {
+    Visit { into: usize, node: Id, parent_visible: bool },
+    Leave { into: usize, element: Id, own: Option<usize>, sources: Vec<Id>, block: bool },
+}
+
+/// Builds the trees of one page's documents.
+pub(super) struct TreeBuilder<'r, 'd, 'a> {
+    aria: &'r Aria<'d, 'a>,
+    names: Names<'r, 'd, 'a>,
+    /// Elements with the focus: one a document on the way to the focused frame.
+    active: &'r [Id],
+    visited: Vec<bool>,
+}
+
+impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
+    pub fn new(aria: &'r Aria<'d, 'a>, active: &'r [Id]) -> Self {
+        Self { aria, names: Names::new(aria), active, visited: vec![false; aria.dom.len()] }
+    }
+
+    /// Returns the tree below a body; node 0 is its fragment.
+    pub fn build(&mut self, body: Id, refs: &mut DocumentRefs, prefix: &str) -> Vec<AriaNode> {
+        let mut nodes = vec![AriaNode::new("fragment", body)];
+        let mut ref_of: HashMap<Id, usize> = HashMap::new();
+        let mut tasks = vec![Task::Visit { into: 0, node: body, parent_visible: true }];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit { into, node, parent_visible } => {
+                    self.visit(into, node, parent_visible, &mut nodes, &mut ref_of, refs, prefix, &mut tasks)
+                }
+                Task::Leave { into, element, own, sources, block } => {
+                    self.leave(&mut nodes[into], element, block);
+                    if let Some(own) = own {
+                        nodes[own].named_by = sources
+                            .into_iter()
+                            .filter(|source| *source != element && ref_of.contains_key(source))
+                            .collect();
+                    }
+                }
+            }
+        }
+        nodes
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the state of one walk; a struct would only name it twice")]
+    fn visit(
+        &mut self,
+        into: usize,
+        id: Id,
+        parent_visible: bool,
+        nodes: &mut Vec<AriaNode>,
+        ref_of: &mut HashMap<Id, usize>,
+        refs: &mut DocumentRefs,
+        prefix: &str,
+        tasks: &mut Vec<Task>,
+    ) {
+        let dom = self.aria.dom;
+        let node = dom.node(id);
+        if std::mem::replace(&mut self.visited[id as usize], true) {
+            return;
+        }
+        if node.kind == NodeKind::Text {
+            if parent_visible && nodes[into].role != "textbox" && !node.text.is_empty() {
+                nodes[into].children.push(Child::Text(node.text.to_owned()));
+            }
+            return;
+        }
+        if node.kind != NodeKind::Element {
+            return;
+        }
+        let visible = !self.aria.is_hidden(id) || self.aria.visible_box(id).0;
+        let made = if visible { self.make(id, refs, prefix) } else { None };
+        let mut target = into;
+        let mut own = None;
+        let mut sources = Vec::new();
+        if let Some((mut made, named_by)) = made {
+            made.aria_hidden = is_true(dom.attribute(id, "aria-hidden"));
+            target = nodes.len();
+            if made.reference.is_some() {
+                ref_of.insert(id, target);
+                own = Some(target);
+                sources = named_by;
+            }
+            nodes.push(made);
+            nodes[into].children.push(Child::Node(target));
+        }
+        let block = self.aria.display(id) != "inline" || node.tag == "br";
+        if block {
+            nodes[target].children.push(Child::Text(" ".to_owned()));
+        }
+        if let Some(before) = self.aria.css_content(id, "::before") {
+            nodes[target].children.push(Child::Text(before));
+        }
+        tasks.push(Task::Leave { into: target, element: id, own, sources, block });
+        let below = tasks.len();
+        let owned = dom.attribute(id, "aria-owns").map(|names| self.owned(id, names)).unwrap_or_default();
+        let children = self.aria.script_children(id).into_iter().chain(owned);
+        tasks.extend(children.map(|node| Task::Visit { into: target, node, parent_visible: visible }));
+        tasks[below..].reverse();
+    }
+
+    /// The elements of the document that `aria-owns` names.
+    fn owned(&self, id: Id, names: &str) -> Vec<Id> {
+        let dom = self.aria.dom;
+        let document = std::iter::successors(Some(id), |id| dom.node(*id).parent).last().unwrap_or(id);
+        names.split(browserlens_reading::is_js_space).filter_map(|name| dom.by_id(document, name)).collect()
+    }
+
+    fn leave(&mut self, node: &mut AriaNode, element: Id, block: bool) {
+        let dom = self.aria.dom;
+        if let Some(after) = self.aria.css_content(element, "::after") {
+            node.children.push(Child::Text(after));
+        }
+        if block {
+            node.children.push(Child::Text(" ".to_owned()));
+        }
+        if matches!(&node.children[..], [Child::Text(only)] if *only == node.name) {
+            node.children.clear();
+        }
+        if node.role == "link"
+            && let Some(href) = dom.attribute(element, "href")
+        {
+            node.url = Some(without_data(href));
+        }
+        if node.role == "textbox"
+            && let Some(placeholder) = dom.attribute(element, "placeholder").filter(|text| *text != node.name)
+        {
+            node.placeholder = Some(placeholder.to_owned());
+        }
+    }
+
+    /// The node of an element, with the elements that its name came from; none where the element has no line of its own.
+    fn make(&mut self, id: Id, refs: &mut DocumentRefs, prefix: &str) -> Option<(AriaNode, Vec<Id>)> {
+        let dom = self.aria.dom;
+        let (visible, inline) = self.aria.visible_box(id);
+        let frame = matches!(dom.tag(id), "iframe" | "frame");
+        let role = if frame { "iframe" } else { self.aria.role(id).unwrap_or("generic") };
+        if matches!(role, "presentation" | "none") {
+            return None;
+        }
+        let mut node = AriaNode::new(role, id);
+        node.active = self.active.contains(&id);
+        node.pointer = self.aria.has_pointer(id);
+        if frame {
+            node.reference = visible.then(|| refs.give(id, dom.node(id).backend, role, "", prefix));
+            return Some((node, Vec::new()));
+        }
+        if role == "generic" && inline && self.holds_only_text(id) {
+            return None;
+        }
+        let (name, sources) = self.names.name(id);
+        node.name = name;
+        if visible && self.aria.receives_pointer(id) {
+            node.reference = Some(refs.give(id, dom.node(id).backend, role, &node.name, prefix));
+        }
+        node.checked = self.aria.checked(id, role);
+        node.disabled = can_be_disabled(role) && self.aria.is_disabled(id);
+        node.expanded = self.aria.is_expanded(id, role);
+        node.invalid = self.aria.invalid(id, role);
+        node.level = self.aria.level(id, role);
+        node.pressed = self.aria.pressed(id, role);
+        node.selected = self.aria.is_selected(id, role);
+        let has_value = match dom.tag(id) {
+            "textarea" => true,
+            "input" => !matches!(self.aria.input_type(id).as_str(), "checkbox" | "radio" | "file"),
+            _ => false,
+        };
+        if has_value {
+            node.children.push(Child::Text(self.aria.live_value(id).to_owned()));
+        }
+        Some((node, sources))
+    }
+
+    fn holds_only_text(&self, id: Id) -> bool {
+        matches!(self.aria.dom.light_children(id)[..], [only] if self.aria.dom.node(only).kind == NodeKind::Text)
+    }
+}
+
+/// A URL without the bytes of a `data:` one.
+fn without_data(href: &str) -> String {
+    match href.find(',') {
+        Some(comma) if href.starts_with("data:") => format!("{}…", &href[..=comma]),
+        _ => href.to_owned(),
+    }
+}

@@ -1,0 +1,264 @@
+//! Writing trees as the tool's YAML.
+//!
+//! In: the folded trees of all documents. Out: lines, and the refs in them. Invariant: one node or text is one line: names
+//! are written as JSON strings, keys and values are quoted where YAML would read them otherwise, and control characters
+//! are escaped.
+
+use super::state::{Invalid, Mark};
+use super::tree::{AriaNode, Child};
+use crate::dom::Id;
+use browserlens_reading::is_js_space;
+use std::fmt::Write as _;
+
+/// Names longer than this, in UTF-16 units, are not written.
+const LONGEST_NAME: usize = 900;
+
+enum Item<'t> {
+    Text(&'t str, usize),
+    Node { tree: usize, node: usize, depth: usize, pointer: bool },
+}
+
+/// What was written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub text: String,
+    pub refs: Vec<(String, Id)>,
+}
+
+/// Writes the first tree, and in each `iframe` the tree that `tree_in` names for its element.
+pub(super) fn write(trees: &[Vec<AriaNode>], tree_in: impl Fn(Id) -> Option<usize>) -> Written {
+    let mut written = Written::default();
+    let mut todo = Vec::new();
+    push_children(&mut todo, trees, 0, 0, 0, true);
+    while let Some(item) = todo.pop() {
+        match item {
+            Item::Text(text, depth) => line(&mut written.text, depth, &format!("text: {}", value(text))),
+            Item::Node { tree, node, depth, pointer } => {
+                write_node(trees, tree, node, depth, pointer, &tree_in, &mut todo, &mut written)
+            }
+        }
+    }
+    written
+}
+
+fn push_children<'t>(
+    todo: &mut Vec<Item<'t>>,
+    trees: &'t [Vec<AriaNode>],
+    tree: usize,
+    node: usize,
+    depth: usize,
+    pointer: bool,
+) {
+    let below = todo.len();
+    let items = trees.get(tree).and_then(|nodes| nodes.get(node)).into_iter().flat_map(|node| &node.children);
+    todo.extend(items.map(|child| match child {
+        Child::Text(text) => Item::Text(text, depth),
+        Child::Node(node) => Item::Node { tree, node: *node, depth, pointer },
+    }));
+    todo[below..].reverse();
+}
+
+fn line(text: &mut String, depth: usize, content: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.extend(std::iter::repeat_n("  ", depth));
+    text.push_str("- ");
+    text.push_str(content);
+}
+
+#[expect(clippy::too_many_arguments, reason = "the state of one walk; a struct would only name it twice")]
+fn write_node<'t>(
+    trees: &'t [Vec<AriaNode>],
+    tree: usize,
+    at: usize,
+    depth: usize,
+    pointer: bool,
+    tree_in: &impl Fn(Id) -> Option<usize>,
+    todo: &mut Vec<Item<'t>>,
+    written: &mut Written,
+) {
+    let node = &trees[tree][at];
+    if let Some(reference) = &node.reference {
+        written.refs.push((reference.clone(), node.element));
+    }
+    let shows_pointer = pointer && node.is_click_target();
+    let key = quote_key(&key(node, shows_pointer));
+    let content = (node.role == "iframe" && node.reference.is_some()).then(|| tree_in(node.element)).flatten();
+    let content = content.filter(|content| trees.get(*content).is_some_and(|nodes| !nodes[0].children.is_empty()));
+    let only_text = match &node.children[..] {
+        [Child::Text(text)] => Some(text),
+        _ => None,
+    };
+    if node.url.is_none() && node.placeholder.is_none() {
+        match only_text {
+            Some(text) => return line(&mut written.text, depth, &format!("{key}: {}", value(text))),
+            None if node.children.is_empty() && content.is_none() => return line(&mut written.text, depth, &key),
+            None => {}
+        }
+    }
+    line(&mut written.text, depth, &format!("{key}:"));
+    for (name, prop) in [("url", &node.url), ("placeholder", &node.placeholder)] {
+        if let Some(prop) = prop {
+            line(&mut written.text, depth + 1, &format!("/{name}: {}", value(prop)));
+        }
+    }
+    match content {
+        Some(content) => push_children(todo, trees, content, 0, depth + 1, true),
+        None => push_children(todo, trees, tree, at, depth + 1, pointer && !shows_pointer),
+    }
+}
+
+fn key(node: &AriaNode, shows_pointer: bool) -> String {
+    let mut key = node.role.to_owned();
+    if !node.name.is_empty() && node.name.encode_utf16().count() <= LONGEST_NAME {
+        key.push(' ');
+        key.push_str(&serde_json::Value::from(node.name.as_str()).to_string());
+    }
+    let mark = |key: &mut String, name: &str, mark: Mark| match mark {
+        Mark::Off => {}
+        Mark::On => _ = write!(key, " [{name}]"),
+        Mark::Mixed => _ = write!(key, " [{name}=mixed]"),
+    };
+    let flag = |key: &mut String, name: &str, on: bool| {
+        if on {
+            _ = write!(key, " [{name}]");
+        }
+    };
+    mark(&mut key, "checked", node.checked);
+    flag(&mut key, "disabled", node.disabled);
+    flag(&mut key, "expanded", node.expanded);
+    flag(&mut key, "active", node.active);
+    match node.invalid {
+        Invalid::No => {}
+        Invalid::Yes => key.push_str(" [invalid]"),
+        Invalid::Grammar => key.push_str(" [invalid=grammar]"),
+        Invalid::Spelling => key.push_str(" [invalid=spelling]"),
+    }
+    if node.level > 0 {
+        _ = write!(key, " [level={}]", node.level);
+    }
+    mark(&mut key, "pressed", node.pressed);
+    flag(&mut key, "selected", node.selected);
+    flag(&mut key, "aria-hidden", node.aria_hidden);
+    if let Some(reference) = &node.reference {
+        _ = write!(key, " [ref={reference}]");
+        flag(&mut key, "cursor=pointer", shows_pointer);
+    }
+    key
+}
+
+fn quote_key(key: &str) -> String {
+    if needs_quotes(key) { format!("'{}'", key.replace('\'', "''")) } else { key.to_owned() }
+}
+
+/// Writes a YAML value, in double quotes where it must be.
+pub(super) fn value(text: &str) -> String {
+    if !needs_quotes(text) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '"' => out.push_str("\\\""),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_control(c) => _ = write!(out, "\\x{:02x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+fn is_control(c: char) -> bool {
+    matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}')
+}
+
+fn needs_quotes(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return true };
+    if is_js_space(first) || text.ends_with(is_js_space) || "-&*],?!>|@\"'#%[".contains(first) {
+        return true;
+    }
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let control = is_control(c) && c != '\t';
+        let next_is_gap = chars.peek().is_none_or(|next| is_js_space(*next));
+        if control
+            || matches!(c, '{' | '}' | '`')
+            || (c == ':' && next_is_gap)
+            || (c == '#' && before.is_some_and(is_js_space))
+        {
+            return true;
+        }
+        before = Some(c);
+    }
+    is_js_number(text)
+        || matches!(text.to_lowercase().as_str(), "y" | "n" | "yes" | "no" | "true" | "false" | "on" | "off" | "null")
+}
+
+/// Whether `Number(text)` is a number in JavaScript.
+fn is_js_number(text: &str) -> bool {
+    let text = browserlens_reading::js_trim(text);
+    let radix = |prefix: [&str; 2], radix: u32| {
+        let digits = prefix.iter().find_map(|prefix| text.strip_prefix(prefix))?;
+        Some(!digits.is_empty() && digits.chars().all(|c| c.is_digit(radix)))
+    };
+    let literal = radix(["0x", "0X"], 16).or_else(|| radix(["0o", "0O"], 8)).or_else(|| radix(["0b", "0B"], 2));
+    if let Some(literal) = literal {
+        return literal;
+    }
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if unsigned == "Infinity" || unsigned.is_empty() {
+        return unsigned == "Infinity" || text.is_empty();
+    }
+    // Rust reads the same decimals, and besides them "inf", "infinity" and "nan" in any case.
+    unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') && unsigned.parse::<f64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn values_are_quoted_exactly_where_yaml_would_misread_them() {
+        for plain in [
+            "Add to cart",
+            "a:b",
+            "10 GB",
+            "a#b",
+            "1.2.3",
+            "it's",
+            "$4.99",
+            "nothing",
+            "infinity",
+            "a]",
+            "★ 4.9",
+            "(1620)",
+        ] {
+            assert_eq!(value(plain), plain);
+        }
+        for quoted in [
+            "", " a", "12", "1.5e3", ".5", "+5", "0x1F", "Infinity", "yes", "NULL", "- a", "a: b", "a:", "a #b", "{a}",
+            "`", "[x]", "@me", "% off", ">",
+        ] {
+            assert_eq!(value(quoted), format!("\"{quoted}\""));
+        }
+        assert_eq!(value("a\n- b \u{1}\u{85}\"\\"), r#""a\n- b \x01\x85\"\\""#);
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_one_line_whatever_it_holds(text in any::<String>()) {
+            let written = value(&text);
+            prop_assert!(!written.contains(['\n', '\r']), "{:?}", written);
+        }
+    }
+}
