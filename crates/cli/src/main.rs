@@ -1,2 +1,47 @@
-//! The `browserlens` command.
-fn main() {}
+//! The `browserlens` command: arguments in, exit code out.
+//!
+//! In: the command line. Out: data on standard output, status on standard error, an exit code of [`exit`].
+//! Invariant: no logic of its own; each verb is one file that calls a crate.
+
+mod args;
+mod exit;
+mod output;
+mod progress;
+mod verbs;
+
+use args::{Cli, Verb};
+use clap::Parser;
+use exit::{Exit, Failure};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let shown = error.print();
+            let usage = error.use_stderr() || shown.is_err();
+            return ExitCode::from(if usage { Exit::Usage } else { Exit::Success }.code());
+        }
+    };
+    let ended = match cli.verb {
+        Verb::Bench(args) => verbs::bench::run(&args),
+        Verb::Replay(args) => verbs::replay::run(&args),
+        Verb::Report(args) => verbs::report::run(&args),
+        Verb::Compare(args) => verbs::compare::run(&args),
+        Verb::Show(args) => verbs::show::run(&args),
+        Verb::Trace(args) => verbs::trace::run(&args),
+        #[cfg(feature = "record")]
+        Verb::Record(args) => verbs::record::run(&args),
+        Verb::Completions(args) => verbs::completions::run(&args),
+    };
+    match ended {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) => {
+            output::status(&failure.to_string());
+            ExitCode::from(failure.exit.code())
+        }
+    }
+}
+
+/// What every verb returns.
+pub(crate) type Ended = Result<Exit, Failure>;

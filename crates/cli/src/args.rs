@@ -1,0 +1,257 @@
+//! The command line as clap reads it.
+//!
+//! Help is imperative, without a full stop; each verb shows examples.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// What should a browser agent be shown of a page, what does it cost, and can it still do its job
+#[derive(Parser)]
+#[command(name = "browserlens", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage, 3 unreadable input, 4 verification failed, 5 browser trouble";
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// Replay the bundled traces, print the summary, write the report
+    #[command(after_help = "Examples:\n  browserlens bench\n  browserlens bench --check\n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'")]
+    Bench(BenchArgs),
+    /// Record scenarios with a real Chromium
+    #[cfg(feature = "record")]
+    #[command(after_help = "Examples:\n  browserlens record                        every scenario in traces/scenarios\n  browserlens record my/task.toml --out my   one scenario of your own")]
+    Record(RecordArgs),
+    /// Replay traces and store the run, without a report
+    #[command(after_help = "Examples:\n  browserlens replay my/task.trace --scenarios-dir my --json")]
+    Replay(ReplayArgs),
+    /// Write the report of a stored run
+    #[command(after_help = "Examples:\n  browserlens report reports/runs/0123456789abcdef --out /tmp/report")]
+    Report(ReportArgs),
+    /// Compare two stored runs, strategy by strategy and scenario by scenario
+    #[command(after_help = "Examples:\n  browserlens compare reports/runs/0123456789abcdef reports/runs/fedcba9876543210")]
+    Compare(CompareArgs),
+    /// Print exactly what an agent would be shown at one step
+    #[command(after_help = "Examples:\n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta")]
+    Show(ShowArgs),
+    /// Look into trace files, check and repair them
+    #[command(after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace")]
+    Trace(TraceArgs),
+    /// Print shell completions
+    #[command(after_help = "Examples:\n  browserlens completions bash > ~/.local/share/bash-completion/completions/browserlens")]
+    Completions(CompletionArgs),
+}
+
+/// Which traces and strategies, and where everything lies.
+#[derive(Args, Clone)]
+pub(crate) struct Selection {
+    /// Read the strategies from this file
+    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
+    pub strategies_file: PathBuf,
+    /// Look for scenarios below this folder
+    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
+    pub scenarios_dir: PathBuf,
+    /// Replay only strategies that match one of these patterns (`*` stands for anything)
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub strategies: Vec<String>,
+    /// Replay only scenarios that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
+    /// Use this many threads; 0 for as many as there are processors
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    /// Keep packed pages and results here
+    #[arg(long, value_name = "DIR", default_value = ".cache")]
+    pub cache_dir: PathBuf,
+    /// Measure again what the cache holds
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Store runs below this folder
+    #[arg(long, value_name = "DIR", default_value = "reports/runs")]
+    pub runs_dir: PathBuf,
+    /// Rank by the tokens of this encoding; both are always counted
+    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
+    pub encoding: browserlens_tokens::Encoding,
+    /// Count with this implementation
+    #[arg(long, value_enum, default_value_t = TokenizerArg::Fast)]
+    pub tokenizer: TokenizerArg,
+}
+
+/// Which implementation counts.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum TokenizerArg {
+    /// The fast one
+    Fast,
+    /// `tiktoken-rs`, the reference: slower, the same numbers
+    Tiktoken,
+}
+
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Replay the traces in this folder, or this one trace
+    #[arg(value_name = "TRACES", default_value = "traces")]
+    pub traces: PathBuf,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Compare against the accepted run; exit with 1 when tokens rise or success falls
+    #[arg(long)]
+    pub check: bool,
+    /// Make this run the accepted one
+    #[arg(long, conflicts_with = "check")]
+    pub accept: bool,
+    /// Look for the accepted run here
+    #[arg(long, value_name = "DIR", default_value = "reports/accepted")]
+    pub accepted_dir: PathBuf,
+    /// Write the report into this fresh folder instead of one below reports/
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print the task rows as JSON instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[cfg(feature = "record")]
+#[derive(Args)]
+pub(crate) struct RecordArgs {
+    /// Record these scenarios: files, folders, or names below traces/scenarios; all of them if none is named
+    #[arg(value_name = "SCENARIO")]
+    pub scenarios: Vec<String>,
+    /// Look for scenarios named by name below this folder
+    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
+    pub scenarios_dir: PathBuf,
+    /// Serve the bundled sites from this folder
+    #[arg(long, value_name = "DIR", default_value = "traces/sites")]
+    pub sites_dir: PathBuf,
+    /// Write the traces into this folder
+    #[arg(long, value_name = "DIR", default_value = "traces")]
+    pub out: PathBuf,
+    /// Use this Chromium instead of $CHROME or the one on PATH
+    #[arg(long, value_name = "PATH")]
+    pub chrome: Option<PathBuf>,
+    /// Replace traces that exist
+    #[arg(long)]
+    pub force: bool,
+    /// Turn Chromium's sandbox off (as root it is off by itself: Chromium refuses to start otherwise)
+    #[arg(long)]
+    pub no_sandbox: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ReplayArgs {
+    /// Replay the traces in this folder, or this one trace
+    #[arg(value_name = "TRACES", default_value = "traces")]
+    pub traces: PathBuf,
+    #[command(flatten)]
+    pub selection: Selection,
+    /// Print the measurements as JSON, one row a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ReportArgs {
+    /// Folder of a stored run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Write the report into this fresh folder
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Take facts and questions from the scenarios below this folder
+    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
+    pub scenarios_dir: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct CompareArgs {
+    /// Folder of the earlier run
+    #[arg(value_name = "A")]
+    pub earlier: PathBuf,
+    /// Folder of the later run
+    #[arg(value_name = "B")]
+    pub later: PathBuf,
+    /// Print the differences as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ShowArgs {
+    /// The trace
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// The step; 0 is the first navigation
+    #[arg(long, value_name = "K", default_value_t = 0)]
+    pub step: u32,
+    /// The strategy
+    #[arg(long, value_name = "NAME", default_value = "lens/delta")]
+    pub strategy: String,
+    /// Write the images of the observation into this folder
+    #[arg(long, value_name = "DIR")]
+    pub images: Option<PathBuf>,
+    /// Read the strategies from this file
+    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
+    pub strategies_file: PathBuf,
+    /// Look for scenarios below this folder
+    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
+    pub scenarios_dir: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct TraceArgs {
+    #[command(subcommand)]
+    pub verb: TraceVerb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TraceVerb {
+    /// Say what a trace holds
+    Info {
+        /// The traces
+        #[arg(required = true, value_name = "TRACE")]
+        traces: Vec<PathBuf>,
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check schema, hashes, references, and that every capture parses
+    Verify {
+        /// The traces
+        #[arg(required = true, value_name = "TRACE")]
+        traces: Vec<PathBuf>,
+    },
+    /// Write what can be read of a damaged trace into a new file
+    Salvage {
+        /// The damaged trace
+        from: PathBuf,
+        /// The new file
+        to: PathBuf,
+    },
+    /// Write a smaller trace: fewer steps, fewer kinds of payloads
+    Prune {
+        /// The trace
+        from: PathBuf,
+        /// The new file
+        to: PathBuf,
+        /// Keep only the steps up to this one
+        #[arg(long, value_name = "K")]
+        last_step: Option<u32>,
+        /// Leave out payloads of this kind (screenshot, crop, …)
+        #[arg(long, value_name = "KIND", value_delimiter = ',')]
+        drop: Vec<String>,
+    },
+    /// Write payloads as JSON and PNG files into a folder
+    Export {
+        /// The trace
+        trace: PathBuf,
+        /// The folder
+        dir: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct CompletionArgs {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,38 @@
+//! One file a verb: arguments to a call of a crate, its answer to text.
+
+pub(crate) mod bench;
+pub(crate) mod compare;
+pub(crate) mod completions;
+#[cfg(feature = "record")]
+pub(crate) mod record;
+pub(crate) mod replay;
+pub(crate) mod report;
+pub(crate) mod show;
+pub(crate) mod trace;
+
+use crate::exit::{Exit, Failure};
+use browserlens_trace::ExitClass;
+
+fn exit_of(class: ExitClass) -> Exit {
+    match class {
+        ExitClass::BadUsage => Exit::Usage,
+        ExitClass::Unreadable => Exit::Input,
+        ExitClass::VerificationFailed => Exit::Verification,
+    }
+}
+
+fn replay_failure(error: &browserlens_replay::ReplayError) -> Failure {
+    Failure::new(exit_of(error.exit_class()), error, error.hint())
+}
+
+fn trace_failure(error: &browserlens_trace::TraceError) -> Failure {
+    Failure::new(exit_of(error.exit_class()), error, error.hint())
+}
+
+fn strategies_failure(error: &browserlens_replay::StrategiesError) -> Failure {
+    Failure::new(Exit::Usage, error, error.hint())
+}
+
+fn json_failure(error: &serde_json::Error) -> Failure {
+    Failure::new(Exit::Input, error, "this is a mistake in the tool: report it with the command")
+}

@@ -1,0 +1,118 @@
+//! `record`: scenarios in, traces out.
+
+use crate::args::RecordArgs;
+use crate::exit::{Exit, Failure, one_line};
+use crate::progress::Bar;
+use crate::{Ended, output};
+use browserlens_recorder::{Cancel, Progress, RecordError, RecordOptions, RecordReport, record};
+use browserlens_scenario::{Scenario, ScenarioError};
+use browserlens_trace::{RedactionKey, TraceError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub(crate) fn run(args: &RecordArgs) -> Ended {
+    let scenarios = scenarios(args)?;
+    let key = if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads"))?;
+    std::fs::create_dir_all(&args.out)
+        .map_err(|error| Failure::words(Exit::Input, format!("{}: cannot be made: {error}", args.out.display()), "name a writable folder"))?;
+    let cancel = Cancel::default();
+    runtime.spawn({
+        let cancel = cancel.clone();
+        async move {
+            // Asked to end (Ctrl-C): finished steps stay, Chromium goes.
+            if tokio::signal::ctrl_c().await.is_ok() {
+                cancel.cancel();
+            }
+        }
+    });
+    for scenario in &scenarios {
+        let options = options(args, scenario, key.clone(), cancel.clone());
+        let report = runtime.block_on(record(scenario, &options)).map_err(|error| failure(&error))?;
+        output::data(&said(&report))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn options(args: &RecordArgs, scenario: &Scenario, key: RedactionKey, cancel: Cancel) -> RecordOptions {
+    let bar = Arc::new(Bar::new(&scenario.name));
+    let mut options = RecordOptions::new(&args.sites_dir, args.out.join(format!("{}.trace", scenario.name.replace('/', "-"))));
+    options.chrome.clone_from(&args.chrome);
+    options.force = args.force;
+    options.no_sandbox = args.no_sandbox;
+    options.redaction_key = key;
+    options.cancel = cancel;
+    if scenario.site.is_none() {
+        options.recorded_at = Some(super::replay::now());
+    }
+    options.progress = Some(Arc::new(move |progress: &Progress| match progress {
+        Progress::Started { steps } => bar.length(u64::from(*steps)),
+        Progress::Step { action, .. } => bar.message(action),
+        Progress::Finished { .. } => bar.step(),
+    }));
+    options
+}
+
+/// The scenarios that are named: files, folders, or names below the scenarios' folder.
+fn scenarios(args: &RecordArgs) -> Result<Vec<Scenario>, Failure> {
+    if args.scenarios.is_empty() {
+        return Scenario::load_all(&args.scenarios_dir).map_err(|error| scenario_failure(&error));
+    }
+    let mut found = Vec::new();
+    for name in &args.scenarios {
+        let path = Path::new(name);
+        let below = args.scenarios_dir.join(format!("{name}.toml"));
+        if path.is_dir() {
+            found.extend(Scenario::load_all(path).map_err(|error| scenario_failure(&error))?);
+        } else {
+            let path = if path.exists() || !below.exists() { path } else { &below };
+            found.push(Scenario::load(path).map_err(|error| scenario_failure(&error))?);
+        }
+    }
+    Ok(found)
+}
+
+/// The user's key of placeholders, made when it is first needed; it never stands in a trace.
+fn key_of_user() -> Result<RedactionKey, Failure> {
+    let config = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
+        .ok_or_else(|| Failure::words(Exit::Input, "neither XDG_CONFIG_HOME nor HOME is set", "set one: the key that hides secrets is kept there"))?;
+    let path = config.join("browserlens").join("redaction.key");
+    RedactionKey::load_or_make(&path).map_err(|error: TraceError| super::trace_failure(&error))
+}
+
+fn said(report: &RecordReport) -> String {
+    let torn: u32 = report.steps.iter().map(|step| step.torn_retries).sum();
+    let unsettled = report.steps.iter().filter(|step| !step.settled.quiet).count();
+    let mut line = format!("{}: {} steps in {:.1} s", report.path.display(), report.steps.len(), report.millis as f64 / 1_000.0);
+    if torn > 0 {
+        line.push_str(&format!(", {torn} captures taken again"));
+    }
+    if unsettled > 0 {
+        line.push_str(&format!(", {unsettled} steps never settled"));
+    }
+    line.push('\n');
+    one_line(line.trim_end()) + "\n"
+}
+
+fn failure(error: &RecordError) -> Failure {
+    let exit = match error.exit_code() {
+        2 => Exit::Usage,
+        4 => Exit::Verification,
+        5 => Exit::Browser,
+        _ => Exit::Input,
+    };
+    Failure::new(exit, error, error.hint())
+}
+
+fn scenario_failure(error: &ScenarioError) -> Failure {
+    let exit = match error {
+        ScenarioError::Unreadable { .. } | ScenarioError::NoScenarios { .. } => Exit::Input,
+        _ => Exit::Usage,
+    };
+    Failure::new(exit, error, error.hint())
+}

@@ -1,0 +1,142 @@
+//! `replay`: traces and strategies in, a stored run out; and what `bench` and `show` share with it.
+
+use super::{json_failure, replay_failure, strategies_failure};
+use crate::args::{ReplayArgs, Selection, TokenizerArg};
+use crate::exit::{Exit, Failure};
+use crate::progress::Bar;
+use crate::{Ended, output};
+use browserlens_replay::{ConfiguredStrategy, ReplayOptions, RunResult, Tokenizer, find_traces, strategies};
+use browserlens_trace::Trace;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+pub(crate) fn run(args: &ReplayArgs) -> Ended {
+    let run = replay(&args.traces, &args.selection, "replay")?;
+    if args.json {
+        let mut lines = String::new();
+        for row in &run.measurements {
+            lines.push_str(&serde_json::to_string(row).map_err(|error| json_failure(&error))?);
+            lines.push('\n');
+        }
+        output::data(&lines)?;
+    } else {
+        output::data(&format!("{}\n", run.folder.display()))?;
+    }
+    output::status(&said(&run));
+    Ok(Exit::Success)
+}
+
+/// Replays what the selection names.
+pub(crate) fn replay(traces: &Path, selection: &Selection, what: &str) -> Result<RunResult, Failure> {
+    let traces = select_traces(traces, &selection.scenarios)?;
+    let strategies = select_strategies(&selection.strategies_file, &selection.strategies)?;
+    let scratch = scratch_cache(selection)?;
+    let cache_dir = scratch.as_ref().map_or(selection.cache_dir.as_path(), |scratch| scratch.as_path());
+    let bar = Bar::new(what);
+    let result = browserlens_replay::replay(&ReplayOptions {
+        traces,
+        scenarios_dir: selection.scenarios_dir.clone(),
+        strategies: &strategies,
+        threads: selection.threads,
+        cache_dir: cache_dir.to_owned(),
+        out_dir: selection.runs_dir.clone(),
+        encoding: selection.encoding,
+        tokenizer: match selection.tokenizer {
+            TokenizerArg::Fast => Tokenizer::Fast,
+            TokenizerArg::Tiktoken => Tokenizer::Reference,
+        },
+        date: now(),
+        machine: machine(),
+        progress: &bar,
+        cancel: &AtomicBool::new(false),
+    });
+    bar.finish();
+    if let Some(scratch) = scratch {
+        // What `--no-cache` left behind is nobody's: a folder that cannot be removed is only said.
+        if let Err(error) = std::fs::remove_dir_all(&scratch) {
+            output::status(&format!("note: {}: cannot be removed: {error}", scratch.display()));
+        }
+    }
+    result.map_err(|error| replay_failure(&error))
+}
+
+/// A cache of this run alone, where the caller wants everything measured again.
+fn scratch_cache(selection: &Selection) -> Result<Option<PathBuf>, Failure> {
+    if !selection.no_cache {
+        return Ok(None);
+    }
+    let path = selection.cache_dir.join(format!("fresh-{}", std::process::id()));
+    std::fs::create_dir_all(&path)
+        .map_err(|error| Failure::words(Exit::Input, format!("{}: cannot be made: {error}", path.display()), "name a writable --cache-dir"))?;
+    Ok(Some(path))
+}
+
+/// Says in one line how large the run was.
+pub(crate) fn said(run: &RunResult) -> String {
+    let units = run.header.traces.len() * run.header.strategies.len();
+    format!(
+        "{} traces × {} strategies, {} rows ({} of {units} units from the cache); run {}",
+        run.header.traces.len(),
+        run.header.strategies.len(),
+        run.measurements.len(),
+        run.cached_units,
+        run.folder.display(),
+    )
+}
+
+/// Loads the strategies that match one of the patterns, or all of them.
+pub(crate) fn select_strategies(file: &Path, patterns: &[String]) -> Result<Vec<ConfiguredStrategy>, Failure> {
+    let all = strategies::load(file).map_err(|error| strategies_failure(&error))?;
+    if patterns.is_empty() {
+        return Ok(all);
+    }
+    let names: Vec<String> = all.iter().map(|strategy| strategy.name.clone()).collect();
+    let chosen = matching(&names, patterns, "strategy", &file.display().to_string())?;
+    strategies::select(all, &chosen, file).map_err(|error| strategies_failure(&error))
+}
+
+fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    let all = find_traces(path).map_err(|error| replay_failure(&error))?;
+    if patterns.is_empty() {
+        return Ok(all);
+    }
+    let mut named = Vec::with_capacity(all.len());
+    for path in all {
+        let trace = Trace::open(&path).map_err(|error| super::trace_failure(&error))?;
+        named.push((trace.meta().scenario.clone(), path));
+    }
+    let names: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
+    let chosen = matching(&names, patterns, "scenario", &path.display().to_string())?;
+    Ok(named.into_iter().filter(|(name, _)| chosen.contains(name)).map(|(_, path)| path).collect())
+}
+
+/// Returns the names that match; a pattern that matches none is an error that lists them all.
+fn matching(names: &[String], patterns: &[String], what: &str, place: &str) -> Result<Vec<String>, Failure> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern).map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
+        if !names.iter().any(|name| glob.compile_matcher().is_match(name)) {
+            let message = format!("{place}: no {what} matches {pattern:?}");
+            return Err(Failure::words(Exit::Usage, message, format!("known: {}", names.join(", "))));
+        }
+        set.add(glob);
+    }
+    let set: GlobSet = set.build().map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
+    Ok(names.iter().filter(|name| set.is_match(name.as_str())).cloned().collect())
+}
+
+/// The time now, for timing rows and folder names.
+pub(crate) fn now() -> String {
+    chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Which machine this is: processor, number of them, system.
+pub(crate) fn machine() -> String {
+    let model = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| text.lines().find_map(|line| line.strip_prefix("model name").map(|rest| rest.trim_start_matches([' ', '\t', ':']).to_owned())))
+        .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{processors} × {model}, {}", std::env::consts::OS)
+}

@@ -1,0 +1,102 @@
+//! `report`: a stored run in, a report folder out.
+
+use super::replay_failure;
+use crate::args::ReportArgs;
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_replay::{BASELINE, ReplayError, RunResult, Store, TraceInfo};
+use browserlens_report::{
+    About, FactInfo, Observations, ReportInput, ReportPaths, ScenarioInfo, StepInfo, StrategyInfo, Summary, terminal_table, write_report,
+};
+use browserlens_scenario::Scenario;
+use browserlens_tokens::ImageFormula;
+use std::error::Error;
+use std::path::Path;
+
+pub(crate) fn run(args: &ReportArgs) -> Ended {
+    let run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
+    let (paths, _) = write(&run, &args.scenarios_dir, &args.out)?;
+    output::data(&format!("{}\n", paths.index.display()))?;
+    Ok(Exit::Success)
+}
+
+/// Writes the report of a run and returns where it lies and the table for a terminal.
+pub(crate) fn write(run: &RunResult, scenarios_dir: &Path, out: &Path) -> Result<(ReportPaths, String), Failure> {
+    let store = StoreOf(run.store());
+    let scenarios: Vec<ScenarioInfo> = run.header.traces.iter().map(|trace| scenario_info(run, &store, scenarios_dir, trace)).collect();
+    let strategies: Vec<StrategyInfo> = run
+        .header
+        .strategies
+        .iter()
+        .map(|strategy| StrategyInfo { name: strategy.name.clone(), why: strategy.why.clone(), ..StrategyInfo::default() })
+        .collect();
+    let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
+    let about = About {
+        tool: run.header.tool.clone(),
+        command: "just bench".to_owned(),
+        date: newest.map_or_else(String::new, |timing| timing.date.clone()),
+        machine: newest.map_or_else(String::new, |timing| timing.machine.clone()),
+        store: run.store().root().display().to_string(),
+    };
+    let input = ReportInput {
+        measurements: &run.measurements,
+        tasks: &run.tasks,
+        timings: &run.timings,
+        scenarios: &scenarios,
+        strategies: &strategies,
+        observations: &store,
+        baseline: BASELINE,
+        formula: ImageFormula::Claude28,
+        about: &about,
+    };
+    let table = terminal_table(&input, &Summary::of(&input));
+    let paths = write_report(&input, out).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+    Ok((paths, table))
+}
+
+fn scenario_info(run: &RunResult, store: &StoreOf, scenarios_dir: &Path, trace: &TraceInfo) -> ScenarioInfo {
+    let scenario = Scenario::load(&scenarios_dir.join(format!("{}.toml", trace.scenario))).ok();
+    let steps = run
+        .steps
+        .iter()
+        .filter(|step| step.trace == trace.id)
+        .map(|step| StepInfo {
+            step: step.step,
+            action: step.action.clone(),
+            next: step.next.as_ref().map_or_else(String::new, |intent| {
+                let node = intent.node.as_ref().map_or_else(String::new, |node| format!(" {} {:?}", node.role, node.name));
+                let text = if intent.text.is_empty() { String::new() } else { format!(" {:?}", intent.text) };
+                format!("{}{node}{text}", intent.action)
+            }),
+            url: step.url.clone(),
+            title: step.title.clone(),
+            facts: scenario.as_ref().map_or_else(Vec::new, |scenario| {
+                scenario
+                    .facts_at(step.step)
+                    .iter()
+                    .map(|fact| FactInfo { text: fact.text.clone(), pixels: fact.pixels.is_some() })
+                    .collect()
+            }),
+            screenshot: step.screenshot.as_ref().and_then(|hash| store.0.image(hash).ok()).map(Into::into),
+        })
+        .collect();
+    ScenarioInfo { trace: trace.id.clone(), goal: trace.goal.clone(), why: trace.why.clone(), complete: trace.complete, steps }
+}
+
+struct StoreOf(Store);
+
+impl Observations for StoreOf {
+    fn text(&self, hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
+        if !self.0.has_text(hash) {
+            return Ok(None);
+        }
+        self.0.text(hash).map(Some).map_err(|error: ReplayError| error.into())
+    }
+
+    fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
+        if !self.0.has_image(hash) {
+            return Ok(None);
+        }
+        self.0.image(hash).map(Some).map_err(|error: ReplayError| error.into())
+    }
+}

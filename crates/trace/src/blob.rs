@@ -1,0 +1,249 @@
+//! Content-addressed bodies: each stored once, compressed against the one before.
+//!
+//! In: bodies. Out: rows of table `blob`, and bodies again. Invariants: a body that is handed out has the BLAKE3 hash
+//! it was stored under; decoding never takes more than [`MAX_BODY`] bytes for one body, whatever the file claims.
+//!
+//! A text body is zstd with the body of the step before (same kind, frame and node) as prefix, except each eighth, which
+//! stands alone: reading one step decodes at most eight bodies, and reading steps in order one each.
+
+use crate::error::{Place, TraceError};
+use crate::rows;
+use crate::schema::BLOB;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension};
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Most bytes that one body may have.
+pub(crate) const MAX_BODY: u64 = 512 << 20;
+
+/// Every n-th body of a run of steps stands alone.
+const KEY_FRAME_EVERY: u32 = 8;
+
+/// zstd level: a tenth of a second for the largest payloads, a quarter smaller than the default.
+const LEVEL: i32 = 9;
+
+/// A window of 1 GiB covers any prefix and body that [`MAX_BODY`] allows.
+const MAX_WINDOW_LOG: u32 = 30;
+
+/// How a body is stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Storage {
+    /// As it is: PNG is compressed already.
+    Raw,
+    /// zstd.
+    Zstd,
+}
+
+/// A body that was stored.
+#[derive(Clone)]
+pub(crate) struct Stored {
+    pub id: i64,
+    /// How many bodies must be decoded before this one.
+    pub chain: u32,
+    pub body: Arc<[u8]>,
+}
+
+/// Writes bodies; knows which ones are there.
+#[derive(Default)]
+pub(crate) struct BlobWriter {
+    known: HashMap<[u8; 32], (i64, u32)>,
+    next: i64,
+    /// What was added since the last [`BlobWriter::commit`].
+    pending: Vec<[u8; 32]>,
+}
+
+impl BlobWriter {
+    /// Stores a body, unless it is there already.
+    pub(crate) fn store(
+        &mut self,
+        connection: &Connection,
+        path: &Path,
+        body: &Arc<[u8]>,
+        storage: Storage,
+        before: Option<&Stored>,
+    ) -> Result<Stored, TraceError> {
+        let hash = *blake3::hash(body).as_bytes();
+        if let Some((id, chain)) = self.known.get(&hash) {
+            return Ok(Stored { id: *id, chain: *chain, body: Arc::clone(body) });
+        }
+        let id = self.next + 1;
+        let place = Place::row(BLOB.name, id);
+        if body.len() as u64 > MAX_BODY {
+            return Err(TraceError::damaged(
+                path,
+                place,
+                format!("a body of {} bytes is over the limit of {MAX_BODY}", body.len()),
+            ));
+        }
+        let before = before.filter(|before| storage == Storage::Zstd && before.chain + 1 < KEY_FRAME_EVERY);
+        let (encoding, data) = match storage {
+            Storage::Raw => ("raw", body.to_vec()),
+            Storage::Zstd => {
+                let prefix = before.map_or(&[][..], |before| &before.body);
+                ("zstd", compress(body, prefix).map_err(TraceError::io(path, "compress a payload"))?)
+            }
+        };
+        let chain = before.map_or(0, |before| before.chain + 1);
+        let values = vec![
+            Value::Integer(id),
+            Value::Blob(hash.to_vec()),
+            Value::Integer(body.len() as i64),
+            Value::Text(encoding.to_owned()),
+            before.map_or(Value::Null, |before| Value::Integer(before.id)),
+            Value::Integer(i64::from(chain)),
+        ];
+        rows::insert_with_data(connection, path, &BLOB, values, data)?;
+        self.next = id;
+        self.known.insert(hash, (id, chain));
+        self.pending.push(hash);
+        Ok(Stored { id, chain, body: Arc::clone(body) })
+    }
+
+    /// Keeps what was added: the transaction was committed.
+    pub(crate) fn commit(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Forgets what was added: the transaction was rolled back.
+    pub(crate) fn roll_back(&mut self) {
+        for hash in self.pending.drain(..) {
+            self.known.remove(&hash);
+            self.next -= 1;
+        }
+    }
+}
+
+fn compress(body: &[u8], prefix: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = if prefix.is_empty() {
+        zstd::stream::write::Encoder::new(Vec::new(), LEVEL)?
+    } else {
+        zstd::stream::write::Encoder::with_ref_prefix(Vec::new(), LEVEL, prefix)?
+    };
+    let span = (body.len() + prefix.len()).max(1 << 10) as u64;
+    let window = (u64::BITS - span.leading_zeros()).clamp(10, MAX_WINDOW_LOG);
+    encoder.window_log(window)?;
+    encoder.long_distance_matching(true)?;
+    encoder.include_checksum(false)?;
+    encoder.set_pledged_src_size(Some(body.len() as u64))?;
+    encoder.write_all(body)?;
+    encoder.finish()
+}
+
+fn decompress(data: &[u8], prefix: &[u8], length: u64) -> std::io::Result<Vec<u8>> {
+    let mut decoder = zstd::stream::read::Decoder::with_ref_prefix(data, prefix)?;
+    decoder.window_log_max(MAX_WINDOW_LOG)?;
+    // A damaged header may claim any length: room is made as bytes come, and one byte more than claimed is enough to refuse.
+    let mut body = Vec::with_capacity(usize::try_from(length.min(16 << 20)).unwrap_or(0));
+    decoder.take(length + 1).read_to_end(&mut body)?;
+    Ok(body)
+}
+
+struct Row {
+    id: i64,
+    hash: Vec<u8>,
+    length: i64,
+    encoding: String,
+    prefix: Option<i64>,
+    data: Vec<u8>,
+}
+
+/// Reads bodies; remembers those that the next step builds on.
+#[derive(Default)]
+pub(crate) struct BlobReader {
+    cache: HashMap<i64, Arc<[u8]>>,
+}
+
+impl BlobReader {
+    /// Returns the body of a row. `referrer` says who asks, for the message about a row that is not there.
+    pub(crate) fn read(
+        &mut self,
+        connection: &Connection,
+        path: &Path,
+        id: i64,
+        referrer: &Place,
+    ) -> Result<Arc<[u8]>, TraceError> {
+        let mut chain: Vec<Row> = Vec::new();
+        let mut wanted = Some(id);
+        let mut base: Option<Arc<[u8]>> = None;
+        while let Some(next) = wanted {
+            if let Some(body) = self.cache.get(&next) {
+                base = Some(Arc::clone(body));
+                break;
+            }
+            // Prefixes point to earlier rows, which also rules out circles.
+            if chain.last().is_some_and(|row| next >= row.id) || chain.len() > 4096 {
+                return Err(TraceError::damaged(
+                    path,
+                    Place::row(BLOB.name, next),
+                    "it is used as the prefix of an earlier row",
+                ));
+            }
+            let row = Self::row(connection, path, next)?.ok_or_else(|| TraceError::Missing {
+                path: path.to_owned(),
+                place: Place::row(BLOB.name, next),
+                reason: chain.last().map_or_else(
+                    || format!("{referrer} refers to it"),
+                    |row| format!("{}, row {} is built on it", BLOB.name, row.id),
+                ),
+            })?;
+            wanted = row.prefix;
+            chain.push(row);
+        }
+        while let Some(row) = chain.pop() {
+            let prefix = if row.prefix.is_some() { base.as_deref().unwrap_or(&[]) } else { &[] };
+            let body: Arc<[u8]> = decode(path, &row, prefix)?.into();
+            self.cache.insert(row.id, Arc::clone(&body));
+            base = Some(body);
+        }
+        base.ok_or_else(|| TraceError::damaged(path, Place::row(BLOB.name, id), "it has no body"))
+    }
+
+    /// Forgets every body but these.
+    pub(crate) fn keep(&mut self, ids: &[i64]) {
+        self.cache.retain(|id, _| ids.contains(id));
+    }
+
+    fn row(connection: &Connection, path: &Path, id: i64) -> Result<Option<Row>, TraceError> {
+        connection
+            .prepare_cached("SELECT hash, length, encoding, prefix, data FROM blob WHERE id = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([id], |row| {
+                        Ok(Row {
+                            id,
+                            hash: row.get(0)?,
+                            length: row.get(1)?,
+                            encoding: row.get(2)?,
+                            prefix: row.get(3)?,
+                            data: row.get(4)?,
+                        })
+                    })
+                    .optional()
+            })
+            .map_err(TraceError::sqlite(path, Place::row(BLOB.name, id)))
+    }
+}
+
+fn decode(path: &Path, row: &Row, prefix: &[u8]) -> Result<Vec<u8>, TraceError> {
+    let damaged = |reason: String| TraceError::damaged(path, Place::row(BLOB.name, row.id), reason);
+    let length = u64::try_from(row.length).ok().filter(|length| *length <= MAX_BODY);
+    let Some(length) = length else {
+        return Err(damaged(format!("it claims {} bytes, the limit is {MAX_BODY}", row.length)));
+    };
+    let body = match row.encoding.as_str() {
+        "raw" => row.data.clone(),
+        "zstd" => decompress(&row.data, prefix, length)
+            .map_err(|error| damaged(format!("it does not decompress ({error})")))?,
+        other => return Err(damaged(format!("its encoding {other:?} is unknown"))),
+    };
+    if body.len() as u64 != length {
+        return Err(damaged(format!("it claims {length} bytes and has {}", body.len())));
+    }
+    if blake3::hash(&body).as_bytes()[..] != row.hash[..] {
+        return Err(damaged("its bytes do not match its hash".to_owned()));
+    }
+    Ok(body)
+}

@@ -1,0 +1,261 @@
+//! Canonical form: CDP answers without what differs from recording to recording.
+//!
+//! In: the raw JSON text of CDP results, in the order in which they were read. Out: the same JSON without blanks, with
+//! recording-wide numbers in place of frame ids (`"F1"`), loader ids (`"L1"`), backend node ids (dense per document) and
+//! accessibility node ids (`"n12"`, `"x3"`), and without inline text boxes. Invariants: two recordings that differ only in
+//! raw ids give the same bytes; canonical form is its own canonical form; fields that are not named here stay as they are.
+//!
+//! Raw backend node ids are unique only in one renderer process, so they are kept per document. Read the frames of a session
+//! before its snapshot, and the snapshot before the rest: numbers are given in order of first sight.
+
+mod ax;
+mod check;
+mod frame_tree;
+mod snapshot;
+
+pub(crate) use ax::{AxPlace, ax_nodes};
+pub(crate) use check::check;
+pub(crate) use frame_tree::frame_objects;
+pub(crate) use snapshot::SnapshotPlace;
+
+use crate::json::{JsonError, Scanner, Token, Writer};
+use browserlens_page::NodeKey;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A CDP result that cannot be brought into canonical form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the result of {method} cannot be brought into canonical form: {reason}")]
+pub struct CanonicalError {
+    /// The CDP method.
+    pub method: &'static str,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+impl CanonicalError {
+    fn new(method: &'static str) -> impl Fn(JsonError) -> Self {
+        move |error| Self { method, reason: error.to_string() }
+    }
+}
+
+/// One document: which raw backend node ids it has seen.
+#[derive(Clone, Debug)]
+struct Document {
+    frame: u32,
+    numbers: HashMap<i64, u32>,
+    raw: Vec<i64>,
+}
+
+/// Gives recording-wide numbers, and remembers which raw ids they stand for. One for each recording.
+#[derive(Clone, Debug, Default)]
+pub struct Canonicalizer {
+    origins: Vec<(String, String)>,
+    frames: HashMap<String, u32>,
+    raw_frames: Vec<String>,
+    loaders: HashMap<(u32, String), u32>,
+    documents: Vec<Document>,
+    /// The document that each frame shows now.
+    current: HashMap<u32, u32>,
+}
+
+impl Canonicalizer {
+    /// Starts a recording.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Replaces a text (`http://127.0.0.1:41234`) by another (`http://shop.test`) in every string value from now on:
+    /// for sites whose host or port differs from recording to recording.
+    pub fn rewrite_origin(&mut self, from: &str, to: &str) {
+        if !from.is_empty() && from != to {
+            self.origins.push((from.to_owned(), to.to_owned()));
+        }
+    }
+
+    /// Returns a text with the origins of [`Canonicalizer::rewrite_origin`] replaced: for events, which are no payloads.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut text = Cow::Borrowed(text);
+        for (from, to) in &self.origins {
+            if text.contains(from.as_str()) {
+                text = Cow::Owned(text.replace(from.as_str(), to));
+            }
+        }
+        text
+    }
+
+    /// Returns the number of a frame; a frame not seen before gets the next one.
+    pub fn frame_number(&mut self, raw_frame: &str) -> u32 {
+        if let Some(number) = self.frames.get(raw_frame) {
+            return *number;
+        }
+        self.raw_frames.push(raw_frame.to_owned());
+        let number = self.raw_frames.len() as u32;
+        self.frames.insert(raw_frame.to_owned(), number);
+        number
+    }
+
+    /// Returns the number of a frame that was seen.
+    pub fn known_frame(&self, raw_frame: &str) -> Option<u32> {
+        self.frames.get(raw_frame).copied()
+    }
+
+    /// Returns the raw id of a frame.
+    pub fn raw_frame(&self, frame: u32) -> Option<&str> {
+        let index = usize::try_from(frame).ok()?.checked_sub(1)?;
+        self.raw_frames.get(index).map(String::as_str)
+    }
+
+    /// Returns the number of a document (CDP loader id) of a frame; a document not seen before gets the next one. From now
+    /// on the frame shows this document.
+    pub fn loader_number(&mut self, frame: u32, raw_loader: &str) -> u32 {
+        let number = match self.loaders.get(&(frame, raw_loader.to_owned())) {
+            Some(number) => *number,
+            None => {
+                self.documents.push(Document { frame, numbers: HashMap::new(), raw: Vec::new() });
+                let number = self.documents.len() as u32;
+                self.loaders.insert((frame, raw_loader.to_owned()), number);
+                number
+            }
+        };
+        self.current.insert(frame, number);
+        number
+    }
+
+    /// Returns the number of the document that a frame shows.
+    pub fn current_loader(&self, frame: u32) -> Option<u32> {
+        self.current.get(&frame).copied()
+    }
+
+    /// Returns the renumbered backend node id of a node of the document that a frame shows, if a payload had it.
+    pub fn backend(&self, frame: u32, raw_backend: i64) -> Option<u32> {
+        let document = self.document(self.current_loader(frame)?)?;
+        document.numbers.get(&raw_backend).copied()
+    }
+
+    /// Returns the key of a node of the document that a frame shows, if a payload had it.
+    pub fn key(&self, frame: u32, raw_backend: i64) -> Option<NodeKey> {
+        let loader = self.current_loader(frame)?;
+        self.backend(frame, raw_backend).map(|backend| NodeKey { frame, loader, backend })
+    }
+
+    /// Returns the raw frame id and raw backend node id of a node. They may belong to a document that the frame shows no
+    /// more: compare `key.loader` with [`Canonicalizer::current_loader`].
+    pub fn raw_backend(&self, key: NodeKey) -> Option<(&str, i64)> {
+        let document = self.document(key.loader).filter(|document| document.frame == key.frame)?;
+        let index = usize::try_from(key.backend).ok()?.checked_sub(1)?;
+        Some((self.raw_frame(key.frame)?, *document.raw.get(index)?))
+    }
+
+    fn document(&self, loader: u32) -> Option<&Document> {
+        let index = usize::try_from(loader).ok()?.checked_sub(1)?;
+        self.documents.get(index)
+    }
+
+    /// Returns the document that a frame shows; one of unknown loader if its frame tree was not read.
+    fn document_of(&mut self, frame: u32) -> u32 {
+        match self.current_loader(frame) {
+            Some(loader) => loader,
+            None => self.loader_number(frame, ""),
+        }
+    }
+
+    /// Returns the number of a node of a document; a node not seen before gets the next one.
+    fn number_in(&mut self, loader: u32, raw_backend: i64) -> u32 {
+        let Some(document) = self.documents.get_mut(loader as usize - 1) else { return 0 };
+        if let Some(number) = document.numbers.get(&raw_backend) {
+            return *number;
+        }
+        document.raw.push(raw_backend);
+        let number = document.raw.len() as u32;
+        document.numbers.insert(raw_backend, number);
+        number
+    }
+
+    /// Canonicalises any JSON that holds no ids (a probe, say): blanks go, origins are replaced.
+    ///
+    /// # Errors
+    /// [`CanonicalError`] if the text is no JSON.
+    pub fn plain(&self, raw: &str) -> Result<String, CanonicalError> {
+        self.copy(raw, "a script")
+    }
+
+    /// Canonicalises the result of `Page.getLayoutMetrics`.
+    ///
+    /// # Errors
+    /// [`CanonicalError`] if the text is no JSON.
+    pub fn metrics(&self, raw: &str) -> Result<String, CanonicalError> {
+        self.copy(raw, "Page.getLayoutMetrics")
+    }
+
+    fn copy(&self, raw: &str, method: &'static str) -> Result<String, CanonicalError> {
+        let (mut scanner, mut writer) = (Scanner::new(raw), Writer::with_capacity(raw.len()));
+        while let Some(token) = scanner.next().map_err(CanonicalError::new(method))? {
+            self.copy_token(&mut writer, token);
+        }
+        Ok(writer.finish())
+    }
+
+    /// Writes a token, with origins replaced if it is a text.
+    fn copy_token(&self, writer: &mut Writer, token: Token<'_>) {
+        match token {
+            Token::Text(text) if !self.origins.is_empty() => writer.token(Token::Text(&self.text(text))),
+            token => writer.token(token),
+        }
+    }
+
+    /// Canonicalises the result of `DOMDebugger.getEventListeners` of one frame's document: `{"listeners":[{"node":3,"types":
+    /// ["click"]}]}`, sorted. Listeners of nodes that no other payload had (in another document, or removed) are left out.
+    ///
+    /// # Errors
+    /// [`CanonicalError`] if the text is no such result.
+    pub fn listeners(&mut self, raw_frame: &str, raw: &str) -> Result<String, CanonicalError> {
+        #[derive(Deserialize)]
+        struct Listener<'a> {
+            #[serde(rename = "type", borrow, default)]
+            kind: Option<Cow<'a, str>>,
+            #[serde(default)]
+            types: Vec<String>,
+            #[serde(rename = "backendNodeId", alias = "node", default)]
+            node: Option<i64>,
+        }
+        #[derive(Deserialize)]
+        struct Listeners<'a> {
+            #[serde(borrow, default)]
+            listeners: Vec<Listener<'a>>,
+        }
+        let listeners: Listeners<'_> = serde_json::from_str(raw)
+            .map_err(|error| CanonicalError { method: "DOMDebugger.getEventListeners", reason: error.to_string() })?;
+        let frame = self.frame_number(raw_frame);
+        let mut by_node: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        for listener in listeners.listeners {
+            let Some(node) = listener.node.and_then(|raw| self.backend(frame, raw)) else { continue };
+            by_node
+                .entry(node)
+                .or_default()
+                .extend(listener.types.into_iter().chain(listener.kind.map(Cow::into_owned)));
+        }
+        let mut writer = Writer::default();
+        writer.token(Token::OpenObject);
+        writer.token(Token::Key("listeners"));
+        writer.token(Token::OpenArray);
+        for (node, types) in by_node {
+            writer.token(Token::OpenObject);
+            writer.token(Token::Key("node"));
+            writer.number(u64::from(node));
+            writer.token(Token::Key("types"));
+            writer.token(Token::OpenArray);
+            types.iter().for_each(|kind| writer.text(kind));
+            writer.token(Token::CloseArray);
+            writer.token(Token::CloseObject);
+        }
+        writer.token(Token::CloseArray);
+        writer.token(Token::CloseObject);
+        Ok(writer.finish())
+    }
+}
+
+fn frame_id(number: u32) -> String {
+    format!("F{number}")
+}

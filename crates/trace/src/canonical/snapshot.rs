@@ -1,0 +1,121 @@
+//! Canonical form of `DOMSnapshot.captureSnapshot`.
+
+use super::{CanonicalError, Canonicalizer, frame_id};
+use crate::json::{JsonError, Scanner, Token, Writer, unescape};
+use std::collections::HashMap;
+
+/// Where a token stands in a snapshot.
+#[derive(Default)]
+pub(crate) struct SnapshotPlace<'a> {
+    /// Member of the whole: `documents` or `strings`.
+    pub top: &'a str,
+    /// Member of a document: `frameId`, `nodes`, `layout`, …
+    pub of_document: &'a str,
+    /// Member of that: `backendNodeId`, `attributes`, …
+    pub of_part: &'a str,
+    /// Index of the document.
+    pub document: usize,
+    documents_begun: usize,
+}
+
+impl<'a> SnapshotPlace<'a> {
+    /// Takes the token that `scanner` gave last.
+    pub(crate) fn take(&mut self, scanner: &Scanner<'_>, token: Token<'a>) {
+        match (token, scanner.depth()) {
+            (Token::Key(key), 1) => self.top = key,
+            (Token::Key(key), 3) => (self.of_document, self.of_part) = (key, ""),
+            (Token::Key(key), 4) => self.of_part = key,
+            (Token::OpenObject, 3) if self.top == "documents" => {
+                self.document = self.documents_begun;
+                self.documents_begun += 1;
+                (self.of_document, self.of_part) = ("", "");
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a plain token is the string index of a document's frame id.
+    pub(crate) fn is_frame_id(&self, scanner: &Scanner<'_>) -> bool {
+        scanner.depth() == 3 && self.top == "documents" && self.of_document == "frameId"
+    }
+
+    /// Whether a plain token is a backend node id.
+    pub(crate) fn is_backend_node_id(&self, scanner: &Scanner<'_>) -> bool {
+        scanner.depth() == 5
+            && self.top == "documents"
+            && self.of_document == "nodes"
+            && self.of_part == "backendNodeId"
+    }
+
+    /// Whether a text is an entry of the string table.
+    pub(crate) fn is_string(&self, scanner: &Scanner<'_>) -> bool {
+        scanner.depth() == 2 && self.top == "strings"
+    }
+}
+
+/// Returns, per document, the index of its frame id in the string table, and that table.
+pub(crate) fn frame_ids(json: &str) -> Result<(Vec<Option<usize>>, Vec<&str>), JsonError> {
+    let (mut scanner, mut place) = (Scanner::new(json), SnapshotPlace::default());
+    let (mut ids, mut strings) = (Vec::new(), Vec::new());
+    while let Some(token) = scanner.next()? {
+        place.take(&scanner, token);
+        match token {
+            Token::OpenObject if scanner.depth() == 3 && place.top == "documents" => ids.push(None),
+            Token::Plain(index) if place.is_frame_id(&scanner) => {
+                if let Some(id) = ids.last_mut() {
+                    *id = index.parse::<usize>().ok();
+                }
+            }
+            Token::Text(text) if place.is_string(&scanner) => strings.push(text),
+            _ => {}
+        }
+    }
+    Ok((ids, strings))
+}
+
+impl Canonicalizer {
+    /// Canonicalises the result of `DOMSnapshot.captureSnapshot` of one session.
+    ///
+    /// # Errors
+    /// [`CanonicalError`] if the text is no JSON.
+    pub fn snapshot(&mut self, raw: &str) -> Result<String, CanonicalError> {
+        const METHOD: &str = "DOMSnapshot.captureSnapshot";
+        let wrap = CanonicalError::new(METHOD);
+        let (ids, strings) = frame_ids(raw).map_err(&wrap)?;
+        // Per document its number, and per string that is a frame id what stands in its place.
+        let mut replaced: HashMap<usize, String> = HashMap::new();
+        let mut loaders: Vec<u32> = Vec::with_capacity(ids.len());
+        for id in ids {
+            let raw_frame = id.and_then(|index| strings.get(index)).map(|raw| unescape(raw)).unwrap_or_default();
+            let frame = self.frame_number(&raw_frame);
+            loaders.push(self.document_of(frame));
+            if let Some(index) = id {
+                replaced.insert(index, frame_id(frame));
+            }
+        }
+        let (mut scanner, mut place, mut writer) =
+            (Scanner::new(raw), SnapshotPlace::default(), Writer::with_capacity(raw.len()));
+        let mut string = 0;
+        while let Some(token) = scanner.next().map_err(&wrap)? {
+            place.take(&scanner, token);
+            match token {
+                Token::Plain(number) if place.is_backend_node_id(&scanner) => {
+                    let numbers = number.parse::<i64>().ok().zip(loaders.get(place.document).copied());
+                    match numbers {
+                        Some((backend, loader)) => writer.number(u64::from(self.number_in(loader, backend))),
+                        None => writer.token(token),
+                    }
+                }
+                Token::Text(_) if place.is_string(&scanner) => {
+                    match replaced.get(&string) {
+                        Some(frame) => writer.text(frame),
+                        None => self.copy_token(&mut writer, token),
+                    }
+                    string += 1;
+                }
+                token => self.copy_token(&mut writer, token),
+            }
+        }
+        Ok(writer.finish())
+    }
+}

@@ -1,0 +1,131 @@
+//! What a trace holds, in numbers.
+//!
+//! In: a [`Trace`]. Out: [`TraceInfo`], for `trace info` to print. Invariant: no body is decoded.
+
+use crate::error::{Place, TraceError};
+use crate::events::EVENT_TABLES;
+use crate::reader::Trace;
+use crate::record::{TraceHash, TraceMeta};
+use browserlens_page::PayloadKind;
+use browserlens_strategy::{ActionKind, StepIndex};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What a trace holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceInfo {
+    /// The file.
+    pub path: PathBuf,
+    /// Format of the file.
+    pub format: i64,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Hash of the file, in hexadecimal.
+    #[serde(serialize_with = "as_hex")]
+    pub hash: TraceHash,
+    /// What it is a recording of.
+    pub meta: TraceMeta,
+    /// Whether the recording reached its end.
+    pub complete: bool,
+    /// Why it did not.
+    pub incomplete_reason: Option<String>,
+    /// Frames seen.
+    pub frames: u64,
+    /// Documents seen.
+    pub documents: u64,
+    /// Its steps.
+    pub steps: Vec<StepInfo>,
+    /// Its payloads, by kind.
+    pub kinds: Vec<KindInfo>,
+    /// Its events: how many of each kind.
+    pub events: Vec<(String, u64)>,
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepInfo {
+    /// Index of the step.
+    pub index: StepIndex,
+    /// The action that led there.
+    pub action: Option<ActionKind>,
+    /// Payloads in its capture.
+    pub payloads: u64,
+    /// Bytes of its payloads.
+    pub bytes: u64,
+    /// Whether the page was quiet.
+    pub quiet: bool,
+}
+
+/// The payloads of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct KindInfo {
+    /// The kind.
+    pub kind: PayloadKind,
+    /// How many there are.
+    pub payloads: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Bytes that they take in the file, each body counted once.
+    pub stored_bytes: u64,
+}
+
+fn as_hex<S: serde::Serializer>(hash: &TraceHash, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(hash)
+}
+
+impl Trace {
+    /// Counts what the trace holds.
+    ///
+    /// # Errors
+    /// [`TraceError`] if a row cannot be read.
+    pub fn info(&self) -> Result<TraceInfo, TraceError> {
+        let mut steps = Vec::new();
+        for step in self.steps()? {
+            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob WHERE payload.step = ?1";
+            let [payloads, bytes] = self.counts(sql, &step.index.0, "payload")?;
+            let action = step.action.map(|action| action.taken.kind);
+            steps.push(StepInfo { index: step.index, action, payloads, bytes, quiet: step.settled.quiet });
+        }
+        let mut kinds = Vec::new();
+        for kind in PayloadKind::ALL {
+            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob WHERE kind = ?1";
+            let [payloads, bytes] = self.counts(sql, &kind.name(), "payload")?;
+            let sql = "SELECT count(*), coalesce(sum(length(data)), 0) FROM blob WHERE id IN (SELECT blob FROM payload WHERE kind = ?1)";
+            let [_, stored_bytes] = self.counts(sql, &kind.name(), "blob")?;
+            if payloads > 0 {
+                kinds.push(KindInfo { kind, payloads, bytes, stored_bytes });
+            }
+        }
+        let mut events = Vec::new();
+        for (kind, table) in EVENT_TABLES {
+            let sql = format!("SELECT count(*), ?1 * 0 FROM {}", table.name);
+            let [count, _] = self.counts(&sql, &0, table.name)?;
+            events.push((kind.to_owned(), count));
+        }
+        let [frames, _] = self.counts("SELECT count(*), ?1 * 0 FROM frame", &0, "frame")?;
+        let [documents, _] = self.counts("SELECT count(*), ?1 * 0 FROM document", &0, "document")?;
+        Ok(TraceInfo {
+            path: self.path().to_owned(),
+            format: self.format_version(),
+            bytes: self.bytes(),
+            hash: self.hash(),
+            meta: self.meta().clone(),
+            complete: self.is_complete(),
+            incomplete_reason: self.incomplete_reason().map(str::to_owned),
+            frames,
+            documents,
+            steps,
+            kinds,
+            events,
+        })
+    }
+
+    fn counts(&self, sql: &str, parameter: &dyn rusqlite::ToSql, table: &'static str) -> Result<[u64; 2], TraceError> {
+        let count = |row: &rusqlite::Row<'_>, column: usize| {
+            row.get::<_, i64>(column).map(|count| u64::try_from(count).unwrap_or(0))
+        };
+        self.connection()
+            .query_row(sql, [parameter], |row| Ok([count(row, 0)?, count(row, 1)?]))
+            .map_err(TraceError::sqlite(self.path(), Place::table(table)))
+    }
+}

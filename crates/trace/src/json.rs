@@ -1,0 +1,463 @@
+//! JSON as a flat run of tokens: read, changed and written without building a tree.
+//!
+//! In: JSON text, as a browser gave it. Out: [`Token`]s that borrow from it, and a [`Writer`] that puts tokens back
+//! together without blanks. Invariants: no recursion (a document nested a million deep costs a million bits, no stack);
+//! only well-formed JSON passes; a token that is written back unchanged keeps its bytes.
+//! Why not `serde_json::Value`: a 3 MB accessibility tree takes 19 ms to become one and more to be written again, and what
+//! canonical form and redaction change is a few fields among many that must stay as they are.
+
+use std::borrow::Cow;
+
+/// One token; texts are as they stand between the quotes, escapes included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Token<'a> {
+    /// `{`
+    OpenObject,
+    /// `}`
+    CloseObject,
+    /// `[`
+    OpenArray,
+    /// `]`
+    CloseArray,
+    /// The name of a member.
+    Key(&'a str),
+    /// A string value.
+    Text(&'a str),
+    /// A number, `true`, `false` or `null`.
+    Plain(&'a str),
+}
+
+/// Text that is no JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not JSON at byte {offset}: {expected}")]
+pub struct JsonError {
+    /// Byte offset of the first byte that does not fit.
+    pub offset: usize,
+    /// What was expected there.
+    pub expected: &'static str,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Value,
+    ValueOrClose,
+    KeyOrClose,
+    Key,
+    CommaOrClose,
+    End,
+}
+
+/// Reads tokens off a text.
+pub(crate) struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+    /// One entry per open container: whether it is an object.
+    open: Vec<bool>,
+    expect: Expect,
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0, open: Vec::new(), expect: Expect::Value }
+    }
+
+    /// Number of containers that are open after the token read last.
+    pub(crate) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    fn fail<T>(&self, expected: &'static str) -> Result<T, JsonError> {
+        Err(JsonError { offset: self.at, expected })
+    }
+
+    fn skip_blanks(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(byte) = bytes.get(self.at) {
+            if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(*byte);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Reads the string whose opening quote stands at `at`; returns what is between the quotes.
+    fn string(&mut self) -> Result<&'a str, JsonError> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let mut at = start;
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => {
+                    self.at = at + 1;
+                    return Ok(&self.text[start..at]);
+                }
+                Some(b'\\') => {
+                    let length = match bytes.get(at + 1) {
+                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+                        Some(b'u')
+                            if bytes.get(at + 2..at + 6).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit)) =>
+                        {
+                            6
+                        }
+                        _ => {
+                            self.at = at;
+                            return self.fail("a valid escape");
+                        }
+                    };
+                    at += length;
+                }
+                Some(0..=0x1f) => {
+                    self.at = at;
+                    return self.fail("no raw control character in a string");
+                }
+                Some(_) => at += 1,
+                None => {
+                    self.at = at;
+                    return self.fail("the end of a string");
+                }
+            }
+        }
+    }
+
+    fn plain(&mut self) -> Result<&'a str, JsonError> {
+        let bytes = &self.text.as_bytes()[self.at..];
+        let length = bytes
+            .iter()
+            .position(|byte| !matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'.' | b'+' | b'-'))
+            .unwrap_or(bytes.len());
+        let word = &self.text[self.at..self.at + length];
+        if !matches!(word, "true" | "false" | "null") && !is_number(word.as_bytes()) {
+            return self.fail("a value");
+        }
+        self.at += length;
+        Ok(word)
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        self.open.pop();
+        self.after_value();
+    }
+
+    fn after_value(&mut self) {
+        self.expect = if self.open.is_empty() { Expect::End } else { Expect::CommaOrClose };
+    }
+
+    /// Returns the next token; none at the end of the text.
+    pub(crate) fn next(&mut self) -> Result<Option<Token<'a>>, JsonError> {
+        loop {
+            let Some(byte) = self.skip_blanks() else {
+                return if self.expect == Expect::End { Ok(None) } else { self.fail("more text") };
+            };
+            let in_object = self.open.last().copied();
+            match self.expect {
+                Expect::End => return self.fail("nothing after the value"),
+                Expect::CommaOrClose => match (byte, in_object) {
+                    (b',', Some(true)) => {
+                        self.at += 1;
+                        self.expect = Expect::Key;
+                    }
+                    (b',', _) => {
+                        self.at += 1;
+                        self.expect = Expect::Value;
+                    }
+                    (b'}', Some(true)) => {
+                        self.close();
+                        return Ok(Some(Token::CloseObject));
+                    }
+                    (b']', Some(false)) => {
+                        self.close();
+                        return Ok(Some(Token::CloseArray));
+                    }
+                    _ => return self.fail("a comma or the end of the list"),
+                },
+                Expect::Key | Expect::KeyOrClose => {
+                    if byte == b'}' && self.expect == Expect::KeyOrClose {
+                        self.close();
+                        return Ok(Some(Token::CloseObject));
+                    }
+                    if byte != b'"' {
+                        return self.fail("a member name");
+                    }
+                    let key = self.string()?;
+                    if self.skip_blanks() != Some(b':') {
+                        return self.fail("a colon");
+                    }
+                    self.at += 1;
+                    self.expect = Expect::Value;
+                    return Ok(Some(Token::Key(key)));
+                }
+                Expect::Value | Expect::ValueOrClose => {
+                    return match byte {
+                        b']' if self.expect == Expect::ValueOrClose => {
+                            self.close();
+                            Ok(Some(Token::CloseArray))
+                        }
+                        b'{' => {
+                            self.at += 1;
+                            self.open.push(true);
+                            self.expect = Expect::KeyOrClose;
+                            Ok(Some(Token::OpenObject))
+                        }
+                        b'[' => {
+                            self.at += 1;
+                            self.open.push(false);
+                            self.expect = Expect::ValueOrClose;
+                            Ok(Some(Token::OpenArray))
+                        }
+                        b'"' => {
+                            let text = self.string()?;
+                            self.after_value();
+                            Ok(Some(Token::Text(text)))
+                        }
+                        _ => {
+                            let word = self.plain()?;
+                            self.after_value();
+                            Ok(Some(Token::Plain(word)))
+                        }
+                    };
+                }
+            }
+        }
+    }
+}
+
+fn is_number(word: &[u8]) -> bool {
+    let digits = |from: usize| word[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = usize::from(word.first() == Some(&b'-'));
+    let whole = digits(at);
+    if whole == 0 || (whole > 1 && word[at] == b'0') {
+        return false;
+    }
+    at += whole;
+    if word.get(at) == Some(&b'.') {
+        let part = digits(at + 1);
+        if part == 0 {
+            return false;
+        }
+        at += 1 + part;
+    }
+    if matches!(word.get(at), Some(b'e' | b'E')) {
+        at += 1 + usize::from(matches!(word.get(at + 1), Some(b'+' | b'-')));
+        let part = if at <= word.len() { digits(at) } else { 0 };
+        if part == 0 {
+            return false;
+        }
+        at += part;
+    }
+    at == word.len()
+}
+
+/// Puts tokens back together, without blanks.
+#[derive(Default)]
+pub(crate) struct Writer {
+    out: String,
+    /// Whether the next token at this place needs a comma before it.
+    comma: bool,
+}
+
+impl Writer {
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self { out: String::with_capacity(bytes), comma: false }
+    }
+
+    fn separate(&mut self) {
+        if self.comma {
+            self.out.push(',');
+        }
+    }
+
+    /// Writes a token as it stands.
+    pub(crate) fn token(&mut self, token: Token<'_>) {
+        match token {
+            Token::OpenObject | Token::OpenArray => {
+                self.separate();
+                self.out.push(if token == Token::OpenObject { '{' } else { '[' });
+                self.comma = false;
+            }
+            Token::CloseObject | Token::CloseArray => {
+                self.out.push(if token == Token::CloseObject { '}' } else { ']' });
+                self.comma = true;
+            }
+            Token::Key(key) => {
+                self.separate();
+                self.out.push('"');
+                self.out.push_str(key);
+                self.out.push_str("\":");
+                self.comma = false;
+            }
+            Token::Text(text) => {
+                self.separate();
+                self.out.push('"');
+                self.out.push_str(text);
+                self.out.push('"');
+                self.comma = true;
+            }
+            Token::Plain(word) => {
+                self.separate();
+                self.out.push_str(word);
+                self.comma = true;
+            }
+        }
+    }
+
+    /// Writes a string value, escaping it.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.token(Token::Text(&escape(text)));
+    }
+
+    /// Writes a number.
+    pub(crate) fn number(&mut self, number: u64) {
+        self.token(Token::Plain(&number.to_string()));
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// Checks that a text is JSON.
+pub(crate) fn check(text: &str) -> Result<(), JsonError> {
+    let mut scanner = Scanner::new(text);
+    while scanner.next()?.is_some() {}
+    Ok(())
+}
+
+/// Returns what a raw string means; a lone surrogate becomes U+FFFD.
+pub(crate) fn unescape(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('\\') {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let code = rest.as_bytes().get(at + 1).copied();
+        let mut used = 2;
+        match code {
+            Some(b'b') => out.push('\u{8}'),
+            Some(b'f') => out.push('\u{c}'),
+            Some(b'n') => out.push('\n'),
+            Some(b'r') => out.push('\r'),
+            Some(b't') => out.push('\t'),
+            Some(b'u') => {
+                let unit = |from: usize| rest.get(from..from + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+                let first = unit(at + 2).unwrap_or(0xfffd);
+                used = 6;
+                let low = || (rest.get(at + 6..at + 8) == Some("\\u")).then(|| unit(at + 8)).flatten();
+                let joined = match (first, (0xd800..0xdc00).contains(&first).then(low).flatten()) {
+                    (high, Some(low)) if (0xdc00..0xe000).contains(&low) => {
+                        used = 12;
+                        0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)
+                    }
+                    (single, _) => single,
+                };
+                out.push(char::from_u32(joined).unwrap_or('\u{fffd}'));
+            }
+            Some(other) if other.is_ascii() => out.push(char::from(other)),
+            _ => used = 1,
+        }
+        rest = rest.get(at + used..).unwrap_or("");
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// Returns a text as it stands between quotes: only what must be escaped is.
+pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+    if !text.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            control if (control as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", control as u32)),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rewrite(text: &str) -> Result<String, JsonError> {
+        let (mut scanner, mut writer) = (Scanner::new(text), Writer::default());
+        while let Some(token) = scanner.next()? {
+            writer.token(token);
+        }
+        Ok(writer.finish())
+    }
+
+    #[test]
+    fn blanks_go_and_everything_else_stays() {
+        let text = " { \"a\" : [ 1 , -2.5e+3 , \"x\\u0041\\n\" , { } , [ ] , null ] , \"b\" : true } ";
+        assert_eq!(rewrite(text).expect("JSON"), r#"{"a":[1,-2.5e+3,"x\u0041\n",{},[],null],"b":true}"#);
+    }
+
+    #[test]
+    fn what_is_no_json_is_refused_where_it_breaks() {
+        for bad in [
+            "",
+            "{",
+            "[1,]",
+            "{\"a\"}",
+            "{\"a\":1,}",
+            "[1 2]",
+            "01",
+            "1.",
+            "-",
+            "1e",
+            "tru",
+            "\"\\x\"",
+            "\"a",
+            "[}",
+            "1 1",
+            "\"\\u00g0\"",
+            "\"\n\"",
+            "nulll",
+            "+1",
+        ] {
+            assert!(check(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(check("[1,x]").expect_err("bad").offset, 3);
+    }
+
+    #[test]
+    fn a_million_levels_do_not_touch_the_stack() {
+        let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
+        assert_eq!(rewrite(&deep).expect("JSON"), deep);
+    }
+
+    #[test]
+    fn surrogates_join_and_lone_ones_are_replaced() {
+        assert_eq!(unescape("\\ud83d\\ude00!"), "😀!");
+        assert_eq!(unescape("\\ud83d!"), "\u{fffd}!");
+        assert_eq!(unescape("\\ud83d\\u0041"), "\u{fffd}A");
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_serde_json_on_what_is_json(text in "[\\[\\]{}:,\"a1.eE\\\\u0 -]{0,12}") {
+            prop_assert_eq!(check(&text).is_ok(), serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{}", text);
+        }
+
+        #[test]
+        fn escaping_is_undone_by_unescaping(text in any::<String>()) {
+            let escaped = escape(&text).into_owned();
+            let quoted = format!("\"{escaped}\"");
+            prop_assert_eq!(unescape(&escaped), text.clone());
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted).expect("JSON"), text);
+        }
+    }
+}

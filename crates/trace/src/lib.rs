@@ -1,0 +1,40 @@
+//! Trace files: one recording of one scenario in one SQLite file.
+//!
+//! In: [`StepRecord`]s (canonical by [`Canonicalizer`], secrets still in them). Out: a [`Trace`] that gives back steps,
+//! captures, events and entity ids, redacted. Invariants: secrets are replaced before anything is written; each step is one
+//! transaction, so that a recorder killed at any moment leaves a trace that opens with every finished step in it; what is read is
+//! what was written, or an error names file, table and row; nothing here reads a clock.
+
+mod blob;
+pub mod canonical;
+mod error;
+mod events;
+mod export;
+mod file;
+mod frames;
+mod info;
+mod json;
+mod pages;
+mod prune;
+mod reader;
+mod record;
+pub mod redact;
+mod rows;
+mod salvage;
+mod schema;
+mod verify;
+mod writer;
+
+pub use canonical::{CanonicalError, Canonicalizer};
+pub use error::{ExitClass, Place, TraceError};
+pub use export::{ExportReport, export};
+pub use info::{KindInfo, StepInfo, TraceInfo};
+pub use pages::{TracePages, screenshot_space};
+pub use prune::{PruneOptions, prune};
+pub use reader::Trace;
+pub use record::{ActionRecord, Outcome, Settled, StepRecord, StepRow, TraceHash, TraceMeta, TraceSource};
+pub use redact::{RedactionKey, RedactionOptions, Redactor};
+pub use salvage::{SalvageReport, salvage};
+pub use schema::FORMAT_VERSION;
+pub use verify::{VerifyReport, verify};
+pub use writer::{CreateOptions, TraceWriter};

@@ -1,0 +1,170 @@
+//! A trace as a source of pages.
+//!
+//! In: a [`Trace`] and a step. Out: what a live browser would answer at that step. Invariant: nothing of a later step is told:
+//! events end at the step the source stands at.
+
+use crate::error::TraceError;
+use crate::reader::Trace;
+use browserlens_page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
+use browserlens_strategy::{CaptureImage, Event, EventFilter, ImageSpace, PageSource, SourceError, StepIndex};
+use image::{DynamicImage, GenericImageView, ImageFormat};
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A [`PageSource`] over a trace, with a step that can be set.
+#[derive(Debug)]
+pub struct TracePages {
+    trace: Trace,
+    step: StepIndex,
+    current: Option<(Arc<Page>, Arc<Capture>)>,
+}
+
+impl TracePages {
+    /// Opens a trace and stands at its first step.
+    ///
+    /// # Errors
+    /// As [`Trace::open`], and [`TraceError::NoStep`] if the trace has none.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
+        Self::new(Trace::open(path)?)
+    }
+
+    /// Stands at the first step of a trace.
+    ///
+    /// # Errors
+    /// [`TraceError::NoStep`] if the trace has none.
+    pub fn new(trace: Trace) -> Result<Self, TraceError> {
+        let mut pages = Self { trace, step: StepIndex(0), current: None };
+        pages.set_step(StepIndex(0))?;
+        Ok(pages)
+    }
+
+    /// Returns the trace.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Goes to a step.
+    ///
+    /// # Errors
+    /// [`TraceError::NoStep`] if the trace has no such step.
+    pub fn set_step(&mut self, step: StepIndex) -> Result<(), TraceError> {
+        if step.0 >= self.trace.len() {
+            return Err(TraceError::NoStep { path: self.trace.path().to_owned(), step, steps: self.trace.len() });
+        }
+        if step != self.step {
+            self.current = None;
+        }
+        self.step = step;
+        Ok(())
+    }
+}
+
+impl Trace {
+    /// Makes the trace a source of pages, standing at its first step.
+    ///
+    /// # Errors
+    /// [`TraceError::NoStep`] if the trace has no step.
+    pub fn into_pages(self) -> Result<TracePages, TraceError> {
+        TracePages::new(self)
+    }
+
+    /// Reads and parses the page of a step.
+    ///
+    /// # Errors
+    /// As [`Trace::capture`], and [`TraceError::Unparsable`].
+    pub fn page(&self, step: StepIndex) -> Result<(Page, Capture), TraceError> {
+        let capture = self.capture(step)?;
+        let page = Page::parse(&capture).map_err(|error| TraceError::Unparsable {
+            path: self.path().to_owned(),
+            step,
+            reason: error.to_string(),
+        })?;
+        Ok((page, capture))
+    }
+}
+
+fn failed(context: &str, cause: impl std::error::Error + Send + Sync + 'static) -> SourceError {
+    SourceError::Failed { context: context.to_owned(), cause: Box::new(cause) }
+}
+
+impl PageSource for TracePages {
+    fn step(&self) -> StepIndex {
+        self.step
+    }
+
+    fn page(&mut self) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
+        if let Some((page, capture)) = &self.current {
+            return Ok((Arc::clone(page), Arc::clone(capture)));
+        }
+        let (page, capture) =
+            self.trace.page(self.step).map_err(|error| failed("the page cannot be read from the trace", error))?;
+        let both = (Arc::new(page), Arc::new(capture));
+        self.current = Some((Arc::clone(&both.0), Arc::clone(&both.1)));
+        Ok(both)
+    }
+
+    fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
+        let to_step = filter.to_step.map_or(self.step.0, |to| to.min(self.step.0));
+        let filter = EventFilter { to_step: Some(to_step), ..filter.clone() };
+        self.trace
+            .events(&filter, after, limit)
+            .map_err(|error| failed("the events cannot be read from the trace", error))
+    }
+
+    fn crop(&mut self, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {
+        let (page, capture) = self.page()?;
+        let not_there = || SourceError::NotAvailable {
+            what: format!("the image of the box at {}, {} ({} x {})", bounds.x, bounds.y, bounds.width, bounds.height),
+        };
+        if !(bounds.area().is_finite() && bounds.area() > 0.0) {
+            return Err(not_there());
+        }
+        let in_viewport = bounds.to_viewport(page.scroll());
+        let viewport = page.viewport();
+        let whole = BoxInDocument { x: 0.0, y: 0.0, width: viewport.width as f32, height: viewport.height as f32 };
+        let as_box = BoxInDocument { x: in_viewport.x, y: in_viewport.y, width: bounds.width, height: bounds.height };
+        if let (true, Some(png)) = (whole.contains_box(as_box, 0.5), capture.screenshot()) {
+            let png = cut(png, whole, as_box)?.ok_or_else(not_there)?;
+            return Ok(CaptureImage { png, space: ImageSpace::Viewport(in_viewport) });
+        }
+        for crop in capture.of_kind(PayloadKind::Crop) {
+            let owner = page.nodes().find(|node| {
+                let key = node.key();
+                key.backend == crop.node && key.frame == crop.frame
+            });
+            let Some(owner) = owner.filter(|owner| owner.bounds().contains_box(bounds, 0.5)) else { continue };
+            if let Some(png) = cut(&crop.body, owner.bounds(), bounds)? {
+                return Ok(CaptureImage { png, space: ImageSpace::Document(bounds) });
+            }
+        }
+        Err(not_there())
+    }
+}
+
+/// Cuts the box `part` out of an image that shows the box `whole`.
+fn cut(png: &[u8], whole: BoxInDocument, part: BoxInDocument) -> Result<Option<Arc<[u8]>>, SourceError> {
+    let image = image::load_from_memory_with_format(png, ImageFormat::Png)
+        .map_err(|error| failed("an image of the trace cannot be read", error))?;
+    let (width, height) = image.dimensions();
+    let scale = (width as f32 / whole.width, height as f32 / whole.height);
+    // Rounded outwards, so that nothing of the box is lost; kept inside the image.
+    let left = (((part.x - whole.x) * scale.0).floor().max(0.0) as u32).min(width);
+    let top = (((part.y - whole.y) * scale.1).floor().max(0.0) as u32).min(height);
+    let right = (((part.right() - whole.x) * scale.0).ceil().max(0.0) as u32).min(width);
+    let bottom = (((part.bottom() - whole.y) * scale.1).ceil().max(0.0) as u32).min(height);
+    if right <= left || bottom <= top {
+        return Ok(None);
+    }
+    let mut bytes = Cursor::new(Vec::new());
+    DynamicImage::ImageRgba8(image.crop_imm(left, top, right - left, bottom - top).to_rgba8())
+        .write_to(&mut bytes, ImageFormat::Png)
+        .map_err(|error| failed("a crop cannot be written", error))?;
+    Ok(Some(bytes.into_inner().into()))
+}
+
+/// Returns the part of the viewport that a whole screenshot shows.
+pub fn screenshot_space(page: &Page) -> ImageSpace {
+    let viewport = page.viewport();
+    ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: viewport.width as f32, height: viewport.height as f32 })
+}

@@ -1,0 +1,59 @@
+//! Copies a trace without some of its steps or payloads.
+//!
+//! In: a trace and what to leave out. Out: a new trace. Invariant: what is kept is kept as it was, placeholders included.
+
+use crate::error::TraceError;
+use crate::reader::Trace;
+use crate::record::{Outcome, StepRecord, StepRow};
+use crate::redact::Redactor;
+use crate::writer::TraceWriter;
+use browserlens_page::PayloadKind;
+use browserlens_strategy::{EventFilter, EventKind, StepIndex};
+use std::path::Path;
+
+/// What [`prune`] leaves out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PruneOptions {
+    /// Keeps only this many steps from the start; none keeps all.
+    pub steps: Option<u32>,
+    /// Leaves out payloads of these kinds.
+    pub drop: Vec<PayloadKind>,
+    /// Leaves out the bodies of requests and responses.
+    pub drop_bodies: bool,
+}
+
+/// Copies the trace `from` to the new file `to` without what `options` names.
+///
+/// # Errors
+/// [`TraceError`] if `from` cannot be read, or `to` exists or cannot be written.
+pub fn prune(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &PruneOptions) -> Result<(), TraceError> {
+    let trace = Trace::open(from)?;
+    let mut writer = TraceWriter::create(&to, trace.meta(), Redactor::done_before())?;
+    let kept = options.steps.map_or(trace.len(), |steps| steps.min(trace.len()));
+    let copied = (0..kept).try_for_each(|index| {
+        let index = StepIndex(index);
+        let StepRow { tab, action, settled, torn_retries, timings, .. } = trace.step(index)?;
+        let mut capture = trace.capture(index)?;
+        capture.payloads.retain(|payload| !options.drop.contains(&payload.kind));
+        let filter = EventFilter { from_step: Some(index.0), to_step: Some(index.0), ..EventFilter::default() };
+        let mut events = trace.events(&filter, None, usize::MAX)?;
+        if options.drop_bodies {
+            for event in &mut events {
+                if let EventKind::Request(request) = &mut event.kind {
+                    (request.request_body, request.response_body) = (None, None);
+                }
+            }
+        }
+        let entities = trace.entities(index)?;
+        writer.write_step(StepRecord { index, tab, action, capture, events, entities, timings, settled, torn_retries })
+    });
+    let outcome = match trace.incomplete_reason() {
+        None if kept == trace.len() => Outcome::Complete,
+        None => Outcome::Incomplete { reason: format!("pruned to {kept} of {} steps", trace.len()) },
+        Some(reason) => Outcome::Incomplete { reason: reason.to_owned() },
+    };
+    copied.and_then(|()| writer.finish(outcome)).inspect_err(|_| {
+        // Half a copy is of no use, and the original is untouched.
+        let _ = std::fs::remove_file(to.as_ref());
+    })
+}

@@ -1,0 +1,529 @@
+//! Reads a trace.
+//!
+//! In: a path. Out: meta, steps, captures, events, entity ids. Invariants: the file is opened read-only; what is handed out is
+//! what was written, or an error says which table and row is damaged. A file that was finished carries a seal over all its bytes,
+//! which is checked on opening; of an unfinished one every row is checked then; bodies are checked against their hash when read.
+
+use crate::blob::BlobReader;
+use crate::error::{Place, TraceError};
+use crate::events::Query;
+use crate::file::{self, Opened, Trust};
+use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
+use crate::rows::{self, Contents};
+use crate::schema::{ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, META, PAYLOAD, STEP, Table, tables_of};
+use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
+use browserlens_strategy::{ActionKind, Event, EventFilter, StepIndex};
+use rusqlite::{Connection, OptionalExtension, Row};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A trace file, opened for reading. One connection: give each thread its own.
+pub struct Trace {
+    path: PathBuf,
+    connection: Connection,
+    meta: TraceMeta,
+    outcome: (String, String),
+    steps: u32,
+    hash: TraceHash,
+    version: i64,
+    bytes: u64,
+    blobs: Mutex<BlobReader>,
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace").field("path", &self.path).field("steps", &self.steps).finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    /// Opens a trace, whole or left behind by a killed recorder.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the file is no trace, of a newer format, truncated, or has a changed byte.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TraceError> {
+        let path = path.as_ref();
+        let opened = file::open(path)?;
+        if opened.trust != Trust::Sealed {
+            let mut found = Vec::new();
+            check_rows(path, &opened, &mut |error| found.push(error))?;
+            if let Some(first) = found.into_iter().next() {
+                return Err(first);
+            }
+            if opened.trust == Trust::Broken {
+                return Err(
+                    broken_in_a_blob(path, &opened).unwrap_or_else(|| TraceError::Altered { path: path.to_owned() })
+                );
+            }
+        }
+        Self::from_opened(path, opened)
+    }
+
+    /// Takes a file as it is, for `verify` and `salvage`: only what cannot be read at all is an error.
+    pub(crate) fn from_opened(path: &Path, opened: Opened) -> Result<Self, TraceError> {
+        let Opened { connection, version, hash, bytes, trust } = opened;
+        connection.set_prepared_statement_cache_capacity(64);
+        let (meta, outcome, _) = read_meta(&connection, path)?;
+        if (trust == Trust::Unfinished) != (outcome.0 == "recording") {
+            // The outcome and the place of the seal are written in one transaction.
+            return Err(TraceError::Altered { path: path.to_owned() });
+        }
+        let found: i64 = connection
+            .query_row("SELECT count(*) FROM step", [], |row| row.get(0))
+            .map_err(TraceError::sqlite(path, Place::table(STEP.name)))?;
+        let steps = u32::try_from(found).unwrap_or(0);
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+            meta,
+            outcome,
+            steps,
+            hash,
+            version,
+            bytes,
+            blobs: Mutex::default(),
+        })
+    }
+
+    fn blobs(&self) -> MutexGuard<'_, BlobReader> {
+        // The cache holds only bodies that passed their hash, so one left by a panic is as good as any.
+        self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns what the trace is a recording of.
+    pub fn meta(&self) -> &TraceMeta {
+        &self.meta
+    }
+
+    /// Returns the format of the file.
+    pub fn format_version(&self) -> i64 {
+        self.version
+    }
+
+    /// Returns the size of the file in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns whether the recording reached its end.
+    pub fn is_complete(&self) -> bool {
+        self.outcome.0 == "complete"
+    }
+
+    /// Returns why the recording did not reach its end; none if it did.
+    pub fn incomplete_reason(&self) -> Option<&str> {
+        match self.outcome.0.as_str() {
+            "complete" => None,
+            "recording" => Some("the recorder was killed, or is still at work"),
+            _ => Some(&self.outcome.1),
+        }
+    }
+
+    /// Returns how many steps there are; their indices are `0..len`.
+    pub fn len(&self) -> u32 {
+        self.steps
+    }
+
+    /// Returns whether there is no step.
+    pub fn is_empty(&self) -> bool {
+        self.steps == 0
+    }
+
+    /// Returns the BLAKE3 hash of the file's bytes as they were when it was opened.
+    pub fn hash(&self) -> TraceHash {
+        self.hash
+    }
+
+    /// Takes what can be read of a damaged file.
+    pub(crate) fn damaged(path: &Path, connection: Connection, meta: TraceMeta, steps: u32) -> Self {
+        Self {
+            path: path.to_owned(),
+            connection,
+            meta,
+            outcome: ("incomplete".to_owned(), String::new()),
+            steps,
+            hash: TraceHash([0; 32]),
+            version: FORMAT_VERSION,
+            bytes: 0,
+            blobs: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(crate) fn body(&self, blob: i64, referrer: &Place) -> Result<Arc<[u8]>, TraceError> {
+        self.blobs().read(&self.connection, &self.path, blob, referrer)
+    }
+
+    pub(crate) fn keep_bodies(&self, blobs: &[i64]) {
+        self.blobs().keep(blobs);
+    }
+
+    fn no_step(&self, step: StepIndex) -> TraceError {
+        TraceError::NoStep { path: self.path.clone(), step, steps: self.steps }
+    }
+
+    fn wrap(&self, table: &'static Table, row: i64) -> impl FnOnce(rusqlite::Error) -> TraceError {
+        TraceError::sqlite(&self.path, Place::row(table.name, row))
+    }
+
+    /// Returns every step, in order, without capture and events.
+    ///
+    /// # Errors
+    /// [`TraceError`] if a row cannot be read.
+    pub fn steps(&self) -> Result<Vec<StepRow>, TraceError> {
+        (0..self.steps).map(|index| self.step(StepIndex(index))).collect()
+    }
+
+    /// Returns one step, without capture and events.
+    ///
+    /// # Errors
+    /// [`TraceError::NoStep`] if there is none, or another if its row cannot be read.
+    pub fn step(&self, index: StepIndex) -> Result<StepRow, TraceError> {
+        let mut step = self.step_alone(index)?;
+        step.action = self.action(index)?;
+        Ok(step)
+    }
+
+    pub(crate) fn step_alone(&self, index: StepIndex) -> Result<StepRow, TraceError> {
+        let number = i64::from(index.0);
+        let read = |row: &Row<'_>| -> rusqlite::Result<(StepRow, String)> {
+            let settled = Settled { quiet: row.get(1)?, waited_ms: row.get(2)?, reason: row.get(3)? };
+            let step = StepRow {
+                index,
+                tab: row.get(0)?,
+                action: None,
+                settled,
+                torn_retries: row.get(4)?,
+                timings: Vec::new(),
+            };
+            Ok((step, row.get(5)?))
+        };
+        let (mut step, timings) = self
+            .connection
+            .prepare_cached("SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM step WHERE number = ?1")
+            .and_then(|mut statement| statement.query_row([number], read).optional())
+            .map_err(self.wrap(&STEP, number))?
+            .ok_or_else(|| self.no_step(index))?;
+        step.timings = serde_json::from_str(&timings).map_err(|error| {
+            TraceError::damaged(&self.path, Place::row(STEP.name, number), format!("column timings: {error}"))
+        })?;
+        Ok(step)
+    }
+
+    pub(crate) fn action(&self, index: StepIndex) -> Result<Option<ActionRecord>, TraceError> {
+        let number = i64::from(index.0);
+        type Columns = (String, String, String, u32, Option<f32>, Option<f32>);
+        let read = |row: &Row<'_>| -> rusqlite::Result<Columns> {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+        };
+        let found = self
+            .connection
+            .prepare_cached("SELECT kind, taken, intent, resolved_in, point_x, point_y FROM action WHERE step = ?1")
+            .and_then(|mut statement| statement.query_row([number], read).optional())
+            .map_err(self.wrap(&ACTION, number))?;
+        let Some((kind, taken, intent, resolved_in, x, y)) = found else { return Ok(None) };
+        let damaged = |reason: String| TraceError::damaged(&self.path, Place::row(ACTION.name, number), reason);
+        if ActionKind::from_name(&kind).is_none() {
+            return Err(damaged(format!("column kind: {kind:?} is not an action")));
+        }
+        let taken = serde_json::from_str(&taken).map_err(|error| damaged(format!("column taken: {error}")))?;
+        let intent = serde_json::from_str(&intent).map_err(|error| damaged(format!("column intent: {error}")))?;
+        let mut action = ActionRecord {
+            taken,
+            intent,
+            target: None,
+            acceptable: Vec::new(),
+            resolved_in: StepIndex(resolved_in),
+            point: x.zip(y),
+        };
+        let mut statement = self
+            .connection
+            .prepare_cached(
+                "SELECT frame, document, node, is_target, acceptable FROM action_node WHERE step = ?1 ORDER BY id",
+            )
+            .map_err(self.wrap(&ACTION_NODE, number))?;
+        let mut rows = statement.query([number]).map_err(self.wrap(&ACTION_NODE, number))?;
+        while let Some(row) = rows.next().map_err(self.wrap(&ACTION_NODE, number))? {
+            let read = || -> rusqlite::Result<(NodeKey, bool, bool)> {
+                let key = NodeKey { frame: row.get(0)?, loader: row.get(1)?, backend: row.get(2)? };
+                Ok((key, row.get(3)?, row.get(4)?))
+            };
+            let (key, is_target, acceptable) = read().map_err(self.wrap(&ACTION_NODE, number))?;
+            if is_target {
+                action.target = Some(key);
+            }
+            if acceptable {
+                action.acceptable.push(key);
+            }
+        }
+        Ok(Some(action))
+    }
+
+    /// Returns the capture of a step: every payload in the order in which it was written.
+    ///
+    /// # Errors
+    /// [`TraceError::NoStep`], or the error of the first payload that cannot be read.
+    pub fn capture(&self, step: StepIndex) -> Result<Capture, TraceError> {
+        let listed = self.payload_rows(step)?;
+        let mut blobs = self.blobs();
+        let mut payloads = Vec::with_capacity(listed.len());
+        for row in &listed {
+            let body = blobs.read(&self.connection, &self.path, row.blob, &Place::row(PAYLOAD.name, row.id))?;
+            payloads.push(Payload { kind: row.kind, frame: row.frame, node: row.node, body });
+        }
+        // The next step is built on these bodies.
+        blobs.keep(&listed.iter().map(|row| row.blob).collect::<Vec<_>>());
+        Ok(Capture { payloads })
+    }
+
+    pub(crate) fn payload_rows(&self, step: StepIndex) -> Result<Vec<PayloadRow>, TraceError> {
+        let number = i64::from(step.0);
+        let promised: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT payloads FROM capture WHERE step = ?1")
+            .and_then(|mut statement| statement.query_row([number], |row| row.get(0)).optional())
+            .map_err(self.wrap(&CAPTURE, number))?;
+        let Some(promised) = promised else {
+            if step.0 >= self.steps {
+                return Err(self.no_step(step));
+            }
+            let reason = format!("step {step} has no capture");
+            return Err(TraceError::Missing {
+                path: self.path.clone(),
+                place: Place::row(CAPTURE.name, number),
+                reason,
+            });
+        };
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, kind, frame, node, blob FROM payload WHERE step = ?1 ORDER BY id")
+            .map_err(self.wrap(&PAYLOAD, number))?;
+        let mut rows = statement.query([number]).map_err(self.wrap(&PAYLOAD, number))?;
+        let mut listed = Vec::new();
+        while let Some(row) = rows.next().map_err(self.wrap(&PAYLOAD, number))? {
+            listed.push(self.payload_row(row)?);
+        }
+        if listed.len() as i64 != promised {
+            let reason = format!("the capture of step {step} has {promised} payloads, {} are there", listed.len());
+            return Err(TraceError::Missing { path: self.path.clone(), place: Place::table(PAYLOAD.name), reason });
+        }
+        Ok(listed)
+    }
+
+    /// Reads a row selected as `id, kind, frame, node, blob`.
+    pub(crate) fn payload_row(&self, row: &Row<'_>) -> Result<PayloadRow, TraceError> {
+        let id: i64 = row.get(0).map_err(TraceError::sqlite(&self.path, Place::table(PAYLOAD.name)))?;
+        let kind: String = row.get(1).map_err(self.wrap(&PAYLOAD, id))?;
+        let kind = PayloadKind::from_name(&kind).ok_or_else(|| {
+            TraceError::damaged(
+                &self.path,
+                Place::row(PAYLOAD.name, id),
+                format!("column kind: {kind:?} is no payload kind"),
+            )
+        })?;
+        let read = || -> rusqlite::Result<PayloadRow> {
+            Ok(PayloadRow { id, kind, frame: row.get(2)?, node: row.get(3)?, blob: row.get(4)? })
+        };
+        read().map_err(self.wrap(&PAYLOAD, id))
+    }
+
+    /// Returns what changed by itself after the capture of a step, if that was looked at.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the payload cannot be read or is no [`SecondLook`].
+    pub fn second_look(&self, step: StepIndex) -> Result<Option<SecondLook>, TraceError> {
+        let listed = self.payload_rows(step)?;
+        let Some(row) = listed.iter().find(|row| row.kind == PayloadKind::SecondLook) else { return Ok(None) };
+        let place = Place::row(PAYLOAD.name, row.id);
+        let body = self.blobs().read(&self.connection, &self.path, row.blob, &place)?;
+        serde_json::from_slice(&body)
+            .map(Some)
+            .map_err(|error| TraceError::damaged(&self.path, place, format!("it is no second look: {error}")))
+    }
+
+    /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on, in order.
+    ///
+    /// # Errors
+    /// [`TraceError`] if a row cannot be read.
+    pub fn events(&self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, TraceError> {
+        let query = Query { connection: &self.connection, path: &self.path, filter, after, limit };
+        query.run(&mut self.blobs())
+    }
+
+    /// Returns the logical entity ids of a step's nodes. Only replay may call this: no strategy ever sees them.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the list cannot be read.
+    pub fn entities(&self, step: StepIndex) -> Result<Vec<(NodeKey, String)>, TraceError> {
+        if step.0 >= self.steps {
+            return Err(self.no_step(step));
+        }
+        let number = i64::from(step.0);
+        let place = Place::row(ENTITY_LIST.name, number);
+        let found: Option<(i64, i64)> = self
+            .connection
+            .prepare_cached("SELECT blob, entities FROM entity_list WHERE step = ?1")
+            .and_then(|mut statement| statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+            .map_err(self.wrap(&ENTITY_LIST, number))?;
+        let Some((blob, promised)) = found else { return Ok(Vec::new()) };
+        let body = self.blobs().read(&self.connection, &self.path, blob, &place)?;
+        let list: Vec<(String, String)> = serde_json::from_slice(&body).map_err(|error| {
+            TraceError::damaged(&self.path, place.clone(), format!("it is no list of entities: {error}"))
+        })?;
+        if list.len() as i64 != promised {
+            return Err(TraceError::damaged(
+                &self.path,
+                place,
+                format!("it lists {} entities, the row says {promised}", list.len()),
+            ));
+        }
+        list.into_iter()
+            .map(|(key, entity)| {
+                let key = key
+                    .parse()
+                    .map_err(|()| TraceError::damaged(&self.path, place.clone(), format!("{key:?} is no node key")))?;
+                Ok((key, entity))
+            })
+            .collect()
+    }
+}
+
+/// A row of table `payload`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PayloadRow {
+    pub id: i64,
+    pub kind: PayloadKind,
+    pub frame: u32,
+    pub node: u32,
+    pub blob: i64,
+}
+
+/// Name of the outcome, and the reason where the recording did not reach its end.
+type Outcome = (String, String);
+
+pub(crate) fn read_meta(connection: &Connection, path: &Path) -> Result<(TraceMeta, Outcome, Option<u32>), TraceError> {
+    let place = || Place::row(META.name, 1);
+    let sql = format!("SELECT {} FROM meta WHERE id = 1", META.columns.join(", "));
+    let read = |row: &Row<'_>| -> rusqlite::Result<(TraceMeta, String, Outcome, Option<u32>)> {
+        let meta = TraceMeta {
+            scenario: row.get(1)?,
+            goal: row.get(2)?,
+            site: row.get(3)?,
+            source: TraceSource::Recorded,
+            viewport: Viewport { width: row.get(5)?, height: row.get(6)?, scale: row.get(7)? },
+            locale: row.get(8)?,
+            timezone: row.get(9)?,
+            browser: row.get(10)?,
+            tool: row.get(11)?,
+            recorded_at: row.get(12)?,
+        };
+        Ok((meta, row.get(4)?, (row.get(13)?, row.get(14)?), row.get(15)?))
+    };
+    let found = connection.query_row(&sql, [], read).optional().map_err(TraceError::sqlite(path, place()))?;
+    let Some((mut meta, source, outcome, steps)) = found else {
+        let reason = "it says what the trace is a recording of".to_owned();
+        return Err(TraceError::Missing { path: path.to_owned(), place: place(), reason });
+    };
+    meta.source = TraceSource::from_name(&source)
+        .ok_or_else(|| TraceError::damaged(path, place(), format!("column source: {source:?} is unknown")))?;
+    if !matches!(outcome.0.as_str(), "recording" | "complete" | "incomplete") {
+        return Err(TraceError::damaged(path, place(), format!("column outcome: {:?} is unknown", outcome.0)));
+    }
+    Ok((meta, outcome, steps))
+}
+
+/// Checks every row but the bodies, and that none is gone; gives each finding to `report`.
+pub(crate) fn check_rows(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<(), TraceError> {
+    let tables = tables_of(opened.version).unwrap_or(&[]);
+    for table in tables {
+        if let Err(error) = rows::check_table(&opened.connection, path, table, &mut *report) {
+            report(error);
+        }
+    }
+    let wrap = || TraceError::sqlite(path, Place::table(STEP.name));
+    let mut statement =
+        opened.connection.prepare("SELECT number, contents FROM step ORDER BY number").map_err(wrap())?;
+    let mut rows = statement.query([]).map_err(wrap())?;
+    let mut expected = 0;
+    while let Some(row) = rows.next().map_err(wrap())? {
+        let (number, contents): (i64, Vec<u8>) =
+            row.get(0).and_then(|number| Ok((number, row.get(1)?))).map_err(wrap())?;
+        if number != expected {
+            let reason = "the steps are not numbered without gaps".to_owned();
+            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
+        }
+        expected = number + 1;
+        match Contents::of_step(&opened.connection, path, tables, number) {
+            Ok(found) if contents == found => {}
+            Ok(_) => report(TraceError::damaged(
+                path,
+                Place::row(STEP.name, number),
+                "rows that belong to this step are gone or not its own",
+            )),
+            Err(error) => report(error),
+        }
+    }
+    for table in tables.iter().filter(|table| table.of_step) {
+        let sql = format!(
+            "SELECT step, {} FROM {} WHERE step NOT IN (SELECT number FROM step) LIMIT 1",
+            table.key, table.name
+        );
+        let wrap = || TraceError::sqlite(path, Place::table(table.name));
+        let orphan: Option<(i64, i64)> =
+            opened.connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional().map_err(wrap())?;
+        if let Some((step, row)) = orphan {
+            let reason = format!("{} refers to it", Place::row(table.name, row));
+            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, step), reason });
+        }
+    }
+    match read_meta(&opened.connection, path) {
+        Ok((_, _, Some(steps))) if i64::from(steps) != expected => {
+            let reason = format!("the recording has {steps} steps, {expected} are there");
+            report(TraceError::Missing { path: path.to_owned(), place: Place::row(STEP.name, expected), reason });
+        }
+        Ok(_) => {}
+        Err(error) => report(error),
+    }
+    Ok(())
+}
+
+/// Returns the first body that does not match its hash.
+fn broken_in_a_blob(path: &Path, opened: &Opened) -> Option<TraceError> {
+    let mut found = None;
+    let _ = check_blobs(path, opened, &mut |error| {
+        found.get_or_insert(error);
+    });
+    found
+}
+
+/// Checks every body against its hash; returns how many there are.
+pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(TraceError)) -> Result<u64, TraceError> {
+    let wrap = || TraceError::sqlite(path, Place::table("blob"));
+    let mut statement = opened.connection.prepare("SELECT id, prefix FROM blob ORDER BY id").map_err(wrap())?;
+    let mut rows = statement.query([]).map_err(wrap())?;
+    let mut blobs = BlobReader::default();
+    let mut count = 0;
+    // Bodies that a later one may build on are kept for a while; beyond that they are decoded again.
+    let mut recent = std::collections::VecDeque::new();
+    while let Some(row) = rows.next().map_err(wrap())? {
+        let id: i64 = row.get(0).map_err(wrap())?;
+        count += 1;
+        if let Err(error) = blobs.read(&opened.connection, path, id, &Place::row("blob", id)) {
+            report(error);
+        }
+        recent.push_back(id);
+        if recent.len() > 64 {
+            recent.pop_front();
+            blobs.keep(recent.make_contiguous());
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,162 @@
+//! The records that go into a trace and come out of it.
+//!
+//! In: what the recorder saw. Out: plain types, the same for writer and reader.
+//! Invariant: what the writer was given (redacted) the reader gives back.
+
+use browserlens_page::{Capture, NodeKey, Viewport};
+use browserlens_strategy::{Event, Intent, StepIndex, TakenAction};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where a trace comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceSource {
+    /// Recorded from a browser.
+    #[default]
+    Recorded,
+    /// Made from somebody else's recording.
+    Imported,
+    /// Written while a live page was served.
+    Served,
+}
+
+impl TraceSource {
+    /// Returns the name that the trace file carries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Imported => "imported",
+            Self::Served => "served",
+        }
+    }
+
+    /// Returns the source of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Recorded, Self::Imported, Self::Served].into_iter().find(|source| source.name() == name)
+    }
+}
+
+/// What a trace is a recording of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceMeta {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Goal of the scenario, in the user's words.
+    pub goal: String,
+    /// Name of the bundled site, if it is one.
+    pub site: Option<String>,
+    /// Where the trace comes from.
+    pub source: TraceSource,
+    /// Viewport of the browser.
+    pub viewport: Viewport,
+    /// Locale, such as `en-US`.
+    pub locale: String,
+    /// Time zone, such as `UTC`.
+    pub timezone: String,
+    /// Name and version of the browser.
+    pub browser: String,
+    /// Name and version of the tool that wrote the trace, such as `browserlens 0.1.0`.
+    pub tool: String,
+    /// When it was recorded, as RFC 3339; none for bundled traces, whose bytes should not depend on the day.
+    pub recorded_at: Option<String>,
+}
+
+/// An action with the node it was carried out on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ActionRecord {
+    /// What was done.
+    pub taken: TakenAction,
+    /// What the reader is told beforehand.
+    pub intent: Intent,
+    /// The node that was acted on.
+    #[serde(default)]
+    pub target: Option<NodeKey>,
+    /// Every node that would have done as well, the target included.
+    #[serde(default)]
+    pub acceptable: Vec<NodeKey>,
+    /// The capture in which the nodes were resolved: of the step before.
+    pub resolved_in: StepIndex,
+    /// Where on the node it was acted, in CSS px of the document, for canvases.
+    #[serde(default)]
+    pub point: Option<(f32, f32)>,
+}
+
+/// How a step came to rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Whether the page was quiet when it was captured.
+    pub quiet: bool,
+    /// How long it was waited for, in page milliseconds.
+    pub waited_ms: u32,
+    /// What ended the wait, in words.
+    pub reason: String,
+}
+
+/// Everything about one step, as the recorder hands it over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepRecord {
+    /// Index of the step.
+    pub index: StepIndex,
+    /// Tab that was captured, counted from 0.
+    pub tab: u32,
+    /// The action that led here; none at step 0 of traces that begin on a page.
+    pub action: Option<ActionRecord>,
+    /// The capture: canonical, not redacted; screenshot, crops and second look included.
+    pub capture: Capture,
+    /// What happened since the step before.
+    pub events: Vec<Event>,
+    /// Logical entity ids, which only replay reads.
+    pub entities: Vec<(NodeKey, String)>,
+    /// Wall time per CDP call, in microseconds.
+    pub timings: Vec<(String, u64)>,
+    /// How the step came to rest.
+    pub settled: Settled,
+    /// How often the capture was torn and taken again.
+    pub torn_retries: u32,
+}
+
+/// One step as the trace lists it: without capture and events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepRow {
+    /// Index of the step.
+    pub index: StepIndex,
+    /// Tab that was captured.
+    pub tab: u32,
+    /// The action that led here.
+    pub action: Option<ActionRecord>,
+    /// How the step came to rest.
+    pub settled: Settled,
+    /// How often the capture was torn and taken again.
+    pub torn_retries: u32,
+    /// Wall time per CDP call, in microseconds.
+    pub timings: Vec<(String, u64)>,
+}
+
+/// How a recording ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All steps are there.
+    Complete,
+    /// It ended early.
+    Incomplete {
+        /// Why, in words.
+        reason: String,
+    },
+}
+
+/// BLAKE3 hash of a trace file's bytes; part of every cache key.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TraceHash(pub [u8; 32]);
+
+impl fmt::Display for TraceHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for TraceHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TraceHash({self})")
+    }
+}

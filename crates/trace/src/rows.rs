@@ -1,0 +1,198 @@
+//! Rows under a seal: SQLite itself does not notice a flipped byte in a row.
+//!
+//! In: values for a table's columns. Out: rows whose `seal` is a BLAKE3 hash over table name and values, and the check of it.
+//! Invariant: a row that passes [`check_table`] holds what was written. Finished files carry a seal over all their
+//! bytes as well (see [`crate::file`]); row seals tell *where* a damaged file is damaged, and guard unfinished ones.
+
+use crate::error::{Place, TraceError};
+use crate::schema::Table;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Row, params_from_iter};
+use std::path::Path;
+
+/// Truncated BLAKE3: this guards against damage, not against forgery.
+pub(crate) type Seal = [u8; 16];
+
+fn hash_value(hasher: &mut blake3::Hasher, value: ValueRef<'_>) {
+    let (tag, bytes): (u8, &[u8]) = match &value {
+        ValueRef::Null => (0, &[]),
+        ValueRef::Integer(number) => (1, &number.to_le_bytes()),
+        ValueRef::Real(number) => (2, &number.to_le_bytes()),
+        ValueRef::Text(text) => (3, text),
+        ValueRef::Blob(bytes) => (4, bytes),
+    };
+    hasher.update(&[tag]);
+    hasher.update(&(bytes.len() as u64).to_le_bytes());
+    hasher.update(bytes);
+}
+
+fn truncate(hasher: &blake3::Hasher) -> Seal {
+    let mut seal = Seal::default();
+    seal.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    seal
+}
+
+fn seal_of<'v>(table: &Table, values: impl Iterator<Item = ValueRef<'v>>) -> Seal {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(table.name.as_bytes());
+    values.for_each(|value| hash_value(&mut hasher, value));
+    truncate(&hasher)
+}
+
+/// Inserts one row. `values` are in the order of the table's columns.
+pub(crate) fn insert(
+    connection: &Connection,
+    path: &Path,
+    table: &Table,
+    values: Vec<Value>,
+) -> Result<(), TraceError> {
+    write(connection, path, table, "INSERT", values, None)
+}
+
+/// As [`insert`]; a row with the same key gives way.
+pub(crate) fn replace(
+    connection: &Connection,
+    path: &Path,
+    table: &Table,
+    values: Vec<Value>,
+) -> Result<(), TraceError> {
+    write(connection, path, table, "INSERT OR REPLACE", values, None)
+}
+
+/// As [`insert`], for a table with an unsealed column `data`, whose hash is among the sealed ones.
+pub(crate) fn insert_with_data(
+    connection: &Connection,
+    path: &Path,
+    table: &Table,
+    values: Vec<Value>,
+    data: Vec<u8>,
+) -> Result<(), TraceError> {
+    write(connection, path, table, "INSERT", values, Some(data))
+}
+
+fn write(
+    connection: &Connection,
+    path: &Path,
+    table: &Table,
+    verb: &str,
+    mut values: Vec<Value>,
+    data: Option<Vec<u8>>,
+) -> Result<(), TraceError> {
+    debug_assert_eq!(values.len(), table.columns.len(), "{}", table.name);
+    let key = match values.first() {
+        Some(Value::Integer(key)) => Some(*key),
+        _ => None,
+    };
+    let seal = seal_of(table, values.iter().map(ValueRef::from));
+    let mut columns = table.columns.join(", ");
+    columns.push_str(", seal");
+    values.push(Value::Blob(seal.to_vec()));
+    if let Some(data) = data {
+        columns.push_str(", data");
+        values.push(Value::Blob(data));
+    }
+    let marks = vec!["?"; values.len()].join(", ");
+    let place = || Place { table: table.name, row: key };
+    connection
+        .prepare_cached(&format!("{verb} INTO {} ({columns}) VALUES ({marks})", table.name))
+        .and_then(|mut statement| statement.execute(params_from_iter(values)))
+        .map_err(TraceError::sqlite(path, place()))?;
+    Ok(())
+}
+
+/// Returns whether a row that was selected as `SELECT <columns>, seal` holds what was written.
+fn row_is_whole(table: &Table, row: &Row<'_>) -> rusqlite::Result<bool> {
+    let count = table.columns.len();
+    let values: Vec<ValueRef<'_>> = (0..count).map(|index| row.get_ref(index)).collect::<Result<_, _>>()?;
+    let seal = seal_of(table, values.into_iter());
+    Ok(row.get_ref(count)? == ValueRef::Blob(&seal))
+}
+
+/// Checks every row of a table; gives each damaged one to `report` and returns how many rows there are.
+pub(crate) fn check_table(
+    connection: &Connection,
+    path: &Path,
+    table: &'static Table,
+    mut report: impl FnMut(TraceError),
+) -> Result<u64, TraceError> {
+    let place = Place::table(table.name);
+    let sql = format!("SELECT {}, seal FROM {} ORDER BY {}", table.columns.join(", "), table.name, table.key);
+    let mut statement = connection.prepare(&sql).map_err(TraceError::sqlite(path, place.clone()))?;
+    let mut rows = statement.query([]).map_err(TraceError::sqlite(path, place.clone()))?;
+    let (mut count, mut last) = (0, None);
+    loop {
+        let here = Place { table: table.name, row: last };
+        let Some(row) = rows.next().map_err(TraceError::sqlite(path, here))? else { return Ok(count) };
+        count += 1;
+        let key: Option<i64> = row.get(0).ok();
+        let here = Place { table: table.name, row: key };
+        last = key;
+        match row_is_whole(table, row) {
+            Ok(true) => {}
+            Ok(false) => report(TraceError::damaged(path, here, "the row does not match its seal")),
+            Err(error) => report(TraceError::sqlite(path, here)(error)),
+        }
+    }
+}
+
+/// Returns whether the row with this key can be read and holds what was written.
+pub(crate) fn is_whole(connection: &Connection, table: &Table, key: i64) -> bool {
+    let sql = format!("SELECT {}, seal FROM {} WHERE {} = ?1", table.columns.join(", "), table.name, table.key);
+    connection
+        .prepare_cached(&sql)
+        .and_then(|mut statement| statement.query_row([key], |row| row_is_whole(table, row)))
+        .unwrap_or(false)
+}
+
+/// Returns the keys of a table that can be read, in order: from both ends up to the damaged pages between.
+pub(crate) fn readable_keys(connection: &Connection, table: &Table) -> Vec<i64> {
+    let mut keys = std::collections::BTreeSet::new();
+    for order in ["ASC", "DESC"] {
+        let sql = format!("SELECT {0} FROM {1} ORDER BY {0} {order}", table.key, table.name);
+        let Ok(mut statement) = connection.prepare(&sql) else { continue };
+        let Ok(mut rows) = statement.query([]) else { continue };
+        while let Ok(Some(row)) = rows.next() {
+            keys.extend(row.get::<_, i64>(0));
+        }
+    }
+    keys.into_iter().collect()
+}
+
+/// Hash over the seals of all rows of a step, in the order of tables and keys: tells when a row is gone.
+pub(crate) struct Contents(blake3::Hasher);
+
+impl Contents {
+    pub(crate) fn new() -> Self {
+        Self(blake3::Hasher::new())
+    }
+
+    /// Reads the seals of a step back from the file.
+    pub(crate) fn of_step(
+        connection: &Connection,
+        path: &Path,
+        tables: &[&'static Table],
+        step: i64,
+    ) -> Result<Seal, TraceError> {
+        let mut contents = Self::new();
+        for table in tables.iter().filter(|table| table.of_step) {
+            let sql = format!("SELECT seal FROM {} WHERE step = ?1 ORDER BY {}", table.name, table.key);
+            let wrap = || TraceError::sqlite(path, Place::table(table.name));
+            let mut statement = connection.prepare_cached(&sql).map_err(wrap())?;
+            let mut rows = statement.query([step]).map_err(wrap())?;
+            while let Some(row) = rows.next().map_err(wrap())? {
+                let seal: Vec<u8> = row.get(0).map_err(wrap())?;
+                contents.add(table, &seal);
+            }
+        }
+        Ok(contents.finish())
+    }
+
+    fn add(&mut self, table: &Table, seal: &[u8]) {
+        self.0.update(table.name.as_bytes());
+        self.0.update(seal);
+    }
+
+    fn finish(&self) -> Seal {
+        truncate(&self.0)
+    }
+}

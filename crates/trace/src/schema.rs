@@ -1,0 +1,317 @@
+//! The tables of a trace file, as numbered migrations that are only ever appended.
+//!
+//! In: an empty SQLite file. Out: the tables of the newest format. Invariants: a migration that was released is never
+//! changed; every row of every table carries a seal over its other columns (see [`crate::rows`]); integer keys are
+//! explicit, so that `VACUUM` and pruning keep them.
+//!
+//! Table `blob` stands last: `VACUUM` writes tables in this order, so that a truncated file loses bodies and not the rows that
+//! list them. Why request and response bodies, entity lists and payloads share the `blob` table: they repeat from step to step,
+//! and one place compresses and checks them.
+
+use rusqlite::Connection;
+
+/// `BLns` in ASCII: marks an SQLite file as a trace.
+pub(crate) const APPLICATION_ID: i64 = 0x424c_6e73;
+
+/// Format that this build writes, and the newest that it reads.
+pub const FORMAT_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// What makes an empty file a trace of the newest format; entry `n` leads from format `n` to format `n + 1`.
+const MIGRATIONS: [&str; 1] = [V1];
+
+/// Small pages: a trace has many small tables and a few large blobs, and bundled traces should stay small.
+pub(crate) const PAGE_SIZE: i64 = 1024;
+
+const V1: &str = "
+CREATE TABLE meta (
+    id              INTEGER PRIMARY KEY CHECK (id = 1),
+    scenario        TEXT NOT NULL,
+    goal            TEXT NOT NULL,
+    site            TEXT,
+    source          TEXT NOT NULL,
+    viewport_width  INTEGER NOT NULL,
+    viewport_height INTEGER NOT NULL,
+    viewport_scale  REAL NOT NULL,
+    locale          TEXT NOT NULL,
+    timezone        TEXT NOT NULL,
+    browser         TEXT NOT NULL,
+    tool            TEXT NOT NULL,
+    recorded_at     TEXT,
+    outcome         TEXT NOT NULL,
+    outcome_reason  TEXT NOT NULL,
+    steps           INTEGER,
+    seal            BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE tab (
+    number     INTEGER PRIMARY KEY,
+    first_step INTEGER NOT NULL,
+    seal       BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE frame (
+    number     INTEGER PRIMARY KEY,
+    parent     INTEGER,
+    tab        INTEGER NOT NULL REFERENCES tab (number),
+    first_step INTEGER NOT NULL,
+    seal       BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE document (
+    number     INTEGER PRIMARY KEY,
+    frame      INTEGER NOT NULL REFERENCES frame (number),
+    url        TEXT NOT NULL,
+    first_step INTEGER NOT NULL,
+    seal       BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE step (
+    number            INTEGER PRIMARY KEY,
+    tab               INTEGER NOT NULL REFERENCES tab (number),
+    settled_quiet     INTEGER NOT NULL,
+    settled_waited_ms INTEGER NOT NULL,
+    settled_reason    TEXT NOT NULL,
+    torn_retries      INTEGER NOT NULL,
+    timings           TEXT NOT NULL,
+    contents          BLOB NOT NULL,
+    seal              BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE action (
+    step        INTEGER PRIMARY KEY REFERENCES step (number),
+    kind        TEXT NOT NULL,
+    taken       TEXT NOT NULL,
+    intent      TEXT NOT NULL,
+    resolved_in INTEGER NOT NULL,
+    point_x     REAL,
+    point_y     REAL,
+    seal        BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE action_node (
+    id         INTEGER PRIMARY KEY,
+    step       INTEGER NOT NULL REFERENCES step (number),
+    frame      INTEGER NOT NULL,
+    document   INTEGER NOT NULL,
+    node       INTEGER NOT NULL,
+    is_target  INTEGER NOT NULL,
+    acceptable INTEGER NOT NULL,
+    seal       BLOB NOT NULL
+) STRICT;
+CREATE INDEX action_node_by_step ON action_node (step);
+
+CREATE TABLE capture (
+    step     INTEGER PRIMARY KEY REFERENCES step (number),
+    payloads INTEGER NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE payload (
+    id    INTEGER PRIMARY KEY,
+    step  INTEGER NOT NULL REFERENCES capture (step),
+    kind  TEXT NOT NULL,
+    frame INTEGER NOT NULL,
+    node  INTEGER NOT NULL,
+    blob  INTEGER NOT NULL REFERENCES blob (id),
+    seal  BLOB NOT NULL
+) STRICT;
+CREATE INDEX payload_by_step ON payload (step);
+
+CREATE TABLE console (
+    position INTEGER PRIMARY KEY,
+    step     INTEGER NOT NULL REFERENCES step (number),
+    tab      INTEGER NOT NULL,
+    at_ms    INTEGER NOT NULL,
+    level    TEXT NOT NULL,
+    text     TEXT NOT NULL,
+    url      TEXT NOT NULL,
+    line     INTEGER NOT NULL,
+    stack    TEXT NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE request (
+    position         INTEGER PRIMARY KEY,
+    step             INTEGER NOT NULL REFERENCES step (number),
+    tab              INTEGER NOT NULL,
+    at_ms            INTEGER NOT NULL,
+    id               INTEGER NOT NULL,
+    method           TEXT NOT NULL,
+    url              TEXT NOT NULL,
+    resource_type    TEXT NOT NULL,
+    status           INTEGER NOT NULL,
+    mime_type        TEXT NOT NULL,
+    request_headers  TEXT NOT NULL,
+    response_headers TEXT NOT NULL,
+    request_body     INTEGER REFERENCES blob (id),
+    response_body    INTEGER REFERENCES blob (id),
+    response_bytes   INTEGER NOT NULL,
+    failure          TEXT NOT NULL,
+    duration_ms      INTEGER NOT NULL,
+    seal             BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE dialog (
+    position INTEGER PRIMARY KEY,
+    step     INTEGER NOT NULL REFERENCES step (number),
+    tab      INTEGER NOT NULL,
+    at_ms    INTEGER NOT NULL,
+    kind     TEXT NOT NULL,
+    message  TEXT NOT NULL,
+    accepted INTEGER,
+    typed    TEXT NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE tab_event (
+    position INTEGER PRIMARY KEY,
+    step     INTEGER NOT NULL REFERENCES step (number),
+    tab      INTEGER NOT NULL,
+    at_ms    INTEGER NOT NULL,
+    what     TEXT NOT NULL,
+    url      TEXT NOT NULL,
+    title    TEXT NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE download (
+    position  INTEGER PRIMARY KEY,
+    step      INTEGER NOT NULL REFERENCES step (number),
+    tab       INTEGER NOT NULL,
+    at_ms     INTEGER NOT NULL,
+    url       TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    bytes     INTEGER NOT NULL,
+    state     TEXT NOT NULL,
+    seal      BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE entity_list (
+    step     INTEGER PRIMARY KEY REFERENCES step (number),
+    entities INTEGER NOT NULL,
+    blob     INTEGER NOT NULL REFERENCES blob (id),
+    seal     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE file_seal (
+    id    INTEGER PRIMARY KEY CHECK (id = 1),
+    value BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE blob (
+    id       INTEGER PRIMARY KEY,
+    hash     BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+    length   INTEGER NOT NULL,
+    encoding TEXT NOT NULL,
+    prefix   INTEGER REFERENCES blob (id),
+    chain    INTEGER NOT NULL,
+    data     BLOB NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+";
+
+/// A table as the row seals see it.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Name.
+    pub name: &'static str,
+    /// Integer key, and the order in which rows are sealed.
+    pub key: &'static str,
+    /// Every column under the seal, key first.
+    pub columns: &'static [&'static str],
+    /// Whether a column `step` says which step a row is part of.
+    pub of_step: bool,
+}
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal { $key:literal $(, $column:literal)* } $of_step:literal;)+) => {
+        $($(#[$doc])* pub(crate) const $constant: Table = Table { name: $name, key: $key, columns: &[$key $(, $column)*], of_step: $of_step };)+
+        /// Every sealed table of format 1; parents before those that refer to them.
+        pub(crate) const TABLES: &[&Table] = &[$(&$constant),+];
+    };
+}
+
+tables! {
+    META = "meta" { "id", "scenario", "goal", "site", "source", "viewport_width", "viewport_height", "viewport_scale", "locale", "timezone", "browser", "tool", "recorded_at", "outcome", "outcome_reason", "steps" } false;
+    TAB = "tab" { "number", "first_step" } false;
+    FRAME = "frame" { "number", "parent", "tab", "first_step" } false;
+    DOCUMENT = "document" { "number", "frame", "url", "first_step" } false;
+    BLOB = "blob" { "id", "hash", "length", "encoding", "prefix", "chain" } false;
+    STEP = "step" { "number", "tab", "settled_quiet", "settled_waited_ms", "settled_reason", "torn_retries", "timings", "contents" } false;
+    ACTION = "action" { "step", "kind", "taken", "intent", "resolved_in", "point_x", "point_y" } true;
+    ACTION_NODE = "action_node" { "id", "step", "frame", "document", "node", "is_target", "acceptable" } true;
+    CAPTURE = "capture" { "step", "payloads" } true;
+    PAYLOAD = "payload" { "id", "step", "kind", "frame", "node", "blob" } true;
+    CONSOLE = "console" { "position", "step", "tab", "at_ms", "level", "text", "url", "line", "stack" } true;
+    REQUEST = "request" { "position", "step", "tab", "at_ms", "id", "method", "url", "resource_type", "status", "mime_type", "request_headers", "response_headers", "request_body", "response_body", "response_bytes", "failure", "duration_ms" } true;
+    DIALOG = "dialog" { "position", "step", "tab", "at_ms", "kind", "message", "accepted", "typed" } true;
+    TAB_EVENT = "tab_event" { "position", "step", "tab", "at_ms", "what", "url", "title" } true;
+    DOWNLOAD = "download" { "position", "step", "tab", "at_ms", "url", "file_name", "bytes", "state" } true;
+    ENTITY_LIST = "entity_list" { "step", "entities", "blob" } true;
+}
+
+/// Returns the sealed tables of a format, oldest readable first; none for a format that this build does not read.
+///
+/// This is the reading path of older formats: a later format gets its own list here (and its own column lists), while
+/// files of format 1 keep being read by the list below, without a write.
+pub(crate) fn tables_of(version: i64) -> Option<&'static [&'static Table]> {
+    match version {
+        1 => Some(TABLES),
+        _ => None,
+    }
+}
+
+/// Applies the migrations that a file lacks, each in a transaction of its own with its number.
+pub(crate) fn migrate(connection: &mut Connection, from: i64) -> rusqlite::Result<()> {
+    for (number, sql) in (1i64..).zip(MIGRATIONS).skip(usize::try_from(from).unwrap_or(0)) {
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(sql)?;
+        transaction.pragma_update(None, "user_version", number)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_but_blob_data_stands_under_the_seal() {
+        let mut connection = Connection::open_in_memory().expect("opens");
+        migrate(&mut connection, 0).expect("migrates");
+        for table in TABLES {
+            let mut statement = connection.prepare(&format!("SELECT * FROM {}", table.name)).expect("prepares");
+            let found: Vec<String> =
+                statement.column_names().map(str::to_owned).filter(|name| name != "seal" && name != "data").collect();
+            assert_eq!(found, table.columns, "{}", table.name);
+            assert!(statement.query([]).is_ok());
+        }
+        let mut names: Vec<String> = connection
+            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
+            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
+            .expect("lists");
+        names.retain(|name| name != "file_seal");
+        assert_eq!(names.len(), TABLES.len());
+    }
+
+    #[test]
+    fn migrations_count_up_to_the_format_version() {
+        let mut connection = Connection::open_in_memory().expect("opens");
+        migrate(&mut connection, 0).expect("migrates");
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("version");
+        assert_eq!(version, FORMAT_VERSION);
+        migrate(&mut connection, version).expect("nothing is left to do");
+        assert!((1..=FORMAT_VERSION).all(|version| tables_of(version).is_some()));
+        assert!(tables_of(FORMAT_VERSION + 1).is_none());
+    }
+
+    #[test]
+    fn the_first_migration_never_changes() {
+        assert_eq!(
+            blake3::hash(V1.as_bytes()).to_hex().as_str(),
+            "6fd57a7a17312bc8c0cb4cbfcda2aa714b185b7ec471546c9da5e983b0fc7577",
+            "a released migration is never changed: append another"
+        );
+    }
+}

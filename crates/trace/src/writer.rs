@@ -1,0 +1,422 @@
+//! Writes a trace, one step a transaction.
+//!
+//! In: [`StepRecord`]s in order, canonical and not redacted. Out: a trace file. Invariants: what is written was redacted
+//! before; a step is in the file wholly or not at all, whenever the process ends; a file that is finished is one file,
+//! without a journal beside it, and sealed.
+
+use crate::blob::{BlobWriter, Storage, Stored};
+use crate::error::{Place, TraceError};
+use crate::events::{int, text};
+use crate::file;
+use crate::frames::{self, FramesSeen};
+use crate::record::{ActionRecord, Outcome, StepRecord, TraceMeta};
+use crate::redact::Redactor;
+use crate::rows::{self, Contents};
+use crate::schema::{
+    ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, STEP, TAB, TABLES, migrate,
+};
+use crate::{canonical, events};
+use browserlens_page::{NodeKey, Payload, PayloadKind};
+use browserlens_strategy::StepIndex;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a trace is created.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CreateOptions {
+    /// Replaces a trace that stands at the path; never a file that is something else.
+    pub force: bool,
+}
+
+/// Writes one trace.
+pub struct TraceWriter {
+    path: PathBuf,
+    connection: Connection,
+    redactor: Redactor,
+    meta: TraceMeta,
+    state: State,
+}
+
+/// What the next step builds on.
+#[derive(Clone, Default)]
+struct Chains {
+    /// The body stored last per kind, frame and node.
+    last: HashMap<(PayloadKind, u32, u32), Stored>,
+    entities: Option<Stored>,
+    tabs: BTreeSet<u32>,
+    frames: FramesSeen,
+    next_step: u32,
+    next_event: u64,
+    next_payload: i64,
+    next_action_node: i64,
+}
+
+#[derive(Default)]
+struct State {
+    blobs: BlobWriter,
+    chains: Chains,
+}
+
+impl std::fmt::Debug for TraceWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TraceWriter")
+            .field("path", &self.path)
+            .field("steps", &self.state.chains.next_step)
+            .finish_non_exhaustive()
+    }
+}
+
+impl TraceWriter {
+    /// Creates a trace where no file stands.
+    ///
+    /// # Errors
+    /// [`TraceError::Exists`] if one does; [`TraceError::Io`] or [`TraceError::DiskFull`] if it cannot be written.
+    pub fn create(path: impl AsRef<Path>, meta: &TraceMeta, redactor: Redactor) -> Result<Self, TraceError> {
+        Self::create_with(path, meta, redactor, CreateOptions::default())
+    }
+
+    /// Creates a trace; with `force` it takes the place of the trace that stands there.
+    ///
+    /// # Errors
+    /// As [`TraceWriter::create`], and [`TraceError::NotATrace`] if the file that stands there is something else.
+    pub fn create_with(
+        path: impl AsRef<Path>,
+        meta: &TraceMeta,
+        redactor: Redactor,
+        options: CreateOptions,
+    ) -> Result<Self, TraceError> {
+        let path = path.as_ref().to_owned();
+        make_way(&path, options)?;
+        let mut meta = meta.clone();
+        redactor.redact_meta(&mut meta);
+        // Made beside its place and moved there whole: no moment has a file at `path` that does not open.
+        let beside = beside(&path);
+        remove_if_there(&beside)?;
+        remove_if_there(&file::journal_of(&beside))?;
+        let made = Self::make(&beside, &path, &meta);
+        if let Err(error) = made.and_then(|()| {
+            remove_if_there(&file::journal_of(&path))?;
+            std::fs::rename(&beside, &path).map_err(TraceError::io(&path, "create the file"))
+        }) {
+            // The first error is the one to report; the rest of a failed start is only swept away.
+            let _ = remove_if_there(&beside);
+            let _ = remove_if_there(&file::journal_of(&beside));
+            return Err(error);
+        }
+        let connection = open_for_writing(&path, &path)?;
+        Ok(Self { path, connection, redactor, meta, state: State::default() })
+    }
+
+    fn make(beside: &Path, path: &Path, meta: &TraceMeta) -> Result<(), TraceError> {
+        let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+        let mut connection = open_for_writing(beside, path)?;
+        connection.pragma_update(None, "page_size", PAGE_SIZE).map_err(wrap())?;
+        connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap())?;
+        migrate(&mut connection, 0).map_err(wrap())?;
+        write_meta(&connection, path, meta, "recording", "", None)?;
+        connection.close().map_err(|(_, error)| wrap()(error))
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the redactor, so that the recorder can ask whether a node or a text is secret.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Returns the redactor, so that the recorder can add values that it learns on the way.
+    pub fn redactor_mut(&mut self) -> &mut Redactor {
+        &mut self.redactor
+    }
+
+    /// Lets the file have at most so many pages of 1 KiB: a recording of unknown length must not fill the disk.
+    ///
+    /// # Errors
+    /// [`TraceError`] if SQLite refuses.
+    pub fn limit_pages(&mut self, pages: u64) -> Result<(), TraceError> {
+        let pages = i64::try_from(pages).unwrap_or(i64::MAX);
+        self.connection
+            .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
+            .map_err(TraceError::sqlite(&self.path, Place::table("sqlite_schema")))
+    }
+
+    /// Redacts and writes one step in one transaction.
+    ///
+    /// # Errors
+    /// [`TraceError::OutOfOrder`], [`TraceError::EventOutOfOrder`] and [`TraceError::NotCanonical`] for a record that does not
+    /// fit, [`TraceError::DiskFull`] if there is no room. The file then holds the steps before, and the step can be written again.
+    pub fn write_step(&mut self, mut step: StepRecord) -> Result<(), TraceError> {
+        self.check_order(&step)?;
+        for payload in step.capture.payloads.iter().filter(|payload| payload.kind.is_text()) {
+            canonical::check(payload).map_err(|reason| TraceError::NotCanonical {
+                path: self.path.clone(),
+                step: step.index,
+                kind: payload.kind.name(),
+                frame: payload.frame,
+                reason,
+            })?;
+        }
+        self.redactor.redact_step(&mut step);
+        let before = self.state.chains.clone();
+        let written = self.write_redacted(&step);
+        match written {
+            Ok(()) => self.state.blobs.commit(),
+            Err(_) => {
+                self.state.blobs.roll_back();
+                self.state.chains = before;
+            }
+        }
+        written
+    }
+
+    fn check_order(&self, step: &StepRecord) -> Result<(), TraceError> {
+        let expected = StepIndex(self.state.chains.next_step);
+        if step.index != expected {
+            return Err(TraceError::OutOfOrder { path: self.path.clone(), step: step.index, expected });
+        }
+        let mut next = self.state.chains.next_event;
+        for event in &step.events {
+            if event.position < next || event.step != step.index.0 {
+                return Err(TraceError::EventOutOfOrder {
+                    path: self.path.clone(),
+                    step: step.index,
+                    position: event.position,
+                    expected: next,
+                });
+            }
+            next = event.position + 1;
+        }
+        Ok(())
+    }
+
+    fn write_redacted(&mut self, step: &StepRecord) -> Result<(), TraceError> {
+        let Self { path, connection, state, .. } = self;
+        let wrap = || TraceError::sqlite(path, Place::row(STEP.name, i64::from(step.index.0)));
+        let transaction = connection.unchecked_transaction().map_err(wrap())?;
+        let mut rows = StepRows { connection: &transaction, path, state, step };
+        rows.write()?;
+        transaction.commit().map_err(wrap())
+    }
+
+    /// Ends the recording: the file becomes one compact, sealed file.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the file cannot be written; it then still holds every step, as that of a killed recorder does.
+    pub fn finish(self, outcome: Outcome) -> Result<(), TraceError> {
+        let Self { path, connection, redactor, meta, state } = self;
+        let (name, mut reason) = match outcome {
+            Outcome::Complete => ("complete", String::new()),
+            Outcome::Incomplete { reason } => ("incomplete", reason),
+        };
+        redactor.redact_string(&mut reason);
+        let wrap = || TraceError::sqlite(&path, Place::table("file_seal"));
+        let value = file::open_value(&connection, &path)?;
+        let transaction = connection.unchecked_transaction().map_err(wrap())?;
+        write_meta(&transaction, &path, &meta, name, &reason, Some(state.chains.next_step))?;
+        transaction.execute("INSERT INTO file_seal (id, value) VALUES (1, ?1)", [&value]).map_err(wrap())?;
+        transaction.commit().map_err(wrap())?;
+        match connection.execute_batch("VACUUM").map_err(wrap()) {
+            // The copy that VACUUM makes did not fit: the file stays a little larger.
+            Ok(()) | Err(TraceError::DiskFull { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        connection.close().map_err(|(_, error)| wrap()(error))?;
+        file::seal(&path, &value)
+    }
+}
+
+/// Writes the rows of one step.
+struct StepRows<'a> {
+    connection: &'a Connection,
+    path: &'a Path,
+    state: &'a mut State,
+    step: &'a StepRecord,
+}
+
+impl StepRows<'_> {
+    fn write(&mut self) -> Result<(), TraceError> {
+        let step = self.step;
+        let number = i64::from(step.index.0);
+        if self.state.chains.tabs.insert(step.tab) {
+            rows::insert(self.connection, self.path, &TAB, vec![int(step.tab), int(number)])?;
+        }
+        for frames in step.capture.of_kind(PayloadKind::Frames) {
+            frames::insert(self.connection, self.path, &mut self.state.chains.frames, frames, step)?;
+        }
+        if let Some(action) = &step.action {
+            self.action(action)?;
+        }
+        rows::insert(self.connection, self.path, &CAPTURE, vec![int(number), int(step.capture.payloads.len())])?;
+        step.capture.payloads.iter().try_for_each(|payload| self.payload(payload))?;
+        for event in &step.events {
+            events::insert(self.connection, self.path, &mut self.state.blobs, event)?;
+            self.state.chains.next_event = event.position + 1;
+        }
+        self.entities(&step.entities)?;
+        let contents = Contents::of_step(self.connection, self.path, TABLES, number)?;
+        let values = vec![
+            int(number),
+            int(step.tab),
+            int(i64::from(step.settled.quiet)),
+            int(step.settled.waited_ms),
+            text(&step.settled.reason),
+            int(step.torn_retries),
+            Value::Text(serde_json::to_string(&step.timings).unwrap_or_default()),
+            Value::Blob(contents.to_vec()),
+        ];
+        rows::insert(self.connection, self.path, &STEP, values)?;
+        self.state.chains.next_step += 1;
+        Ok(())
+    }
+
+    fn action(&mut self, action: &ActionRecord) -> Result<(), TraceError> {
+        let coordinate = |value: Option<f32>| value.map_or(Value::Null, |value| Value::Real(f64::from(value)));
+        let values = vec![
+            int(self.step.index.0),
+            text(action.taken.kind.name()),
+            Value::Text(serde_json::to_string(&action.taken).unwrap_or_default()),
+            Value::Text(serde_json::to_string(&action.intent).unwrap_or_default()),
+            int(action.resolved_in.0),
+            coordinate(action.point.map(|point| point.0)),
+            coordinate(action.point.map(|point| point.1)),
+        ];
+        rows::insert(self.connection, self.path, &ACTION, values)?;
+        let mut nodes: Vec<NodeKey> = action.acceptable.clone();
+        if let Some(target) = action.target.filter(|target| !nodes.contains(target)) {
+            nodes.push(target);
+        }
+        for node in nodes {
+            self.state.chains.next_action_node += 1;
+            let values = vec![
+                int(self.state.chains.next_action_node),
+                int(self.step.index.0),
+                int(node.frame),
+                int(node.loader),
+                int(node.backend),
+                int(i64::from(action.target == Some(node))),
+                int(i64::from(action.acceptable.contains(&node))),
+            ];
+            rows::insert(self.connection, self.path, &ACTION_NODE, values)?;
+        }
+        Ok(())
+    }
+
+    fn payload(&mut self, payload: &Payload) -> Result<(), TraceError> {
+        let storage = if payload.kind.is_text() { Storage::Zstd } else { Storage::Raw };
+        let chain = (payload.kind, payload.frame, payload.node);
+        let before = self.state.chains.last.get(&chain);
+        let stored = self.state.blobs.store(self.connection, self.path, &payload.body, storage, before)?;
+        self.state.chains.next_payload += 1;
+        let values = vec![
+            int(self.state.chains.next_payload),
+            int(self.step.index.0),
+            text(payload.kind.name()),
+            int(payload.frame),
+            int(payload.node),
+            int(stored.id),
+        ];
+        if storage == Storage::Zstd {
+            self.state.chains.last.insert(chain, stored);
+        }
+        rows::insert(self.connection, self.path, &PAYLOAD, values)
+    }
+
+    fn entities(&mut self, entities: &[(NodeKey, String)]) -> Result<(), TraceError> {
+        if entities.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<(String, &str)> =
+            entities.iter().map(|(key, entity)| (key.to_string(), entity.as_str())).collect();
+        let body: Arc<[u8]> = serde_json::to_vec(&list).unwrap_or_default().into();
+        let stored = self.state.blobs.store(
+            self.connection,
+            self.path,
+            &body,
+            Storage::Zstd,
+            self.state.chains.entities.as_ref(),
+        )?;
+        let values = vec![int(self.step.index.0), int(entities.len()), int(stored.id)];
+        self.state.chains.entities = Some(stored);
+        rows::insert(self.connection, self.path, &ENTITY_LIST, values)
+    }
+}
+
+fn write_meta(
+    connection: &Connection,
+    path: &Path,
+    meta: &TraceMeta,
+    outcome: &str,
+    reason: &str,
+    steps: Option<u32>,
+) -> Result<(), TraceError> {
+    let optional = |value: &Option<String>| value.as_deref().map_or(Value::Null, text);
+    let values = vec![
+        int(1),
+        text(&meta.scenario),
+        text(&meta.goal),
+        optional(&meta.site),
+        text(meta.source.name()),
+        int(meta.viewport.width),
+        int(meta.viewport.height),
+        Value::Real(f64::from(meta.viewport.scale)),
+        text(&meta.locale),
+        text(&meta.timezone),
+        text(&meta.browser),
+        text(&meta.tool),
+        optional(&meta.recorded_at),
+        text(outcome),
+        text(reason),
+        steps.map_or(Value::Null, int),
+    ];
+    rows::replace(connection, path, &META, values)
+}
+
+/// Opens `file` for writing; errors name `path`.
+fn open_for_writing(file: &Path, path: &Path) -> Result<Connection, TraceError> {
+    let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
+    let connection = Connection::open(file).map_err(wrap())?;
+    // References are checked by `verify`, not row by row; a journal in the file's folder lets readers roll back; pages are
+    // not written before a step is whole.
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_spill = OFF;",
+        )
+        .map_err(wrap())?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Checks that a new trace may stand at `path`.
+fn make_way(path: &Path, options: CreateOptions) -> Result<(), TraceError> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(TraceError::io(path, "look at the path")(error)),
+        Ok(_) if !options.force => Err(TraceError::Exists { path: path.to_owned() }),
+        Ok(found) if found.len() == 0 && found.is_file() => Ok(()),
+        Ok(_) => match file::open(path) {
+            Err(error @ (TraceError::NotATrace { .. } | TraceError::Io { .. } | TraceError::Busy { .. })) => Err(error),
+            _ => Ok(()),
+        },
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
+}
+
+fn remove_if_there(path: &Path) -> Result<(), TraceError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(TraceError::io(path, "remove the file")(error))
+        }
+        _ => Ok(()),
+    }
+}

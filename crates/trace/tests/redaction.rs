@@ -1,0 +1,335 @@
+//! Planted secrets leave no byte in the file, and nothing else changes.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use base64::Engine;
+use browserlens_page::PayloadKind;
+use browserlens_strategy::*;
+use browserlens_trace::*;
+use common::*;
+use std::path::{Path, PathBuf};
+
+const PASSWORD: &str = "Tr0ub4dor&3 \"x\"";
+
+struct Recording {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn record(steps: Vec<StepRecord>, options: RedactionOptions) -> Recording {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    let mut writer = TraceWriter::create(&path, &meta(), Redactor::new(options)).unwrap();
+    steps.into_iter().for_each(|step| writer.write_step(step).unwrap());
+    writer.finish(Outcome::Complete).unwrap();
+    Recording { _folder: folder, path }
+}
+
+/// Every text that can be read out of the trace, and the raw bytes of the file.
+fn all_texts(path: &Path) -> Vec<Vec<u8>> {
+    let trace = Trace::open(path).unwrap();
+    let mut texts = vec![std::fs::read(path).unwrap()];
+    for step in (0..trace.len()).map(StepIndex) {
+        texts.extend(trace.capture(step).unwrap().payloads.iter().map(|payload| payload.body.to_vec()));
+        texts.push(serde_json::to_vec(&trace.step(step).unwrap().action).unwrap());
+        texts.push(format!("{:?}", trace.entities(step).unwrap()).into_bytes());
+    }
+    for event in trace.events(&EventFilter::default(), None, 1000).unwrap() {
+        texts.push(serde_json::to_vec(&event).unwrap());
+        if let EventKind::Request(request) = event.kind {
+            texts.extend([request.request_body, request.response_body].into_iter().flatten().map(String::into_bytes));
+        }
+    }
+    texts
+}
+
+fn assert_gone(path: &Path, secrets: &[&str]) {
+    let texts = all_texts(path);
+    for secret in secrets {
+        for text in &texts {
+            let found = text.windows(secret.len()).position(|window| window == secret.as_bytes());
+            assert!(
+                found.is_none(),
+                "{secret:?} in {:?}",
+                String::from_utf8_lossy(&text[found.unwrap().saturating_sub(40)..][..80.min(text.len())])
+            );
+        }
+    }
+    assert!(verify(path).unwrap().is_ok());
+}
+
+fn page(
+    canonicalizer: &mut Canonicalizer,
+    field: &[(&str, &str)],
+    value: &str,
+    heading: &str,
+) -> browserlens_page::Capture {
+    RawPage { field, value, heading, ..RawPage::default() }.capture(canonicalizer)
+}
+
+fn quiet(index: u32, capture: browserlens_page::Capture) -> StepRecord {
+    StepRecord { events: Vec::new(), action: None, ..step(index, capture) }
+}
+
+fn body(trace: &Trace, step: u32, kind: PayloadKind) -> String {
+    let capture = trace.capture(StepIndex(step)).unwrap();
+    String::from_utf8(capture.of_kind(kind).next().unwrap().body.to_vec()).unwrap()
+}
+
+#[test]
+fn every_planted_secret_is_gone_from_every_byte() {
+    let base64 = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
+    let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4tMTIzNCJ9.c2lnbmF0dXJlLTE";
+    let mut canonicalizer = Canonicalizer::new();
+    let password_field: &[(&str, &str)] = &[("type", "password"), ("value", "prefilled-pw-9")];
+    let first = page(&mut canonicalizer, password_field, "", "Welcome");
+    let mut filled = quiet(
+        1,
+        page(&mut canonicalizer, password_field, PASSWORD, &format!("You typed {PASSWORD} and known-storage-77")),
+    );
+    filled.action = Some(action(ActionKind::Fill, PASSWORD, 1));
+    let mut post = RequestEvent {
+        method: "POST".into(),
+        ..request("http://login.test/api?access_token=url-token-4711&page=2#id_token=frag-token-42")
+    };
+    post.request_headers = vec![
+        ("Authorization".into(), format!("Bearer {jwt}")),
+        ("Proxy-Authorization".into(), format!("Basic {}", base64("ann:proxy-secret-5"))),
+        ("Cookie".into(), "theme=cookie-theme-1; sid=cookie-sid-2".into()),
+        ("X-Api-Key".into(), "header-key-3".into()),
+        ("Referer".into(), "http://login.test/?session=referer-session-6".into()),
+        ("X-Debug".into(), base64(&format!("user:{PASSWORD}"))),
+    ];
+    post.response_headers =
+        vec![("set-cookie".into(), "sid=set-cookie-7; Path=/; HttpOnly\nid2=set-cookie-8; Secure".into())];
+    post.request_body = Some(format!("user=ann&password={}&csrf_token=form-token-9", "Tr0ub4dor%263+%22x%22"));
+    post.response_body = Some(format!(
+        r#"{{"user":"ann","access_token":"json-token-10","nested":{{"client_secret":["json-secret-11"]}},"otp":98765432,"echo":{},"page":2}}"#,
+        serde_json::to_string(PASSWORD).unwrap()
+    ));
+    let mut multipart = RequestEvent {
+        request_body: Some(
+            "--b\r\nContent-Disposition: form-data; name=\"passcode\"\r\n\r\nmultipart-12\r\n--b--".into(),
+        ),
+        ..request("/x")
+    };
+    multipart.url = "http://ann:url-password-13@login.test/".into();
+    filled.events = vec![
+        event(1, 1, EventKind::Request(Box::new(post))),
+        event(2, 1, EventKind::Request(Box::new(multipart))),
+        event(
+            3,
+            1,
+            EventKind::Console(ConsoleMessage {
+                text: format!("login {PASSWORD} {{\"token\":\"console-token-14\"}} {jwt}"),
+                ..Default::default()
+            }),
+        ),
+        event(
+            4,
+            1,
+            EventKind::Tab(TabEvent {
+                what: "opened".into(),
+                url: "http://login.test/?code=tab-code-15".into(),
+                title: "env-value-16".into(),
+            }),
+        ),
+    ];
+    filled.entities.push((FIELD, "env-value-16".into()));
+    let code = page(&mut canonicalizer, &[("autocomplete", "one-time-code")], "804213", "Code 804213 was sent");
+    let later = page(
+        &mut canonicalizer,
+        &[("type", "text")],
+        "",
+        "Your password was Tr0ub4dor&3 \"x\", your code 804213, url-token-4711x9y8z7w6v5",
+    );
+    let options = RedactionOptions {
+        known: vec!["env-value-16".into(), r#"{"jwt":"known-storage-77","theme":"dark"}"#.into()],
+        ..Default::default()
+    };
+    let recording = record(vec![quiet(0, first), filled, quiet(2, code), quiet(3, later)], options);
+    assert_gone(
+        &recording.path,
+        &[
+            "Tr0ub4dor",
+            "prefilled-pw-9",
+            "url-token-4711\"",
+            "frag-token-42",
+            jwt,
+            "eyJzdWIi",
+            &base64("ann:proxy-secret-5"),
+            "cookie-theme-1",
+            "cookie-sid-2",
+            "header-key-3",
+            "referer-session-6",
+            "set-cookie-7",
+            "set-cookie-8",
+            "form-token-9",
+            "json-token-10",
+            "json-secret-11",
+            "98765432",
+            "multipart-12",
+            "url-password-13",
+            "console-token-14",
+            "tab-code-15",
+            "env-value-16",
+            "known-storage-77",
+            "804213",
+            &base64(PASSWORD)[..12],
+        ],
+    );
+    let trace = Trace::open(&recording.path).unwrap();
+    let events = trace.events(&EventFilter::default(), None, 100).unwrap();
+    let EventKind::Request(post) = &events[0].kind else { panic!("a request") };
+    // What is no secret stays, and so do names, schemes, attributes and lengths.
+    assert!(
+        post.url.starts_with("http://login.test/api?access_token=") && post.url.contains("&page=2#id_token="),
+        "{}",
+        post.url
+    );
+    assert!(post.request_headers[0].1.starts_with("Bearer ") && post.request_headers[0].1.len() == 7 + jwt.len());
+    assert!(post.request_headers[2].1.starts_with("theme=") && post.request_headers[2].1.contains("; sid="));
+    assert!(post.response_headers[0].1.contains("; Path=/; HttpOnly\nid2="), "{}", post.response_headers[0].1);
+    let body: serde_json::Value = serde_json::from_str(post.response_body.as_ref().unwrap()).unwrap();
+    assert_eq!((&body["user"], &body["page"]), (&"ann".into(), &2.into()));
+    assert!(body["otp"].as_u64().unwrap() >= 10_000_000);
+}
+
+#[test]
+fn equal_secrets_have_equal_placeholders_and_keys_change_them() {
+    let placeholder = |key| {
+        let mut canonicalizer = Canonicalizer::new();
+        let field: &[(&str, &str)] = &[("type", "password")];
+        let first = page(&mut canonicalizer, field, "correct-Horse-7", "Hi");
+        let second = page(&mut canonicalizer, field, "correct-Horse-7", "It is correct-Horse-7!");
+        let recording = record(vec![quiet(0, first), quiet(1, second)], RedactionOptions { key, ..Default::default() });
+        let trace = Trace::open(&recording.path).unwrap();
+        let shown = body(&trace, 1, PayloadKind::Probe);
+        let shown = shown.split("It is ").nth(1).unwrap()[..15].to_owned();
+        for step in 0..2 {
+            assert!(body(&trace, step, PayloadKind::Snapshot).contains(&format!("\"{shown}\"")), "{shown}");
+        }
+        shown
+    };
+    let fixed = placeholder(RedactionKey::Fixed);
+    assert_eq!(fixed, placeholder(RedactionKey::Fixed));
+    assert_ne!(fixed, placeholder(RedactionKey::Keyed([1; 32])));
+    assert_eq!((&fixed[7..8], &fixed[13..14]), ("-", "-"), "{fixed}");
+}
+
+#[test]
+fn public_values_are_never_replaced() {
+    let mut canonicalizer = Canonicalizer::new();
+    let capture = page(&mut canonicalizer, &[("type", "password")], "swordfish-1", "Use swordfish-1");
+    let mut filled = quiet(1, page(&mut canonicalizer, &[("type", "password")], "swordfish-1", "Use swordfish-1"));
+    filled.action = Some(action(ActionKind::Fill, "swordfish-1", 1));
+    let mut post = request("http://login.test/?token=demo-token-12345678");
+    post.request_body = Some("password=swordfish-1&pin=0000".into());
+    filled.events = vec![event(1, 1, EventKind::Request(Box::new(post)))];
+    let written = (capture.clone(), filled.clone());
+    let public = vec!["swordfish-1".into(), "demo-token-12345678".into(), "0000".into()];
+    let recording = record(vec![quiet(0, capture), filled], RedactionOptions { public, ..Default::default() });
+    let trace = Trace::open(&recording.path).unwrap();
+    assert_eq!(trace.capture(StepIndex(0)).unwrap(), written.0);
+    assert_eq!(trace.events(&EventFilter::default(), None, 10).unwrap(), written.1.events);
+    assert_eq!(trace.step(StepIndex(1)).unwrap().action, written.1.action);
+}
+
+#[test]
+fn a_page_without_secrets_keeps_every_byte() {
+    let written = steps(2);
+    let recording =
+        record(written.clone(), RedactionOptions { known: vec!["not on the page".into()], ..Default::default() });
+    let trace = Trace::open(&recording.path).unwrap();
+    for step in written {
+        assert_eq!(trace.capture(step.index).unwrap(), step.capture);
+        let filter = EventFilter { from_step: Some(step.index.0), to_step: Some(step.index.0), ..Default::default() };
+        assert_eq!(trace.events(&filter, None, 100).unwrap(), step.events);
+    }
+}
+
+#[test]
+fn a_digit_of_a_code_box_is_replaced_in_its_field_and_stays_elsewhere() {
+    let mut canonicalizer = Canonicalizer::new();
+    let capture = page(&mut canonicalizer, &[("name", "otp-1")], "4", "4");
+    let before = String::from_utf8(capture.of_kind(PayloadKind::Snapshot).next().unwrap().body.to_vec()).unwrap();
+    let recording = record(vec![quiet(0, capture)], RedactionOptions::default());
+    let trace = Trace::open(&recording.path).unwrap();
+    let after = body(&trace, 0, PayloadKind::Snapshot);
+    let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    let (before, after) = (parse(&before), parse(&after));
+    let strings = |json: &serde_json::Value| json["strings"].as_array().unwrap().clone();
+    let shown = |json: &serde_json::Value, pointer: &str| {
+        strings(json)[json.pointer(pointer).unwrap().as_u64().unwrap() as usize].clone()
+    };
+    assert_eq!(shown(&after, "/documents/0/nodes/nodeValue/4"), "4", "the heading keeps its text");
+    let value = shown(&after, "/documents/0/nodes/inputValue/value/0");
+    assert!(value != "4" && value.as_str().unwrap().len() == 1, "{value}");
+    assert_eq!(strings(&after)[..strings(&before).len()], strings(&before)[..]);
+    let ax = parse(&body(&trace, 0, PayloadKind::Ax));
+    assert_eq!(ax["nodes"][1]["name"]["value"], "4");
+    assert_eq!(ax["nodes"][3]["value"]["value"], value);
+    assert_eq!(ax["nodes"][3]["name"]["value"], "Code", "the label stays");
+    assert_eq!(ax["nodes"][4]["name"]["value"], value, "the text inside the field goes");
+}
+
+#[test]
+fn an_unused_entry_of_a_short_secret_does_not_stay_in_the_table() {
+    let mut canonicalizer = Canonicalizer::new();
+    let capture = page(&mut canonicalizer, &[("type", "password")], "zQ7", "Hello");
+    let recording = record(vec![quiet(0, capture)], RedactionOptions::default());
+    assert_gone(&recording.path, &["\"zQ7\""]);
+}
+
+#[test]
+fn a_password_shown_as_text_stays_secret() {
+    let mut canonicalizer = Canonicalizer::new();
+    let hidden = page(&mut canonicalizer, &[("type", "password"), ("name", "pw")], "", "Hi");
+    let shown = page(&mut canonicalizer, &[("type", "text"), ("name", "pw")], "open-Sesame-5", "Hi");
+    let recording = record(vec![quiet(0, hidden), quiet(1, shown)], RedactionOptions::default());
+    assert_gone(&recording.path, &["open-Sesame-5"]);
+}
+
+#[test]
+fn what_was_typed_without_a_target_is_known_by_the_field_that_holds_it() {
+    let mut canonicalizer = Canonicalizer::new();
+    let empty = page(&mut canonicalizer, &[("type", "password")], "", "Hi");
+    let mut typed = quiet(1, page(&mut canonicalizer, &[("type", "password")], "abc", "Hi"));
+    typed.action = Some(ActionRecord { target: None, acceptable: Vec::new(), ..action(ActionKind::Type, "abc", 1) });
+    let recording = record(vec![quiet(0, empty), typed], RedactionOptions::default());
+    let action = Trace::open(&recording.path).unwrap().step(StepIndex(1)).unwrap().action.unwrap();
+    assert!(action.taken.text != "abc" && action.taken.text == action.intent.text, "{action:?}");
+}
+
+#[test]
+fn keys_and_structure_never_change() {
+    let mut canonicalizer = Canonicalizer::new();
+    let mut capture = page(&mut canonicalizer, &[("type", "password")], "listeners", "text");
+    let probe = capture.payloads.iter_mut().find(|payload| payload.kind == PayloadKind::Probe).unwrap();
+    probe.body = std::sync::Arc::from(&br#"{"text":"listeners here","scroll":[0.0,0.0]}"#[..]);
+    let recording = record(
+        vec![quiet(0, capture)],
+        RedactionOptions { known: vec!["text".into(), "strings".into(), "nodes".into()], ..Default::default() },
+    );
+    let trace = Trace::open(&recording.path).unwrap();
+    let probe: serde_json::Value = serde_json::from_str(&body(&trace, 0, PayloadKind::Probe)).unwrap();
+    assert!(
+        probe["text"].as_str().unwrap().ends_with(" here") && !probe["text"].as_str().unwrap().starts_with("listeners")
+    );
+    let listeners: serde_json::Value = serde_json::from_str(&body(&trace, 0, PayloadKind::Listeners)).unwrap();
+    assert!(listeners["listeners"].is_array());
+    assert!(verify(&recording.path).unwrap().is_ok());
+}
+
+#[test]
+fn a_very_long_secret_is_replaced_piece_by_piece() {
+    let long: String = (0..300u32).map(|index| blake3::hash(&index.to_le_bytes()).to_hex()[..10].to_owned()).collect();
+    let mut canonicalizer = Canonicalizer::new();
+    let capture = page(&mut canonicalizer, &[("type", "text")], "", &format!("before {long} after"));
+    let recording =
+        record(vec![quiet(0, capture)], RedactionOptions { known: vec![long.clone()], ..Default::default() });
+    assert_gone(&recording.path, &[&long[..12], &long[1500..1512], &long[long.len() - 12..]]);
+    let probe = body(&Trace::open(&recording.path).unwrap(), 0, PayloadKind::Probe);
+    assert!(probe.contains("before ") && probe.contains(" after"));
+}
