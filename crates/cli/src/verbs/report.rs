@@ -4,13 +4,12 @@ use super::replay_failure;
 use crate::args::ReportArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_replay::{BASELINE, ReplayError, RunResult, Store, TraceInfo};
+use browserlens_replay::{RunResult, Store, TraceInfo};
 use browserlens_report::{
-    About, FactInfo, Observations, ReportInput, ReportPaths, ScenarioInfo, StepInfo, StrategyInfo, Summary, terminal_table, write_report,
+    About, BASELINE, FactInfo, ReportInput, ReportPaths, ScenarioInfo, StepInfo, StrategyInfo, Summary, terminal_table, write_report,
 };
 use browserlens_scenario::Scenario;
 use browserlens_tokens::ImageFormula;
-use std::error::Error;
 use std::path::Path;
 
 pub(crate) fn run(args: &ReportArgs) -> Ended {
@@ -22,13 +21,13 @@ pub(crate) fn run(args: &ReportArgs) -> Ended {
 
 /// Writes the report of a run and returns where it lies and the table for a terminal.
 pub(crate) fn write(run: &RunResult, scenarios_dir: &Path, out: &Path) -> Result<(ReportPaths, String), Failure> {
-    let store = StoreOf(run.store());
+    let store = run.store();
     let scenarios: Vec<ScenarioInfo> = run.header.traces.iter().map(|trace| scenario_info(run, &store, scenarios_dir, trace)).collect();
     let strategies: Vec<StrategyInfo> = run
         .header
         .strategies
         .iter()
-        .map(|strategy| StrategyInfo { name: strategy.name.clone(), why: strategy.why.clone(), ..StrategyInfo::default() })
+        .map(|strategy| StrategyInfo { name: strategy.name.clone(), version: strategy.version.clone(), why: strategy.why.clone() })
         .collect();
     let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
     let about = About {
@@ -36,7 +35,7 @@ pub(crate) fn write(run: &RunResult, scenarios_dir: &Path, out: &Path) -> Result
         command: "just bench".to_owned(),
         date: newest.map_or_else(String::new, |timing| timing.date.clone()),
         machine: newest.map_or_else(String::new, |timing| timing.machine.clone()),
-        store: run.store().root().display().to_string(),
+        store: store_of(run),
     };
     let input = ReportInput {
         measurements: &run.measurements,
@@ -54,7 +53,7 @@ pub(crate) fn write(run: &RunResult, scenarios_dir: &Path, out: &Path) -> Result
     Ok((paths, table))
 }
 
-fn scenario_info(run: &RunResult, store: &StoreOf, scenarios_dir: &Path, trace: &TraceInfo) -> ScenarioInfo {
+fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &TraceInfo) -> ScenarioInfo {
     let scenario = Scenario::load(&scenarios_dir.join(format!("{}.toml", trace.scenario))).ok();
     let steps = run
         .steps
@@ -77,26 +76,14 @@ fn scenario_info(run: &RunResult, store: &StoreOf, scenarios_dir: &Path, trace: 
                     .map(|fact| FactInfo { text: fact.text.clone(), pixels: fact.pixels.is_some() })
                     .collect()
             }),
-            screenshot: step.screenshot.as_ref().and_then(|hash| store.0.image(hash).ok()).map(Into::into),
+            screenshot: step.screenshot.as_ref().and_then(|hash| store.image(hash).ok()).map(Into::into),
         })
         .collect();
     ScenarioInfo { trace: trace.id.clone(), goal: trace.goal.clone(), why: trace.why.clone(), complete: trace.complete, steps }
 }
 
-struct StoreOf(Store);
-
-impl Observations for StoreOf {
-    fn text(&self, hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
-        if !self.0.has_text(hash) {
-            return Ok(None);
-        }
-        self.0.text(hash).map(Some).map_err(|error: ReplayError| error.into())
-    }
-
-    fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
-        if !self.0.has_image(hash) {
-            return Ok(None);
-        }
-        self.0.image(hash).map(Some).map_err(|error: ReplayError| error.into())
-    }
+/// Where the full texts lie, without the path of the machine.
+fn store_of(run: &RunResult) -> String {
+    let name = |path: &Path| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    format!("{}/{}/observations", run.folder.parent().map_or_else(String::new, name), name(&run.folder))
 }

@@ -1,11 +1,12 @@
 //! Canonical form: CDP answers without what differs from recording to recording.
 //!
 //! In: the raw JSON text of CDP results, in the order in which they were read. Out: the same JSON without blanks, with
-//! recording-wide numbers in place of frame ids (`"F1"`), loader ids (`"L1"`), backend node ids (dense per document) and
+//! recording-wide numbers in place of frame ids (`"F1"`), loader ids (`"L1"`), backend node ids (dense over the recording) and
 //! accessibility node ids (`"n12"`, `"x3"`), and without inline text boxes. Invariants: two recordings that differ only in
 //! raw ids give the same bytes; canonical form is its own canonical form; fields that are not named here stay as they are.
 //!
-//! Raw backend node ids are unique only in one renderer process, so they are kept per document. Read the frames of a session
+//! Raw backend node ids are unique only in one renderer process, so they are looked up per document; their numbers are unique in
+//! the recording, because tools show such ids to agents, and one number must not mean two nodes. Read the frames of a session
 //! before its snapshot, and the snapshot before the rest: numbers are given in order of first sight.
 
 mod ax;
@@ -45,7 +46,7 @@ impl CanonicalError {
 struct Document {
     frame: u32,
     numbers: HashMap<i64, u32>,
-    raw: Vec<i64>,
+    raw: HashMap<u32, i64>,
 }
 
 /// Gives recording-wide numbers, and remembers which raw ids they stand for. One for each recording.
@@ -56,6 +57,8 @@ pub struct Canonicalizer {
     raw_frames: Vec<String>,
     loaders: HashMap<(u32, String), u32>,
     documents: Vec<Document>,
+    /// How many nodes have a number, over all documents.
+    nodes: u32,
     /// The document that each frame shows now.
     current: HashMap<u32, u32>,
 }
@@ -113,7 +116,7 @@ impl Canonicalizer {
         let number = match self.loaders.get(&(frame, raw_loader.to_owned())) {
             Some(number) => *number,
             None => {
-                self.documents.push(Document { frame, numbers: HashMap::new(), raw: Vec::new() });
+                self.documents.push(Document { frame, numbers: HashMap::new(), raw: HashMap::new() });
                 let number = self.documents.len() as u32;
                 self.loaders.insert((frame, raw_loader.to_owned()), number);
                 number
@@ -144,8 +147,7 @@ impl Canonicalizer {
     /// more: compare `key.loader` with [`Canonicalizer::current_loader`].
     pub fn raw_backend(&self, key: NodeKey) -> Option<(&str, i64)> {
         let document = self.document(key.loader).filter(|document| document.frame == key.frame)?;
-        let index = usize::try_from(key.backend).ok()?.checked_sub(1)?;
-        Some((self.raw_frame(key.frame)?, *document.raw.get(index)?))
+        Some((self.raw_frame(key.frame)?, *document.raw.get(&key.backend)?))
     }
 
     fn document(&self, loader: u32) -> Option<&Document> {
@@ -167,10 +169,10 @@ impl Canonicalizer {
         if let Some(number) = document.numbers.get(&raw_backend) {
             return *number;
         }
-        document.raw.push(raw_backend);
-        let number = document.raw.len() as u32;
-        document.numbers.insert(raw_backend, number);
-        number
+        self.nodes += 1;
+        document.raw.insert(self.nodes, raw_backend);
+        document.numbers.insert(raw_backend, self.nodes);
+        self.nodes
     }
 
     /// Canonicalises any JSON that holds no ids (a probe, say): blanks go, origins are replaced.

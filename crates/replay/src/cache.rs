@@ -1,0 +1,172 @@
+//! The cache of results: what was measured once is not measured again.
+//!
+//! In: a key (everything that a result depends on) and the rows of a unit or the steps of a trace. Out: the same rows later. Each entry is one
+//! file, written whole or not at all, so an interrupted run goes on where it stopped. An entry that cannot be read, is of another key, or
+//! whose observations are gone is as good as none.
+//! Invariant: a change of trace, scenario, strategy (name, version, options), tokenizer, metric, image-token table or page format is
+//! another key.
+
+use crate::error::ReplayError;
+use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
+use crate::run::StepInfo;
+use crate::steps::TracePlan;
+use crate::store::{Store, content_hash, write_atomically};
+use crate::strategies::StrategyInfo;
+use browserlens_page::PACKED_FORMAT_VERSION;
+use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Version of the form of cache entries.
+const ENTRY_VERSION: u32 = 1;
+
+/// What a unit's result depends on.
+#[derive(Serialize)]
+struct UnitKey<'a> {
+    entry: u32,
+    metric: u32,
+    page: u32,
+    image_tokens: u32,
+    trace: String,
+    scenario: String,
+    strategy: &'a str,
+    version: &'a str,
+    options: &'a serde_json::Value,
+    encoding: &'a str,
+    tokenizer: Tokenizer,
+}
+
+/// The rows of one trace and strategy.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct UnitEntry {
+    key: String,
+    /// The id of the trace when it was measured.
+    trace: String,
+    pub rows: Vec<Measurement>,
+    pub timings: Vec<Timing>,
+}
+
+/// What a report shows of the steps of a trace.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct StepsEntry {
+    key: String,
+    steps: Vec<StepInfo>,
+}
+
+/// The cache below one folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Cache {
+    root: PathBuf,
+    pub store: Store,
+}
+
+fn hex(bytes: &[u8; 32]) -> String {
+    blake3::Hash::from_bytes(*bytes).to_hex().to_string()
+}
+
+impl Cache {
+    pub fn open(root: &Path) -> Self {
+        Self { root: root.to_owned(), store: Store::open(root.join("blobs")) }
+    }
+
+    /// Returns the key of a unit.
+    pub fn unit_key(plan: &TracePlan, strategy: &StrategyInfo, encoding: Encoding, tokenizer: Tokenizer) -> String {
+        let key = UnitKey {
+            entry: ENTRY_VERSION,
+            metric: METRIC_VERSION,
+            page: PACKED_FORMAT_VERSION,
+            image_tokens: IMAGE_TOKEN_TABLE_VERSION,
+            trace: plan.hash.to_string(),
+            scenario: hex(&plan.scenario.hash()),
+            strategy: &strategy.name,
+            version: &strategy.version,
+            options: &strategy.options,
+            encoding: encoding.name(),
+            tokenizer,
+        };
+        content_hash(serde_json::to_string(&key).unwrap_or_default().as_bytes())
+    }
+
+    fn steps_key(plan: &TracePlan) -> String {
+        content_hash(
+            format!("steps {ENTRY_VERSION} {PACKED_FORMAT_VERSION} {} {}", plan.hash, hex(&plan.scenario.hash()))
+                .as_bytes(),
+        )
+    }
+
+    fn path(&self, kind: &str, key: &str) -> PathBuf {
+        self.root.join(kind).join(format!("{key}.json.zst"))
+    }
+
+    fn load<T: DeserializeOwned>(&self, kind: &str, key: &str) -> Option<T> {
+        let packed = std::fs::read(self.path(kind, key)).ok()?;
+        serde_json::from_slice(&zstd::decode_all(&packed[..]).ok()?).ok()
+    }
+
+    fn keep<T: Serialize>(&self, kind: &str, key: &str, entry: &T) -> Result<(), ReplayError> {
+        let path = self.path(kind, key);
+        let json = serde_json::to_vec(entry)
+            .map_err(|error| ReplayError::Damaged { path: path.clone(), reason: error.to_string() })?;
+        let packed = zstd::encode_all(&json[..], 3).map_err(ReplayError::file(&path, "compress the entry"))?;
+        write_atomically(&path, &packed)
+    }
+
+    /// Returns the rows of a unit, their timings marked as cached; none if they are not all there.
+    pub fn unit(&self, key: &str, trace: &str) -> Option<UnitEntry> {
+        let mut entry: UnitEntry = self.load("units", key)?;
+        if entry.key != key {
+            return None;
+        }
+        for row in &mut entry.rows {
+            let numbers = row.numbers()?;
+            let texts = std::iter::once(&numbers.text).chain(numbers.requests.iter().map(|asked| &asked.text));
+            let images = numbers.images.iter().chain(numbers.requests.iter().flat_map(|asked| &asked.images));
+            if !texts.into_iter().all(|hash| self.store.has_text(hash))
+                || !images.into_iter().all(|hash| self.store.has_image(hash))
+            {
+                return None;
+            }
+            trace.clone_into(&mut row.trace);
+        }
+        for timing in &mut entry.timings {
+            timing.cached = true;
+            trace.clone_into(&mut timing.trace);
+        }
+        Some(entry)
+    }
+
+    /// Keeps the rows of a unit.
+    pub fn keep_unit(
+        &self,
+        key: &str,
+        trace: &str,
+        rows: &[Measurement],
+        timings: &[Timing],
+    ) -> Result<(), ReplayError> {
+        self.keep(
+            "units",
+            key,
+            &UnitEntry { key: key.to_owned(), trace: trace.to_owned(), rows: rows.to_vec(), timings: timings.to_vec() },
+        )
+    }
+
+    /// Returns what a report shows of the steps of a trace; none if it is not all there.
+    pub fn steps(&self, plan: &TracePlan) -> Option<Vec<StepInfo>> {
+        let key = Self::steps_key(plan);
+        let entry: StepsEntry = self.load("steps", &key)?;
+        let whole = entry.key == key
+            && entry.steps.iter().all(|step| step.screenshot.as_ref().is_none_or(|hash| self.store.has_image(hash)));
+        whole.then(|| {
+            let mut steps = entry.steps;
+            steps.iter_mut().for_each(|step| step.trace.clone_from(&plan.id));
+            steps
+        })
+    }
+
+    /// Keeps what a report shows of the steps of a trace.
+    pub fn keep_steps(&self, plan: &TracePlan, steps: &[StepInfo]) -> Result<(), ReplayError> {
+        let key = Self::steps_key(plan);
+        self.keep("steps", &key, &StepsEntry { key: key.clone(), steps: steps.to_vec() })
+    }
+}

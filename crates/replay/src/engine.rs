@@ -1,0 +1,346 @@
+//! The engine: every strategy over every trace.
+//!
+//! In: trace files, the folder of scenarios, strategies. Out: a [`RunResult`]. Traces go in parallel, the largest first, each on one thread; in a trace the
+//! steps go in order, each is loaded once and all runs advance over it in lockstep. Units (trace and strategy) that were measured before
+//! come from the cache; a trace whose units all do is not loaded at all.
+//! Invariants: results are the same for any number of threads, because nothing is shared between traces but the content-addressed store and the
+//! order of rows is made at the end; memory holds one step a thread, whatever the corpus.
+//! Why not rayon's parallel iterator over traces: it halves the list, and the two largest traces may fall into one half.
+
+use crate::cache::Cache;
+use crate::error::ReplayError;
+use crate::measure::{METRIC_VERSION, Measurement, TaskMeasurement, Timing, Tokenizer};
+use crate::run::{RunHeader, RunResult, StepInfo, TraceInfo, in_words};
+use crate::score::PageIndex;
+use crate::steps::{LoadedStep, StepLoader, TracePlan};
+use crate::store::Store;
+use crate::strategies::{ConfiguredStrategy, StrategyInfo};
+use crate::unit::{Shared, Unit};
+use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Is told how far a replay is; every method may be called from any thread.
+pub trait Progress: Sync {
+    /// The work is known: so many traces, and steps that have to be replayed.
+    fn planned(&self, _traces: usize, _steps: usize) {}
+    /// A unit came from the cache.
+    fn cached(&self, _trace: &str, _strategy: &str) {}
+    /// All strategies have seen a step.
+    fn step_done(&self, _trace: &str, _step: u32) {}
+    /// A row was measured.
+    fn row(&self, _row: &Measurement) {}
+}
+
+/// A [`Progress`] that says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Progress for Quiet {}
+
+/// What to replay, and how.
+pub struct ReplayOptions<'a> {
+    /// The trace files; see [`find_traces`].
+    pub traces: Vec<PathBuf>,
+    /// The folder below which a trace's scenario is `<name>.toml`.
+    pub scenarios_dir: PathBuf,
+    /// The strategies, in the order in which results list them.
+    pub strategies: &'a [ConfiguredStrategy],
+    /// Number of threads; 0 for as many as there are processors.
+    pub threads: usize,
+    /// The folder for packed pages, results and blobs; may be deleted at any time between runs.
+    pub cache_dir: PathBuf,
+    /// The folder in which the run gets a folder of its own.
+    pub out_dir: PathBuf,
+    /// The encoding that tables and rankings use; both are always counted.
+    pub encoding: Encoding,
+    /// What counts.
+    pub tokenizer: Tokenizer,
+    /// When the run is made, for timing rows; libraries read no calendar.
+    pub date: String,
+    /// On which machine, for timing rows.
+    pub machine: String,
+    /// Is told how far it is.
+    pub progress: &'a dyn Progress,
+    /// Stops the replay when set; finished units are kept.
+    pub cancel: &'a AtomicBool,
+}
+
+/// Returns the trace files below a folder, sorted; a path of a file is taken as it is.
+///
+/// # Errors
+/// [`ReplayError::NoTraces`] if there is none.
+pub fn find_traces(path: &Path) -> Result<Vec<PathBuf>, ReplayError> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    let mut folders = vec![path.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).map_err(ReplayError::file(&folder, "list the folder"))?;
+        for entry in entries {
+            let path = entry.map_err(ReplayError::file(&folder, "list the folder"))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "trace") {
+                found.push(path);
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(ReplayError::NoTraces { path: path.to_owned() });
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// What came of one trace.
+struct TraceResult {
+    /// Per strategy: rows, timings, whether they came from the cache.
+    units: Vec<(Vec<Measurement>, Vec<Timing>, bool)>,
+    steps: Vec<StepInfo>,
+}
+
+/// Replays every strategy over every trace.
+///
+/// # Errors
+/// [`ReplayError`] if a trace or scenario cannot be read or nothing can be written; a strategy that fails is a row, no error.
+pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
+    if options.strategies.is_empty() {
+        return Err(ReplayError::NoStrategies);
+    }
+    let plans = plan(options)?;
+    let cache = Cache::open(&options.cache_dir);
+    let infos: Vec<StrategyInfo> = options.strategies.iter().map(ConfiguredStrategy::describe).collect();
+    let jobs: Vec<Job<'_>> = plans.iter().map(|plan| Job::new(plan, &infos, &cache, options)).collect();
+    options.progress.planned(jobs.len(), jobs.iter().map(Job::steps_to_do).sum());
+    if jobs.iter().any(|job| job.steps_to_do() > 0) {
+        Encoding::warm_up();
+    }
+    let results = run_jobs(&jobs, options, &cache)?;
+    let header = RunHeader {
+        tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
+        encoding: options.encoding,
+        tokenizer: options.tokenizer,
+        metric_version: METRIC_VERSION,
+        image_token_table_version: IMAGE_TOKEN_TABLE_VERSION,
+        strategies: infos,
+        traces: plans.iter().map(describe).collect(),
+    };
+    let mut run = RunResult {
+        header,
+        measurements: Vec::new(),
+        tasks: Vec::new(),
+        steps: Vec::new(),
+        timings: Vec::new(),
+        folder: PathBuf::new(),
+        cached_units: 0,
+    };
+    for (plan, result) in plans.iter().zip(results) {
+        run.steps.extend(result.steps);
+        for (configured, (rows, timings, cached)) in options.strategies.iter().zip(result.units) {
+            run.tasks.push(TaskMeasurement::of(&plan.id, &configured.name, &rows, plan.is_complete));
+            run.measurements.extend(rows);
+            run.timings.extend(timings);
+            run.cached_units += u32::from(cached);
+        }
+    }
+    run.save(&options.out_dir, &cache.store)?;
+    Ok(run)
+}
+
+/// Opens every trace and its scenario, sorted by id: what is damaged is found before anything is measured.
+fn plan(options: &ReplayOptions<'_>) -> Result<Vec<TracePlan>, ReplayError> {
+    if options.traces.is_empty() {
+        return Err(ReplayError::NoTraces { path: PathBuf::from("traces") });
+    }
+    let mut plans = options
+        .traces
+        .iter()
+        .map(|path| TracePlan::open(path, &options.scenarios_dir))
+        .collect::<Result<Vec<_>, _>>()?;
+    let names: Vec<String> = plans.iter().map(|plan| plan.id.clone()).collect();
+    for plan in &mut plans {
+        if names.iter().filter(|name| **name == plan.id).count() > 1 {
+            let stem = plan.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            plan.id = format!("{} ({stem})", plan.id);
+        }
+    }
+    plans.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+    Ok(plans)
+}
+
+fn describe(plan: &TracePlan) -> TraceInfo {
+    TraceInfo {
+        id: plan.id.clone(),
+        scenario: plan.meta.scenario.clone(),
+        goal: plan.scenario.goal.clone(),
+        why: plan.scenario.why.clone(),
+        browser: plan.meta.browser.clone(),
+        hash: plan.hash.to_string(),
+        steps: plan.rows.len() as u32,
+        complete: plan.is_complete,
+        bytes: plan.bytes,
+    }
+}
+
+/// One trace, and what of it is in the cache.
+struct Job<'a> {
+    plan: &'a TracePlan,
+    keys: Vec<String>,
+    cached: Vec<Option<(Vec<Measurement>, Vec<Timing>)>>,
+    steps: Option<Vec<StepInfo>>,
+}
+
+impl<'a> Job<'a> {
+    fn new(plan: &'a TracePlan, infos: &[StrategyInfo], cache: &Cache, options: &ReplayOptions<'_>) -> Self {
+        let keys: Vec<String> =
+            infos.iter().map(|info| Cache::unit_key(plan, info, options.encoding, options.tokenizer)).collect();
+        let cached = keys
+            .iter()
+            .zip(infos)
+            .map(|(key, info)| {
+                let entry = cache.unit(key, &plan.id).filter(|entry| entry.rows.len() == plan.rows.len())?;
+                options.progress.cached(&plan.id, &info.name);
+                Some((entry.rows, entry.timings))
+            })
+            .collect();
+        Self { plan, keys, cached, steps: cache.steps(plan) }
+    }
+
+    fn is_done(&self) -> bool {
+        self.steps.is_some() && self.cached.iter().all(Option::is_some)
+    }
+
+    fn steps_to_do(&self) -> usize {
+        if self.is_done() { 0 } else { self.plan.rows.len() }
+    }
+}
+
+fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Result<Vec<TraceResult>, ReplayError> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(jobs[*index].plan.bytes));
+    let slots: Vec<Mutex<Option<Result<TraceResult, ReplayError>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let failed = AtomicBool::new(false);
+    let work = || {
+        while let Some(index) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if failed.load(Ordering::Relaxed) {
+                return;
+            }
+            let result = run_job(&jobs[*index], options, cache);
+            if result.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            *slots[*index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    };
+    if jobs.iter().all(Job::is_done) {
+        work();
+    } else {
+        let threads = options.threads;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("replay-{index}"))
+            .build()
+            .map_err(|error| ReplayError::Threads { threads, reason: error.to_string() })?;
+        pool.broadcast(|_| work());
+    }
+    let mut results = Vec::with_capacity(jobs.len());
+    let mut finished =
+        slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect::<Vec<_>>();
+    // The first real error in the order of traces; jobs that were not begun because of it have none.
+    if let Some(at) = finished
+        .iter()
+        .position(|result| matches!(result, Some(Err(error)) if !matches!(error, ReplayError::Cancelled)))
+        && let Some(Err(error)) = finished.swap_remove(at)
+    {
+        return Err(error);
+    }
+    for result in finished {
+        results.push(result.unwrap_or(Err(ReplayError::Cancelled))?);
+    }
+    Ok(results)
+}
+
+fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<TraceResult, ReplayError> {
+    let shared =
+        Shared { store: &cache.store, tokenizer: options.tokenizer, date: &options.date, machine: &options.machine };
+    let mut units: Vec<Option<Unit<'_>>> = options
+        .strategies
+        .iter()
+        .zip(&job.cached)
+        .map(|(configured, cached)| cached.is_none().then(|| Unit::start(job.plan, configured)))
+        .collect();
+    let mut steps = job.steps.clone().unwrap_or_default();
+    if !job.is_done() {
+        let mut loader = StepLoader::open(job.plan, &options.cache_dir)?;
+        steps.clear();
+        for row in &job.plan.rows {
+            let step = loader.load(row.index.0)?;
+            let index = PageIndex::default();
+            steps.push(step_info(job.plan, &step, &cache.store)?);
+            for unit in units.iter_mut().flatten() {
+                if options.cancel.load(Ordering::Relaxed) {
+                    return Err(ReplayError::Cancelled);
+                }
+                unit.step(&shared, &step, &index)?;
+                if let Some(row) = unit.rows.last() {
+                    options.progress.row(row);
+                }
+            }
+            options.progress.step_done(&job.plan.id, row.index.0);
+        }
+        cache.keep_steps(job.plan, &steps)?;
+    }
+    let mut results = Vec::with_capacity(units.len());
+    for ((unit, cached), key) in units.into_iter().zip(&job.cached).zip(&job.keys) {
+        match (unit, cached) {
+            (Some(unit), _) => {
+                if !unit.has_failed() {
+                    cache.keep_unit(key, &job.plan.id, &unit.rows, &unit.timings)?;
+                }
+                results.push((unit.rows, unit.timings, false));
+            }
+            (None, Some((rows, timings))) => results.push((rows.clone(), timings.clone(), true)),
+            (None, None) => {}
+        }
+    }
+    Ok(TraceResult { units: results, steps })
+}
+
+fn step_info(plan: &TracePlan, step: &LoadedStep, store: &Store) -> Result<StepInfo, ReplayError> {
+    let number = step.index.0;
+    let next = plan.next(number);
+    let row = plan.rows.get(number as usize);
+    let scroll = step.page.scroll();
+    let targets = next.map_or_else(Vec::new, |next| {
+        next.acceptable
+            .iter()
+            .filter_map(|key| step.page.find(*key))
+            .map(|node| node.bounds().to_viewport(scroll))
+            .collect()
+    });
+    let screenshot = match &step.screenshot {
+        Some(image) => Some(store.put_image(&image.png)?),
+        None => None,
+    };
+    Ok(StepInfo {
+        trace: plan.id.clone(),
+        step: number,
+        url: step.page.url().to_owned(),
+        title: step.page.title().to_owned(),
+        nodes: step.page.len() as u32,
+        action: step
+            .action
+            .as_ref()
+            .map(|action| in_words(action.kind, action.node.as_ref(), &action.text))
+            .unwrap_or_default(),
+        next: next.map(|next| next.intent.clone()),
+        targets,
+        facts: plan.facts(number).iter().map(|fact| fact.text.clone()).collect(),
+        screenshot,
+        capture_micros: row.map_or(0, |row| row.timings.iter().map(|(_, micros)| *micros).sum()),
+    })
+}

@@ -1,0 +1,400 @@
+//! The gate: a run against the accepted run.
+//!
+//! In: a [`RunResult`] and the [`AcceptedRun`] kept in version control. Out: a [`GateReport`]. Rules: more tokens on a step, or a success that is no
+//! more (step, task, a fact, a ref, an unmarked difference, an error that is new), is a regression, exactly; fewer tokens or more success is said as an
+//! improvement; rows that are new or gone are said. Texts of `lens/*` are kept whole, so that what changed can be shown; of the rest only hashes.
+//! Invariant: [`accept`] writes the same bytes for the same run.
+
+use crate::error::ReplayError;
+use crate::measure::{Cost, Measurement, TaskMeasurement};
+use crate::run::RunResult;
+use crate::store::write_atomically;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+const ACCEPTED_FILE: &str = "accepted.json";
+const TEXTS: &str = "texts";
+/// Version of the files of an accepted run.
+const ACCEPTED_VERSION: u32 = 1;
+
+/// What the gate compares against.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedRun {
+    /// Version of the form.
+    pub version: u32,
+    /// Version of the metrics; rows of another version are not compared.
+    pub metric_version: u32,
+    /// One row a trace, strategy and step.
+    pub rows: Vec<AcceptedRow>,
+    /// One row a trace and strategy.
+    pub tasks: Vec<AcceptedTask>,
+    /// The folder it was loaded from.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// One accepted step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedRow {
+    /// Id of the trace.
+    pub trace: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Index of the step.
+    pub step: u32,
+    /// The numbers that are compared; none where the strategy failed.
+    pub numbers: Option<AcceptedNumbers>,
+}
+
+/// The numbers of a step that are compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedNumbers {
+    /// Everything that the step cost.
+    pub cost: Cost,
+    /// Requests of the reader.
+    pub calls: u32,
+    /// Whether an acceptable node is in the shown state.
+    pub recall: bool,
+    /// Whether the agent could act.
+    pub actionable: bool,
+    /// Facts that can be read.
+    pub facts: u32,
+    /// States shown wrong.
+    pub shown_wrong: u32,
+    /// Wrong rebinds.
+    pub wrong_rebinds: u32,
+    /// Unmarked differences.
+    pub unmarked: Option<u32>,
+    /// Whether the step succeeded.
+    pub success: bool,
+    /// Content hash of the text.
+    pub text: String,
+    /// Content hashes of the images, joined and hashed; empty if none.
+    pub images: String,
+}
+
+/// One accepted task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedTask {
+    /// Id of the trace.
+    pub trace: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Everything that the task cost.
+    pub cost: Cost,
+    /// Whether every step succeeded.
+    pub success: bool,
+}
+
+/// One difference to the accepted run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Id of the trace.
+    pub trace: String,
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Index of the step; none for a whole task.
+    pub step: Option<u32>,
+    /// What is compared, such as `o200k tokens` or `facts read`.
+    pub what: String,
+    /// The accepted value.
+    pub accepted: String,
+    /// The value now.
+    pub now: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.trace, self.strategy)?;
+        if let Some(step) = self.step {
+            write!(f, " step {step}")?;
+        }
+        write!(f, ": {} {} → {}", self.what, self.accepted, self.now)
+    }
+}
+
+/// What the gate found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateReport {
+    /// Tokens that rose, success that fell.
+    pub regressions: Vec<Finding>,
+    /// Tokens that fell, success that rose.
+    pub improvements: Vec<Finding>,
+    /// Rows that the accepted run does not have: (trace, strategy, step).
+    pub new_rows: Vec<(String, String, u32)>,
+    /// Rows that are gone: (trace, strategy, step).
+    pub removed_rows: Vec<(String, String, u32)>,
+    /// Steps whose text or images changed: (trace, strategy, step).
+    pub changed_texts: Vec<(String, String, u32)>,
+    /// Why nothing was compared; none if it was.
+    pub incomparable: Option<String>,
+}
+
+impl GateReport {
+    /// Returns whether the run may pass: nothing got worse, and the two could be compared.
+    pub fn passes(&self) -> bool {
+        self.regressions.is_empty() && self.removed_rows.is_empty() && self.incomparable.is_none()
+    }
+}
+
+impl AcceptedRow {
+    fn of(row: &Measurement) -> Self {
+        let numbers = row.numbers().map(|numbers| AcceptedNumbers {
+            cost: numbers.cost(),
+            calls: numbers.requests.len() as u32,
+            recall: numbers.target.recall,
+            actionable: numbers.target.is_actionable(),
+            facts: numbers.facts.read,
+            shown_wrong: numbers.fresh.wrong,
+            wrong_rebinds: numbers.refs.wrong_rebinds,
+            unmarked: numbers.unmarked_differences,
+            success: numbers.success,
+            text: numbers.text.clone(),
+            images: if numbers.images.is_empty() {
+                String::new()
+            } else {
+                crate::store::content_hash(numbers.images.join(" ").as_bytes())
+            },
+        });
+        Self { trace: row.trace.clone(), strategy: row.strategy.clone(), step: row.step, numbers }
+    }
+
+    fn key(&self) -> (String, String, u32) {
+        (self.trace.clone(), self.strategy.clone(), self.step)
+    }
+}
+
+impl AcceptedTask {
+    fn of(task: &TaskMeasurement) -> Self {
+        Self { trace: task.trace.clone(), strategy: task.strategy.clone(), cost: task.cost, success: task.success }
+    }
+}
+
+impl AcceptedRun {
+    /// Takes the numbers of a run.
+    pub fn of(run: &RunResult) -> Self {
+        Self {
+            version: ACCEPTED_VERSION,
+            metric_version: run.header.metric_version,
+            rows: run.measurements.iter().map(AcceptedRow::of).collect(),
+            tasks: run.tasks.iter().map(AcceptedTask::of).collect(),
+            folder: PathBuf::new(),
+        }
+    }
+
+    /// Loads the accepted run from its folder; none if nothing was accepted yet.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file cannot be read or is of another form.
+    pub fn load(folder: &Path) -> Result<Option<Self>, ReplayError> {
+        let path = folder.join(ACCEPTED_FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let bytes = std::fs::read(&path).map_err(ReplayError::file(&path, "read the accepted run"))?;
+        let damaged = |reason: String| ReplayError::Damaged { path: path.clone(), reason };
+        let mut run: Self = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if run.version != ACCEPTED_VERSION {
+            return Err(damaged(format!(
+                "the accepted run has form {}, this build reads {ACCEPTED_VERSION}",
+                run.version
+            )));
+        }
+        folder.clone_into(&mut run.folder);
+        Ok(Some(run))
+    }
+
+    /// Returns the accepted text of a step of a `lens/*` strategy; none if it was not kept.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the file of the texts is damaged.
+    pub fn text(&self, trace: &str, strategy: &str, step: u32) -> Result<Option<String>, ReplayError> {
+        let path = texts_path(&self.folder, trace, strategy);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let packed = std::fs::read(&path).map_err(ReplayError::file(&path, "read the accepted texts"))?;
+        let json = zstd::decode_all(&packed[..]).map_err(ReplayError::file(&path, "decompress the accepted texts"))?;
+        let mut texts: BTreeMap<u32, String> =
+            serde_json::from_slice(&json).map_err(|error| ReplayError::Damaged { path, reason: error.to_string() })?;
+        Ok(texts.remove(&step))
+    }
+}
+
+fn texts_path(folder: &Path, trace: &str, strategy: &str) -> PathBuf {
+    let plain = |name: &str| {
+        name.chars().map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '.' }).collect::<String>()
+    };
+    folder.join(TEXTS).join(plain(trace)).join(format!("{}.json.zst", plain(strategy)))
+}
+
+/// Compares a run with the accepted run.
+pub fn check(run: &RunResult, accepted: &AcceptedRun) -> GateReport {
+    let mut report = GateReport::default();
+    if accepted.metric_version != run.header.metric_version {
+        report.incomparable = Some(format!(
+            "the accepted run has metrics of version {}, this run of version {}: accept it again",
+            accepted.metric_version, run.header.metric_version
+        ));
+        return report;
+    }
+    let now = AcceptedRun::of(run);
+    let before: BTreeMap<_, _> = accepted.rows.iter().map(|row| (row.key(), row)).collect();
+    let after: BTreeMap<_, _> = now.rows.iter().map(|row| (row.key(), row)).collect();
+    report.removed_rows.extend(before.keys().filter(|key| !after.contains_key(*key)).cloned());
+    for row in &now.rows {
+        match before.get(&row.key()) {
+            None => report.new_rows.push(row.key()),
+            Some(accepted) => compare_rows(accepted, row, &mut report),
+        }
+    }
+    for task in &now.tasks {
+        if let Some(accepted) =
+            accepted.tasks.iter().find(|known| known.trace == task.trace && known.strategy == task.strategy)
+        {
+            let mut compare = Compare { report: &mut report, trace: &task.trace, strategy: &task.strategy, step: None };
+            compare.should_not_fall("task success", u64::from(accepted.success), u64::from(task.success));
+        }
+    }
+    report
+}
+
+struct Compare<'a> {
+    report: &'a mut GateReport,
+    trace: &'a str,
+    strategy: &'a str,
+    step: Option<u32>,
+}
+
+impl Compare<'_> {
+    fn finding(&self, what: &str, accepted: impl fmt::Display, now: impl fmt::Display) -> Finding {
+        Finding {
+            trace: self.trace.to_owned(),
+            strategy: self.strategy.to_owned(),
+            step: self.step,
+            what: what.to_owned(),
+            accepted: accepted.to_string(),
+            now: now.to_string(),
+        }
+    }
+
+    fn should_not_rise(&mut self, what: &str, accepted: u64, now: u64) {
+        let finding = self.finding(what, accepted, now);
+        match now.cmp(&accepted) {
+            std::cmp::Ordering::Greater => self.report.regressions.push(finding),
+            std::cmp::Ordering::Less => self.report.improvements.push(finding),
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+
+    fn should_not_fall(&mut self, what: &str, accepted: u64, now: u64) {
+        let finding = self.finding(what, accepted, now);
+        match now.cmp(&accepted) {
+            std::cmp::Ordering::Less => self.report.regressions.push(finding),
+            std::cmp::Ordering::Greater => self.report.improvements.push(finding),
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+}
+
+fn compare_rows(accepted: &AcceptedRow, now: &AcceptedRow, report: &mut GateReport) {
+    let changed = match (&accepted.numbers, &now.numbers) {
+        (Some(accepted), Some(now)) => (&accepted.text, &accepted.images) != (&now.text, &now.images),
+        _ => false,
+    };
+    if changed {
+        report.changed_texts.push(now.key());
+    }
+    let mut compare = Compare { report, trace: &now.trace, strategy: &now.strategy, step: Some(now.step) };
+    let (was, is) = match (&accepted.numbers, &now.numbers) {
+        (Some(was), Some(is)) => (was, is),
+        (Some(_), None) => {
+            let finding = compare.finding("outcome", "observed", "failed");
+            return compare.report.regressions.push(finding);
+        }
+        (None, Some(_)) => {
+            let finding = compare.finding("outcome", "failed", "observed");
+            return compare.report.improvements.push(finding);
+        }
+        (None, None) => return,
+    };
+    compare.should_not_rise("o200k tokens", was.cost.o200k, is.cost.o200k);
+    compare.should_not_rise("cl100k tokens", was.cost.cl100k, is.cost.cl100k);
+    for (what, was, is) in [
+        ("image tokens (claude-28px)", was.cost.images.claude28, is.cost.images.claude28),
+        ("image tokens (openai-patch-32px)", was.cost.images.openai_patch32, is.cost.images.openai_patch32),
+        ("image tokens (openai-tile-4o)", was.cost.images.openai_tile4o, is.cost.images.openai_tile4o),
+        ("image tokens (gemini-flat)", was.cost.images.gemini_flat, is.cost.images.gemini_flat),
+    ] {
+        compare.should_not_rise(what, was, is);
+    }
+    compare.should_not_rise("calls", u64::from(was.calls), u64::from(is.calls));
+    compare.should_not_rise("states shown wrong", u64::from(was.shown_wrong), u64::from(is.shown_wrong));
+    compare.should_not_rise("wrong rebinds", u64::from(was.wrong_rebinds), u64::from(is.wrong_rebinds));
+    match (was.unmarked, is.unmarked) {
+        (Some(was), Some(is)) => compare.should_not_rise("unmarked differences", u64::from(was), u64::from(is)),
+        (Some(was), None) => {
+            let finding = compare.finding("unmarked differences", was, "not counted");
+            compare.report.regressions.push(finding);
+        }
+        (None, _) => {}
+    }
+    compare.should_not_fall("facts read", u64::from(was.facts), u64::from(is.facts));
+    compare.should_not_fall("target recall", u64::from(was.recall), u64::from(is.recall));
+    compare.should_not_fall("actionable", u64::from(was.actionable), u64::from(is.actionable));
+    compare.should_not_fall("step success", u64::from(was.success), u64::from(is.success));
+}
+
+/// Writes a run as the accepted one, over the earlier one.
+///
+/// # Errors
+/// [`ReplayError`] if it cannot be written, or the run's store lacks a text.
+pub fn accept(run: &RunResult, folder: &Path) -> Result<AcceptedRun, ReplayError> {
+    let mut accepted = AcceptedRun::of(run);
+    folder.clone_into(&mut accepted.folder);
+    let path = folder.join(ACCEPTED_FILE);
+    let damaged = |path: &Path, error: serde_json::Error| ReplayError::Damaged {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    // One row a line: version control shows which rows changed.
+    let lines = |rows: Result<Vec<String>, serde_json::Error>| rows.map(|rows| rows.join(",\n"));
+    let rows =
+        lines(accepted.rows.iter().map(serde_json::to_string).collect()).map_err(|error| damaged(&path, error))?;
+    let tasks =
+        lines(accepted.tasks.iter().map(serde_json::to_string).collect()).map_err(|error| damaged(&path, error))?;
+    let json = format!(
+        "{{\"version\":{},\"metric_version\":{},\"rows\":[\n{rows}\n],\"tasks\":[\n{tasks}\n]}}\n",
+        accepted.version, accepted.metric_version
+    );
+    let store = run.store();
+    let mut texts: BTreeMap<(&str, &str), BTreeMap<u32, String>> = BTreeMap::new();
+    for row in run.measurements.iter().filter(|row| row.strategy.starts_with("lens/")) {
+        if let Some(numbers) = row.numbers() {
+            texts.entry((&row.trace, &row.strategy)).or_default().insert(row.step, store.text(&numbers.text)?);
+        }
+    }
+    let old = folder.join(TEXTS);
+    if old.exists() {
+        std::fs::remove_dir_all(&old).map_err(ReplayError::file(&old, "remove the earlier texts"))?;
+    }
+    for ((trace, strategy), steps) in &texts {
+        let path = texts_path(folder, trace, strategy);
+        let json = serde_json::to_vec(steps).map_err(|error| damaged(&path, error))?;
+        let packed = pack(&json).map_err(ReplayError::file(&path, "compress the texts"))?;
+        write_atomically(&path, &packed)?;
+    }
+    write_atomically(&path, json.as_bytes())?;
+    Ok(accepted)
+}
+
+/// Compresses with a window over the whole text: the steps of a task repeat each other at a distance.
+fn pack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 19)?;
+    encoder.long_distance_matching(true)?;
+    encoder.window_log(24)?;
+    std::io::Write::write_all(&mut encoder, bytes)?;
+    encoder.finish()
+}

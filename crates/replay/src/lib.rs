@@ -1,0 +1,41 @@
+//! Replay: every strategy over every recorded page, without browser, network or LLM.
+//!
+//! In: traces, scenarios, strategies. Out: measurements ([`Measurement`], [`TaskMeasurement`]), timings ([`Timing`]) and the store of what was
+//! shown ([`RunResult`], [`Store`]); what changed against the accepted run ([`gate`]). Aggregates are `report`'s.
+//! Invariants: everything but timings is identical for any number of threads and with or without the cache; strategies never see
+//! facts, action nodes or entity ids; this crate neither draws nor prints.
+//!
+//! Which module does what? [`strategies`] reads `strategies.toml`; `steps` loads one trace step by step; `unit` runs one strategy over it; [`reader`] is
+//! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel.
+
+mod cache;
+mod clock;
+pub mod css;
+pub mod engine;
+mod error;
+pub mod gate;
+mod measure;
+mod oracle;
+mod packed;
+mod pixels;
+pub mod reader;
+mod retained;
+mod run;
+mod score;
+mod steps;
+mod store;
+pub mod strategies;
+mod unit;
+
+pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
+pub use error::ReplayError;
+pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
+pub use measure::{
+    AskedRequest, Cost, FactScore, FreshScore, ImageCost, METRIC_VERSION, Measurement, Outcome, RefScore, RowKind,
+    StepNumbers, TargetScore, TaskMeasurement, Timing, Tokenizer,
+};
+pub use packed::PackedPages;
+pub use pixels::MIN_TEXT_PX;
+pub use run::{RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
+pub use store::{Store, content_hash};
+pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo};

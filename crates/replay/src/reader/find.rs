@@ -1,0 +1,195 @@
+//! Finding the node that an intent means among what was read.
+//!
+//! In: a [`Reading`] and a [`NodeHint`] (role, name, `within`, `nth`). Out: the candidates, best kind of match first; all
+//! candidates match equally well. Rules, in this order, the first that finds any wins: same role and name; same role and another
+//! word it is known by; same name of a role that says nothing (a `div` that can be clicked); same role and a name that the text
+//! cut short. Then `within` narrows where the path tells, then `nth` picks.
+//! Invariant: nothing but the text decides: no page, no facts, no action node.
+
+use super::node::{ReadNode, Reading};
+use super::text::normalize;
+use browserlens_page::role as roles;
+use browserlens_strategy::NodeHint;
+
+/// What the reader found for an intent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Indices of the nodes that match equally well, in the order of the text.
+    pub candidates: Vec<usize>,
+    /// Whether `nth` picked the only candidate out of several.
+    pub picked: bool,
+}
+
+impl Found {
+    /// Returns the node that the reader would act on.
+    pub fn choice(&self) -> Option<usize> {
+        self.candidates.first().copied()
+    }
+
+    /// Returns whether the text singles the node out.
+    pub fn is_single(&self) -> bool {
+        self.candidates.len() == 1
+    }
+}
+
+/// Finds the nodes that a hint means.
+pub fn find(reading: &Reading, hint: &NodeHint) -> Found {
+    let name = normalize(&hint.name);
+    let mut best: Vec<usize> = Vec::new();
+    let mut best_tier = u8::MAX;
+    for (index, node) in reading.nodes.iter().enumerate() {
+        let Some(tier) = tier(node, &hint.role, &name) else { continue };
+        if tier < best_tier {
+            best_tier = tier;
+            best.clear();
+        }
+        if tier == best_tier {
+            best.push(index);
+        }
+    }
+    if let Some(within) = &hint.within {
+        let inside: Vec<usize> = best.iter().copied().filter(|index| lies_within(reading, *index, within)).collect();
+        // Where no path tells, the hint cannot narrow.
+        if !inside.is_empty() {
+            best = inside;
+        }
+    }
+    match hint.nth.map(|nth| best.get(nth as usize).copied()) {
+        Some(Some(nth)) if best.len() > 1 => Found { candidates: vec![nth], picked: true },
+        _ => Found { candidates: best, picked: false },
+    }
+}
+
+fn lies_within(reading: &Reading, index: usize, within: &NodeHint) -> bool {
+    let name = normalize(&within.name);
+    let mut inside = false;
+    let mut depth = 0;
+    for (up, ancestor) in reading.path(index).enumerate() {
+        if tier(ancestor, &within.role, &name).is_some_and(|tier| tier <= 2) {
+            inside = true;
+            depth = up;
+            break;
+        }
+    }
+    inside
+        && within.within.as_ref().is_none_or(|outer| {
+            let outer_name = normalize(&outer.name);
+            reading
+                .path(index)
+                .skip(depth + 1)
+                .any(|ancestor| tier(ancestor, &outer.role, &outer_name).is_some_and(|tier| tier <= 2))
+        })
+}
+
+/// Returns how well a node matches; smaller is better.
+fn tier(node: &ReadNode, role: &str, name: &str) -> Option<u8> {
+    if node.role == "text" {
+        return None;
+    }
+    let role_fits = same_role(&node.role, role);
+    if name.is_empty() {
+        return (role_fits && !role.is_empty()).then_some(if node.name.is_empty() { 0 } else { 1 });
+    }
+    // Normalising only shortens: most nodes are passed over without an allocation.
+    let may_be_equal = |words: &str| words.len() >= name.len();
+    let is_name = |words: &str| may_be_equal(words) && (words == name || normalize(words) == name);
+    if is_name(&node.name) {
+        return match (role_fits, roles::is_generic(&node.role)) {
+            (true, _) => Some(0),
+            (false, true) => Some(2),
+            (false, false) => None,
+        };
+    }
+    if !role_fits {
+        return None;
+    }
+    if node.also.iter().any(|words| is_name(words)) || (node.name.is_empty() && is_name(&node.text)) {
+        return Some(1);
+    }
+    let read = if node.name.ends_with(['…', '.']) { normalize(&node.name) } else { return None };
+    let cut = read.strip_suffix('…').or_else(|| read.strip_suffix("..."));
+    cut.map(str::trim_end).is_some_and(|stem| stem.chars().count() >= 12 && name.starts_with(stem)).then_some(3)
+}
+
+/// Returns whether two role names, of whatever tool, mean the same to an agent; an unsaid role fits any.
+pub fn same_role(read: &str, wanted: &str) -> bool {
+    wanted.is_empty() || read == wanted || class(read) == class(wanted)
+}
+
+fn class(role: &str) -> &str {
+    match role {
+        "img" | "image" | "graphics-document" => "image",
+        "textbox" | "searchbox" | "Date" | "DateTime" | "InputTime" => "textbox",
+        "combobox" | "PopUpButton" | "MenuListPopup" | "select" => "combobox",
+        "Canvas" | "canvas" => "canvas",
+        "Iframe" | "iframe" => "iframe",
+        "DisclosureTriangle" | "summary" => "disclosure",
+        "radiogroup" | "group" | "Details" => "group",
+        "switch" | "checkbox" => "checkbox",
+        "StaticText" | "text" => "text",
+        "RootWebArea" | "document" => "document",
+        "paragraph" | "p" => "paragraph",
+        role if roles::is_generic(role) => "generic",
+        role => role,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::aria;
+    use super::*;
+
+    const CART: &str = r#"- region "Buy":
+  - button "Add to cart" [ref=e1]
+- region "Related":
+  - article "A":
+    - button "Add to cart" [ref=e2]
+  - article "B":
+    - button "Add to cart" [ref=e3]
+- searchbox "Search" [ref=e4]
+- generic "Open dialog" [ref=e5]
+- link "A very long name of a product that was cut…" [ref=e6]"#;
+
+    fn hint(role: &str, name: &str) -> NodeHint {
+        NodeHint { role: role.into(), name: name.into(), ..NodeHint::default() }
+    }
+
+    fn handles(hint: &NodeHint) -> Vec<String> {
+        let reading = aria::parse(CART);
+        find(&reading, hint).candidates.iter().filter_map(|index| reading.nodes[*index].handle.clone()).collect()
+    }
+
+    #[test]
+    fn within_and_nth_single_out_one_of_three() {
+        let mut add = hint("button", "Add to cart");
+        assert_eq!(handles(&add), ["e1", "e2", "e3"]);
+        add.within = Some(Box::new(hint("region", "Related")));
+        assert_eq!(handles(&add), ["e2", "e3"]);
+        add.nth = Some(1);
+        assert_eq!(handles(&add), ["e3"]);
+        add.within = Some(Box::new(hint("region", "nowhere")));
+        assert_eq!(handles(&add), ["e2"], "a path that does not tell does not narrow, so nth counts all");
+    }
+
+    #[test]
+    fn within_may_itself_lie_within() {
+        let mut inner = hint("article", "B");
+        inner.within = Some(Box::new(hint("region", "Related")));
+        let mut add = hint("button", "Add to cart");
+        add.within = Some(Box::new(inner));
+        assert_eq!(handles(&add), ["e3"]);
+    }
+
+    #[test]
+    fn roles_of_other_tools_are_understood_and_wrong_ones_are_not() {
+        assert_eq!(handles(&hint("textbox", "Search")), ["e4"]);
+        assert_eq!(handles(&hint("button", "Open dialog")), ["e5"], "a generic that carries the name");
+        assert!(handles(&hint("link", "Add to cart")).is_empty());
+    }
+
+    #[test]
+    fn a_name_that_was_cut_is_recognised_by_its_beginning() {
+        assert_eq!(handles(&hint("link", "A very long name of a product that was cut short by the tool")), ["e6"]);
+        assert!(handles(&hint("link", "A very short name")).is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! What every parser of the reader gives: nodes in the order of the text, and the text that can be read.
+//!
+//! In: the lines of one observation. Out: a [`Reading`]. Invariant: a node's parent stands before it, so that walks up
+//! end; what the text does not say is empty, never guessed from the page.
+
+use super::text::Haystack;
+
+/// One node as the text tells it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadNode {
+    /// Role, as in the accessibility tree; `text` for loose text, empty if the text does not say.
+    pub role: String,
+    /// The name that the text gives it.
+    pub name: String,
+    /// Whether the name only repeats text of nodes below it, which are in the reading themselves.
+    pub named_by_content: bool,
+    /// Other words that an agent would know it by: placeholder, title, the label text before it.
+    pub also: Vec<String>,
+    /// Value.
+    pub value: String,
+    /// States, such as `checked`, `disabled`, `expanded=false`.
+    pub states: Vec<String>,
+    /// The handle to act by, as written.
+    pub handle: Option<String>,
+    /// Index of the parent in the reading; the path to the root is the chain of these.
+    pub parent: Option<usize>,
+    /// Text that belongs to it beside name and value.
+    pub text: String,
+}
+
+/// An elided mark: something that is not shown and the handle that brings it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The handle as written.
+    pub handle: String,
+    /// What the mark says about what is missing.
+    pub label: String,
+    /// How many items are missing; 0 if not said.
+    pub count: u32,
+    /// First item missing, counted from 1, where the mark stands for the rest of a list.
+    pub more_from: Option<u32>,
+}
+
+/// What can be read in the shown state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The nodes, in the order of the text.
+    pub nodes: Vec<ReadNode>,
+    /// The elided marks, in the order of the text.
+    pub marks: Vec<Mark>,
+}
+
+impl Reading {
+    /// Returns the ancestors of a node, nearest first.
+    pub fn path(&self, index: usize) -> impl Iterator<Item = &ReadNode> {
+        let mut at = Some(index);
+        std::iter::from_fn(move || {
+            let here = at?;
+            // A parent stands before its child; anything else is no path.
+            at = self.nodes.get(here)?.parent.filter(|parent| *parent < here);
+            at.and_then(|parent| self.nodes.get(parent))
+        })
+    }
+
+    /// Returns everything that can be read, in order, for finding facts.
+    pub fn haystack(&self) -> Haystack {
+        let mut haystack = Haystack::default();
+        for node in &self.nodes {
+            if !node.named_by_content {
+                haystack.push(&node.name);
+            }
+            if node.value != node.name {
+                haystack.push(&node.value);
+            }
+            haystack.push(&node.text);
+        }
+        // Apart from the rest, so that they do not stand between two pieces that are read together.
+        for words in self.nodes.iter().flat_map(|node| &node.also) {
+            haystack.push(words);
+        }
+        haystack
+    }
+
+    /// Appends what an answer adds.
+    pub fn extend(&mut self, other: Self) {
+        let base = self.nodes.len();
+        self.nodes.extend(other.nodes.into_iter().map(|mut node| {
+            node.parent = node.parent.map(|parent| parent + base);
+            node
+        }));
+        self.marks.extend(other.marks);
+    }
+}

@@ -1,0 +1,118 @@
+//! Images of earlier observations that still show what is there.
+//!
+//! In: images shown since the last full observation, and the images of a later step. Out: those that a delta may leave unsaid, because
+//! their pixels are still the page's. Invariant: an image counts as shown only while every pixel of it is right.
+//! Why not trust the strategy: an old screenshot of a page that changed would count as reading what it no longer shows.
+
+use crate::pixels;
+use crate::steps::LoadedStep;
+use browserlens_page::BoxInDocument;
+use browserlens_strategy::{CaptureImage, ObservedImage};
+use image::{DynamicImage, GenericImageView, ImageFormat};
+
+/// Drops the images that no longer show what is there.
+pub(crate) fn keep_true(images: &mut Vec<ObservedImage>, step: &LoadedStep) {
+    if images.is_empty() {
+        return;
+    }
+    let now: Vec<Region> =
+        step.screenshot.iter().chain(&step.crops).filter_map(|image| Region::decode(step, image)).collect();
+    images.retain(|image| {
+        let Ok(old) = image::load_from_memory_with_format(&image.png, ImageFormat::Png) else { return false };
+        let bounds = pixels::in_document(&step.page, image.space);
+        now.iter().any(|region| region.shows(&old, bounds))
+    });
+}
+
+struct Region {
+    image: DynamicImage,
+    bounds: BoxInDocument,
+}
+
+impl Region {
+    fn decode(step: &LoadedStep, image: &CaptureImage) -> Option<Self> {
+        let decoded = image::load_from_memory_with_format(&image.png, ImageFormat::Png).ok()?;
+        Some(Self { image: decoded, bounds: pixels::in_document(&step.page, image.space) })
+    }
+
+    /// Returns whether the part at `bounds` is the old image, pixel by pixel.
+    fn shows(&self, old: &DynamicImage, bounds: BoxInDocument) -> bool {
+        let (width, height) = self.image.dimensions();
+        if self.bounds.width <= 0.0 || self.bounds.height <= 0.0 {
+            return false;
+        }
+        let scale = (width as f32 / self.bounds.width, height as f32 / self.bounds.height);
+        let at = ((bounds.x - self.bounds.x) * scale.0, (bounds.y - self.bounds.y) * scale.1);
+        // A crop of a box between pixels was rounded outwards, or to the nearest: either will do.
+        [(at.0.floor(), at.1.floor()), (at.0.round(), at.1.round())].into_iter().any(|(left, top)| {
+            let (old_width, old_height) = old.dimensions();
+            left >= 0.0
+                && top >= 0.0
+                && (left as u32).saturating_add(old_width) <= width
+                && (top as u32).saturating_add(old_height) <= height
+                && old.pixels().all(|(x, y, pixel)| self.image.get_pixel(left as u32 + x, top as u32 + y) == pixel)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::{BoxInViewport, Capture, PageBuilder};
+    use browserlens_strategy::{ImageSpace, StepIndex};
+    use browserlens_tokens::Micros;
+    use std::collections::HashMap;
+    use std::io::Cursor;
+    use std::sync::Arc;
+
+    fn png(width: u32, height: u32, dot: Option<(u32, u32)>) -> Arc<[u8]> {
+        let mut image =
+            image::RgbaImage::from_fn(width, height, |x, y| image::Rgba([(x % 7) as u8, (y % 5) as u8, 9, 255]));
+        if let Some((x, y)) = dot {
+            image.put_pixel(x, y, image::Rgba([255, 0, 0, 255]));
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        DynamicImage::ImageRgba8(image).write_to(&mut bytes, ImageFormat::Png).expect("encodes");
+        bytes.into_inner().into()
+    }
+
+    fn viewport(width: f32, height: f32) -> ImageSpace {
+        ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width, height })
+    }
+
+    fn step(screenshot: Arc<[u8]>) -> LoadedStep {
+        LoadedStep {
+            index: StepIndex(1),
+            page: Arc::new(PageBuilder::outline("main")),
+            capture: Capture::default(),
+            earlier_second_look: None,
+            action: None,
+            events: Vec::new(),
+            screenshot: Some(CaptureImage { png: screenshot, space: viewport(64.0, 48.0) }),
+            crops: Vec::new(),
+            entities: HashMap::new(),
+            load: Micros(0),
+        }
+    }
+
+    fn old(width: u32, height: u32) -> Vec<ObservedImage> {
+        vec![ObservedImage {
+            png: png(width, height, None),
+            width,
+            height,
+            space: viewport(width as f32, height as f32),
+        }]
+    }
+
+    #[test]
+    fn an_image_stays_while_its_pixels_are_right_and_goes_when_one_is_not() {
+        let mut images = old(30, 20);
+        keep_true(&mut images, &step(png(64, 48, Some((40, 5)))));
+        assert_eq!(images.len(), 1, "a change beside it does not matter");
+        keep_true(&mut images, &step(png(64, 48, Some((29, 19)))));
+        assert!(images.is_empty());
+        let mut images = old(65, 20);
+        keep_true(&mut images, &step(png(64, 48, None)));
+        assert!(images.is_empty(), "what is not there now cannot be checked");
+    }
+}

@@ -1,0 +1,347 @@
+//! The strategies of a run, from `traces/strategies.toml`.
+//!
+//! In: `[[strategy]]` tables with `name` (`family/variant`), `why` and `options`. Out: built strategies in the order of the file.
+//! Invariant: a name that no crate knows, a key that is not read, an option that a strategy does not take: each is an error with file
+//! and line, and says what is known.
+
+use browserlens_strategy::{ActionChannel, Strategy, TextFormat};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A strategy as configured.
+pub struct ConfiguredStrategy {
+    /// Name, `family/variant`.
+    pub name: String,
+    /// What it is there to show.
+    pub why: String,
+    /// Its options; an object.
+    pub options: serde_json::Value,
+    /// The strategy.
+    pub strategy: Box<dyn Strategy>,
+}
+
+impl std::fmt::Debug for ConfiguredStrategy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConfiguredStrategy")
+            .field("name", &self.name)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ConfiguredStrategy {
+    /// Returns what a run's header says about the strategy.
+    pub fn describe(&self) -> StrategyInfo {
+        StrategyInfo {
+            name: self.name.clone(),
+            why: self.why.clone(),
+            version: self.strategy.version().to_owned(),
+            options: self.options.clone(),
+            channel: self.strategy.channel(),
+            format: self.strategy.format(),
+        }
+    }
+}
+
+/// What a run's header says about a strategy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StrategyInfo {
+    /// Name, `family/variant`.
+    pub name: String,
+    /// What it is there to show.
+    pub why: String,
+    /// Version of what it writes.
+    pub version: String,
+    /// Its options.
+    pub options: serde_json::Value,
+    /// How an agent acts on what is shown.
+    pub channel: ActionChannel,
+    /// How the text is parsed.
+    pub format: TextFormat,
+}
+
+/// The strategies of a run could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum StrategiesError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The text is no TOML of this form.
+    #[error("{}:{line}: {message}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// No crate has a strategy of this name.
+    #[error("{}:{line}: unknown strategy {name:?}: known are {}", .path.display(), .known.join(", "))]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// The name.
+        name: String,
+        /// The names that are known.
+        known: Vec<&'static str>,
+    },
+    /// A name that stands twice.
+    #[error("{}:{line}: strategy {name:?} stands here for the second time", .path.display())]
+    Twice {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// The name.
+        name: String,
+    },
+    /// An option that the strategy does not take, or a wrong value.
+    #[error("{}:{line}: strategy {name:?}: option {option:?}: {reason}", .path.display())]
+    BadOption {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// The strategy.
+        name: String,
+        /// The option.
+        option: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A strategy was asked for by a name that the file does not have.
+    #[error("{}: no strategy {name:?}: there are {}", .path.display(), .known.join(", "))]
+    NotConfigured {
+        /// The file.
+        path: PathBuf,
+        /// The name asked for.
+        name: String,
+        /// The names in the file.
+        known: Vec<String>,
+    },
+}
+
+impl StrategiesError {
+    /// Returns the next thing the reader should try.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "check the path and its permissions",
+            Self::Malformed { .. } => "each strategy is a [[strategy]] table with name, why and, if needed, options",
+            Self::Unknown { .. } | Self::NotConfigured { .. } => "choose one of the names listed, or mend the spelling",
+            Self::Twice { .. } => "give one of them another variant, such as lens/delta-2",
+            Self::BadOption { .. } => "mend or remove the option",
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    strategy: Vec<Spanned<Entry>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: Spanned<String>,
+    why: String,
+    #[serde(default)]
+    options: toml::Table,
+}
+
+/// Returns every name that some crate knows, in the order of the crates.
+pub fn known_names() -> Vec<&'static str> {
+    let mut names = browserlens_lens::names().to_vec();
+    names.extend_from_slice(browserlens_peers::names());
+    names.extend_from_slice(browserlens_reading::names());
+    names
+}
+
+/// Loads the strategies of a file.
+///
+/// # Errors
+/// [`StrategiesError`] naming file, line and what is known.
+pub fn load(path: &Path) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| StrategiesError::Unreadable { path: path.to_owned(), source })?;
+    parse(&text, path)
+}
+
+/// Keeps the strategies of these names, in the order of the file.
+///
+/// # Errors
+/// [`StrategiesError::NotConfigured`] for a name that is not among them.
+pub fn select(
+    all: Vec<ConfiguredStrategy>,
+    names: &[String],
+    path: &Path,
+) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+    if let Some(unknown) = names.iter().find(|name| !all.iter().any(|strategy| strategy.name == **name)) {
+        let known = all.iter().map(|strategy| strategy.name.clone()).collect();
+        return Err(StrategiesError::NotConfigured { path: path.to_owned(), name: unknown.clone(), known });
+    }
+    Ok(all.into_iter().filter(|strategy| names.contains(&strategy.name)).collect())
+}
+
+/// Builds the strategies of a TOML text; `path` is only for messages.
+///
+/// # Errors
+/// [`StrategiesError`] naming file, line and what is known.
+pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+    let line_at = |offset: usize| text.get(..offset).unwrap_or(text).matches('\n').count() + 1;
+    let file: File = toml::from_str(text).map_err(|error| StrategiesError::Malformed {
+        path: path.to_owned(),
+        line: error.span().map_or(1, |span| line_at(span.start)),
+        message: error.message().to_owned(),
+    })?;
+    let mut built: Vec<ConfiguredStrategy> = Vec::with_capacity(file.strategy.len());
+    for (position, entry) in file.strategy.iter().enumerate() {
+        let Entry { name, why, options } = entry.get_ref();
+        let line = line_at(name.span().start);
+        let name = name.get_ref();
+        if built.iter().any(|strategy| strategy.name == *name) {
+            return Err(StrategiesError::Twice { path: path.to_owned(), line, name: name.clone() });
+        }
+        // A TOML table is JSON but for dates and odd floats, which no option takes.
+        let options = serde_json::to_value(options).map_err(|error| StrategiesError::Malformed {
+            path: path.to_owned(),
+            line,
+            message: error.to_string(),
+        })?;
+        let strategy = match build(name, &options) {
+            None => {
+                return Err(StrategiesError::Unknown {
+                    path: path.to_owned(),
+                    line,
+                    name: name.clone(),
+                    known: known_names(),
+                });
+            }
+            Some(Err((option, reason))) => {
+                let end = file.strategy.get(position + 1).map_or(text.len(), |next| next.span().start);
+                let line = line_of_option(text, entry.span().start, end, &option).map_or(line, line_at);
+                return Err(StrategiesError::BadOption {
+                    path: path.to_owned(),
+                    line,
+                    name: name.clone(),
+                    option,
+                    reason,
+                });
+            }
+            Some(Ok(strategy)) => strategy,
+        };
+        built.push(ConfiguredStrategy { name: name.clone(), why: why.clone(), options, strategy });
+    }
+    Ok(built)
+}
+
+type Built = Option<Result<Box<dyn Strategy>, (String, String)>>;
+
+fn build(name: &str, options: &serde_json::Value) -> Built {
+    if let Some(built) = browserlens_lens::build(name, options) {
+        return Some(built.map_err(|error| (error.option, error.reason)));
+    }
+    if let Some(built) = browserlens_peers::build(name, options) {
+        return Some(built.map_err(|error| (error.option, error.reason)));
+    }
+    browserlens_reading::build(name, options).map(|built| built.map_err(|error| (error.option, error.reason)))
+}
+
+/// Finds where an option of an entry is written, as an offset.
+fn line_of_option(text: &str, start: usize, end: usize, option: &str) -> Option<usize> {
+    if option.is_empty() {
+        return None;
+    }
+    let mut offset = start;
+    for line in text.get(start..end)?.split_inclusive('\n') {
+        let mut from = 0;
+        while let Some(at) = line[from..].find(option).map(|at| from + at) {
+            let before = line[..at].chars().next_back();
+            let after = line[at + option.len()..].trim_start_matches(['"', '\'']).trim_start();
+            let begins = before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
+            if begins && after.starts_with('=') {
+                return Some(offset + at);
+            }
+            from = at + option.len();
+        }
+        offset += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        parse(text, Path::new("strategies.toml")).expect_err("an error").to_string()
+    }
+
+    #[test]
+    fn strategies_are_built_in_the_order_of_the_file() {
+        let text = "[[strategy]]\nname = \"raw/html\"\nwhy = \"b\"\n\n[[strategy]]\nname = \"read-text/visible\"\nwhy = \"a\"\n[strategy.options]\nmax_chars = 100\n";
+        let built = parse(text, Path::new("s.toml")).expect("builds");
+        let names: Vec<&str> = built.iter().map(|strategy| strategy.name.as_str()).collect();
+        assert_eq!(names, ["raw/html", "read-text/visible"]);
+        assert_eq!(built[1].options["max_chars"], 100);
+        assert_eq!(built[1].describe().format, TextFormat::Plain);
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones_with_file_and_line() {
+        let message = error("# comment\n[[strategy]]\nname = \"raw/htm\"\nwhy = \"x\"\n");
+        assert!(message.starts_with("strategies.toml:3: unknown strategy \"raw/htm\": known are lens/"), "{message}");
+        for name in ["raw/html", "raw/ax-tree", "read-text/visible", "playwright-mcp/full", "browser-use/dom"] {
+            assert!(message.contains(name), "{name} is listed in {message}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_or_option_is_named_with_its_line() {
+        let message = error("[[strategy]]\nname = \"raw/html\"\nwhy = \"x\"\nwy = \"y\"\n");
+        assert!(message.starts_with("strategies.toml:4: unknown field `wy`"), "{message}");
+        let message = error(
+            "[[strategy]]\nname = \"read-text/visible\"\nwhy = \"max_char\"\n[strategy.options]\n\nmax_char = 1\n",
+        );
+        assert!(
+            message.starts_with("strategies.toml:6: strategy \"read-text/visible\": option \"max_char\""),
+            "{message}"
+        );
+        let message = error(
+            "[[strategy]]\nname = \"read-text/visible\"\nwhy = \"\"\noptions = { max_char = 1 }\n[[strategy]]\nname = \"raw/html\"\nwhy = \"\"",
+        );
+        assert!(message.starts_with("strategies.toml:4: "), "{message}");
+    }
+
+    #[test]
+    fn a_name_may_stand_only_once_and_why_must_stand() {
+        let twice = "[[strategy]]\nname = \"raw/html\"\nwhy = \"x\"\n[[strategy]]\nname = \"raw/html\"\nwhy = \"x\"\n";
+        assert!(error(twice).starts_with("strategies.toml:5: "));
+        assert!(error("[[strategy]]\nname = \"raw/html\"\n").contains("missing field `why`"));
+    }
+
+    #[test]
+    fn the_bundled_file_builds_and_bears_its_names() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/strategies.toml");
+        let built = load(&path).expect("the bundled strategies build");
+        for strategy in &built {
+            assert_eq!(strategy.strategy.name(), strategy.name);
+        }
+        let asked = ["lens/delta".to_owned()];
+        assert_eq!(select(built, &asked, &path).expect("is configured").len(), 1);
+        let error =
+            select(load(&path).expect("builds"), &["lens/detla".to_owned()], &path).expect_err("is not configured");
+        assert!(error.to_string().contains("there are lens/full, "), "{error}");
+    }
+}

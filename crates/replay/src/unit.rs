@@ -1,0 +1,301 @@
+//! One unit of a run: one strategy over one trace, step by step.
+//!
+//! In: loaded steps in order. Out: a [`Measurement`] and a [`Timing`] a step. Invariants: a strategy that fails or panics on a step is a
+//! row with its error and no numbers; after a panic its run is not trusted any more and the rest are such rows too; the reader's
+//! requests are decided before anything is scored.
+
+use crate::clock::{StopWatch, timed};
+use crate::error::ReplayError;
+use crate::measure::{AskedRequest, Cost, ImageCost, Measurement, Outcome, RowKind, StepNumbers, Timing, Tokenizer};
+use crate::oracle::RefOracle;
+use crate::reader::{Reader, policy};
+use crate::retained;
+use crate::score::{PageIndex, Shown};
+use crate::steps::{LoadedStep, TracePlan};
+use crate::store::{Store, content_hash};
+use crate::strategies::ConfiguredStrategy;
+use browserlens_page::NodeKey;
+use browserlens_strategy::{Observation, ObservationKind, ObservedImage, Request, Run, StepInput, StrategyError, Task};
+use browserlens_tokens::{ImageSize, Micros};
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What all units of a run share.
+pub(crate) struct Shared<'a> {
+    pub store: &'a Store,
+    pub tokenizer: Tokenizer,
+    pub date: &'a str,
+    pub machine: &'a str,
+}
+
+/// One strategy over one trace.
+pub(crate) struct Unit<'a> {
+    plan: &'a TracePlan,
+    configured: &'a ConfiguredStrategy,
+    run: Option<Box<dyn Run>>,
+    /// Why the run is not trusted any more.
+    abandoned: Option<String>,
+    reader: Reader,
+    handles: BTreeMap<String, NodeKey>,
+    /// Images since the last full observation: part of the shown state while they still show what is there.
+    images: Vec<ObservedImage>,
+    oracle: RefOracle,
+    legend_counted: bool,
+    /// Costs of texts counted before: a page that did not change is counted once.
+    counted: HashMap<String, Cost>,
+    pub rows: Vec<Measurement>,
+    pub timings: Vec<Timing>,
+}
+
+impl<'a> Unit<'a> {
+    pub fn start(plan: &'a TracePlan, configured: &'a ConfiguredStrategy) -> Self {
+        let task =
+            Task { goal: plan.scenario.goal.clone(), viewport: plan.meta.viewport, locale: plan.meta.locale.clone() };
+        let started = guarded(|| configured.strategy.start(&task));
+        let (run, abandoned) = match started {
+            Ok(run) => (Some(run), None),
+            Err(panic) => (None, Some(panic)),
+        };
+        Self {
+            plan,
+            configured,
+            run,
+            abandoned,
+            reader: Reader::new(configured.strategy.format()),
+            handles: BTreeMap::new(),
+            images: Vec::new(),
+            oracle: RefOracle::default(),
+            legend_counted: false,
+            counted: HashMap::new(),
+            rows: Vec::new(),
+            timings: Vec::new(),
+        }
+    }
+
+    /// Advances over the next step.
+    pub fn step(&mut self, shared: &Shared<'_>, step: &LoadedStep, index: &PageIndex) -> Result<(), ReplayError> {
+        let watch = StopWatch::default();
+        let (observed, observe) = timed(|| self.observe(step, &watch));
+        let stages = watch.finish();
+        let mut counting = Micros(0);
+        let outcome = match observed {
+            Ok(observation) => {
+                Outcome::Observed(Box::new(self.measure(shared, step, index, observation, &mut counting)?))
+            }
+            Err(error) => Outcome::Failed { error },
+        };
+        let (trace, strategy, step_index) = (self.plan.id.clone(), self.configured.name.clone(), step.index.0);
+        self.timings.push(Timing {
+            trace: trace.clone(),
+            strategy: strategy.clone(),
+            step: step_index,
+            load: step.load,
+            stages,
+            observe,
+            count: counting,
+            cached: false,
+            date: shared.date.to_owned(),
+            machine: shared.machine.to_owned(),
+        });
+        self.rows.push(Measurement { trace, strategy, step: step_index, outcome });
+        Ok(())
+    }
+
+    /// Returns whether any step failed; such a unit is not cached, so that a mended strategy is run again.
+    pub fn has_failed(&self) -> bool {
+        self.rows.iter().any(|row| row.error().is_some())
+    }
+
+    fn observe(&mut self, step: &LoadedStep, watch: &StopWatch) -> Result<Observation, String> {
+        if let Some(why) = &self.abandoned {
+            return Err(why.clone());
+        }
+        let Some(run) = &mut self.run else { return Err("the run did not start".to_owned()) };
+        let input = StepInput {
+            step: step.index,
+            page: &step.page,
+            capture: &step.capture,
+            earlier_second_look: step.earlier_second_look.as_ref(),
+            action: step.action.as_ref(),
+            events: &step.events,
+            screenshot: step.screenshot.as_ref(),
+            crops: &step.crops,
+            peers: &[],
+            clock: watch,
+        };
+        match guarded(|| run.observe(&input)) {
+            Ok(observed) => observed.map_err(|error| error.to_string()),
+            Err(panic) => Err(self.abandon(step, &panic)),
+        }
+    }
+
+    fn abandon(&mut self, step: &LoadedStep, panic: &str) -> String {
+        self.run = None;
+        self.abandoned = Some(format!("given up: the strategy panicked at step {}", step.index));
+        format!("step {}: the strategy panicked: {panic}", step.index)
+    }
+
+    fn measure(
+        &mut self,
+        shared: &Shared<'_>,
+        step: &LoadedStep,
+        index: &PageIndex,
+        observation: Observation,
+        counting: &mut Micros,
+    ) -> Result<StepNumbers, ReplayError> {
+        let text = shared.store.put_text(&observation.text)?;
+        let images = put_images(shared.store, &observation.images)?;
+        let (cost, time) = timed(|| self.cost(shared.tokenizer, &text, &observation));
+        *counting += time;
+        let legend = match self.configured.strategy.legend() {
+            Some(legend) if !self.legend_counted => shared.tokenizer.cost(legend),
+            _ => Cost::default(),
+        };
+        self.legend_counted = true;
+        let is_full = matches!(observation.kind, ObservationKind::Full { .. });
+        if is_full {
+            self.handles.clear();
+            self.images.clear();
+        } else {
+            retained::keep_true(&mut self.images, step);
+        }
+        let bytes = observation.text.len() as u64;
+        let (kind, reason) = match &observation.kind {
+            ObservationKind::Full { reason } => (RowKind::Full, reason.clone()),
+            ObservationKind::Delta | ObservationKind::Answer => (RowKind::Delta, String::new()),
+        };
+        let (representation, mut unmarked_differences) =
+            (observation.representation.clone(), observation.unmarked_differences);
+        self.take_in(observation);
+        let requests = self.ask(shared, step, &mut unmarked_differences, counting)?;
+
+        let reading = self.reader.reading();
+        let haystack = reading.haystack();
+        let shown = Shown {
+            page: &step.page,
+            index,
+            reading,
+            haystack: &haystack,
+            handles: &self.handles,
+            images: &self.images,
+            channel: self.configured.strategy.channel(),
+        };
+        let number = step.index.0;
+        let target = shown.target(self.plan.next(number));
+        let fresh = shown.fresh(self.plan.states(number));
+        let facts = shown.facts(self.plan.facts(number));
+        let refs = self.oracle.step(&shown_handles(reading, &self.handles), &step.entities);
+        Ok(StepNumbers {
+            kind,
+            reason,
+            representation,
+            bytes,
+            observation: cost,
+            legend,
+            requests,
+            target,
+            fresh,
+            facts,
+            refs,
+            unmarked_differences,
+            success: target.is_actionable() && fresh.wrong == 0 && facts.read == facts.total,
+            text,
+            images,
+        })
+    }
+
+    fn take_in(&mut self, observation: Observation) {
+        self.reader.read(&observation.text, &observation.kind);
+        self.handles.extend(observation.refs.into_iter().map(|target| (target.handle, target.key)));
+        self.images.extend(observation.images);
+    }
+
+    fn cost(&mut self, tokenizer: Tokenizer, hash: &str, observation: &Observation) -> Cost {
+        let mut cost = match self.counted.get(hash) {
+            Some(cost) => *cost,
+            None => {
+                let cost = tokenizer.cost(&observation.text);
+                self.counted.insert(hash.to_owned(), cost);
+                cost
+            }
+        };
+        for image in &observation.images {
+            cost += Cost {
+                images: ImageCost::of(ImageSize { width: image.width, height: image.height }),
+                ..Cost::default()
+            };
+        }
+        cost
+    }
+
+    /// Lets the reader ask for what it cannot find.
+    fn ask(
+        &mut self,
+        shared: &Shared<'_>,
+        step: &LoadedStep,
+        unmarked: &mut Option<u32>,
+        counting: &mut Micros,
+    ) -> Result<Vec<AskedRequest>, ReplayError> {
+        let mut requests = Vec::new();
+        let next = self.plan.next(step.index.0);
+        let Some(hint) = next.as_ref().and_then(|next| next.hint()) else { return Ok(requests) };
+        let mut asked = policy::Asked::default();
+        while let Some(request) = policy::next(self.reader.reading(), hint, &self.plan.scenario.goal, &asked) {
+            let answer = self.request(step, &request);
+            asked.note(&request, answer.is_some());
+            let Some(answer) = answer else { continue };
+            let text = shared.store.put_text(&answer.text)?;
+            let images = put_images(shared.store, &answer.images)?;
+            let (cost, time) = timed(|| self.cost(shared.tokenizer, &content_hash(answer.text.as_bytes()), &answer));
+            *counting += time;
+            *unmarked = answer.unmarked_differences.or(*unmarked);
+            self.take_in(Observation { kind: ObservationKind::Answer, ..answer });
+            requests.push(AskedRequest { request, cost, text, images });
+        }
+        Ok(requests)
+    }
+
+    /// Returns the answer; none if the strategy has no such request, or failed at it.
+    fn request(&mut self, step: &LoadedStep, request: &Request) -> Option<Observation> {
+        let run = self.run.as_mut()?;
+        let answered: Result<Result<Observation, StrategyError>, String> = guarded(|| run.request(request));
+        match answered {
+            Ok(answer) => answer.ok(),
+            Err(panic) => {
+                self.abandon(step, &panic);
+                None
+            }
+        }
+    }
+}
+
+/// Returns the handles that stand in the shown state; all of them where the text names none (marks in an image).
+fn shown_handles(reading: &crate::reader::Reading, handles: &BTreeMap<String, NodeKey>) -> BTreeMap<String, NodeKey> {
+    let shown: BTreeMap<String, NodeKey> = reading
+        .nodes
+        .iter()
+        .filter_map(|node| node.handle.as_ref())
+        .filter_map(|handle| handles.get(handle).map(|key| (handle.clone(), *key)))
+        .collect();
+    if shown.is_empty() { handles.clone() } else { shown }
+}
+
+fn put_images(store: &Store, images: &[ObservedImage]) -> Result<Vec<String>, ReplayError> {
+    images.iter().map(|image| store.put_image(&image.png)).collect()
+}
+
+/// Runs foreign code; a panic becomes its message.
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| panic_message(payload.as_ref()))
+}
+
+fn panic_message(payload: &(dyn Any + Send)) -> String {
+    if let Some(message) = payload.downcast_ref::<&str>() {
+        (*message).to_owned()
+    } else if let Some(message) = payload.downcast_ref::<String>() {
+        message.clone()
+    } else {
+        "without a message".to_owned()
+    }
+}

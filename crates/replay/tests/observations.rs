@@ -1,0 +1,142 @@
+//! Observations of the bundled traces, pinned: `lens/full` and `lens/delta` on every scenario, the other families on two, `raw/*` never.
+//!
+//! One readable file a scenario and strategy under `snapshots/`. Fails where there are no bundled traces: what is not there is not tested.
+#![allow(missing_docs, reason = "a test has no readers")]
+
+use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, find_traces, replay, strategies};
+use browserlens_tokens::Encoding;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+
+/// Scenarios on which every strategy but `raw/*` is pinned: a small page and a canvas.
+const PINNED_FOR_ALL: [&str; 2] = ["login/wrong-then-right", "sheet/budget-and-dashboard"];
+/// Strategies that are pinned on every scenario.
+const PINNED_EVERYWHERE: [&str; 2] = ["lens/full", "lens/delta"];
+
+fn bundled() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")
+}
+
+/// One replay for all tests of this file.
+fn run() -> &'static RunResult {
+    static RUN: OnceLock<(RunResult, tempfile::TempDir)> = OnceLock::new();
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    let (run, _) = RUN.get_or_init(|| {
+        let traces = find_traces(&bundled()).expect("the bundled traces are there: run `just record`");
+        let strategies = strategies::load(&bundled().join("strategies.toml")).expect("the bundled strategies load");
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = replay(&ReplayOptions {
+            traces,
+            scenarios_dir: bundled().join("scenarios"),
+            strategies: &strategies,
+            threads: 0,
+            cache_dir: folder.path().join("cache"),
+            out_dir: folder.path().join("runs"),
+            encoding: Encoding::O200kBase,
+            tokenizer: Tokenizer::Fast,
+            date: String::new(),
+            machine: String::new(),
+            progress: &Quiet,
+            cancel: &NEVER,
+        });
+        (run.expect("the bundled traces replay"), folder)
+    });
+    run
+}
+
+/// Everything that a strategy showed over a trace, answers to requests included.
+fn shown(trace: &str, strategy: &str) -> String {
+    let run = run();
+    let mut text = String::new();
+    for row in run.measurements.iter().filter(|row| row.trace == trace && row.strategy == strategy) {
+        let step =
+            &run.steps.iter().find(|step| step.trace == trace && step.step == row.step).expect("the step is described");
+        text.push_str(&format!("=== step {} {}\n", row.step, step.action));
+        if let Some(error) = row.error() {
+            text.push_str(&format!("error: {error}\n"));
+            continue;
+        }
+        let observation = run.observation(trace, strategy, row.step).expect("stored").expect("observed");
+        text.push_str(&observation.text);
+        text.push('\n');
+        for image in &observation.images {
+            text.push_str(&format!("--- image {image}\n"));
+        }
+        for (request, answer) in &observation.answers {
+            text.push_str(&format!("--- {request}\n{answer}\n"));
+        }
+    }
+    text
+}
+
+fn pin(trace: &str, strategy: &str) {
+    let name = format!("{}@{}", trace.replace('/', "__"), strategy.replace('/', "__"));
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(name, shown(trace, strategy));
+    });
+}
+
+fn trace_ids() -> Vec<String> {
+    run().header.traces.iter().map(|trace| trace.id.clone()).collect()
+}
+
+#[test]
+fn every_bundled_scenario_is_shown_by_the_lens_as_pinned() {
+    for trace in trace_ids() {
+        for strategy in PINNED_EVERYWHERE {
+            pin(&trace, strategy);
+        }
+    }
+}
+
+#[test]
+fn two_scenarios_are_shown_by_every_strategy_as_pinned() {
+    let traces = trace_ids();
+    for trace in PINNED_FOR_ALL {
+        assert!(traces.contains(&trace.to_owned()), "{trace} is among the bundled traces {traces:?}");
+        for strategy in run().header.strategies.iter().map(|strategy| strategy.name.as_str()) {
+            if !strategy.starts_with("raw/") && !PINNED_EVERYWHERE.contains(&strategy) {
+                pin(trace, strategy);
+            }
+        }
+    }
+}
+
+#[test]
+fn entity_ids_occur_in_no_observation_of_any_strategy() {
+    let mut searched = 0;
+    for trace in trace_ids() {
+        for strategy in run().header.strategies.iter().map(|strategy| strategy.name.as_str()) {
+            let text = shown(&trace, strategy);
+            assert!(!text.contains("ent~"), "{strategy} on {trace} shows an entity id");
+            searched += 1;
+        }
+    }
+    assert!(searched > 0, "there is something to search");
+}
+
+#[test]
+fn the_truth_rule_and_the_rebind_rule_hold_on_every_step() {
+    let mut counted = 0;
+    for row in run().measurements.iter().filter(|row| row.strategy.starts_with("lens/")) {
+        let place = format!("{} {} step {}", row.trace, row.strategy, row.step);
+        let numbers = row.numbers().unwrap_or_else(|| panic!("{place} failed: {:?}", row.error()));
+        assert_eq!(numbers.refs.wrong_rebinds, 0, "{place}");
+        if let Some(unmarked) = numbers.unmarked_differences {
+            assert_eq!(unmarked, 0, "{place}");
+            counted += 1;
+        }
+    }
+    assert!(counted > 0, "unmarked differences are counted somewhere");
+}
+
+#[test]
+fn every_fact_of_every_scenario_can_be_read_by_some_strategy() {
+    for step in &run().steps {
+        let rows: Vec<_> =
+            run().measurements.iter().filter(|row| row.trace == step.trace && row.step == step.step).collect();
+        let best = rows.iter().filter_map(|row| row.numbers()).map(|numbers| numbers.facts.read).max();
+        assert_eq!(best, Some(step.facts.len() as u32), "{} step {}: {:?}", step.trace, step.step, step.facts);
+    }
+}

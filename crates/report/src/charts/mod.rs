@@ -1,0 +1,57 @@
+//! The charts of a report, as SVG.
+//!
+//! In: a run and its [`Summary`]. Out: three charts, each with a title and a caption that says what is drawn and in which unit.
+//! Invariants: the same rows give the same bytes (but for latency); a chart needs no font of the machine, since text is laid out by
+//! the viewer; names of strategies and scenarios are text, never markup; colours can be told apart by colour-blind readers, and
+//! where they repeat, marker and dash tell the lines apart.
+
+mod canvas;
+mod latency;
+mod pareto;
+mod steps;
+mod style;
+
+use crate::{ReportError, ReportInput, Summary};
+
+/// One chart.
+#[derive(Clone, Debug)]
+pub(crate) struct Chart {
+    /// Name of its file.
+    pub file: &'static str,
+    /// What it shows, in a few words.
+    pub title: &'static str,
+    /// How to read it.
+    pub caption: String,
+    /// The drawing.
+    pub svg: String,
+}
+
+/// The charts of a report.
+#[derive(Clone, Debug)]
+pub(crate) struct Charts {
+    /// Tokens against steps that succeed.
+    pub pareto: Chart,
+    /// Tokens per step over each task.
+    pub steps: Chart,
+    /// Latency by stage.
+    pub latency: Chart,
+}
+
+impl Charts {
+    /// Draws every chart.
+    ///
+    /// # Errors
+    /// [`ReportError::Chart`] if the backend refuses a shape.
+    pub fn draw(input: &ReportInput<'_>, summary: &Summary) -> Result<Self, ReportError> {
+        Ok(Self {
+            pareto: pareto::draw(summary)?,
+            steps: steps::draw(input, summary)?,
+            latency: latency::draw(summary)?,
+        })
+    }
+
+    /// Returns them in reading order.
+    pub fn all(&self) -> [&Chart; 3] {
+        [&self.pareto, &self.steps, &self.latency]
+    }
+}

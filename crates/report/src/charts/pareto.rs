@@ -1,0 +1,244 @@
+//! Tokens per task against the share of steps that succeed, with the front of strategies that nothing beats on both.
+
+use super::Chart;
+use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
+use super::style::{GRID, MUTED, PALETTE, log_ticks, look_of, looks, text_width};
+use crate::numbers::{compact, fraction};
+use crate::{ReportError, Summary};
+use browserlens_tokens::Encoding;
+
+const FILE: &str = "pareto.svg";
+const TITLE: &str = "Cost against success";
+const SIZE: (f64, f64) = (960.0, 500.0);
+const FRAME: Frame = Frame { left: 74.0, top: 26.0, right: 936.0, bottom: 436.0 };
+
+/// One ranked strategy.
+#[derive(Clone, Debug, PartialEq)]
+struct Point<'a> {
+    strategy: &'a str,
+    tokens: f64,
+    success: f64,
+    label: String,
+}
+
+/// Draws the chart.
+pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
+    let points: Vec<Point<'_>> = summary
+        .strategies
+        .iter()
+        .filter(|row| row.ranked)
+        .filter_map(|row| {
+            let (tokens, success) = (row.tokens_per_task?.max(1.0), row.steps.value()?);
+            Some(Point { strategy: &row.strategy, tokens, success, label: format!("{} tasks", fraction(row.tasks)) })
+        })
+        .collect();
+    let front = front(&points);
+    let caption = format!(
+        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is the Pareto front: for what lies on it, no strategy is cheaper and as successful. Labels say how many tasks succeed as a whole.",
+        Encoding::O200kBase.name(),
+        summary.formula.name()
+    );
+
+    let exponents: Vec<f64> = points.iter().map(|point| point.tokens.log10()).collect();
+    let low = exponents.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (low, high) = if low.is_finite() { (low, high) } else { (2.0, 4.0) };
+    let margin = ((high - low) * 0.08).max(0.12);
+    let x = low - margin..high + margin * 1.6;
+    let least = points.iter().map(|point| point.success).fold(1.0, f64::min);
+    let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
+    let y = floor..1.0 + (1.0 - floor) * 0.05;
+
+    let svg = canvas::draw(FILE, SIZE, TITLE, &caption, |canvas| {
+        let scale = Scale::over(FRAME, x.clone(), y.clone());
+        axes(canvas, &scale, (x.start, x.end), floor)?;
+        let corners: Vec<(f64, f64)> =
+            stairs(&front).into_iter().map(|(tokens, success)| scale.at(tokens.log10(), success)).collect();
+        let mut line = Vec::new();
+        if let (Some(&(x, _)), Some(&(_, y))) = (corners.first(), corners.last()) {
+            line.push((x, FRAME.bottom));
+            line.extend(corners);
+            line.push((FRAME.right, y));
+            canvas.line(&line, MUTED, 1.25)?;
+        }
+        let looks = looks(summary);
+        let places: Vec<(f64, f64)> =
+            points.iter().map(|point| scale.at(point.tokens.log10(), point.success)).collect();
+        let labels = place_labels(&points, &places, &line);
+        for ((point, &at), label) in points.iter().zip(&places).zip(&labels) {
+            let (edge_x, edge_y) = label.edge();
+            if (edge_x - at.0).hypot(edge_y - at.1) > 16.0 {
+                canvas.line(&[at, (edge_x, edge_y)], PALETTE[6], 0.5)?;
+            }
+            let name = Letters::ink(12.5, Anchor::Start);
+            let on_front = front.iter().any(|other| other.strategy == point.strategy);
+            canvas.text(point.strategy, (label.left, label.y - 7.0), if on_front { name.bold() } else { name })?;
+            canvas.text(&point.label, (label.left, label.y + 8.0), Letters::muted(11.0, Anchor::Start))?;
+        }
+        points.iter().zip(&places).try_for_each(|(point, &at)| canvas.marker(at, 5.5, look_of(&looks, point.strategy)))
+    })?;
+    Ok(Chart { file: FILE, title: TITLE, caption, svg })
+}
+
+fn axes(canvas: &Canvas<'_>, scale: &Scale, (from, to): (f64, f64), floor: f64) -> Result<(), ReportError> {
+    let step = if floor > 0.55 { 0.1 } else { 0.2 };
+    let mut level = 1.0;
+    let mut levels = Vec::new();
+    while level >= floor - 1e-9 {
+        levels.push((level, format!("{:.0} %", level * 100.0)));
+        level -= step;
+    }
+    canvas.levels(FRAME, scale, &levels, from)?;
+    for tick in log_ticks(from, to) {
+        let (x, _) = scale.at(tick, floor);
+        canvas.line(&[(x, FRAME.top), (x, FRAME.bottom)], GRID, 1.0)?;
+        canvas.text(&compact(10_f64.powf(tick)), (x, FRAME.bottom + 16.0), Letters::muted(11.0, Anchor::Middle))?;
+    }
+    canvas.line(&[(FRAME.left, FRAME.bottom), (FRAME.right, FRAME.bottom)], MUTED, 1.0)?;
+    let middle = (FRAME.left + FRAME.right) / 2.0;
+    canvas.text(
+        "tokens per task (cheaper to the left)",
+        (middle, FRAME.bottom + 42.0),
+        Letters::muted(12.0, Anchor::Middle),
+    )?;
+    let side = (FRAME.top + FRAME.bottom) / 2.0;
+    canvas.text("steps that succeed", (18.0, side), Letters::muted(12.0, Anchor::Middle).upward())
+}
+
+/// Returns the points that no other beats: cheapest first, each more successful than all before.
+fn front<'p, 'a>(points: &'p [Point<'a>]) -> Vec<&'p Point<'a>> {
+    let mut sorted: Vec<&Point<'_>> = points.iter().collect();
+    sorted.sort_by(|a, b| a.tokens.total_cmp(&b.tokens).then(b.success.total_cmp(&a.success)));
+    let mut best = f64::NEG_INFINITY;
+    sorted.retain(|point| {
+        let better = point.success > best;
+        best = best.max(point.success);
+        better
+    });
+    sorted
+}
+
+/// Returns the corners of the stairs along the front.
+fn stairs(front: &[&Point<'_>]) -> Vec<(f64, f64)> {
+    let mut corners: Vec<(f64, f64)> = Vec::new();
+    for point in front {
+        if let Some(&(_, before)) = corners.last() {
+            corners.push((point.tokens, before));
+        }
+        corners.push((point.tokens, point.success));
+    }
+    corners
+}
+
+/// Where a label stands: its left end and the middle of its two lines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Label {
+    left: f64,
+    y: f64,
+    width: f64,
+    point: (f64, f64),
+}
+
+impl Label {
+    fn frame(self) -> Frame {
+        Frame { left: self.left - 3.0, top: self.y - 15.0, right: self.left + self.width + 3.0, bottom: self.y + 16.0 }
+    }
+
+    /// Returns the place of the label's frame that is nearest to the point.
+    fn edge(self) -> (f64, f64) {
+        let frame = self.frame();
+        (self.point.0.clamp(frame.left, frame.right), self.point.1.clamp(frame.top, frame.bottom))
+    }
+}
+
+/// Places labels so that they cover neither each other, nor a point, nor the line where there is room: near places are tried first.
+fn place_labels(points: &[Point<'_>], places: &[(f64, f64)], line: &[(f64, f64)]) -> Vec<Label> {
+    let mut labels: Vec<Label> = Vec::with_capacity(points.len());
+    for (point, &at) in points.iter().zip(places) {
+        let width = text_width(point.strategy, 13.0).max(text_width(&point.label, 11.0));
+        let mut candidates = Vec::new();
+        for ring in 0..9_u32 {
+            let far = f64::from(ring) * 17.0;
+            for dy in if ring == 0 { vec![0.0] } else { vec![far, -far] } {
+                for left in [at.0 + 11.0, at.0 - 11.0 - width, at.0 - width / 2.0] {
+                    // A label straight above or below must clear its own point.
+                    if ring > 1 || left > at.0 || left + width < at.0 {
+                        candidates.push(Label { left, y: at.1 + dy, width, point: at });
+                    }
+                }
+            }
+        }
+        let inside = |label: &&Label| {
+            let frame = label.frame();
+            frame.left >= FRAME.left && frame.right <= SIZE.0 && frame.top >= 0.0 && frame.bottom <= FRAME.bottom
+        };
+        let free = |label: &&Label| {
+            let frame = label.frame();
+            let covers_point = places.iter().any(|&(x, y)| {
+                x > frame.left - 7.0
+                    && x < frame.right + 7.0
+                    && y > frame.top - 5.0
+                    && y < frame.bottom + 5.0
+                    && (x, y) != at
+            });
+            let covers_label = labels.iter().any(|other| {
+                let other = other.frame();
+                frame.left < other.right
+                    && other.left < frame.right
+                    && frame.top < other.bottom
+                    && other.top < frame.bottom
+            });
+            // The line runs along the axes: a part crosses a frame if their boxes do.
+            let covers_line = line.windows(2).any(|part| {
+                let ((ax, ay), (bx, by)) = (part[0], part[1]);
+                ax.min(bx) < frame.right
+                    && ax.max(bx) > frame.left
+                    && ay.min(by) < frame.bottom
+                    && ay.max(by) > frame.top
+            });
+            !covers_point && !covers_label && !covers_line
+        };
+        let chosen = candidates.iter().filter(inside).find(free).or(candidates.first());
+        labels.push(chosen.copied().unwrap_or(Label { left: at.0, y: at.1, width, point: at }));
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(strategy: &'static str, tokens: f64, success: f64) -> Point<'static> {
+        Point { strategy, tokens, success, label: "1/2 tasks".to_owned() }
+    }
+
+    #[test]
+    fn the_front_holds_what_nothing_beats() {
+        let points = [
+            point("a", 100.0, 0.5),
+            point("b", 50.0, 0.5),
+            point("c", 200.0, 1.0),
+            point("d", 300.0, 1.0),
+            point("e", 150.0, 0.4),
+        ];
+        let front = front(&points);
+        assert_eq!(front.iter().map(|point| point.strategy).collect::<Vec<_>>(), ["b", "c"]);
+        assert_eq!(stairs(&front), [(50.0, 0.5), (200.0, 0.5), (200.0, 1.0)]);
+    }
+
+    #[test]
+    fn labels_of_crowded_points_do_not_overlap() {
+        let points: Vec<Point<'_>> = (0..8).map(|_| point("family/variant", 100.0, 1.0)).collect();
+        let places: Vec<(f64, f64)> = (0..8).map(|at| (400.0 + f64::from(at) * 6.0, 60.0)).collect();
+        let labels = place_labels(&points, &places, &[]);
+        for (at, a) in labels.iter().enumerate() {
+            for b in &labels[at + 1..] {
+                let (a, b) = (a.frame(), b.frame());
+                assert!(
+                    a.left >= b.right || b.left >= a.right || a.top >= b.bottom || b.top >= a.bottom,
+                    "{a:?} {b:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! A folder that appears whole or not at all.
+//!
+//! In: the name of a fresh folder and its files. Out: the folder. Invariants: nothing that exists is touched; until
+//! [`StagedFolder::publish`] the files lie in a hidden folder beside it, which is removed if anything fails.
+
+use crate::ReportError;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder being filled.
+#[derive(Debug)]
+pub(crate) struct StagedFolder {
+    target: PathBuf,
+    staging: PathBuf,
+    published: bool,
+}
+
+impl StagedFolder {
+    /// Makes the hidden folder beside `target`, and the parents of both.
+    pub fn beside(target: &Path) -> Result<Self, ReportError> {
+        let name = target.file_name().ok_or_else(|| ReportError::NoFolder { path: target.to_owned() })?;
+        refuse_existing(target)?;
+        let parent = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        fs::create_dir_all(&parent).map_err(|cause| ReportError::io(parent.clone(), "make it", cause))?;
+        for attempt in 0..1_000_u32 {
+            let mut hidden = OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".partial-{}-{attempt}", std::process::id()));
+            let staging = parent.join(hidden);
+            match fs::create_dir(&staging) {
+                Ok(()) => return Ok(Self { target: target.to_owned(), staging, published: false }),
+                Err(cause) if cause.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(cause) => return Err(ReportError::io(staging, "make it", cause)),
+            }
+        }
+        Err(ReportError::Exists { path: parent })
+    }
+
+    /// Writes one file; errors name the file at its final place.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
+        fs::write(self.staging.join(name), bytes)
+            .map_err(|cause| ReportError::io(self.target.join(name), "write it", cause))
+    }
+
+    /// Gives the folder its name.
+    pub fn publish(mut self) -> Result<(), ReportError> {
+        refuse_existing(&self.target)?;
+        fs::rename(&self.staging, &self.target).map_err(|cause| match cause.kind() {
+            std::io::ErrorKind::AlreadyExists
+            | std::io::ErrorKind::DirectoryNotEmpty
+            | std::io::ErrorKind::NotADirectory => ReportError::Exists { path: self.target.clone() },
+            _ => ReportError::io(self.target.clone(), "give it its name", cause),
+        })?;
+        self.published = true;
+        Ok(())
+    }
+}
+
+impl Drop for StagedFolder {
+    fn drop(&mut self) {
+        if !self.published {
+            // Nothing to tell: the error that led here is on its way, and the folder is a hidden one of our own.
+            let _ = fs::remove_dir_all(&self.staging);
+        }
+    }
+}
+
+fn refuse_existing(target: &Path) -> Result<(), ReportError> {
+    match fs::symlink_metadata(target) {
+        Ok(_) => Err(ReportError::Exists { path: target.to_owned() }),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(cause) => Err(ReportError::io(target.to_owned(), "look at it", cause)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(dir: &Path) -> Vec<String> {
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_folder_appears_whole_and_leaves_nothing_beside_it() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("deep/report");
+        let staged = StagedFolder::beside(&target).unwrap();
+        staged.write("a.txt", b"a").unwrap();
+        assert!(!target.exists());
+        staged.publish().unwrap();
+        assert_eq!(entries(&root.path().join("deep")), ["report"]);
+        assert_eq!(fs::read(target.join("a.txt")).unwrap(), b"a");
+    }
+
+    #[test]
+    fn an_unfinished_folder_vanishes() {
+        let root = tempfile::tempdir().unwrap();
+        let staged = StagedFolder::beside(&root.path().join("report")).unwrap();
+        staged.write("a.txt", b"a").unwrap();
+        drop(staged);
+        assert!(entries(root.path()).is_empty());
+    }
+
+    #[test]
+    fn what_exists_is_never_overwritten_even_if_it_comes_in_between() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("report");
+        let staged = StagedFolder::beside(&target).unwrap();
+        fs::create_dir(&target).unwrap();
+        assert!(matches!(staged.publish(), Err(ReportError::Exists { path }) if path == target));
+        assert!(matches!(StagedFolder::beside(&target), Err(ReportError::Exists { .. })));
+        assert_eq!(entries(root.path()), ["report"]);
+        assert!(entries(&target).is_empty());
+    }
+
+    #[test]
+    fn a_file_in_the_way_and_a_path_without_name_are_named() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("file");
+        fs::write(&file, b"x").unwrap();
+        let error = StagedFolder::beside(&file.join("report")).unwrap_err();
+        assert!(error.to_string().starts_with(&file.display().to_string()), "{error}");
+        assert!(matches!(StagedFolder::beside(Path::new("/")), Err(ReportError::NoFolder { .. })));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_names_the_file_at_its_final_place() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("report");
+        let staged = StagedFolder::beside(&target).unwrap();
+        std::os::unix::fs::symlink("/dev/full", staged.staging.join("a.txt")).unwrap();
+        let error = staged.write("a.txt", b"x").unwrap_err();
+        assert_eq!(error.to_string(), format!("{}: the disk is full", target.join("a.txt").display()));
+        drop(staged);
+        assert!(entries(root.path()).is_empty());
+    }
+}

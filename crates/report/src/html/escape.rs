@@ -1,0 +1,79 @@
+//! The two ways in which data enters the page: as escaped text, and as JSON in a data block.
+//!
+//! Invariant: neither can become markup or end the element it stands in, whatever the data.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+/// Escapes text for element content and quoted attribute values; control and bidirectional characters become visible.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.push('\u{FFFD}'),
+            '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{061C}' => {
+                out.push('\u{FFFD}')
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Makes JSON safe inside a `<script type="application/json">` block: without `<` there is neither an end tag nor a comment.
+///
+/// In JSON `<` stands in strings only, where the escape means the same.
+pub(super) fn escape_json_block(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// Returns how many bytes a text takes as a JSON string in such a block.
+pub(super) fn json_block_length(text: &str) -> usize {
+    let length = |c: char| match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '<' => 6,
+        c if u32::from(c) < 0x20 => 6,
+        c => c.len_utf8(),
+    };
+    2 + text.chars().map(length).sum::<usize>()
+}
+
+/// Returns the source expression that lets a content security policy accept exactly this inline script.
+pub(super) fn script_source(script: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(script.as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_become_markup() {
+        assert_eq!(
+            escape("<a href=\"x\" on='y'>&\u{0}\u{202e}"),
+            "&lt;a href=&quot;x&quot; on=&#39;y&#39;&gt;&amp;\u{FFFD}\u{FFFD}"
+        );
+    }
+
+    #[test]
+    fn json_blocks_hold_no_angle_bracket_and_mean_the_same() {
+        let text = "</script><!-- <script> \u{1} \" \\ \u{2028} é\u{8}\u{c}\r\n\t\u{7f}";
+        let block = escape_json_block(&serde_json::to_string(text).unwrap());
+        assert!(!block.contains('<'), "{block}");
+        assert_eq!(serde_json::from_str::<String>(&block).unwrap(), text);
+        assert_eq!(json_block_length(text), block.len());
+    }
+
+    #[test]
+    fn the_hash_of_a_script_is_the_one_that_browsers_compute() {
+        // The example of the CSP specification: alert('Hello, world.');
+        assert_eq!(script_source("alert('Hello, world.');"), "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='");
+    }
+}

@@ -1,0 +1,144 @@
+//! What a report is made of.
+//!
+//! In: rows of `replay`, what the scenarios and strategies say of themselves, and the store of observations behind a
+//! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
+//! where something is not given (a screenshot, a text) the report says so.
+
+use browserlens_replay::{Measurement, Store, TaskMeasurement, Timing};
+use browserlens_tokens::ImageFormula;
+use std::error::Error;
+use std::sync::Arc;
+
+/// The strategy that ratios are taken against by default.
+pub const BASELINE: &str = "playwright-mcp/full";
+
+/// Everything a report is made of.
+#[derive(Clone, Copy)]
+pub struct ReportInput<'a> {
+    /// One row per trace × strategy × step.
+    pub measurements: &'a [Measurement],
+    /// One row per trace × strategy.
+    pub tasks: &'a [TaskMeasurement],
+    /// Latency, one row per trace × strategy × step; may be empty.
+    pub timings: &'a [Timing],
+    /// What the scenarios say, by trace; one that is missing is shown with what the rows tell.
+    pub scenarios: &'a [ScenarioInfo],
+    /// What the strategies say of themselves; may be empty.
+    pub strategies: &'a [StrategyInfo],
+    /// Where the texts and images of the rows' content hashes are.
+    pub observations: &'a dyn Observations,
+    /// The strategy that ratios are taken against, such as `playwright-mcp/full`.
+    pub baseline: &'a str,
+    /// How image tokens are counted.
+    pub formula: ImageFormula,
+    /// How the run came about.
+    pub about: &'a About,
+}
+
+/// How a run came about; printed as given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Tool and version, such as `browserlens 0.1.0`.
+    pub tool: String,
+    /// The command that makes the report again, such as `just bench`.
+    pub command: String,
+    /// When the run was made, as the caller writes it; empty where that is not told.
+    pub date: String,
+    /// On which machine; empty where that is not told.
+    pub machine: String,
+    /// Where the full observations lie, relative to the report or as a command.
+    pub store: String,
+}
+
+/// What a scenario says of one trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScenarioInfo {
+    /// Id of the trace in the run: `Measurement::trace`.
+    pub trace: String,
+    /// The goal in the user's words.
+    pub goal: String,
+    /// Why the scenario is there.
+    pub why: String,
+    /// Whether the recording reached its end.
+    pub complete: bool,
+    /// Its steps, in order.
+    pub steps: Vec<StepInfo>,
+}
+
+/// What a trace and its scenario say of one step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StepInfo {
+    /// Index of the step.
+    pub step: u32,
+    /// The action that led here, in words.
+    pub action: String,
+    /// What the agent is to do next, in words; empty at the end.
+    pub next: String,
+    /// URL of the page.
+    pub url: String,
+    /// Title of the page.
+    pub title: String,
+    /// What the agent must be able to read here.
+    pub facts: Vec<FactInfo>,
+    /// PNG bytes of the viewport.
+    pub screenshot: Option<Arc<[u8]>>,
+}
+
+/// A fact that the agent must be able to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FactInfo {
+    /// The text.
+    pub text: String,
+    /// Whether it may be read from pixels.
+    pub pixels: bool,
+}
+
+/// What a strategy says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StrategyInfo {
+    /// Its name, `family/variant`.
+    pub name: String,
+    /// Version of what it writes.
+    pub version: String,
+    /// Why it is in the bench.
+    pub why: String,
+}
+
+/// The store of observations, read by content hash.
+pub trait Observations {
+    /// Returns the text of a content hash; none if the store does not have it.
+    ///
+    /// # Errors
+    /// Any error of the store; the report goes on and shows it in the text's place.
+    fn text(&self, hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>>;
+
+    /// Returns the PNG bytes of a content hash; none if the store does not have it.
+    ///
+    /// # Errors
+    /// Any error of the store; the report goes on and shows it in the image's place.
+    fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>>;
+}
+
+impl Observations for Store {
+    fn text(&self, hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
+        if self.has_text(hash) { Ok(Some(Self::text(self, hash)?)) } else { Ok(None) }
+    }
+
+    fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
+        if self.has_image(hash) { Ok(Some(Self::image(self, hash)?)) } else { Ok(None) }
+    }
+}
+
+/// A store without anything: the report then shows numbers only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObservations;
+
+impl Observations for NoObservations {
+    fn text(&self, _hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
+        Ok(None)
+    }
+
+    fn image(&self, _hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
+        Ok(None)
+    }
+}

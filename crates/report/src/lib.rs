@@ -1,0 +1,95 @@
+//! Turns the measurements of a run into a report: tables, charts, a summary and one HTML page.
+//!
+//! In: a [`ReportInput`] (rows, task rows and timings of `replay`, what the scenarios say, the stored observations).
+//! Out: one fresh folder with `index.html`, `summary.md`, three charts as SVG, `measurements.parquet` and `.csv`,
+//! `tasks.csv`, `timings.parquet` and `.csv`.
+//! Invariants: nothing that exists is overwritten, and a report that could not be finished leaves no folder; the
+//! measurement files depend on the measurements alone, byte for byte; nothing that came from a page is ever markup.
+//!
+//! Which part should I use?
+//! - the whole report: [`write_report`]
+//! - the table for a terminal: [`Summary::of`], then [`terminal_table`]
+//! - one aggregate: [`Summary::of`], whose fields say how each number is made
+
+mod aggregate;
+mod charts;
+mod error;
+mod folder;
+mod html;
+mod input;
+mod median;
+mod numbers;
+mod summary;
+pub mod tables;
+mod text_table;
+
+#[cfg(test)]
+mod made_up;
+
+pub use aggregate::{Cell, ErrorRow, LeftOut, Share, StageTimes, StrategySummary, Summary};
+pub use error::ReportError;
+pub use input::{About, BASELINE, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo};
+pub use summary::{summary_markdown, terminal_table};
+
+use folder::StagedFolder;
+use std::path::{Path, PathBuf};
+
+/// Where the parts of a report lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportPaths {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The page that opens from disk.
+    pub index: PathBuf,
+    /// The summary as Markdown.
+    pub summary: PathBuf,
+    /// The measurements as Parquet.
+    pub measurements: PathBuf,
+    /// Everything in the folder, in the order in which it was written.
+    pub files: Vec<PathBuf>,
+}
+
+/// Writes a whole report into the fresh folder `dir`, whose parents are made where they are missing.
+///
+/// The folder appears when it is complete: everything is written beside it first, then renamed.
+///
+/// # Errors
+/// [`ReportError`] if `dir` exists, or if a part cannot be made or written; nothing is left behind then.
+pub fn write_report(input: &ReportInput<'_>, dir: &Path) -> Result<ReportPaths, ReportError> {
+    let staged = StagedFolder::beside(dir)?;
+    let summary = Summary::of(input);
+    let mut files = Vec::new();
+    let mut write = |name: &'static str, bytes: &[u8]| {
+        files.push(name);
+        staged.write(name, bytes)
+    };
+
+    let measurements =
+        tables::measurements(input.measurements).map_err(|cause| ReportError::table("measurements", cause))?;
+    write("measurements.parquet", &tables::parquet("measurements", &measurements)?)?;
+    write("measurements.csv", &tables::csv("measurements", &measurements)?)?;
+    let tasks = tables::tasks(input.tasks).map_err(|cause| ReportError::table("tasks", cause))?;
+    write("tasks.csv", &tables::csv("tasks", &tasks)?)?;
+    let timings = tables::timings(input.timings).map_err(|cause| ReportError::table("timings", cause))?;
+    write("timings.parquet", &tables::parquet("timings", &timings)?)?;
+    write("timings.csv", &tables::csv("timings", &timings)?)?;
+
+    let charts = charts::Charts::draw(input, &summary)?;
+    for chart in charts.all() {
+        write(chart.file, chart.svg.as_bytes())?;
+    }
+    write("summary.md", summary_markdown(input, &summary).as_bytes())?;
+    write("index.html", html::page(input, &summary, &charts)?.as_bytes())?;
+
+    staged.publish()?;
+    Ok(ReportPaths {
+        folder: dir.to_owned(),
+        index: dir.join("index.html"),
+        summary: dir.join("summary.md"),
+        measurements: dir.join("measurements.parquet"),
+        files: files.into_iter().map(|name| dir.join(name)).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

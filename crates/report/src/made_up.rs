@@ -1,0 +1,279 @@
+//! A small made-up run whose every aggregate can be worked out by hand.
+//!
+//! Three scenarios (2, 3 and 2 steps), four strategies. `raw/html` fails on the last step of `docs/answer`, so
+//! rankings use `login/wrong-password` and `shop/cart` only.
+
+use crate::input::*;
+use browserlens_replay::{
+    AskedRequest, Cost, FactScore, FreshScore, ImageCost, Measurement, Outcome, RefScore, RowKind, StepNumbers,
+    TargetScore, TaskMeasurement, Timing,
+};
+use browserlens_strategy::Request;
+use browserlens_tokens::{ImageFormula, ImageSize, Micros};
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+
+/// The run and all that belongs to it.
+pub(crate) struct Run {
+    pub measurements: Vec<Measurement>,
+    pub tasks: Vec<TaskMeasurement>,
+    pub timings: Vec<Timing>,
+    pub scenarios: Vec<ScenarioInfo>,
+    pub strategies: Vec<StrategyInfo>,
+    pub texts: BTreeMap<String, String>,
+    pub images: BTreeMap<String, Vec<u8>>,
+    pub about: About,
+}
+
+impl Observations for Run {
+    fn text(&self, hash: &str) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
+        if hash == "damaged" { Err("the store's entry is damaged".into()) } else { Ok(self.texts.get(hash).cloned()) }
+    }
+
+    fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>> {
+        Ok(self.images.get(hash).cloned())
+    }
+}
+
+impl Run {
+    pub fn input(&self) -> ReportInput<'_> {
+        ReportInput {
+            measurements: &self.measurements,
+            tasks: &self.tasks,
+            timings: &self.timings,
+            scenarios: &self.scenarios,
+            strategies: &self.strategies,
+            observations: self,
+            baseline: "playwright-mcp/full",
+            formula: ImageFormula::Claude28,
+            about: &self.about,
+        }
+    }
+
+    /// Makes the task rows of the measurements again.
+    pub fn sum_up(&mut self) {
+        let keys: BTreeSet<(String, String)> =
+            self.measurements.iter().map(|row| (row.trace.clone(), row.strategy.clone())).collect();
+        self.tasks = keys
+            .into_iter()
+            .map(|(trace, strategy)| {
+                let own = |row: &&Measurement| row.trace == trace && row.strategy == strategy;
+                let rows: Vec<Measurement> = self.measurements.iter().filter(own).cloned().collect();
+                TaskMeasurement::of(&trace, &strategy, &rows, true)
+            })
+            .collect();
+    }
+}
+
+pub(crate) fn text_cost(tokens: u64) -> Cost {
+    Cost { o200k: tokens, cl100k: tokens + 1, images: ImageCost::default() }
+}
+
+pub(crate) fn observed(
+    trace: &str,
+    strategy: &str,
+    step: u32,
+    tokens: u64,
+    change: impl FnOnce(&mut StepNumbers),
+) -> Measurement {
+    let mut numbers = StepNumbers {
+        kind: RowKind::Full,
+        reason: "first observation".to_owned(),
+        representation: None,
+        bytes: tokens * 4,
+        observation: text_cost(tokens),
+        legend: Cost::default(),
+        requests: Vec::new(),
+        target: TargetScore {
+            needed: true,
+            recall: true,
+            addressable: true,
+            discriminable: true,
+            resolved: Some(true),
+        },
+        fresh: FreshScore::default(),
+        facts: FactScore { total: 2, read: 2, by_pixels: 0 },
+        refs: RefScore::default(),
+        unmarked_differences: strategy.starts_with("lens/").then_some(0),
+        success: true,
+        text: format!("{strategy} at {trace}@{step}"),
+        images: Vec::new(),
+    };
+    change(&mut numbers);
+    Measurement {
+        trace: trace.to_owned(),
+        strategy: strategy.to_owned(),
+        step,
+        outcome: Outcome::Observed(Box::new(numbers)),
+    }
+}
+
+fn delta(numbers: &mut StepNumbers) {
+    numbers.kind = RowKind::Delta;
+    numbers.reason.clear();
+}
+
+fn last(numbers: &mut StepNumbers) {
+    numbers.target = TargetScore::NOT_NEEDED;
+}
+
+/// Tokens per task: `lens/delta` 600, 1,100, 1,000; `playwright-mcp/full` 1,500, 5,500, 2,500.
+pub(crate) fn run() -> Run {
+    let (login, shop, docs) = ("login/wrong-password", "shop/cart", "docs/answer");
+    let mut rows = Vec::new();
+    for (trace, tokens) in [(shop, vec![900, 60, 40]), (docs, vec![500, 300]), (login, vec![400, 100])] {
+        let end = tokens.len() - 1;
+        for (step, &count) in tokens.iter().enumerate() {
+            rows.push(observed(trace, "lens/delta", step as u32, count, |numbers| {
+                if step == 0 {
+                    numbers.legend = text_cost(100);
+                } else {
+                    delta(numbers);
+                }
+                if step == end {
+                    last(numbers);
+                }
+                if trace == docs && step == 1 {
+                    let request = Request::Section { name: "Limits".to_owned() };
+                    numbers.requests.push(AskedRequest {
+                        request,
+                        cost: text_cost(100),
+                        text: "answer".to_owned(),
+                        images: Vec::new(),
+                    });
+                }
+            }));
+        }
+    }
+    for (trace, tokens) in [(shop, vec![2_000, 1_800, 1_700]), (docs, vec![1_500, 1_000]), (login, vec![800, 700])] {
+        let end = tokens.len() - 1;
+        for (step, &count) in tokens.iter().enumerate() {
+            rows.push(observed(trace, "playwright-mcp/full", step as u32, count, |numbers| {
+                numbers.unmarked_differences = None;
+                if step == end {
+                    last(numbers);
+                }
+            }));
+        }
+    }
+    for (trace, steps) in [(shop, 3), (docs, 2), (login, 2)] {
+        for step in 0..steps {
+            rows.push(observed(trace, "lens/vision", step, 4, |numbers| {
+                numbers.observation.images = ImageCost::of(ImageSize { width: 1_280, height: 720 });
+                numbers.images = vec![format!("shot of {trace}@{step}")];
+                numbers.facts = FactScore { total: 2, read: 1, by_pixels: 1 };
+                numbers.success = false;
+                if step == steps - 1 {
+                    last(numbers);
+                } else {
+                    numbers.target.addressable = false;
+                }
+            }));
+        }
+    }
+    for (trace, tokens) in [(shop, vec![10_000, 9_000, 8_000]), (docs, vec![30_000]), (login, vec![3_000, 2_000])] {
+        for (step, &count) in tokens.iter().enumerate() {
+            rows.push(observed(trace, "raw/html", step as u32, count, |numbers| {
+                numbers.unmarked_differences = None;
+                numbers.target.resolved = None;
+                if trace == shop && step == 1 {
+                    numbers.target = TargetScore {
+                        needed: true,
+                        recall: false,
+                        addressable: false,
+                        discriminable: false,
+                        resolved: None,
+                    };
+                    numbers.success = false;
+                }
+                if trace != docs && step == tokens.len() - 1 {
+                    last(numbers);
+                }
+            }));
+        }
+    }
+    let error = "step 1: the capture has no ax payload".to_owned();
+    rows.push(Measurement {
+        trace: docs.to_owned(),
+        strategy: "raw/html".to_owned(),
+        step: 1,
+        outcome: Outcome::Failed { error },
+    });
+
+    let texts = rows
+        .iter()
+        .filter_map(|row| row.numbers())
+        .map(|numbers| (numbers.text.clone(), format!("[FULL PAGE STATE] {}\n- button \"Go\" [@e1]\n", numbers.text)))
+        .chain([("answer".to_owned(), "- heading \"Limits\"".to_owned())]);
+    let timings = rows
+        .iter()
+        .filter(|row| row.numbers().is_some())
+        .map(|row| timing(&row.trace, &row.strategy, row.step))
+        .collect();
+    let scenarios = [(docs, 2), (login, 2), (shop, 3)].map(|(trace, steps)| scenario(trace, steps)).to_vec();
+    let mut run = Run {
+        texts: texts.collect(),
+        images: BTreeMap::new(),
+        tasks: Vec::new(),
+        timings,
+        scenarios,
+        strategies: Vec::new(),
+        about: About {
+            tool: "browserlens 0.1.0".to_owned(),
+            command: "just bench".to_owned(),
+            date: "2026-11-22".to_owned(),
+            machine: "2 cores".to_owned(),
+            store: "observations/".to_owned(),
+        },
+        measurements: rows,
+    };
+    run.sum_up();
+    // The order of `replay`: the first task row is `shop/cart` of `lens/delta`.
+    run.tasks.sort_by_key(|task| (task.strategy.clone(), std::cmp::Reverse(task.trace.clone())));
+    run
+}
+
+fn timing(trace: &str, strategy: &str, step: u32) -> Timing {
+    let mut stages = BTreeMap::new();
+    if strategy.starts_with("lens/") {
+        stages.extend([
+            ("route".to_owned(), Micros(20)),
+            ("extract".to_owned(), Micros(200)),
+            ("format".to_owned(), Micros(100)),
+        ]);
+    }
+    Timing {
+        trace: trace.to_owned(),
+        strategy: strategy.to_owned(),
+        step,
+        load: Micros(900),
+        stages,
+        observe: Micros(400 + u64::from(step) * 100),
+        count: Micros(50),
+        cached: false,
+        date: "2026-11-22".to_owned(),
+        machine: "2 cores".to_owned(),
+    }
+}
+
+fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
+    let step = |step| StepInfo {
+        step,
+        action: if step == 0 { "goto /".to_owned() } else { format!("click button \"Go {step}\"") },
+        next: if step + 1 < steps { format!("click button \"Go {}\"", step + 1) } else { String::new() },
+        url: format!("https://site.test/{trace}/{step}"),
+        title: "A page".to_owned(),
+        facts: vec![
+            FactInfo { text: "Total 42.00".to_owned(), pixels: false },
+            FactInfo { text: "Thank you".to_owned(), pixels: true },
+        ],
+        screenshot: None,
+    };
+    ScenarioInfo {
+        trace: trace.to_owned(),
+        goal: format!("Do what {trace} says"),
+        why: "small".to_owned(),
+        complete: true,
+        steps: (0..steps).map(step).collect(),
+    }
+}

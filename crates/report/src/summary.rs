@@ -1,0 +1,262 @@
+//! The summary of a run in words and tables: `summary.md` and what the terminal prints.
+//!
+//! In: a [`Summary`]. Out: Markdown, and text of at most 100 columns without colour. Invariant: both show the same numbers, and every
+//! number that is made of fewer rows than it seems (an error row, a scenario left out) is named below the table.
+
+use crate::aggregate::{Cell, StrategySummary, Summary};
+use crate::numbers::{NONE, fraction, milliseconds, percent, ratio, rounded_or_none, thousands};
+use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
+use crate::{About, ReportInput};
+use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION, ImageFormula};
+use std::fmt::Write;
+
+/// How wide the terminal's table may be, in characters.
+const TERMINAL_WIDTH: usize = 100;
+/// How many error rows are written out; the others are counted.
+const ERRORS_SHOWN: usize = 20;
+
+/// Writes the summary as Markdown.
+pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
+    let mut out = String::from("# BrowserLens report\n\n");
+    out.push_str(&format!("{}\n\n", escape_markdown(&headline(summary))));
+    out.push_str(&headline_table(summary, HEADLINE.map(|(wide, _, _)| wide), None).markdown());
+    out.push_str("\n## Tokens per task, by scenario\n\n");
+    out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
+    out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
+    out.push_str("\n## Notes\n\n");
+    for note in notes(summary, input.about) {
+        out.push_str(&format!("- {}\n", escape_markdown(&note)));
+    }
+    if !summary.errors.is_empty() {
+        out.push_str("\n## Error rows\n\n");
+        for line in error_lines(summary) {
+            out.push_str(&format!("- {}\n", escape_markdown(&line)));
+        }
+    }
+    out
+}
+
+/// Writes the table for a terminal: at most 100 columns, no colour.
+pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
+    let mut out = narrow_headline_table(summary).terminal();
+    out.push_str("\ntokens per task, by scenario (✓ every step succeeded)\n\n");
+    for scenarios in fitting_chunks(summary) {
+        out.push_str(&scenario_table(summary, scenarios).terminal());
+        out.push('\n');
+    }
+    for note in notes(summary, input.about) {
+        let _ = writeln!(out, "{}", wrap(&one_line(&note), TERMINAL_WIDTH, "  "));
+    }
+    for line in error_lines(summary) {
+        let _ = writeln!(out, "{}", wrap(&format!("error: {}", one_line(&line)), TERMINAL_WIDTH, "  "));
+    }
+    out
+}
+
+/// Says in one sentence what came out.
+pub(crate) fn headline(summary: &Summary) -> String {
+    let run = format!(
+        "{} strategies on {} scenarios with {} steps.",
+        thousands(summary.strategies.len() as u64),
+        thousands(summary.scenarios.len() as u64),
+        thousands(summary.steps)
+    );
+    let Some(best) = summary.strategies.first().filter(|best| best.ranked) else {
+        return format!("{run} No strategy finished enough scenarios to be ranked.");
+    };
+    let cost = format!("{} tokens per task", rounded_or_none(best.tokens_per_task));
+    let first =
+        format!("First by tasks, steps, then tokens: {} with {} tasks and {cost}", best.strategy, fraction(best.tasks));
+    match (&summary.baseline, best.ratio) {
+        (Some(baseline), Some(value)) if *baseline != best.strategy => {
+            format!("{run} {first}, {} the tokens of {baseline}.", ratio(Some(value)))
+        }
+        _ => format!("{run} {first}."),
+    }
+}
+
+/// One column of the headline table: its name, its short name, its cell.
+type HeadlineColumn = (&'static str, &'static str, fn(&StrategySummary) -> String);
+
+/// The columns of the headline table after the strategy, in order.
+pub(crate) const HEADLINE: [HeadlineColumn; 9] = [
+    ("tasks succeeded", "tasks", |row| fraction(row.tasks)),
+    ("steps succeeded", "steps", |row| fraction(row.steps)),
+    ("target recall %", "target %", |row| percent(row.target)),
+    ("addressable %", "addr. %", |row| percent(row.addressable)),
+    ("fact recall %", "facts %", |row| percent(row.facts)),
+    ("tokens per task", "tokens/task", |row| rounded_or_none(row.tokens_per_task)),
+    ("ratio", "ratio", |row| ratio(row.ratio)),
+    ("calls per task", "calls", |row| {
+        row.calls_per_task.map_or_else(|| NONE.to_owned(), |calls| format!("{calls:.1}"))
+    }),
+    ("median ms per step", "ms/step", |row| milliseconds(row.median_micros)),
+];
+
+fn headline_table(summary: &Summary, names: [&str; HEADLINE.len()], longest_name: Option<usize>) -> TextTable {
+    let mut table = TextTable::new(["strategy"].into_iter().chain(names));
+    for row in &summary.strategies {
+        let name = if row.ranked { row.strategy.clone() } else { format!("{} (not ranked)", row.strategy) };
+        let mut cells = vec![longest_name.map_or_else(|| name.clone(), |limit| shortened(&name, limit))];
+        cells.extend(HEADLINE.iter().map(|(_, _, cell)| cell(row)));
+        table.row(cells);
+    }
+    table
+}
+
+/// Makes the headline table with names as long as the terminal has room for.
+fn narrow_headline_table(summary: &Summary) -> TextTable {
+    let table = |longest_name| headline_table(summary, HEADLINE.map(|(_, narrow, _)| narrow), Some(longest_name));
+    (8..=40).rev().map(table).find(|table| table.width() <= TERMINAL_WIDTH).unwrap_or_else(|| table(8))
+}
+
+fn shortened(text: &str, limit: usize) -> String {
+    let line = one_line(text);
+    if line.chars().count() <= limit {
+        return line;
+    }
+    line.chars().take(limit - 1).chain(['…']).collect()
+}
+
+/// Writes what a strategy did on a scenario.
+pub(crate) fn cell_text(cell: Cell) -> String {
+    match cell {
+        Cell::Finished { tokens, success: true } => format!("{} ✓", thousands(tokens)),
+        Cell::Finished { tokens, success: false } => format!("{}  ", thousands(tokens)),
+        Cell::Failed => "error  ".to_owned(),
+        Cell::NotRun => format!("{NONE}  "),
+    }
+}
+
+fn scenario_table(summary: &Summary, scenarios: &[String]) -> TextTable {
+    let mut table =
+        TextTable::new(["strategy".to_owned()].into_iter().chain(scenarios.iter().map(|name| shortened(name, 40))));
+    let places: Vec<usize> =
+        scenarios.iter().filter_map(|name| summary.scenarios.iter().position(|known| known == name)).collect();
+    for row in &summary.strategies {
+        let cells = places.iter().map(|&at| row.cells.get(at).map_or_else(String::new, |&cell| cell_text(cell)));
+        table.row([shortened(&row.strategy, 24)].into_iter().chain(cells).collect());
+    }
+    table
+}
+
+/// Cuts the scenarios into runs whose tables fit the terminal.
+fn fitting_chunks(summary: &Summary) -> Vec<&[String]> {
+    let mut chunks = Vec::new();
+    let mut rest = summary.scenarios.as_slice();
+    while !rest.is_empty() {
+        let fits = |count: &usize| scenario_table(summary, &rest[..*count]).width() <= TERMINAL_WIDTH;
+        let count = (1..=rest.len()).take_while(fits).last().unwrap_or(1);
+        chunks.push(&rest[..count]);
+        rest = &rest[count..];
+    }
+    chunks
+}
+
+/// Returns the formula of image tokens in words.
+pub(crate) fn formula_in_words(formula: ImageFormula) -> &'static str {
+    match formula {
+        ImageFormula::Claude28 => "⌈w/28⌉ × ⌈h/28⌉, long edge at most 1,568 px",
+        ImageFormula::OpenAiPatch32 => "⌈w/32⌉ × ⌈h/32⌉ × 1.2",
+        ImageFormula::OpenAiTile4o => "85 + 170 per tile of 512 px, short side 768 px",
+        ImageFormula::GeminiFlat => "1,101 per image",
+    }
+}
+
+/// Returns what a reader must know to read the tables right.
+pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.push(format!(
+        "n = {} scenarios, {} steps. Quality counts every task and step; a failed step counts as not succeeded and its target and facts as missed.",
+        thousands(summary.scenarios.len() as u64),
+        thousands(summary.steps)
+    ));
+    notes.push(format!(
+        "Tokens: text under {}, images by {} ({}; table version {IMAGE_TOKEN_TABLE_VERSION}); legend and answers to requests included.",
+        Encoding::O200kBase.name(),
+        summary.formula.name(),
+        formula_in_words(summary.formula)
+    ));
+    let all = summary.left_out.is_empty();
+    let scope = if all {
+        "all scenarios".to_owned()
+    } else {
+        format!("the {} scenarios that all ranked strategies finished", summary.ranked_scenarios.len())
+    };
+    notes.push(format!(
+        "Tokens per task and calls are means over {scope}; calls are the reader's requests after an observation."
+    ));
+    for left in &summary.left_out {
+        notes.push(match left.unfinished_by.as_slice() {
+            [] => format!("Left out of rankings: {} (no strategy is ranked).", left.scenario),
+            names => format!("Left out of rankings: {} (not finished by {}).", left.scenario, names.join(", ")),
+        });
+    }
+    let unranked: Vec<&str> =
+        summary.strategies.iter().filter(|row| !row.ranked).map(|row| row.strategy.as_str()).collect();
+    if !unranked.is_empty() {
+        notes.push(format!(
+            "Not ranked, since they finished fewer than half of the scenarios: {}.",
+            unranked.join(", ")
+        ));
+    }
+    notes.push(match &summary.baseline {
+        Some(baseline) => {
+            format!("Ratio: tokens ÷ tokens of {baseline}, geometric mean over the same scenarios; below 1 is cheaper.")
+        }
+        None => "Ratio: the baseline was not run, so there is none.".to_owned(),
+    });
+    let counted: Vec<&StrategySummary> =
+        summary.strategies.iter().filter(|row| row.unmarked_differences.is_some()).collect();
+    let unmarked: u64 = counted.iter().filter_map(|row| row.unmarked_differences).sum();
+    let rebinds: u64 = summary.strategies.iter().map(|row| row.wrong_rebinds).sum();
+    notes.push(format!(
+        "Refs that came to mean another entity: {}. Differences that no mark covers: {} (counted for {} of {} strategies).",
+        offenders(rebinds, summary, |row| row.wrong_rebinds),
+        offenders(unmarked, summary, |row| row.unmarked_differences.unwrap_or(0)),
+        counted.len(),
+        summary.strategies.len()
+    ));
+    if summary.strategies.iter().any(|row| row.median_micros.is_some()) {
+        let machine = if about.machine.is_empty() { String::new() } else { format!(", measured on {}", about.machine) };
+        let cached = if summary.cached_timings { "; some were measured in an earlier run" } else { "" };
+        notes.push(format!("Latency: time to make an observation from a loaded page{machine}{cached}. It differs from run to run; nothing else does."));
+    }
+    let made: Vec<String> = [("Made by", &about.tool), ("with", &about.command), ("on", &about.date)]
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(word, value)| format!("{word} {value}"))
+        .collect();
+    if !made.is_empty() {
+        notes.push(format!("{}.", made.join(" ")));
+    }
+    notes
+}
+
+fn offenders(total: u64, summary: &Summary, count: fn(&StrategySummary) -> u64) -> String {
+    if total == 0 {
+        return "0".to_owned();
+    }
+    let named: Vec<String> = summary
+        .strategies
+        .iter()
+        .filter(|row| count(row) > 0)
+        .map(|row| format!("{} {}", row.strategy, thousands(count(row))))
+        .collect();
+    format!("{} ({})", thousands(total), named.join(", "))
+}
+
+/// Names every error row, up to a limit; the rest is counted and points to the table that has them all.
+pub(crate) fn error_lines(summary: &Summary) -> Vec<String> {
+    let line = |row: &crate::ErrorRow| {
+        format!("{} @ step {} @ {}: {}", row.trace, row.step, row.strategy, shortened(&row.error, 300))
+    };
+    let mut lines: Vec<String> = summary.errors.iter().take(ERRORS_SHOWN).map(line).collect();
+    if summary.errors.len() > ERRORS_SHOWN {
+        lines.push(format!(
+            "… and {} more: see the column `error` of measurements.csv",
+            summary.errors.len() - ERRORS_SHOWN
+        ));
+    }
+    lines
+}

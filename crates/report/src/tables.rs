@@ -1,0 +1,321 @@
+//! Rows as tables: polars data frames, and their bytes as Parquet and CSV.
+//!
+//! In: rows of `replay`. Out: one data frame a table, in the order of the rows. Invariant: the same rows give the same
+//! bytes, whatever the machine or its threads: writing is not parallel, and no time, host or path is written. Latency is
+//! a table of its own, since it is never the same twice.
+//!
+//! An empty cell (null in Parquet) means *no number*: the strategy failed, or nothing was counted.
+//! Types are those of Parquet; token columns are counts under the encoding or image formula that their name ends with.
+//!
+//! `measurements`, one row per trace × strategy × step:
+//!
+//! | name | type | unit, meaning |
+//! | --- | --- | --- |
+//! | `trace`, `strategy` | string | id of the trace (its scenario); `family/variant` |
+//! | `step` | u32 | index; 0 is the first navigation |
+//! | `error` | string | why the strategy failed; then every later cell is empty |
+//! | `kind` | string | `full` or `delta` |
+//! | `reason` | string | why an observation is full; empty for a delta |
+//! | `representation` | string | what the router chose; empty where there was no choice |
+//! | `bytes` | u64 | bytes of the text |
+//! | `text_o200k`, `text_cl100k` | u64 | tokens of the text, without legend and answers |
+//! | `image_claude28`, `image_openai_patch32`, `image_openai_tile4o`, `image_gemini_flat` | u64 | tokens of the images |
+//! | `legend_o200k`, `legend_cl100k` | u64 | tokens of the legend; at step 0 only |
+//! | `request_count` | u32 | requests of the reader; each is a call |
+//! | `request_o200k`, `request_cl100k`, `request_claude28`, … | u64 | tokens of the answers |
+//! | `requests` | string | the requests in words, joined by `; ` |
+//! | `target_needed`, `target_recall`, `target_addressable`, `target_discriminable` | bool | the reader's score of the next action's node |
+//! | `target_resolved` | bool | the handle maps to an acceptable node; empty where the map is not known |
+//! | `fresh_right`, `fresh_wrong`, `fresh_missing` | u32 | named states shown right, wrong, not at all |
+//! | `facts_total`, `facts_read`, `facts_by_pixels` | u32 | facts of the step; read; of those, in images only |
+//! | `refs_shown`, `refs_surviving`, `refs_kept`, `refs_wrong_rebinds` | u32 | refs, checked against entity ids |
+//! | `unmarked_differences` | u32 | 0 by the Truth rule; empty where not counted |
+//! | `success` | bool | actionable, nothing shown wrong, all facts read |
+//! | `text_hash`, `image_hashes` | string | content hashes in the observation store; several are joined by a space |
+//!
+//! `tasks`, one row per trace × strategy: counts of steps (`steps`, `failed_steps`, `successful_steps`, `deltas`, u32), `finished`
+//! and `success` (bool), `calls` (u32), and token counts (u64) with prefix `all_` (observations, legend and answers together),
+//! `legend_`, `request_`, `keep_all_` and `keep_last_full_` (sum over steps of the context under that policy); then facts,
+//! refs and unmarked differences, summed.
+//!
+//! `timings`, one row per trace × strategy × step, all in microseconds (u64): `load_us` (shared by all strategies of the step),
+//! `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the strategy did not announce the stage), `observe_us` (the whole of
+//! it), `count_us` (token counting, not part of it); `cached` (bool): measured in an earlier run; `date`, `machine` (string).
+
+use crate::ReportError;
+use crate::aggregate::stage_name;
+use browserlens_replay::{Cost, Measurement, RowKind, StepNumbers, TaskMeasurement, Timing};
+use browserlens_strategy::Stage;
+use browserlens_tokens::ImageFormula;
+use polars::prelude::{
+    Column, CsvWriter, DataFrame, NamedFrom, ParquetCompression, ParquetWriter, PolarsError, SerWriter, Series,
+};
+
+/// Columns made one after the other from the same rows.
+struct Columns<'a, R> {
+    rows: &'a [R],
+    columns: Vec<Column>,
+}
+
+impl<'a, R> Columns<'a, R> {
+    fn of(rows: &'a [R]) -> Self {
+        Self { rows, columns: Vec::new() }
+    }
+
+    fn text<'r>(&mut self, name: &str, cell: impl Fn(&'r R) -> Option<&'r str>)
+    where
+        'a: 'r,
+    {
+        let values: Vec<Option<&str>> = self.rows.iter().map(cell).collect();
+        self.columns.push(Series::new(name.into(), values).into());
+    }
+
+    fn owned_text(&mut self, name: &str, cell: impl Fn(&R) -> Option<String>) {
+        let values: Vec<Option<String>> = self.rows.iter().map(cell).collect();
+        self.columns.push(Series::new(name.into(), values).into());
+    }
+
+    fn small(&mut self, name: &str, cell: impl Fn(&R) -> Option<u32>) {
+        let values: Vec<Option<u32>> = self.rows.iter().map(cell).collect();
+        self.columns.push(Series::new(name.into(), values).into());
+    }
+
+    fn large(&mut self, name: &str, cell: impl Fn(&R) -> Option<u64>) {
+        let values: Vec<Option<u64>> = self.rows.iter().map(cell).collect();
+        self.columns.push(Series::new(name.into(), values).into());
+    }
+
+    fn truth(&mut self, name: &str, cell: impl Fn(&R) -> Option<bool>) {
+        let values: Vec<Option<bool>> = self.rows.iter().map(cell).collect();
+        self.columns.push(Series::new(name.into(), values).into());
+    }
+
+    fn text_tokens(&mut self, prefix: &str, cost: impl Fn(&R) -> Option<Cost>) {
+        self.large(&format!("{prefix}_o200k"), |row| cost(row).map(|cost| cost.o200k));
+        self.large(&format!("{prefix}_cl100k"), |row| cost(row).map(|cost| cost.cl100k));
+    }
+
+    fn image_tokens(&mut self, prefix: &str, cost: impl Fn(&R) -> Option<Cost>) {
+        for formula in ImageFormula::ALL {
+            self.large(&format!("{prefix}_{}", column_name(formula)), |row| {
+                cost(row).map(|cost| cost.images.under(formula))
+            });
+        }
+    }
+
+    fn finish(self) -> Result<DataFrame, PolarsError> {
+        DataFrame::new(self.rows.len(), self.columns)
+    }
+}
+
+fn column_name(formula: ImageFormula) -> &'static str {
+    match formula {
+        ImageFormula::Claude28 => "claude28",
+        ImageFormula::OpenAiPatch32 => "openai_patch32",
+        ImageFormula::OpenAiTile4o => "openai_tile4o",
+        ImageFormula::GeminiFlat => "gemini_flat",
+    }
+}
+
+/// Makes the table of measurements.
+pub(crate) fn measurements(rows: &[Measurement]) -> Result<DataFrame, PolarsError> {
+    let numbers = |row: &Measurement, cell: &dyn Fn(&StepNumbers) -> u32| row.numbers().map(cell);
+    let truth = |row: &Measurement, cell: &dyn Fn(&StepNumbers) -> bool| row.numbers().map(cell);
+    let mut table = Columns::of(rows);
+    table.text("trace", |row| Some(&row.trace));
+    table.text("strategy", |row| Some(&row.strategy));
+    table.small("step", |row| Some(row.step));
+    table.text("error", Measurement::error);
+    table.text("kind", |row| {
+        row.numbers().map(|numbers| match numbers.kind {
+            RowKind::Full => "full",
+            RowKind::Delta => "delta",
+        })
+    });
+    table
+        .text("reason", |row| row.numbers().map(|numbers| numbers.reason.as_str()).filter(|reason| !reason.is_empty()));
+    table.text("representation", |row| row.numbers().and_then(|numbers| numbers.representation.as_deref()));
+    table.large("bytes", |row| row.numbers().map(|numbers| numbers.bytes));
+    let observation = |row: &Measurement| row.numbers().map(|numbers| numbers.observation);
+    table.text_tokens("text", observation);
+    table.image_tokens("image", observation);
+    table.text_tokens("legend", |row| row.numbers().map(|numbers| numbers.legend));
+    table.small("request_count", |row| numbers(row, &|n| u32::try_from(n.requests.len()).unwrap_or(u32::MAX)));
+    let answers = |row: &Measurement| row.numbers().map(StepNumbers::request_cost);
+    table.text_tokens("request", answers);
+    table.image_tokens("request", answers);
+    table.owned_text("requests", |row| {
+        let asked = &row.numbers()?.requests;
+        (!asked.is_empty()).then(|| asked.iter().map(|asked| asked.request.to_string()).collect::<Vec<_>>().join("; "))
+    });
+    table.truth("target_needed", |row| truth(row, &|n| n.target.needed));
+    table.truth("target_recall", |row| truth(row, &|n| n.target.recall));
+    table.truth("target_addressable", |row| truth(row, &|n| n.target.addressable));
+    table.truth("target_discriminable", |row| truth(row, &|n| n.target.discriminable));
+    table.truth("target_resolved", |row| row.numbers().and_then(|numbers| numbers.target.resolved));
+    table.small("fresh_right", |row| numbers(row, &|n| n.fresh.right));
+    table.small("fresh_wrong", |row| numbers(row, &|n| n.fresh.wrong));
+    table.small("fresh_missing", |row| numbers(row, &|n| n.fresh.missing));
+    table.small("facts_total", |row| numbers(row, &|n| n.facts.total));
+    table.small("facts_read", |row| numbers(row, &|n| n.facts.read));
+    table.small("facts_by_pixels", |row| numbers(row, &|n| n.facts.by_pixels));
+    table.small("refs_shown", |row| numbers(row, &|n| n.refs.shown));
+    table.small("refs_surviving", |row| numbers(row, &|n| n.refs.surviving));
+    table.small("refs_kept", |row| numbers(row, &|n| n.refs.kept));
+    table.small("refs_wrong_rebinds", |row| numbers(row, &|n| n.refs.wrong_rebinds));
+    table.small("unmarked_differences", |row| row.numbers().and_then(|numbers| numbers.unmarked_differences));
+    table.truth("success", |row| truth(row, &|n| n.success));
+    table.text("text_hash", |row| row.numbers().map(|numbers| numbers.text.as_str()));
+    table.owned_text("image_hashes", |row| {
+        row.numbers().map(|numbers| numbers.images.join(" ")).filter(|hashes| !hashes.is_empty())
+    });
+    table.finish()
+}
+
+/// One of the costs of a task.
+type CostOf = fn(&TaskMeasurement) -> Cost;
+
+/// Makes the table of tasks.
+pub(crate) fn tasks(rows: &[TaskMeasurement]) -> Result<DataFrame, PolarsError> {
+    let mut table = Columns::of(rows);
+    table.text("trace", |row| Some(&row.trace));
+    table.text("strategy", |row| Some(&row.strategy));
+    table.small("steps", |row| Some(row.steps));
+    table.small("failed_steps", |row| Some(row.failed));
+    table.truth("finished", |row| Some(row.finished));
+    table.truth("success", |row| Some(row.success));
+    table.small("successful_steps", |row| Some(row.successful_steps));
+    table.small("deltas", |row| Some(row.deltas));
+    table.small("calls", |row| Some(row.calls));
+    let costs: [(&str, CostOf); 5] = [
+        ("all", |row| row.cost),
+        ("legend", |row| row.legend),
+        ("request", |row| row.requests),
+        ("keep_all", |row| row.context_keep_all),
+        ("keep_last_full", |row| row.context_keep_last_full),
+    ];
+    for (prefix, cost) in costs {
+        table.text_tokens(prefix, |row| Some(cost(row)));
+        table.image_tokens(prefix, |row| Some(cost(row)));
+    }
+    table.small("facts_total", |row| Some(row.facts.total));
+    table.small("facts_read", |row| Some(row.facts.read));
+    table.small("facts_by_pixels", |row| Some(row.facts.by_pixels));
+    table.small("refs_shown", |row| Some(row.refs.shown));
+    table.small("refs_surviving", |row| Some(row.refs.surviving));
+    table.small("refs_kept", |row| Some(row.refs.kept));
+    table.small("refs_wrong_rebinds", |row| Some(row.refs.wrong_rebinds));
+    table.small("unmarked_differences", |row| row.unmarked_differences);
+    table.finish()
+}
+
+/// Makes the table of timings.
+pub(crate) fn timings(rows: &[Timing]) -> Result<DataFrame, PolarsError> {
+    let mut table = Columns::of(rows);
+    table.text("trace", |row| Some(&row.trace));
+    table.text("strategy", |row| Some(&row.strategy));
+    table.small("step", |row| Some(row.step));
+    table.large("load_us", |row| Some(row.load.0));
+    for stage in Stage::ALL {
+        table.large(&format!("{}_us", stage_name(stage)), |row| {
+            row.stages.get(stage_name(stage)).map(|micros| micros.0)
+        });
+    }
+    table.large("observe_us", |row| Some(row.observe.0));
+    table.large("count_us", |row| Some(row.count.0));
+    table.truth("cached", |row| Some(row.cached));
+    table.text("date", |row| Some(&row.date));
+    table.text("machine", |row| Some(&row.machine));
+    table.finish()
+}
+
+/// Returns a table as Parquet.
+pub(crate) fn parquet(table: &'static str, frame: &DataFrame) -> Result<Vec<u8>, ReportError> {
+    let mut bytes = Vec::new();
+    let mut frame = frame.clone();
+    ParquetWriter::new(&mut bytes)
+        .with_compression(ParquetCompression::Zstd(None))
+        .set_parallel(false)
+        .finish(&mut frame)
+        .map_err(|cause| ReportError::table(table, cause))?;
+    Ok(bytes)
+}
+
+/// Returns a table as CSV: UTF-8, comma, a header, quotes where needed, `\n` after each row.
+pub(crate) fn csv(table: &'static str, frame: &DataFrame) -> Result<Vec<u8>, ReportError> {
+    let mut bytes = Vec::new();
+    let mut frame = frame.clone();
+    CsvWriter::new(&mut bytes).n_threads(1).finish(&mut frame).map_err(|cause| ReportError::table(table, cause))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+    use polars::prelude::{ParquetReader, SerReader};
+
+    fn cell(frame: &DataFrame, column: &str, row: usize) -> String {
+        frame.column(column).unwrap().get(row).unwrap().to_string()
+    }
+
+    #[test]
+    fn the_same_rows_give_the_same_bytes() {
+        let run = made_up::run();
+        let bytes = || {
+            let frame = measurements(&run.measurements).unwrap();
+            (parquet("measurements", &frame).unwrap(), csv("measurements", &frame).unwrap())
+        };
+        let first = bytes();
+        assert_eq!(&first.0[..4], b"PAR1");
+        assert!((0..5).all(|_| bytes() == first));
+    }
+
+    #[test]
+    fn a_failed_step_is_a_row_with_its_error_and_no_numbers() {
+        let run = made_up::run();
+        let frame = measurements(&run.measurements).unwrap();
+        let failed = run.measurements.iter().position(|row| row.error().is_some()).unwrap();
+        assert_eq!(cell(&frame, "error", failed), "\"step 1: the capture has no ax payload\"");
+        let empty = frame
+            .columns()
+            .iter()
+            .skip(4)
+            .filter(|column| !column.get(failed).unwrap().is_null())
+            .map(|c| c.name().to_string());
+        assert_eq!(empty.collect::<Vec<_>>(), Vec::<String>::new());
+        assert_eq!(frame.height(), run.measurements.len());
+    }
+
+    #[test]
+    fn numbers_arrive_in_their_columns() {
+        let run = made_up::run();
+        let frame = measurements(&run.measurements).unwrap();
+        assert_eq!(cell(&frame, "text_o200k", 0), "900");
+        assert_eq!(cell(&frame, "legend_o200k", 0), "100");
+        let table = tasks(&run.tasks).unwrap();
+        assert_eq!(cell(&table, "all_o200k", 0), "1100");
+        let text = String::from_utf8(csv("tasks", &table).unwrap()).unwrap();
+        assert_eq!(text.lines().count(), run.tasks.len() + 1);
+        let table = timings(&run.timings).unwrap();
+        assert_eq!(cell(&table, "observe_us", 0), "400");
+    }
+
+    #[test]
+    fn parquet_reads_back_as_it_was_written() {
+        let run = made_up::run();
+        let frame = measurements(&run.measurements).unwrap();
+        let bytes = parquet("measurements", &frame).unwrap();
+        let read = ParquetReader::new(std::io::Cursor::new(bytes)).finish().unwrap();
+        assert!(read.equals_missing(&frame));
+    }
+
+    #[test]
+    fn empty_tables_have_their_columns() {
+        let frame = measurements(&[]).unwrap();
+        assert_eq!(frame.height(), 0);
+        let text = String::from_utf8(csv("measurements", &frame).unwrap()).unwrap();
+        assert!(text.starts_with("trace,strategy,step,error,kind,"));
+        assert!(parquet("timings", &timings(&[]).unwrap()).is_ok());
+    }
+}

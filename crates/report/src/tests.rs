@@ -1,0 +1,164 @@
+//! The made-up run's aggregates, worked by hand, and the whole report on disk.
+
+use crate::*;
+use browserlens_replay::Measurement;
+
+fn strategy<'s>(summary: &'s Summary, name: &str) -> &'s StrategySummary {
+    summary.strategies.iter().find(|row| row.strategy == name).unwrap()
+}
+
+fn close(value: Option<f64>, expected: f64) -> bool {
+    value.is_some_and(|value| (value - expected).abs() < 1e-9)
+}
+
+#[test]
+fn costs_use_only_scenarios_that_all_ranked_strategies_finished() {
+    let run = made_up::run();
+    let summary = Summary::of(&run.input());
+    assert_eq!(summary.scenarios, ["docs/answer", "login/wrong-password", "shop/cart"]);
+    assert_eq!(summary.ranked_scenarios, ["login/wrong-password", "shop/cart"]);
+    assert_eq!(summary.left_out, [LeftOut { scenario: "docs/answer".into(), unfinished_by: vec!["raw/html".into()] }]);
+    assert_eq!(summary.steps, 2 + 2 + 3);
+    // lens/delta: (100 + 400 + 100) and (100 + 900 + 60 + 40); playwright-mcp/full: 1,500 and 5,500.
+    let delta = strategy(&summary, "lens/delta");
+    assert!(close(delta.tokens_per_task, (600.0 + 1_100.0) / 2.0));
+    assert!(close(delta.ratio, (0.4_f64 * 0.2).sqrt()));
+    assert!(close(strategy(&summary, "playwright-mcp/full").ratio, 1.0));
+    assert!(close(strategy(&summary, "raw/html").tokens_per_task, (5_000.0 + 27_000.0) / 2.0));
+    // lens/vision: 4 text and 1,196 image tokens a step, 2 and 3 steps.
+    assert!(close(strategy(&summary, "lens/vision").tokens_per_task, 1_200.0 * 2.5));
+}
+
+#[test]
+fn quality_counts_every_step_and_a_failed_one_as_a_miss() {
+    let run = made_up::run();
+    let summary = Summary::of(&run.input());
+    let html = strategy(&summary, "raw/html");
+    assert_eq!(html.tasks, Share { part: 1, whole: 3 });
+    assert_eq!(html.steps, Share { part: 5, whole: 7 });
+    // Steps 0 of docs and login, 0 and 1 of shop need a node; the failed step is the last one, which needs none.
+    assert_eq!(html.target, Share { part: 3, whole: 4 });
+    assert_eq!(html.facts, Share { part: 12, whole: 14 });
+    let vision = strategy(&summary, "lens/vision");
+    assert_eq!((vision.target, vision.addressable), (Share { part: 4, whole: 4 }, Share { part: 0, whole: 4 }));
+    assert_eq!(vision.facts, Share { part: 7, whole: 14 });
+    assert_eq!(
+        html.cells,
+        [
+            Cell::Failed,
+            Cell::Finished { tokens: 5_000, success: true },
+            Cell::Finished { tokens: 27_000, success: false }
+        ]
+    );
+    assert_eq!(summary.errors.len(), 1);
+}
+
+#[test]
+fn calls_and_latency_match_hand_worked_numbers() {
+    let run = made_up::run();
+    let mut input = run.input();
+    let summary = Summary::of(&input);
+    // The only request is made on docs/answer, which rankings leave out.
+    assert!(close(strategy(&summary, "lens/delta").calls_per_task, 0.0));
+    // Seven steps of 400, 400, 400, 500, 500, 500, 600 µs; raw/html lacks one of 500.
+    assert!(close(strategy(&summary, "lens/delta").median_micros, 500.0));
+    assert!(close(strategy(&summary, "raw/html").median_micros, 450.0));
+    let times = strategy(&summary, "lens/delta").stage_times.clone().unwrap();
+    let by_stage: Vec<f64> = times.stages.iter().map(|(_, micros)| *micros).collect();
+    assert_eq!(by_stage, [20.0, 200.0, 0.0, 100.0]);
+    assert!(close(Some(times.total), 3_300.0 / 7.0) && close(Some(times.other), 3_300.0 / 7.0 - 320.0));
+    // Without the strategy that failed, every scenario counts: one request on three tasks.
+    let kept: Vec<Measurement> = run.measurements.iter().filter(|row| row.strategy != "raw/html").cloned().collect();
+    let tasks: Vec<_> = run.tasks.iter().filter(|task| task.strategy != "raw/html").cloned().collect();
+    (input.measurements, input.tasks) = (&kept, &tasks);
+    let summary = Summary::of(&input);
+    assert!(summary.left_out.is_empty());
+    assert!(close(strategy(&summary, "lens/delta").calls_per_task, 1.0 / 3.0));
+    assert!(close(strategy(&summary, "lens/delta").ratio, (0.4_f64 * 0.2 * 0.4).cbrt()));
+}
+
+#[test]
+fn more_tasks_come_first_and_fewer_tokens_break_ties() {
+    let run = made_up::run();
+    let summary = Summary::of(&run.input());
+    let order: Vec<&str> = summary.strategies.iter().map(|row| row.strategy.as_str()).collect();
+    assert_eq!(order, ["lens/delta", "playwright-mcp/full", "raw/html", "lens/vision"]);
+}
+
+#[test]
+fn a_strategy_that_finished_less_than_half_is_not_ranked_and_spoils_no_scenario() {
+    let mut run = made_up::run();
+    for row in run.measurements.iter_mut().filter(|row| row.strategy == "raw/html" && row.step == 1) {
+        row.outcome = browserlens_replay::Outcome::Failed { error: "out of memory".into() };
+    }
+    run.sum_up();
+    let summary = Summary::of(&run.input());
+    assert_eq!(summary.ranked_scenarios.len(), 3);
+    let html = strategy(&summary, "raw/html");
+    assert!(!html.ranked && html.tokens_per_task.is_none() && html.ratio.is_none());
+    assert_eq!(summary.strategies.last().unwrap().strategy, "raw/html");
+    assert!(summary_markdown(&run.input(), &summary).contains("Not ranked"));
+}
+
+#[test]
+fn summary_md_reads_well() {
+    let run = made_up::run();
+    insta::assert_snapshot!(summary_markdown(&run.input(), &Summary::of(&run.input())));
+}
+
+#[test]
+fn the_terminal_table_fits_100_columns() {
+    let mut run = made_up::run();
+    let table = terminal_table(&run.input(), &Summary::of(&run.input()));
+    insta::assert_snapshot!(table);
+    for row in &mut run.measurements {
+        row.strategy = format!("{}-with-a-name-that-goes-on", row.strategy);
+        row.trace = format!("{}-and-a-long-name-too", row.trace);
+    }
+    run.sum_up();
+    let wide = terminal_table(&run.input(), &Summary::of(&run.input()));
+    for line in table.lines().chain(wide.lines()) {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+}
+
+#[test]
+fn an_empty_run_makes_a_report() {
+    let root = tempfile::tempdir().unwrap();
+    let about = About::default();
+    let input = ReportInput {
+        measurements: &[],
+        tasks: &[],
+        timings: &[],
+        scenarios: &[],
+        strategies: &[],
+        observations: &NoObservations,
+        baseline: "playwright-mcp/full",
+        formula: browserlens_tokens::ImageFormula::Claude28,
+        about: &about,
+    };
+    let paths = write_report(&input, &root.path().join("r")).unwrap();
+    assert!(std::fs::read_to_string(paths.summary).unwrap().contains("No strategy finished"));
+}
+
+#[test]
+fn a_report_is_one_fresh_folder_and_its_measurements_are_the_same_bytes_each_time() {
+    let root = tempfile::tempdir().unwrap();
+    let run = made_up::run();
+    let first = write_report(&run.input(), &root.path().join("one")).unwrap();
+    let mut later = made_up::run();
+    later.timings.iter_mut().for_each(|timing| timing.observe.0 += 17);
+    let second = write_report(&later.input(), &root.path().join("two")).unwrap();
+    for name in ["measurements.parquet", "measurements.csv", "tasks.csv", "tokens-per-step.svg", "pareto.svg"] {
+        let read = |paths: &ReportPaths| std::fs::read(paths.folder.join(name)).unwrap();
+        assert_eq!(read(&first), read(&second), "{name}");
+    }
+    assert_ne!(
+        std::fs::read(first.folder.join("timings.csv")).unwrap(),
+        std::fs::read(second.folder.join("timings.csv")).unwrap()
+    );
+    assert!(first.files.iter().all(|path| path.is_file()));
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 2);
+    let again = write_report(&run.input(), &root.path().join("one"));
+    assert!(matches!(again, Err(ReportError::Exists { path }) if path == first.folder));
+}

@@ -1,0 +1,196 @@
+//! Tables of text: the same cells as Markdown and for a terminal.
+//!
+//! In: headers, alignments, cells. Out: text whose columns line up in a fixed-width font. Invariant: a cell is one line without
+//! control or bidirectional characters, and in Markdown it cannot end its cell or become markup.
+
+/// On which side a column's cells line up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// A table of text cells.
+#[derive(Clone, Debug)]
+pub(crate) struct TextTable {
+    headers: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    /// Makes a table whose first column lines up on the left and whose others do on the right.
+    pub fn new<S: Into<String>>(headers: impl IntoIterator<Item = S>) -> Self {
+        let align = |at| if at == 0 { Align::Left } else { Align::Right };
+        Self {
+            headers: headers.into_iter().enumerate().map(|(at, name)| (name.into(), align(at))).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row; cells that are missing are empty.
+    pub fn row(&mut self, mut cells: Vec<String>) {
+        cells.resize(self.headers.len(), String::new());
+        self.rows.push(cells);
+    }
+
+    /// Writes the table as Markdown, lined up.
+    pub fn markdown(&self) -> String {
+        let headers: Vec<String> = self.headers.iter().map(|(name, _)| escape_markdown(name)).collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| escape_markdown(cell)).collect()).collect();
+        let widths = self.widths(&headers, &rows);
+        let mut out = String::new();
+        let mut line = |cells: &[String]| {
+            let padded: Vec<String> =
+                cells.iter().enumerate().map(|(at, cell)| self.pad(at, cell, widths[at])).collect();
+            out.push_str(&format!("| {} |\n", padded.join(" | ")));
+        };
+        line(&headers);
+        let rules: Vec<String> = widths
+            .iter()
+            .enumerate()
+            .map(|(at, &width)| match self.headers[at].1 {
+                Align::Left => format!(":{}", "-".repeat(width - 1)),
+                Align::Right => format!("{}:", "-".repeat(width - 1)),
+            })
+            .collect();
+        line(&rules);
+        rows.iter().for_each(|row| line(row));
+        out
+    }
+
+    /// Writes the table for a terminal: two spaces between columns, one rule below the headers.
+    pub fn terminal(&self) -> String {
+        let headers: Vec<String> = self.headers.iter().map(|(name, _)| one_line(name)).collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| one_line(cell)).collect()).collect();
+        let widths = self.widths(&headers, &rows);
+        let mut out = String::new();
+        let mut line = |cells: &[String]| {
+            let padded: Vec<String> =
+                cells.iter().enumerate().map(|(at, cell)| self.pad(at, cell, widths[at])).collect();
+            out.push_str(padded.join("  ").trim_end());
+            out.push('\n');
+        };
+        line(&headers);
+        line(&["─".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1))]);
+        rows.iter().for_each(|row| line(row));
+        out
+    }
+
+    /// Returns how wide [`Self::terminal`] is, in characters.
+    pub fn width(&self) -> usize {
+        self.terminal().lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+
+    fn widths(&self, headers: &[String], rows: &[Vec<String>]) -> Vec<usize> {
+        let width = |at: usize| {
+            rows.iter().map(|row| row[at].chars().count()).chain([headers[at].chars().count(), 3]).max().unwrap_or(3)
+        };
+        (0..headers.len()).map(width).collect()
+    }
+
+    fn pad(&self, at: usize, cell: &str, width: usize) -> String {
+        match self.headers.get(at).map_or(Align::Left, |(_, align)| *align) {
+            Align::Left => format!("{cell:<width$}"),
+            Align::Right => format!("{cell:>width$}"),
+        }
+    }
+}
+
+/// Makes any text one line: control characters become spaces, bidirectional ones and other invisible format characters vanish.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| match c {
+            c if c.is_control() => Some(' '),
+            '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{061C}' | '\u{FEFF}' => {
+                None
+            }
+            c => Some(c),
+        })
+        .collect()
+}
+
+/// Makes any text one line of plain Markdown text.
+pub(crate) fn escape_markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '|' | '`' | '*' | '[' | ']' | '~' | '!' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            // Underscores inside words are plain text; at their edges they would be emphasis.
+            '_' if out.chars().next_back().is_none_or(|before| !before.is_alphanumeric()) => out.push_str("\\_"),
+            // A scheme makes a bare link of what follows it.
+            ':' if out.ends_with("http") || out.ends_with("https") || out.ends_with("mailto") => out.push_str("&#58;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Breaks a text into lines of at most `width` characters, later ones indented; a longer word stands alone.
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for word in text.split(' ') {
+        let needed = word.chars().count();
+        if length > 0 && length + 1 + needed > width {
+            out.push('\n');
+            out.push_str(indent);
+            length = indent.chars().count();
+        } else if length > 0 {
+            out.push(' ');
+            length += 1;
+        }
+        out.push_str(word);
+        length += needed;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_in_both_forms() {
+        let mut table = TextTable::new(["strategy", "tokens"]);
+        table.row(vec!["lens/delta".into(), "1,050".into()]);
+        table.row(vec!["raw/html".into(), "27,000".into()]);
+        insta::assert_snapshot!(table.terminal(), @r"
+        strategy    tokens
+        ──────────────────
+        lens/delta   1,050
+        raw/html    27,000
+        ");
+        insta::assert_snapshot!(table.markdown(), @r"
+        | strategy   | tokens |
+        | :--------- | -----: |
+        | lens/delta |  1,050 |
+        | raw/html   | 27,000 |
+        ");
+        assert_eq!(table.width(), 18);
+    }
+
+    #[test]
+    fn hostile_cells_stay_cells() {
+        let mut table = TextTable::new(["a"]);
+        table.row(vec!["x | y\n<script>alert(1)</script> \u{1b}[31m \u{202e}evil [l](https://e.test)".into()]);
+        assert!(!table.terminal().contains('\u{1b}') && !table.terminal().contains('\u{202e}'));
+        let markdown = table.markdown();
+        assert!(markdown.contains(r"x \| y &lt;script&gt;alert(1)&lt;/script&gt;"), "{markdown}");
+        assert!(markdown.contains(r"\[l\](https&#58;//e.test)"), "{markdown}");
+        assert_eq!(markdown.lines().count(), 3);
+    }
+
+    #[test]
+    fn long_lines_are_broken_at_spaces() {
+        assert_eq!(wrap("one two three", 7, "  "), "one two\n  three");
+        assert_eq!(wrap("incomprehensibilities a", 5, ""), "incomprehensibilities\na");
+    }
+}
