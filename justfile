@@ -20,7 +20,8 @@ test *args:
 # Records the bundled traces again (all, or the scenarios that are named).
 record *args:
     @scripts/install-chromium
-    cargo run --quiet --release -p browserlens -- record --force "$@"
+    cargo build --workspace --quiet
+    target/debug/browserlens record --force "$@"
 
 # Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
 check:
@@ -36,4 +37,4 @@ microbench *args:
 
 # Looks at one observation: `just show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta`.
 show *args:
-    @cargo run --quiet --release -p browserlens -- show "$@"
+    @cargo run --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench -- show "$@"

@@ -1,0 +1,281 @@
+//! What of a view is shown: cuts, the marks that say so, and the ranking that decides when a budget bites.
+//!
+//! In: a [`View`] and which of its items are kept. Out: a [`Target`]: the tree that the shown state is to become, with a
+//! mark for each run of siblings that is left out. Invariants: a kept item's ancestors are kept; each mark says how many siblings it
+//! stands for; equal runs keep their handle from step to step.
+
+use crate::extract::View;
+use crate::refs::RefTable;
+use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
+use browserlens_page::NodeKey;
+use browserlens_strategy::Ref;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Which items of a view are shown, and which names are cut.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cuts {
+    /// By index in the view; an item that is not kept is elided with all below it.
+    pub kept: Vec<bool>,
+    /// Longest name, in characters, where names are cut at all; and how much of a longer one is shown.
+    pub longest_name: Option<(usize, usize)>,
+    /// Items whose names are told to their end whatever their length.
+    pub whole_names: HashSet<u32>,
+}
+
+impl Cuts {
+    /// Keeps everything.
+    pub fn nothing(view: &View) -> Self {
+        Self { kept: vec![true; view.tree.len()], longest_name: None, whole_names: HashSet::new() }
+    }
+
+    /// Keeps nothing but the root.
+    pub fn everything(view: &View) -> Self {
+        let mut kept = vec![false; view.tree.len()];
+        kept[0] = true;
+        Self { kept, longest_name: None, whole_names: HashSet::new() }
+    }
+
+    /// Keeps an item and its ancestors; tells whether that changed anything.
+    pub fn keep(&mut self, view: &View, id: u32) -> bool {
+        let changed = !std::mem::replace(&mut self.kept[id as usize], true);
+        for above in view.tree.ancestors(id) {
+            if std::mem::replace(&mut self.kept[above as usize], true) {
+                break;
+            }
+        }
+        changed
+    }
+}
+
+/// Hands out handles, and remembers which stood for what.
+#[derive(Clone, Debug, Default)]
+pub struct Handles {
+    last: u32,
+    /// Handle of the mark that an item was elided under, or under which its name was cut.
+    elided: HashMap<NodeKey, Handle>,
+    cut: HashMap<NodeKey, Handle>,
+    by_nature: Vec<(Elided, Handle)>,
+}
+
+/// What the shown state is to become.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The tree; indices are document order.
+    pub tree: Tree,
+    /// Index in the view of each item; [`NONE`] for marks of cuts.
+    pub from: Vec<u32>,
+    /// Identity of each item; none for marks.
+    pub keys: Vec<Option<NodeKey>>,
+    /// What each mark of a cut stands for: items of the view.
+    pub runs: Vec<(Handle, Vec<u32>)>,
+    /// Items of the view whose names are cut.
+    pub cut_names: Vec<(Handle, u32)>,
+    handles: Handles,
+}
+
+impl Target {
+    /// Builds the target of a view. Refs that are not known yet are numbered in document order from the next free
+    /// number on, as [`Target::commit`] will give them.
+    pub fn build(view: &View, cuts: &Cuts, refs: &RefTable, handles: &Handles) -> Self {
+        let mut this = Self {
+            tree: Tree::default(),
+            from: vec![ROOT],
+            keys: vec![Some(view.meta[0].key)],
+            runs: Vec::new(),
+            cut_names: Vec::new(),
+            handles: Handles { elided: HashMap::new(), cut: HashMap::new(), ..handles.clone() },
+        };
+        let mut next = refs.next();
+        let mut used = HashSet::new();
+        // Items of the view with their parents here; a run of elided ones stands as its first.
+        let mut stack = vec![];
+        push_children(view, cuts, ROOT, ROOT, &mut stack);
+        while let Some((id, run, parent)) = stack.pop() {
+            if run > 0 {
+                let siblings = view.tree.children(view.tree.parent(id));
+                let first = siblings.partition_point(|sibling| *sibling < id);
+                this.elide(view, &siblings[first..first + run], parent, handles, &mut used);
+                continue;
+            }
+            let mut item = view.tree.item(id).clone();
+            if let Some(mark) = &mut item.mark {
+                mark.handle = Some(this.handles.by_nature(mark.what));
+            } else if refs.wants(id) {
+                item.reference = refs.get(id).or_else(|| {
+                    next += 1;
+                    Some(Ref(next - 1))
+                });
+            }
+            if let Some((longest, shown)) = cuts.longest_name
+                && !cuts.whole_names.contains(&id)
+            {
+                this.cut_name(&mut item, view, id, (longest, shown), handles);
+            }
+            let here = this.push(parent, item, id, Some(view.meta[id as usize].key));
+            push_children(view, cuts, id, here, &mut stack);
+        }
+        this
+    }
+
+    fn push(&mut self, parent: u32, item: Item, from: u32, key: Option<NodeKey>) -> u32 {
+        self.from.push(from);
+        self.keys.push(key.filter(|_| item.mark.is_none()));
+        self.tree.push(parent, item)
+    }
+
+    fn elide(&mut self, view: &View, run: &[u32], parent: u32, before: &Handles, used: &mut HashSet<Handle>) {
+        let keys = run.iter().map(|id| view.meta[*id as usize].key);
+        let known =
+            keys.clone().filter_map(|key| before.elided.get(&key).copied()).find(|handle| !used.contains(handle));
+        let handle = known.unwrap_or_else(|| self.handles.new_handle());
+        used.insert(handle);
+        for key in keys {
+            self.handles.elided.insert(key, handle);
+        }
+        self.push(
+            parent,
+            Item::elided(Mark { handle: Some(handle), count: Some(run.len() as u32), what: Elided::Items }),
+            NONE,
+            None,
+        );
+        self.runs.push((handle, run.to_vec()));
+    }
+
+    fn cut_name(&mut self, item: &mut Item, view: &View, id: u32, (longest, shown): (usize, usize), before: &Handles) {
+        let chars = item.name.chars().count();
+        if chars <= longest || item.mark.is_some() {
+            return;
+        }
+        let key = view.meta[id as usize].key;
+        let handle = before.cut.get(&key).copied().unwrap_or_else(|| self.handles.new_handle());
+        self.handles.cut.insert(key, handle);
+        let name: String = item.name.chars().take(shown).collect();
+        item.cut = Some(Cut { handle, chars: (chars - shown.min(chars)) as u32 });
+        item.name = Arc::from(name);
+        self.cut_names.push((handle, id));
+    }
+
+    /// Gives the refs that this target shows, and returns the handles that it uses: it is what was shown now.
+    pub fn commit(&self, refs: &mut RefTable) -> Handles {
+        for (here, item) in self.tree.items() {
+            if item.mark.is_none() && item.reference.is_some() {
+                refs.give(self.from[here as usize]);
+            }
+        }
+        self.handles.clone()
+    }
+
+    /// Returns the handles that this target uses, where none of its items was shown.
+    pub fn handles_only(&self) -> Handles {
+        self.handles.clone()
+    }
+}
+
+/// Puts what is below an item of the view on the stack, runs of elided siblings as one.
+fn push_children(view: &View, cuts: &Cuts, id: u32, here: u32, stack: &mut Vec<(u32, usize, u32)>) {
+    let bottom = stack.len();
+    let mut run: Option<(u32, usize)> = None;
+    for child in view.tree.children(id) {
+        if cuts.kept[*child as usize] {
+            stack.extend(run.take().map(|(first, length)| (first, length, here)));
+            stack.push((*child, 0, here));
+        } else {
+            let (first, length) = run.unwrap_or((*child, 0));
+            run = Some((first, length + 1));
+        }
+    }
+    stack.extend(run.map(|(first, length)| (first, length, here)));
+    stack[bottom..].reverse();
+}
+
+impl Handles {
+    fn new_handle(&mut self) -> Handle {
+        self.last += 1;
+        Handle(self.last)
+    }
+
+    fn by_nature(&mut self, what: Elided) -> Handle {
+        if let Some((_, handle)) = self.by_nature.iter().find(|(known, _)| *known == what) {
+            return *handle;
+        }
+        let handle = self.new_handle();
+        self.by_nature.push((what, handle));
+        handle
+    }
+
+    /// Returns whether an item with this identity was elided in what was shown last.
+    pub fn is_elided(&self, key: NodeKey) -> bool {
+        self.elided.contains_key(&key)
+    }
+
+    /// Returns whether the name of an item with this identity was cut in what was shown last.
+    pub fn is_cut(&self, key: NodeKey) -> bool {
+        self.cut.contains_key(&key)
+    }
+
+    /// Returns what the mark with this handle leaves out by nature, if it is such a mark.
+    pub fn nature_of(&self, handle: Handle) -> Option<Elided> {
+        self.by_nature.iter().find(|(_, known)| *known == handle).map(|(what, _)| *what)
+    }
+
+    /// Forgets what was elided, but no number.
+    pub fn forget(&mut self) {
+        self.elided.clear();
+        self.cut.clear();
+    }
+
+    /// Goes on counting after the handles of another.
+    pub fn after(&mut self, other: &Self) {
+        self.last = self.last.max(other.last);
+    }
+}
+
+/// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts and errors; what is
+/// `new` to the agent; what can be acted on in the viewport; the rest in document order.
+pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
+    let mut urgent = vec![false; view.tree.len()];
+    let mut order: Vec<(u8, u32)> = Vec::with_capacity(view.tree.len());
+    for (id, item) in view.tree.items().skip(1) {
+        urgent[id as usize] = is_urgent(item) || urgent[view.tree.parent(id) as usize];
+        let meta = view.meta[id as usize];
+        // A container that says nothing itself is kept with the first thing in it.
+        if item.name.is_empty() && !meta.interactive && !view.tree.children(id).is_empty() {
+            continue;
+        }
+        let class = if urgent[id as usize] {
+            0
+        } else if new.contains(&id) {
+            1
+        } else if meta.interactive && meta.in_viewport {
+            2
+        } else {
+            3
+        };
+        order.push((class, id));
+    }
+    order.sort_unstable();
+    order.into_iter().map(|(_, id)| id).collect()
+}
+
+/// Returns whether an item must not be missed: a dialog, an alert, a field in error.
+pub fn is_urgent(item: &Item) -> bool {
+    matches!(&*item.role, "dialog" | "alertdialog" | "alert") || item.states.has(StateSet::INVALID)
+}
+
+/// Returns the greatest `n` up to `limit` for which `fits(n)`, taking `fits` for monotone, and what that gave; none if not even 0 fits.
+pub fn largest<T>(limit: usize, mut fits: impl FnMut(usize) -> Option<T>) -> Option<T> {
+    let mut best = fits(0)?;
+    let (mut low, mut high) = (0, limit);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match fits(middle) {
+            Some(better) => {
+                best = better;
+                low = middle;
+            }
+            None => high = middle - 1,
+        }
+    }
+    Some(best)
+}

@@ -1,0 +1,382 @@
+//! Turns changes into entries of the grammar by carrying them out.
+//!
+//! In: the shown state, its target and the [`Matching`]. Out: the entries, in the order in which they apply, and the state
+//! that they lead to, with its keys. Invariant: each entry is made against the state that the entries before it led to, so that
+//! names and positions mean there what they meant here.
+
+use super::{Change, Matching, Side};
+use crate::format::{Entry, Head, Locator, Scratch, escape};
+use crate::tree::{Elided, NONE, ROOT, StateSet, Tree};
+use browserlens_page::{NodeKey, role};
+use std::collections::{HashMap, HashSet};
+
+/// Longest old value that a change repeats, in characters.
+const LONGEST_OLD_VALUE: usize = 40;
+/// Most parts of the page that the line of what is unchanged names.
+const MOST_UNCHANGED: usize = 6;
+
+/// What a delta says, and where it leads.
+#[derive(Clone, Debug)]
+pub struct Emitted {
+    /// The entries.
+    pub entries: Vec<Entry>,
+    /// How many changes they tell.
+    pub changes: u32,
+    /// The state that they lead to; indices are document order.
+    pub tree: Tree,
+    /// Identity of its items.
+    pub keys: Vec<Option<NodeKey>>,
+}
+
+/// How changes are told.
+#[derive(Clone, Debug, Default)]
+pub struct EmitOptions {
+    /// Changes that are hidden; what they are about is marked volatile.
+    pub hidden: HashSet<usize>,
+    /// New title and URL, if they changed.
+    pub head: Option<Head>,
+    /// Whether old values are left out, as in the seed.
+    pub without_old_values: bool,
+    /// Whether the line of what is unchanged names headings and ends as the seed's does.
+    pub seed_unchanged: bool,
+    /// Whether there is a line of what is unchanged at all.
+    pub unchanged: bool,
+}
+
+struct Emitter<'a> {
+    old: &'a Side,
+    new: &'a Side,
+    scratch: Scratch,
+    /// Identity by index in the scratch tree.
+    keys: Vec<Option<NodeKey>>,
+    /// Item of the scratch tree that stands for a new item; [`NONE`] if it is not there.
+    here: Vec<u32>,
+    entries: Vec<Entry>,
+    changes: u32,
+}
+
+/// Makes the entries of a delta.
+pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) -> Emitted {
+    let mut here = vec![NONE; new.tree.len()];
+    let mut keys = old.keys.clone();
+    let to_new = matching.to_new(old.tree.len());
+    for (s, t) in to_new.iter().enumerate().filter(|(_, t)| **t != NONE) {
+        here[*t as usize] = s as u32;
+        keys[s] = new.keys[*t as usize];
+    }
+    let mut emitter =
+        Emitter { old, new, scratch: Scratch::new(old.tree.clone()), keys, here, entries: Vec::new(), changes: 0 };
+    if let Some(head) = &options.head {
+        emitter.entries.push(Entry::Page(head.clone()));
+        emitter.changes += 1;
+    }
+    let mut volatile = Vec::new();
+    let mut places: HashSet<u32> = HashSet::new();
+    let mut moved: HashSet<u32> = HashSet::new();
+    let mut hidden_new: HashSet<u32> = HashSet::new();
+    let mut gone = Vec::new();
+    for (index, change) in matching.changes.iter().enumerate() {
+        let hidden = options.hidden.contains(&index);
+        match *change {
+            Change::Said { old: s, .. } if hidden => volatile.push(s),
+            Change::Said { old: s, new: t } => emitter.said(s, t, options.without_old_values),
+            Change::Added { new: t } if hidden => {
+                hidden_new.insert(t);
+                volatile.push(emitter.here[new.tree.parent(t) as usize]);
+            }
+            Change::Removed { old: s } => gone.push(s),
+            Change::Added { new: t } => {
+                places.insert(new.tree.parent(t));
+            }
+            Change::Moved { old: s, new: t } => {
+                moved.insert(s);
+                places.insert(new.tree.parent(t));
+            }
+        }
+    }
+    let leftover = emitter.remove(&gone);
+    let mut places: Vec<u32> = places.into_iter().collect();
+    places.sort_unstable();
+    for parent in places {
+        emitter.place(parent, &moved, &hidden_new, &leftover);
+    }
+    for s in leftover {
+        if emitter.scratch.tree().parent(s) != NONE {
+            let locator = emitter.scratch.locate(s);
+            emitter.scratch.tree_mut().detach(s);
+            emitter.entries.push(Entry::Removed(vec![locator]));
+        }
+    }
+    emitter.volatile(&volatile);
+    emitter.focus();
+    if options.unchanged {
+        emitter.unchanged(matching, options.seed_unchanged);
+    }
+    let (tree, origin) = emitter.scratch.tree().compact();
+    let keys = origin.iter().map(|id| emitter.keys[*id as usize]).collect();
+    Emitted { entries: emitter.entries, changes: emitter.changes, tree, keys }
+}
+
+impl Emitter<'_> {
+    fn said(&mut self, s: u32, t: u32, without_old_values: bool) {
+        let is = self.new.tree.item(t).clone();
+        let was = self.scratch.tree().item(s).clone();
+        if was.mark != is.mark {
+            if let Some(mark) = is.mark {
+                self.scratch.tree_mut().item_mut(s).mark = is.mark;
+                self.entries.push(Entry::Elided(mark));
+                self.changes += 1;
+            }
+            return;
+        }
+        // What has a ref is always told with it.
+        if let (Some(cut), None, None) = (was.cut, is.cut, is.reference)
+            && is.name.starts_with(&*was.name)
+            && was.value == is.value
+            && was.states.without(StateSet::FOCUSED) == is.states.without(StateSet::FOCUSED)
+        {
+            let item = self.scratch.tree_mut().item_mut(s);
+            item.name = is.name.clone();
+            item.cut = None;
+            self.entries.push(Entry::Uncut { handle: cut.handle, name: is.name.to_string() });
+            self.changes += 1;
+            return;
+        }
+        let at = self.scratch.locate(s);
+        let name = (was.name != is.name || was.cut != is.cut).then(|| (is.name.to_string(), is.cut));
+        let value = (was.value != is.value).then(|| {
+            let (old, begins) = if without_old_values { (String::new(), false) } else { shorten(&was.value) };
+            (old, begins, is.value.to_string())
+        });
+        let (before, now) = (was.states.without(StateSet::FOCUSED), is.states.without(StateSet::FOCUSED));
+        let (on, off) = (now.without(before), before.without(now));
+        if name.is_none() && value.is_none() && on == off {
+            return;
+        }
+        let item = self.scratch.tree_mut().item_mut(s);
+        item.name = is.name;
+        item.cut = is.cut;
+        item.value = is.value;
+        item.states = item.states.without(off).with(on);
+        self.scratch.index(s);
+        self.entries.push(Entry::Changed { at, name, value, on, off });
+        self.changes += 1;
+    }
+
+    /// Removes what went; returns the marks that what came may stand in place of.
+    fn remove(&mut self, gone: &[u32]) -> Vec<u32> {
+        let kept_handles: HashSet<_> =
+            self.new.tree.items().filter_map(|(_, item)| item.mark).filter_map(|mark| mark.handle).collect();
+        let mut leftover = Vec::new();
+        let mut locators = Vec::new();
+        for s in gone {
+            let mark = self.old.tree.item(*s).mark;
+            let replaceable = mark.is_some_and(|mark| {
+                mark.what == Elided::Items && mark.handle.is_some_and(|handle| !kept_handles.contains(&handle))
+            });
+            if replaceable {
+                leftover.push(*s);
+                continue;
+            }
+            locators.push(self.scratch.locate(*s));
+            self.scratch.tree_mut().detach(*s);
+            self.changes += 1;
+        }
+        if !locators.is_empty() {
+            self.entries.push(Entry::Removed(locators));
+        }
+        leftover
+    }
+
+    /// Brings the children of a matched item to where they are to be, from left to right.
+    fn place(&mut self, parent: u32, moved: &HashSet<u32>, hidden: &HashSet<u32>, leftover: &[u32]) {
+        let into = self.here[parent as usize];
+        if into == NONE {
+            return;
+        }
+        let children = self.new.tree.children(parent).to_vec();
+        // The item after which the next one goes; none: at the beginning.
+        let mut before: Option<u32> = None;
+        let mut at = 0;
+        while at < children.len() {
+            let child = children[at];
+            let known = self.here[child as usize];
+            if known != NONE {
+                if moved.contains(&known) {
+                    self.put_after(known, into, before);
+                }
+                before = Some(known);
+                at += 1;
+                continue;
+            }
+            let run = children[at..].iter().take_while(|child| self.here[**child as usize] == NONE).count();
+            let new: Vec<u32> =
+                children[at..at + run].iter().copied().filter(|child| !hidden.contains(child)).collect();
+            at += run;
+            if let Some(last) = self.add(into, before, &new, leftover) {
+                before = Some(last);
+            }
+        }
+    }
+
+    fn index_after(&self, into: u32, before: Option<u32>) -> usize {
+        before.map_or(0, |before| {
+            self.scratch.tree().children(into).iter().position(|child| *child == before).map_or(0, |at| at + 1)
+        })
+    }
+
+    fn put_after(&mut self, id: u32, into: u32, before: Option<u32>) {
+        let from = self.scratch.tree().parent(id);
+        let at = self.scratch.locate(id);
+        let parent = (from != into).then(|| self.scratch.locate(into));
+        let place = self.scratch.tree().position(id);
+        self.scratch.tree_mut().detach(id);
+        let to = self.index_after(into, before);
+        self.scratch.tree_mut().attach(id, into, to);
+        if from == into && place == to {
+            return;
+        }
+        self.entries.push(Entry::Moved { at, to: to as u32 + 1, parent });
+        self.changes += 1;
+    }
+
+    /// Adds new items after `before`; returns the last one.
+    fn add(&mut self, into: u32, before: Option<u32>, new: &[u32], leftover: &[u32]) -> Option<u32> {
+        if new.is_empty() {
+            return None;
+        }
+        let mut items = Tree::default();
+        let mut origin: HashMap<u32, u32> = HashMap::new();
+        for child in new {
+            let at = items.children(ROOT).len();
+            items.graft(ROOT, at, &self.new.tree, *child, |there, copy| {
+                origin.insert(copy, there);
+            });
+        }
+        for id in 0..items.len() as u32 {
+            // Who has the focus is said once, at the end.
+            let states = items.item(id).states;
+            items.item_mut(id).states = states.without(StateSet::FOCUSED);
+        }
+        let (items, order) = {
+            let (items, order) = items.compact();
+            let order: Vec<u32> = order.iter().map(|id| origin.get(id).copied().unwrap_or(NONE)).collect();
+            (items, order)
+        };
+        let at = self.index_after(into, before);
+        let mark = self.scratch.tree().children(into).get(at).copied().filter(|id| leftover.contains(id));
+        let handle = mark.and_then(|id| self.scratch.tree().item(id).mark).and_then(|mark| mark.handle);
+        self.changes += new.len() as u32;
+        match (mark, handle) {
+            (Some(mark), Some(handle)) => {
+                self.scratch.tree_mut().detach(mark);
+                self.entries.push(Entry::Expanded { handle, items: items.clone() });
+            }
+            _ => {
+                let parent = self.scratch.locate(into);
+                let last = at == self.scratch.tree().children(into).len();
+                self.entries.push(Entry::Added { parent, at: (!last).then_some(at as u32 + 1), items: items.clone() });
+            }
+        }
+        let mut last = None;
+        let mut pairs = Vec::new();
+        for (at, child) in (at..).zip(items.children(ROOT)) {
+            let copied =
+                self.scratch.tree_mut().graft(into, at, &items, *child, |there, copy| pairs.push((there, copy)));
+            last = Some(copied);
+        }
+        self.keys.resize(self.scratch.tree().len(), None);
+        for (there, copy) in pairs {
+            let new = order[there as usize];
+            self.keys[copy as usize] = self.new.keys[new as usize];
+            self.here[new as usize] = copy;
+            self.scratch.index(copy);
+        }
+        last
+    }
+
+    fn volatile(&mut self, items: &[u32]) {
+        for id in items {
+            if *id == NONE || self.scratch.tree().item(*id).volatile {
+                continue;
+            }
+            let locator = self.scratch.locate(*id);
+            self.scratch.tree_mut().item_mut(*id).volatile = true;
+            self.entries.push(Entry::Volatile(locator));
+        }
+    }
+
+    fn focus(&mut self) {
+        let wanted = self.new.tree.focused().map(|t| self.here[t as usize]).filter(|id| *id != NONE);
+        let is =
+            self.scratch.tree().subtree(ROOT).find(|id| self.scratch.tree().item(*id).states.has(StateSet::FOCUSED));
+        if wanted != is {
+            let locator: Option<Locator> = wanted.map(|id| self.scratch.locate(id));
+            self.scratch.focus(wanted);
+            self.entries.push(Entry::Focus(locator));
+            self.changes += 1;
+        }
+    }
+
+    /// Says which landmarks stayed as they were, and how much is in them.
+    fn unchanged(&mut self, matching: &Matching, seed: bool) {
+        let tree = &self.old.tree;
+        let mut same: Vec<u32> = Vec::new();
+        for (s, _, items) in &matching.same {
+            let end = s + items;
+            let mut at = *s;
+            while at < end {
+                let item = tree.item(at);
+                let named = role::is_landmark(&item.role) || (seed && &*item.role == "heading");
+                if named {
+                    same.push(at);
+                    at += self.old.sizes[at as usize];
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        same.sort_unstable();
+        let mut words = String::new();
+        for id in same.iter().take(MOST_UNCHANGED) {
+            if !words.is_empty() {
+                words.push_str(", ");
+            }
+            let item = tree.item(*id);
+            words.push_str(&item.role);
+            if !item.name.is_empty() && !seed {
+                words.push(' ');
+                escape::quote(&mut words, &shorten(&item.name).0);
+            }
+            let acting: Vec<&str> = tree
+                .subtree(*id)
+                .skip(1)
+                .map(|id| tree.item(id))
+                .filter(|item| item.reference.is_some())
+                .map(|item| &*item.role)
+                .collect();
+            match acting.len() {
+                0 => {}
+                1 if acting[0] == "link" => words.push_str(" (1 link)"),
+                count if acting.iter().all(|role| *role == "link") => words.push_str(&format!(" ({count} links)")),
+                count => words.push_str(&format!(" ({count})")),
+            }
+        }
+        if same.len() > MOST_UNCHANGED {
+            words.push_str(&format!(", {} more", same.len() - MOST_UNCHANGED));
+        }
+        if !words.is_empty() {
+            if seed {
+                words.push_str(" — all stable");
+            }
+            self.entries.push(Entry::Unchanged(words));
+        }
+    }
+}
+
+fn shorten(text: &str) -> (String, bool) {
+    match text.char_indices().nth(LONGEST_OLD_VALUE) {
+        None => (text.to_owned(), false),
+        Some((end, _)) => (text[..end].to_owned(), true),
+    }
+}

@@ -1,0 +1,182 @@
+//! The semantic filter: small named passes that recognise changes that are noise.
+//!
+//! In: a change, and what is known of the item. Out: the name of the pass that would hide it.
+//! Invariants: only what nobody can act on is hidden, and only its text or value; errors, alerts, dialogs, navigation, focus,
+//! and anything with a ref are told, whatever a pass says. What is hidden is counted, and its item is marked *volatile*.
+
+use super::{Change, Side};
+use crate::extract::View;
+use crate::tree::{Item, NONE, Tree};
+use browserlens_page::{NodeRef, Page, States, role};
+
+/// Largest container that may be marked volatile for what came in it by itself, in items.
+const LARGEST_VOLATILE: u32 = 40;
+
+/// One pass of the filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FilterPass {
+    /// A second look saw the node change by itself.
+    Evidence,
+    /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in digits only.
+    Timers,
+    /// Slides of a carousel.
+    Carousels,
+    /// Advertisements.
+    Ads,
+    /// What scrolling alone changes: scroll bars, reading progress.
+    Scroll,
+}
+
+impl FilterPass {
+    /// Every pass.
+    pub const ALL: [Self; 5] = [Self::Evidence, Self::Timers, Self::Carousels, Self::Ads, Self::Scroll];
+
+    /// Returns the name that options carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Evidence => "evidence",
+            Self::Timers => "timers",
+            Self::Carousels => "carousels",
+            Self::Ads => "ads",
+            Self::Scroll => "scroll",
+        }
+    }
+
+    /// Returns the pass of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pass| pass.name() == name)
+    }
+}
+
+/// The passes that are on, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SemanticFilter {
+    /// The passes.
+    pub passes: Vec<FilterPass>,
+}
+
+impl SemanticFilter {
+    /// Every pass.
+    pub fn all() -> Self {
+        Self { passes: FilterPass::ALL.to_vec() }
+    }
+
+    /// Returns the pass that hides a change, if one does. `from` says which item of the view each new item is.
+    pub fn hides(
+        &self,
+        change: Change,
+        old: &Side,
+        new: &Side,
+        from: &[u32],
+        view: &View,
+        page: &Page,
+    ) -> Option<FilterPass> {
+        let id = match change {
+            Change::Said { old: s, new: t } => {
+                let (shown, says) = (old.tree.item(s), new.tree.item(t));
+                let text_only = shown.states == says.states && shown.mark == says.mark && shown.cut == says.cut;
+                // A mark on a container would cover all that is in it.
+                let leaf = old.tree.children(s).is_empty() && new.tree.children(t).is_empty();
+                if !text_only || !leaf || must_be_told(&new.tree, t) {
+                    return None;
+                }
+                t
+            }
+            Change::Added { new: t } => {
+                let parent = new.tree.parent(t);
+                let container = new.tree.item(parent);
+                let small = parent != crate::tree::ROOT && new.sizes[parent as usize] <= LARGEST_VOLATILE;
+                let landmark = role::is_landmark(&container.role) || container.reference.is_some();
+                let marks = new.tree.subtree(parent).any(|id| new.tree.item(id).mark.is_some());
+                if !small || landmark || marks || must_be_told(&new.tree, t) {
+                    return None;
+                }
+                t
+            }
+            // What is shown and is gone would be a lie without a mark, and the mark costs as much as the news.
+            Change::Removed { .. } | Change::Moved { .. } => return None,
+        };
+        let at = from[id as usize];
+        if at == NONE {
+            return None;
+        }
+        let meta = view.meta[at as usize];
+        let node = page.node(meta.node);
+        self.passes.iter().copied().find(|pass| match pass {
+            FilterPass::Evidence => meta.noisy,
+            FilterPass::Timers => is_timer(change, old, new, node),
+            FilterPass::Carousels => around(node).any(|above| described(above, &["carousel", "slide"])),
+            FilterPass::Ads => around(node).any(is_advertisement),
+            FilterPass::Scroll => {
+                matches!(node.role(), "scrollbar")
+                    || (node.role() == "progressbar" && names(node, &["reading", "scroll"]))
+            }
+        })
+    }
+}
+
+/// Whether an item or anything around or below it must be told.
+fn must_be_told(tree: &Tree, id: u32) -> bool {
+    let loud = |item: &Item| {
+        item.reference.is_some()
+            || super::super::budget::is_urgent(item)
+            || item.states.has(crate::tree::StateSet::FOCUSED)
+    };
+    tree.subtree(id).any(|below| loud(tree.item(below)))
+        || tree.ancestors(id).any(|above| loud(tree.item(above)) || &*tree.item(above).role == "navigation")
+}
+
+fn around(node: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {
+    std::iter::once(node).chain(node.ancestors()).take(12)
+}
+
+fn described(node: NodeRef<'_>, words: &[&str]) -> bool {
+    node.attribute("aria-roledescription").is_some_and(|said| words.iter().any(|word| said.eq_ignore_ascii_case(word)))
+}
+
+fn names(node: NodeRef<'_>, words: &[&str]) -> bool {
+    let mut said = node.name().split(|c: char| !c.is_alphanumeric());
+    said.any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)))
+}
+
+fn is_advertisement(node: NodeRef<'_>) -> bool {
+    let marked = ["id", "class", "data-ad", "data-ad-slot"].into_iter().any(|name| {
+        node.attribute(name).is_some_and(|value| {
+            name.starts_with("data-ad")
+                || value.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| {
+                    ["ad", "ads", "advert", "advertisement", "sponsored"]
+                        .iter()
+                        .any(|word| part.eq_ignore_ascii_case(word))
+                })
+        })
+    });
+    marked
+        || (!node.name().is_empty()
+            && ["advertisement", "sponsored", "advertising"].iter().any(|word| node.name().eq_ignore_ascii_case(word)))
+}
+
+fn is_timer(change: Change, old: &Side, new: &Side, node: NodeRef<'_>) -> bool {
+    let Change::Said { old: s, new: t } = change else { return false };
+    if around(node).any(|above| matches!(above.role(), "timer" | "marquee")) {
+        return true;
+    }
+    let live = States::LIVE_POLITE;
+    let (was, is) = (&old.tree.item(s).name, &new.tree.item(t).name);
+    around(node).any(|above| above.states().has(live)) && tells_time(is) && without_digits(was).eq(without_digits(is))
+}
+
+fn without_digits(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| !c.is_ascii_digit())
+}
+
+/// Whether a text holds a clock time or a duration: `12:04`, `3 s`, `5 minutes ago`.
+fn tells_time(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let clock = bytes
+        .windows(4)
+        .any(|w| w[0].is_ascii_digit() && w[1] == b':' && w[2].is_ascii_digit() && w[3].is_ascii_digit());
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let units = ["s", "sec", "second", "seconds", "min", "minute", "minutes", "hour", "hours"];
+    clock
+        || words.any(|word| units.contains(&word.trim_start_matches(|c: char| c.is_ascii_digit())) && !word.is_empty())
+}

@@ -1,0 +1,348 @@
+//! Computes the delta from the shown state to the page.
+//!
+//! In: two [`Side`]s: what is shown and what it is to become. Out: a [`Matching`] and the [`Change`]s, which [`emit`] turns into
+//! entries of the grammar after the [`filter`] hid what is noise. Invariants: subtrees that are equal are not entered; items with
+//! refs match by ref alone; what is matched keeps its place unless a longest increasing subsequence says that it moved.
+//! Why not tree edit distance: it is cubic. Why not a line diff of text: one new wrapper re-indents a whole subtree.
+
+pub mod emit;
+pub mod filter;
+mod order;
+
+pub use filter::{FilterPass, SemanticFilter};
+
+use crate::tree::{NONE, ROOT, Tree};
+use browserlens_page::{NodeKey, role};
+use order::longest_increasing;
+use std::collections::HashMap;
+
+/// One of the two trees of a diff.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// The tree; indices are document order.
+    pub tree: Tree,
+    /// Identity of each item; none for marks.
+    pub keys: Vec<Option<NodeKey>>,
+    /// Hash of each subtree.
+    pub hashes: Vec<u64>,
+    /// Items of each subtree.
+    pub sizes: Vec<u32>,
+}
+
+impl Side {
+    /// Makes a side of a tree.
+    pub fn new(tree: Tree, keys: Vec<Option<NodeKey>>) -> Self {
+        let (hashes, sizes) = (tree.hashes(), tree.sizes());
+        Self { tree, keys, hashes, sizes }
+    }
+}
+
+/// One change from the shown state to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A shown item says something else.
+    Said {
+        /// The item that is shown.
+        old: u32,
+        /// What it is to say.
+        new: u32,
+    },
+    /// A shown item went.
+    Removed {
+        /// The item that is shown.
+        old: u32,
+    },
+    /// An item came, below an item that is matched.
+    Added {
+        /// The new item.
+        new: u32,
+    },
+    /// A shown item is at another place.
+    Moved {
+        /// The item that is shown.
+        old: u32,
+        /// Where it is to be.
+        new: u32,
+    },
+}
+
+/// Which shown item becomes which.
+#[derive(Clone, Debug, Default)]
+pub struct Matching {
+    /// Matched items one by one: (old, new); a parent before what is below it.
+    pub pairs: Vec<(u32, u32)>,
+    /// Equal subtrees: (old, new, items).
+    pub same: Vec<(u32, u32, u32)>,
+    /// The changes.
+    pub changes: Vec<Change>,
+}
+
+impl Matching {
+    /// Returns the new item of every matched old one, by old index.
+    pub fn to_new(&self, len: usize) -> Vec<u32> {
+        let mut to_new = vec![NONE; len];
+        for (old, new) in &self.pairs {
+            to_new[*old as usize] = *new;
+        }
+        for (old, new, items) in &self.same {
+            for offset in 0..*items {
+                to_new[(old + offset) as usize] = new + offset;
+            }
+        }
+        to_new
+    }
+
+    /// Returns how many old items are matched, the root left out.
+    pub fn matched(&self) -> usize {
+        self.pairs.len().saturating_sub(1) + self.same.iter().map(|(_, _, items)| *items as usize).sum::<usize>()
+    }
+}
+
+/// Matches two sides and lists what changed. Changes stand in document order of what they are about, parents first.
+pub fn diff(old: &Side, new: &Side) -> Matching {
+    let mut matching = Matching::default();
+    if old.hashes.first() == new.hashes.first() {
+        matching.same.push((ROOT, ROOT, old.sizes[0]));
+        return matching;
+    }
+    let mut matcher = Siblings::default();
+    let mut stack = vec![(ROOT, ROOT)];
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
+    while let Some((s, t)) = stack.pop() {
+        matching.pairs.push((s, t));
+        let (said, says) = (old.tree.item(s), new.tree.item(t));
+        if s != ROOT && !(said.says_same(says) || only_volatile(said, says)) {
+            matching.changes.push(Change::Said { old: s, new: t });
+        }
+        let (below, wanted) = (old.tree.children(s), new.tree.children(t));
+        matcher.run(old, new, below, wanted);
+        let order: Vec<u32> = matcher.to_new.iter().copied().filter(|at| *at != NONE).collect();
+        let fixed = longest_increasing(&order);
+        let mut nth = 0;
+        for (index, s) in below.iter().enumerate() {
+            let at = matcher.to_new[index];
+            if at == NONE {
+                removed.push(*s);
+                continue;
+            }
+            if !fixed[nth] {
+                matching.changes.push(Change::Moved { old: *s, new: wanted[at as usize] });
+            }
+            nth += 1;
+        }
+        for (index, t) in wanted.iter().enumerate().rev() {
+            let at = matcher.to_old[index];
+            if at == NONE {
+                added.push(*t);
+                continue;
+            }
+            let s = below[at as usize];
+            if old.hashes[s as usize] == new.hashes[*t as usize] {
+                matching.same.push((s, *t, old.sizes[s as usize]));
+            } else {
+                stack.push((s, *t));
+            }
+        }
+    }
+    move_over_parents(old, new, &mut matching, &mut removed, &mut added);
+    removed.sort_unstable();
+    added.sort_unstable();
+    matching.changes.extend(removed.into_iter().map(|old| Change::Removed { old }));
+    matching.changes.extend(added.into_iter().map(|new| Change::Added { new }));
+    matching
+}
+
+fn only_volatile(said: &crate::tree::Item, says: &crate::tree::Item) -> bool {
+    said.volatile && !says.volatile && said.says_same(&crate::tree::Item { volatile: true, ..says.clone() })
+}
+
+/// What went in one place and came in another, alike to the last item and with the same ref or key, moved.
+fn move_over_parents(old: &Side, new: &Side, matching: &mut Matching, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
+    let mut gone: HashMap<u64, u32> = HashMap::new();
+    for s in removed.iter() {
+        gone.insert(old.hashes[*s as usize], *s);
+    }
+    let mut moved = Vec::new();
+    added.retain(|t| {
+        let Some(s) = gone.get(&new.hashes[*t as usize]).copied() else { return true };
+        let (item, key) = (old.tree.item(s), old.keys[s as usize]);
+        let certain =
+            item.mark.is_none() && (item.reference.is_some() || (key.is_some() && key == new.keys[*t as usize]));
+        if certain {
+            gone.remove(&new.hashes[*t as usize]);
+            moved.push((s, *t));
+        }
+        !certain
+    });
+    for (s, t) in moved {
+        removed.retain(|gone| *gone != s);
+        matching.same.push((s, t, old.sizes[s as usize]));
+        matching.changes.push(Change::Moved { old: s, new: t });
+    }
+}
+
+/// Matches the children of two matched items.
+#[derive(Default)]
+struct Siblings {
+    /// Position among the new children, by position among the old ones; [`NONE`] if gone.
+    to_new: Vec<u32>,
+    /// The other way round; [`NONE`] if new.
+    to_old: Vec<u32>,
+}
+
+impl Siblings {
+    fn pair(&mut self, old: usize, new: usize) {
+        self.to_new[old] = new as u32;
+        self.to_old[new] = old as u32;
+    }
+
+    fn run(&mut self, old: &Side, new: &Side, below: &[u32], wanted: &[u32]) {
+        self.to_new.clear();
+        self.to_new.resize(below.len(), NONE);
+        self.to_old.clear();
+        self.to_old.resize(wanted.len(), NONE);
+        // Most children did not change and stand where they stood: from both ends, equal subtrees with equal keys.
+        let alike = |s: u32, t: u32| {
+            old.hashes[s as usize] == new.hashes[t as usize] && old.keys[s as usize] == new.keys[t as usize]
+        };
+        let start = below.iter().zip(wanted).take_while(|(s, t)| alike(**s, **t)).count();
+        let room = below.len().min(wanted.len()) - start;
+        let end = below.iter().rev().zip(wanted.iter().rev()).take(room).take_while(|(s, t)| alike(**s, **t)).count();
+        for index in 0..start {
+            self.pair(index, index);
+        }
+        for back in 1..=end {
+            self.pair(below.len() - back, wanted.len() - back);
+        }
+        let (olds, news) = (start..below.len() - end, start..wanted.len() - end);
+        if olds.is_empty() || news.is_empty() {
+            return;
+        }
+        self.by_identity(old, new, below, wanted, olds.clone(), news.clone());
+        self.by_content(old, new, below, wanted, olds.clone(), news.clone());
+        self.by_fingerprint(old, new, below, wanted, olds, news);
+    }
+
+    /// Refs and handles decide alone; keys decide where role and content are compatible.
+    fn by_identity(
+        &mut self,
+        old: &Side,
+        new: &Side,
+        below: &[u32],
+        wanted: &[u32],
+        olds: std::ops::Range<usize>,
+        news: std::ops::Range<usize>,
+    ) {
+        let mut by_ref = HashMap::new();
+        let mut by_handle = HashMap::new();
+        let mut by_key = HashMap::new();
+        for index in olds {
+            let item = old.tree.item(below[index]);
+            if let Some(mark) = item.mark {
+                by_handle.insert(mark.handle, index);
+            } else if let Some(reference) = item.reference {
+                by_ref.insert(reference, index);
+            } else if let Some(key) = old.keys[below[index] as usize] {
+                by_key.entry(key).or_insert(index);
+            }
+        }
+        for index in news {
+            let item = new.tree.item(wanted[index]);
+            let found = if let Some(mark) = item.mark {
+                by_handle.get(&mark.handle)
+            } else if let Some(reference) = item.reference {
+                by_ref.get(&reference)
+            } else {
+                new.keys[wanted[index] as usize].and_then(|key| by_key.get(&key))
+            };
+            let Some(at) = found.copied().filter(|at| self.to_new[*at] == NONE) else { continue };
+            let (s, t) = (below[at], wanted[index]);
+            let shown = old.tree.item(s);
+            if shown.role == item.role && (item.mark.is_some() || item.reference.is_some() || related(old, new, s, t)) {
+                self.pair(at, index);
+            }
+        }
+    }
+
+    fn by_content(
+        &mut self,
+        old: &Side,
+        new: &Side,
+        below: &[u32],
+        wanted: &[u32],
+        olds: std::ops::Range<usize>,
+        news: std::ops::Range<usize>,
+    ) {
+        let mut by_hash: HashMap<u64, Vec<usize>> = HashMap::new();
+        for index in olds.rev().filter(|index| self.to_new[*index] == NONE) {
+            by_hash.entry(old.hashes[below[index] as usize]).or_default().push(index);
+        }
+        for index in news {
+            if self.to_old[index] == NONE
+                && let Some(at) = by_hash.get_mut(&new.hashes[wanted[index] as usize]).and_then(Vec::pop)
+            {
+                self.pair(at, index);
+            }
+        }
+    }
+
+    /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count (a price, a count).
+    fn by_fingerprint(
+        &mut self,
+        old: &Side,
+        new: &Side,
+        below: &[u32],
+        wanted: &[u32],
+        olds: std::ops::Range<usize>,
+        news: std::ops::Range<usize>,
+    ) {
+        let print = |side: &Side, id: u32| {
+            let item = side.tree.item(id);
+            let leaf = side.tree.children(id).is_empty();
+            let name: String = item.name.chars().filter(|c| !leaf || !c.is_ascii_digit()).collect();
+            (item.role.clone(), name)
+        };
+        let mut by_print: HashMap<_, Vec<usize>> = HashMap::new();
+        for index in olds.rev().filter(|index| self.to_new[*index] == NONE) {
+            let item = old.tree.item(below[index]);
+            if item.mark.is_none() && item.reference.is_none() {
+                by_print.entry(print(old, below[index])).or_default().push(index);
+            }
+        }
+        for index in news {
+            let item = new.tree.item(wanted[index]);
+            if self.to_old[index] != NONE || item.mark.is_some() || item.reference.is_some() {
+                continue;
+            }
+            let Some(alike) = by_print.get_mut(&print(new, wanted[index])) else { continue };
+            if let Some(at) = alike.last().copied()
+                && related(old, new, below[at], wanted[index])
+            {
+                alike.pop();
+                self.pair(at, index);
+            }
+        }
+    }
+}
+
+/// Returns whether two items of one role are so alike that saying the difference is worth more than saying it anew.
+fn related(old: &Side, new: &Side, s: u32, t: u32) -> bool {
+    let (shown, item) = (old.tree.item(s), new.tree.item(t));
+    if shown.reference != item.reference {
+        return false;
+    }
+    if shown.name == item.name && (role::is_landmark(&item.role) || !item.name.is_empty()) {
+        return true;
+    }
+    let (below, wanted) = (old.tree.children(s), new.tree.children(t));
+    if below.is_empty() && wanted.is_empty() {
+        return true;
+    }
+    let known: std::collections::HashSet<u64> = below.iter().take(64).map(|id| old.hashes[*id as usize]).collect();
+    let refs: std::collections::HashSet<_> =
+        below.iter().take(64).filter_map(|id| old.tree.item(*id).reference).collect();
+    wanted.iter().take(64).any(|id| {
+        known.contains(&new.hashes[*id as usize])
+            || new.tree.item(*id).reference.is_some_and(|reference| refs.contains(&reference))
+    })
+}

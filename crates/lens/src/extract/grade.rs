@@ -1,0 +1,93 @@
+//! The three grades of the distilled DOM: text only, input fields, everything.
+//!
+//! In: a view of everything. Out: the view of a grade, and how much it leaves out by nature.
+//! Invariant: what is left out is counted, so that one mark can say it.
+
+use super::{Meta, View};
+use crate::tree::{Elided, Item, ROOT, TEXT, Tree};
+use browserlens_page::role;
+
+/// What the distilled DOM keeps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Grade {
+    /// What can be read; nothing to act on.
+    Text,
+    /// Fields and buttons.
+    Fields,
+    /// Everything.
+    #[default]
+    All,
+}
+
+impl Grade {
+    /// Every grade.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Fields, Self::All];
+
+    /// Returns the name that options carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Fields => "fields",
+            Self::All => "all",
+        }
+    }
+
+    /// Returns the grade of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|grade| grade.name() == name)
+    }
+}
+
+/// Returns whether an item is a field.
+pub(crate) fn is_field(item: &Item) -> bool {
+    role::is_text_field(&item.role) || matches!(&*item.role, "checkbox" | "radio" | "switch" | "slider" | "listbox")
+}
+
+/// Cuts a view down to a grade and returns what that leaves out.
+pub(super) fn apply(view: &mut View, grade: Grade) -> (Elided, usize) {
+    if grade == Grade::All {
+        return (Elided::Items, 0);
+    }
+    let mut tree = Tree::default();
+    let mut meta: Vec<Meta> = vec![view.meta[0]];
+    let mut left_out = 0;
+    // (item of the whole view, where its children go)
+    let mut stack: Vec<(u32, u32)> = view.tree.children(ROOT).iter().rev().map(|child| (*child, ROOT)).collect();
+    while let Some((id, parent)) = stack.pop() {
+        let item = view.tree.item(id);
+        let about = view.meta[id as usize];
+        let kept = match grade {
+            Grade::Text if is_field(item) => {
+                left_out += 1;
+                continue;
+            }
+            Grade::Text if about.interactive => {
+                left_out += 1;
+                (!item.name.is_empty()).then(|| Item::new(TEXT, item.name.clone()))
+            }
+            Grade::Fields if item.is_text() || (about.interactive && &*item.role == "link") => {
+                left_out += 1;
+                None
+            }
+            _ => Some(item.clone()),
+        };
+        let below = match kept {
+            // Text has nothing below it: what was below goes after it.
+            Some(kept) if kept.is_text() => {
+                tree.push(parent, kept);
+                meta.push(Meta { interactive: false, ..about });
+                parent
+            }
+            Some(kept) => {
+                meta.push(about);
+                tree.push(parent, kept)
+            }
+            None => parent,
+        };
+        stack.extend(view.tree.children(id).iter().rev().map(|child| (*child, below)));
+    }
+    view.tree = tree;
+    view.meta = meta;
+    let what = if grade == Grade::Text { Elided::Fields } else { Elided::Texts };
+    (what, left_out)
+}

@@ -1,0 +1,64 @@
+//! Compares names with the text below them, so that nothing is said twice.
+//!
+//! In: a name and the pieces of text below its item. Out: whether the pieces add anything.
+//! Invariant: a walk over the pieces stops as soon as they are longer than the name, so the cost is that of the name.
+
+use crate::tree::{Item, StateSet, Tree};
+
+/// Returns text with every run of white space as one blank and none at its ends.
+pub(crate) fn collapse(text: &str) -> String {
+    let mut collapsed = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !collapsed.is_empty() {
+            collapsed.push(' ');
+        }
+        collapsed.push_str(word);
+    }
+    collapsed
+}
+
+/// Returns whether text equals the pieces in a row, white space apart.
+pub(super) fn equals<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> bool {
+    let mut rest = name.chars().filter(|c| !c.is_whitespace());
+    for piece in pieces {
+        for c in piece.chars().filter(|c| !c.is_whitespace()) {
+            if rest.next() != Some(c) {
+                return false;
+            }
+        }
+    }
+    rest.next().is_none()
+}
+
+/// Returns whether every piece stands in the name, in order and at word boundaries.
+pub(super) fn holds<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> bool {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let mut at = 0;
+    for piece in pieces {
+        let wanted = piece.split_whitespace().count();
+        if wanted == 0 {
+            continue;
+        }
+        let found = (at..words.len().saturating_sub(wanted - 1))
+            .find(|start| piece.split_whitespace().zip(&words[*start..]).all(|(a, b)| a == *b));
+        match found {
+            Some(start) => at = start + wanted,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Returns what an item says by itself, if that is text and nothing else.
+pub(super) fn says_only_text(item: &Item) -> bool {
+    item.value.is_empty()
+        && item.states == StateSet::NONE
+        && item.mark.is_none()
+        && &*item.role != "canvas"
+        && &*item.role != "iframe"
+}
+
+/// Returns the names below an item in document order, its own left out.
+pub(super) fn pieces_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
+    tree.subtree(id).skip(1).map(|below| &*tree.item(below).name)
+}

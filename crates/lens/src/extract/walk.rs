@@ -1,0 +1,283 @@
+//! The one pass from a page to the tree of a view.
+//!
+//! In: a page in document order. Out: the tree and what its items stand for.
+//! Invariants: iterative; a node's item is decided when it opens and settled when it closes, when everything below is
+//! known; only the end of the open list of children is ever rewritten.
+
+use super::Meta;
+use super::classify::{Around, Class, Keep, Shape, classify};
+use super::names::{collapse, equals, holds, pieces_below, says_only_text};
+use crate::tree::{CLICKABLE, Item, ROOT, StateSet, TEXT, Tree};
+use browserlens_page::{Flags, NodeId, NodeKey, NodeRef, Page};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+struct Frame {
+    /// Arena index at which the node's subtree ends.
+    end: u32,
+    /// The item, or the item that an open block belongs to.
+    item: u32,
+    kept: Option<(Shape, bool)>,
+    around: Around,
+    interactive_below: u32,
+    block: bool,
+}
+
+struct Run {
+    text: String,
+    meta: Meta,
+}
+
+struct Walk<'p, 'n> {
+    noisy: &'n HashSet<NodeKey>,
+    tree: Tree,
+    meta: Vec<Meta>,
+    frames: Vec<Frame>,
+    run: Option<Run>,
+    roles: HashMap<&'p str, Arc<str>>,
+    empty: Arc<str>,
+    text_role: Arc<str>,
+    focused: Option<NodeId>,
+}
+
+/// Builds the tree of a page and says what each item stands for.
+pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tree, Vec<Meta>) {
+    let root = page.root();
+    let mut walk = Walk {
+        noisy,
+        tree: Tree::default(),
+        meta: vec![Meta { key: root.key(), node: root.id(), interactive: false, in_viewport: true, noisy: false }],
+        frames: vec![Frame {
+            end: page.len() as u32,
+            item: ROOT,
+            kept: None,
+            around: Around::default(),
+            interactive_below: 0,
+            block: true,
+        }],
+        run: None,
+        roles: HashMap::new(),
+        empty: Arc::from(""),
+        text_role: Arc::from(TEXT),
+        focused: page.focused().map(|node| node.id()),
+    };
+    for node in page.nodes().skip(1) {
+        while walk.frames.len() > 1 && walk.top().end <= node.id().0 {
+            walk.close();
+        }
+        walk.open(node, from_dom);
+    }
+    while walk.frames.len() > 1 {
+        walk.close();
+    }
+    walk.flush();
+    let (tree, origin) = walk.tree.compact();
+    let meta = origin.iter().map(|old| walk.meta[*old as usize]).collect();
+    (tree, meta)
+}
+
+impl<'p> Walk<'p, '_> {
+    fn top(&self) -> &Frame {
+        self.frames.last().expect("the frame of the root is never closed")
+    }
+
+    fn open(&mut self, node: NodeRef<'p>, from_dom: bool) {
+        let around = self.top().around;
+        match classify(node, around, from_dom) {
+            Class::Piece(text) => {
+                let noisy = self.noisy.contains(&node.key());
+                let in_viewport = node.in_viewport();
+                let run = self.run.get_or_insert_with(|| Run {
+                    text: String::new(),
+                    meta: Meta { key: node.key(), node: node.id(), interactive: false, in_viewport, noisy },
+                });
+                run.text.push_str(text);
+                run.meta.noisy |= noisy;
+                run.meta.in_viewport |= in_viewport;
+            }
+            Class::Break => {
+                if let Some(run) = &mut self.run {
+                    run.text.push(' ');
+                }
+            }
+            Class::Through { block } => {
+                // An inline node without an item needs no frame: what is below it has the same surroundings.
+                if block {
+                    self.flush();
+                    let item = self.top().item;
+                    self.frames.push(Frame {
+                        end: node.end(),
+                        item,
+                        kept: None,
+                        around,
+                        interactive_below: 0,
+                        block: true,
+                    });
+                }
+            }
+            Class::Keep(keep) => self.open_item(node, around, &keep),
+        }
+    }
+
+    fn open_item(&mut self, node: NodeRef<'p>, around: Around, keep: &Keep<'p>) {
+        self.flush();
+        let name: Arc<str> = if keep.name.is_empty() { self.empty.clone() } else { Arc::from(collapse(keep.name)) };
+        let value: Arc<str> = if keep.value.is_empty() { self.empty.clone() } else { Arc::from(keep.value) };
+        let role = self.roles.entry(keep.role).or_insert_with(|| Arc::from(keep.role)).clone();
+        let mut item = Item { value, states: keep.states, ..Item::new(role, name) };
+        if self.focused == Some(node.id()) {
+            item.states = item.states.with(StateSet::FOCUSED);
+        }
+        let parent = self.top().item;
+        let id = self.tree.push(parent, item);
+        let key = node.key();
+        self.meta.push(Meta {
+            key,
+            node: node.id(),
+            interactive: keep.interactive,
+            in_viewport: node.in_viewport(),
+            noisy: self.noisy.contains(&key),
+        });
+        let field = keep.shape == Shape::Field;
+        self.frames.push(Frame {
+            end: node.end(),
+            item: id,
+            kept: Some((keep.shape, keep.weakly)),
+            around: Around {
+                interactive: around.interactive || (keep.interactive && !keep.weakly),
+                select: field && node.tag() == "select" || around.select,
+                field: around.field || field || node.flags().has(Flags::SECRET),
+            },
+            interactive_below: 0,
+            block: false,
+        });
+    }
+
+    /// Ends the run of text: it becomes an item below the open one.
+    fn flush(&mut self) {
+        if let Some(run) = self.run.take() {
+            let text = collapse(&run.text);
+            if !text.is_empty() {
+                let parent = self.top().item;
+                self.tree.push(parent, Item::new(self.text_role.clone(), text));
+                self.meta.push(run.meta);
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        let flushes = self.top().block || self.top().kept.is_some();
+        if flushes {
+            self.flush();
+        }
+        let Some(frame) = self.frames.pop() else { return };
+        let mut interactive = frame.interactive_below;
+        if let Some((shape, weakly)) = frame.kept {
+            let stays = self.settle(frame.item, shape, weakly, &mut interactive);
+            interactive += u32::from(stays && self.meta[frame.item as usize].interactive);
+        }
+        if let Some(top) = self.frames.last_mut() {
+            top.interactive_below += interactive;
+        }
+    }
+
+    /// Decides what an item becomes now that everything below is known; returns whether it is still there.
+    fn settle(&mut self, id: u32, shape: Shape, weakly: bool, interactive_below: &mut u32) -> bool {
+        let at = id as usize;
+        if weakly && *interactive_below > 0 {
+            self.meta[at].interactive = false;
+        }
+        let acts = self.meta[at].interactive;
+        if &*self.tree.item(id).role == CLICKABLE && !acts {
+            self.replace_by_children(id);
+            return false;
+        }
+        if shape == Shape::Field {
+            self.keep_options(id);
+            *interactive_below = 0;
+            return true;
+        }
+        let nameless = self.tree.item(id).name.is_empty();
+        let children = self.tree.children(id);
+        let only_text = !children.is_empty() && children.iter().all(|child| self.tree.item(*child).is_text());
+        if nameless {
+            let one = only_text && children.len() == 1;
+            if one && (acts || shape == Shape::Adopts) || acts && only_text {
+                self.adopt(id);
+                return true;
+            }
+            if shape == Shape::Stands && !acts && children.len() == 1 && self.tree.item(id).states == StateSet::NONE {
+                self.replace_by_children(id);
+                return false;
+            }
+            let is_cell = shape == Shape::Adopts
+                && matches!(&*self.tree.item(id).role, "cell" | "gridcell" | "columnheader" | "rowheader");
+            let empty = children.is_empty() && !acts && shape != Shape::Stays && !is_cell;
+            if empty && self.tree.item(id).value.is_empty() {
+                self.replace_by_children(id);
+                return false;
+            }
+            return true;
+        }
+        if children.is_empty() {
+            return true;
+        }
+        let name = self.tree.item(id).name.clone();
+        if acts {
+            let plain = *interactive_below == 0
+                && self.tree.subtree(id).skip(1).all(|below| says_only_text(self.tree.item(below)));
+            if plain && (equals(&name, pieces_below(&self.tree, id)) || holds(&name, pieces_below(&self.tree, id))) {
+                self.drop_children(id);
+            }
+        } else if equals(&name, pieces_below(&self.tree, id)) {
+            if only_text {
+                self.drop_children(id);
+            } else if shape == Shape::Stands && children.len() == 1 && self.tree.item(id).states == StateSet::NONE {
+                self.replace_by_children(id);
+                return false;
+            } else {
+                self.tree.item_mut(id).name = self.empty.clone();
+            }
+        }
+        true
+    }
+
+    /// Makes the text below an item its name.
+    fn adopt(&mut self, id: u32) {
+        let texts: Vec<&str> = self.tree.children(id).iter().map(|child| &*self.tree.item(*child).name).collect();
+        let name = texts.join(" ");
+        let noisy = self.tree.children(id).iter().any(|child| self.meta[*child as usize].noisy);
+        self.tree.item_mut(id).name = Arc::from(name);
+        self.meta[id as usize].noisy |= noisy;
+        self.drop_children(id);
+    }
+
+    fn drop_children(&mut self, id: u32) {
+        let children = self.tree.take_children(id);
+        let noisy = children.iter().any(|child| self.meta[*child as usize].noisy);
+        self.meta[id as usize].noisy |= noisy;
+    }
+
+    fn keep_options(&mut self, id: u32) {
+        let options: Vec<u32> =
+            self.tree.subtree(id).skip(1).filter(|below| &*self.tree.item(*below).role == "option").collect();
+        self.tree.take_children(id);
+        for option in options {
+            self.tree.take_children(option);
+            let at = self.tree.children(id).len();
+            self.tree.attach(option, id, at);
+            self.meta[option as usize].interactive = false;
+        }
+    }
+
+    /// Puts what is below an item in its place; the item is the last child of its parent.
+    fn replace_by_children(&mut self, id: u32) {
+        let parent = self.tree.parent(id);
+        let children = self.tree.take_children(id);
+        self.tree.detach_last(id);
+        for child in children {
+            let at = self.tree.children(parent).len();
+            self.tree.attach(child, parent, at);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Makes page text harmless: quoted, single-line, and unlike anything the grammar means.
+//!
+//! In: any text. Out: text without control, bidirectional or invisible characters, without line ends, and without
+//! anything that looks like a ref or a handle. Invariant: `unescape(escape(x)) == x`.
+
+/// Returns whether a character is written as `\u{…}`: it has no glyph of its own, or changes how others are shown.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn push(out: &mut String, text: &str, also: &[char]) {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\\' | '"' => {
+                out.push('\\');
+                out.push(c);
+            }
+            // `@e1` and `@m1` mean something only where the lens wrote them.
+            '@' if matches!(chars.peek(), Some('e' | 'm')) => out.push_str("\\@"),
+            _ if also.contains(&c) => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ if is_unseen(c) => {
+                out.push_str("\\u{");
+                out.push_str(&format!("{:x}", c as u32));
+                out.push('}');
+            }
+            _ => out.push(c),
+        }
+    }
+}
+
+/// Appends text in quotes.
+pub fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    push(out, text, &[]);
+    out.push('"');
+}
+
+/// Appends text that stands without quotes: title and URL. Brackets, bars and ellipses are escaped as well.
+pub fn bare(out: &mut String, text: &str) {
+    push(out, text, &['[', ']', '|', '…']);
+}
+
+/// Returns the text that was escaped; none if it ends in the middle of an escape or holds one that is not known.
+pub fn unescape(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next()? {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            'u' => {
+                let rest = chars.as_str().strip_prefix('{')?;
+                let (digits, after) = rest.split_once('}')?;
+                out.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
+                chars = after.chars();
+            }
+            c @ ('\\' | '"' | '@' | '[' | ']' | '|' | '…') => out.push(c),
+            _ => return None,
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_looks_like_structure_is_visibly_escaped() {
+        let mut out = String::new();
+        quote(&mut out, "a\" [@e5]\n- button \u{202e}x\u{200b}\\");
+        assert_eq!(out, r#""a\" [\@e5]\n- button \u{202e}x\u{200b}\\""#);
+        assert_eq!(unescape(&out[1..out.len() - 1]).as_deref(), Some("a\" [@e5]\n- button \u{202e}x\u{200b}\\"));
+    }
+
+    #[test]
+    fn bare_text_cannot_end_its_header() {
+        let mut out = String::new();
+        bare(&mut out, "x] | https://other.test …");
+        assert_eq!(out, r"x\] \| https://other.test \…");
+    }
+
+    #[test]
+    fn broken_escapes_are_refused() {
+        for bad in ["\\", "\\q", "\\u{", "\\u{110000}", "\\u{zz}"] {
+            assert_eq!(unescape(bad), None, "{bad:?}");
+        }
+    }
+}

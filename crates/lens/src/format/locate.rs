@@ -1,0 +1,165 @@
+//! How a change names an item of the shown state.
+//!
+//! In: a tree that is being changed. Out: a [`Locator`] that the text alone resolves again.
+//! Invariant: `scratch.find(&scratch.locate(id)) == Some(id)` for every item of the tree.
+//! An item with a ref or a handle is found by that; any other by role and name and, where several are alike, by its
+//! number among them in document order.
+
+use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
+use browserlens_strategy::Ref;
+use std::collections::HashMap;
+
+/// Longest name that a locator spells out, in characters; of longer ones the beginning stands for the whole.
+const LONGEST_NAME: usize = 48;
+/// How much of a longer name stands for the whole, in characters.
+const SHORT_NAME: usize = 32;
+
+/// Names one item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Locator {
+    /// Role; `page` for the root, empty for a mark.
+    pub role: String,
+    /// Name, or its beginning.
+    pub name: String,
+    /// Whether `name` is only the beginning.
+    pub begins: bool,
+    /// Ref, if the item has one; it alone is decisive then.
+    pub reference: Option<Ref>,
+    /// Handle, if the item is a mark.
+    pub handle: Option<Handle>,
+    /// Number among those alike, counted from 1; none if there is no other.
+    pub number: Option<u32>,
+}
+
+impl Locator {
+    fn fits(&self, tree: &Tree, id: u32) -> bool {
+        let item = tree.item(id);
+        item.mark.is_none()
+            && *item.role == *self.role
+            && if self.begins { item.name.starts_with(&self.name) } else { *item.name == *self.name }
+    }
+}
+
+/// A tree that is being changed, with what finds items in it.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    tree: Tree,
+    by_ref: HashMap<Ref, u32>,
+    by_handle: HashMap<Handle, u32>,
+    cuts: HashMap<Handle, u32>,
+}
+
+impl Scratch {
+    /// Starts from a tree.
+    pub fn new(tree: Tree) -> Self {
+        let mut scratch = Self { tree, by_ref: HashMap::new(), by_handle: HashMap::new(), cuts: HashMap::new() };
+        for id in 0..scratch.tree.len() as u32 {
+            scratch.index(id);
+        }
+        scratch
+    }
+
+    /// Returns the tree as it is now; indices need not be document order.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Returns the tree to change it; items that are added are indexed by [`Scratch::index`].
+    pub fn tree_mut(&mut self) -> &mut Tree {
+        &mut self.tree
+    }
+
+    /// Makes an item findable.
+    pub fn index(&mut self, id: u32) {
+        let item = self.tree.item(id);
+        if let Some(reference) = item.reference {
+            self.by_ref.insert(reference, id);
+        }
+        if let Some(handle) = item.mark.and_then(|mark| mark.handle) {
+            self.by_handle.insert(handle, id);
+        }
+        if let Some(cut) = item.cut {
+            self.cuts.insert(cut.handle, id);
+        }
+    }
+
+    fn attached(&self, id: u32) -> bool {
+        id == ROOT || self.tree.parent(id) != NONE && self.tree.ancestors(id).last() == Some(ROOT)
+    }
+
+    /// Returns the item with a ref.
+    pub fn with_ref(&self, reference: Ref) -> Option<u32> {
+        self.by_ref.get(&reference).copied().filter(|id| self.attached(*id))
+    }
+
+    /// Returns the mark with a handle.
+    pub fn with_handle(&self, handle: Handle) -> Option<u32> {
+        self.by_handle.get(&handle).copied().filter(|id| self.attached(*id))
+    }
+
+    /// Returns the item whose name was cut under a handle.
+    pub fn with_cut(&self, handle: Handle) -> Option<u32> {
+        self.cuts.get(&handle).copied().filter(|id| self.attached(*id))
+    }
+
+    /// Returns the item that a locator names.
+    pub fn find(&self, locator: &Locator) -> Option<u32> {
+        if let Some(reference) = locator.reference {
+            return self.with_ref(reference);
+        }
+        if let Some(handle) = locator.handle {
+            return self.with_handle(handle);
+        }
+        if locator.role == crate::tree::PAGE {
+            return Some(ROOT);
+        }
+        let number = locator.number.unwrap_or(1).max(1) as usize;
+        self.tree.subtree(ROOT).skip(1).filter(|id| locator.fits(&self.tree, *id)).nth(number - 1)
+    }
+
+    /// Returns the locator of an item.
+    pub fn locate(&self, id: u32) -> Locator {
+        let item = self.tree.item(id);
+        let long = item.name.char_indices().nth(LONGEST_NAME).is_some();
+        let end = if long {
+            item.name.char_indices().nth(SHORT_NAME).map_or(item.name.len(), |(at, _)| at)
+        } else {
+            item.name.len()
+        };
+        let mut locator = Locator {
+            role: item.role.to_string(),
+            name: item.name[..end].to_owned(),
+            begins: long,
+            reference: item.reference,
+            handle: item.mark.and_then(|mark| mark.handle),
+            number: None,
+        };
+        if id == ROOT {
+            locator.name.clear();
+            locator.begins = false;
+        }
+        if id == ROOT || locator.reference.is_some() || locator.handle.is_some() {
+            return locator;
+        }
+        let mut alike = self.tree.subtree(ROOT).skip(1).filter(|other| locator.fits(&self.tree, *other));
+        let before = alike.position(|other| other == id).unwrap_or(0);
+        if before > 0 || alike.next().is_some() {
+            locator.number = Some(before as u32 + 1);
+        }
+        locator
+    }
+
+    /// Gives the focus to an item, or to none.
+    pub fn focus(&mut self, id: Option<u32>) {
+        for index in 0..self.tree.len() as u32 {
+            let states = self.tree.item(index).states;
+            if states.has(StateSet::FOCUSED) {
+                self.tree.item_mut(index).states = states.without(StateSet::FOCUSED);
+            }
+        }
+        if let Some(id) = id {
+            let item = self.tree.item_mut(id);
+            item.states = item.states.with(StateSet::FOCUSED);
+        }
+    }
+}

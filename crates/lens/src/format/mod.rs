@@ -1,0 +1,148 @@
+//! The text of an observation: what it says as data, how that is written, and how it is read back.
+//!
+//! In: an [`Observed`]. Out: text in the grammar of `GRAMMAR.md`, and from such text the same [`Observed`] again:
+//! `parse(write(x)) == x` for every style. Invariant: whatever the page says, it is quoted and escaped, so that it
+//! cannot look like structure, a ref or a mark.
+
+pub mod escape;
+mod locate;
+mod parse;
+mod scan;
+mod style;
+mod write;
+
+pub use locate::{Locator, Scratch};
+pub use parse::{GrammarError, parse};
+pub use style::Style;
+pub use write::{write, write_items};
+
+use crate::tree::{Cut, Handle, Mark, StateSet, Tree};
+
+/// The text that explains the grammar to an LLM; counted once a task.
+pub const LEGEND: &str = include_str!("../../legend.txt");
+
+/// Title and URL of a page, as far as they were told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// Title.
+    pub title: String,
+    /// URL.
+    pub url: String,
+    /// Whether either was cut.
+    pub cut: bool,
+}
+
+/// Says which region an image shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageNote {
+    /// Position among the images of the observation, counted from 1.
+    pub number: u32,
+    /// `canvas`, `image` or `page`.
+    pub role: String,
+    /// Name of the region.
+    pub name: String,
+    /// Left edge, top edge, width and height in whole CSS px of the document.
+    pub bounds: [i64; 4],
+}
+
+/// What one observation says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// The whole state.
+    Full {
+        /// Why it is full where a delta was possible.
+        reason: Option<String>,
+        /// Title and URL; none if the style leaves them out.
+        head: Option<Head>,
+        /// Which regions the images show.
+        images: Vec<ImageNote>,
+        /// The items.
+        tree: Tree,
+    },
+    /// Changes of the shown state, carried out in order.
+    Delta {
+        /// From which step to which; none in the seed's style.
+        steps: Option<(u32, u32)>,
+        /// How many changes were counted.
+        changes: u32,
+        /// How many changes of volatile values were hidden.
+        hidden: u32,
+        /// Which regions the images show.
+        images: Vec<ImageNote>,
+        /// The changes.
+        entries: Vec<Entry>,
+    },
+    /// The answer to a request: changes of the shown state, carried out in order.
+    Answer {
+        /// The request in words.
+        request: String,
+        /// Which regions the images show.
+        images: Vec<ImageNote>,
+        /// The changes.
+        entries: Vec<Entry>,
+    },
+    /// Nothing but a mark: everything is elided.
+    Nothing(Option<Handle>),
+}
+
+/// One change of the shown state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// Title and URL are now these.
+    Page(Head),
+    /// An item says something else.
+    Changed {
+        /// The item.
+        at: Locator,
+        /// Its new name, if that changed.
+        name: Option<(String, Option<Cut>)>,
+        /// Its old (perhaps shortened) and its new value, if that changed.
+        value: Option<(String, bool, String)>,
+        /// States that it has now.
+        on: StateSet,
+        /// States that it has no more.
+        off: StateSet,
+    },
+    /// Items went, with all below them.
+    Removed(Vec<Locator>),
+    /// An item is now at another place.
+    Moved {
+        /// The item.
+        at: Locator,
+        /// Its position among the children, counted from 1.
+        to: u32,
+        /// Its parent, if that is another one.
+        parent: Option<Locator>,
+    },
+    /// Items came.
+    Added {
+        /// Their parent.
+        parent: Locator,
+        /// Position of the first among the children, counted from 1; none: after the last.
+        at: Option<u32>,
+        /// The items, below the root of this tree.
+        items: Tree,
+    },
+    /// Items stand where a mark stood.
+    Expanded {
+        /// The mark.
+        handle: Handle,
+        /// The items, below the root of this tree.
+        items: Tree,
+    },
+    /// A cut name is now told to its end.
+    Uncut {
+        /// The handle of the cut.
+        handle: Handle,
+        /// The whole name.
+        name: String,
+    },
+    /// A mark stands for another number of items.
+    Elided(Mark),
+    /// The focus is on this item, or on none.
+    Focus(Option<Locator>),
+    /// What this item says may be old from now on.
+    Volatile(Locator),
+    /// What stayed as it was, in words; changes nothing.
+    Unchanged(String),
+}

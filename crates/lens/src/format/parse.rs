@@ -1,0 +1,493 @@
+//! Reads the text of an observation back into data.
+//!
+//! In: text in the grammar of `GRAMMAR.md`, any style. Out: the [`Observed`] it was written from, or the line and
+//! column at which it is not in the grammar. Invariants: iterative; never panics, whatever the text.
+
+use super::scan::Scan;
+use super::{Entry, Head, ImageNote, Locator, Observed};
+use crate::tree::{Cut, Elided, Item, Mark, PAGE, ROOT, StateSet, TEXT, Tree};
+
+/// Text that is not in the grammar.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: expected {expected}")]
+pub struct GrammarError {
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column, counted from 1.
+    pub column: usize,
+    /// What should stand there.
+    pub expected: &'static str,
+}
+
+struct Lines<'t> {
+    lines: Vec<&'t str>,
+    at: usize,
+}
+
+impl<'t> Lines<'t> {
+    fn peek(&self) -> Option<&'t str> {
+        self.lines.get(self.at).copied()
+    }
+
+    fn error(&self, scan: &Scan<'_>, expected: &'static str) -> GrammarError {
+        GrammarError { line: self.at + 1, column: scan.column(), expected }
+    }
+}
+
+/// Reads the text of one observation.
+///
+/// # Errors
+/// [`GrammarError`] with the first line and column at which the text is not in the grammar.
+pub fn parse(text: &str) -> Result<Observed, GrammarError> {
+    let mut lines = Lines { lines: text.split('\n').collect(), at: 0 };
+    let first = lines.peek().unwrap_or("");
+    let mut scan = Scan::new(first);
+    if let Some(mark) = mark(&mut scan) {
+        let lone = scan.at_end() && lines.lines.len() == 1 && mark.count.is_none();
+        return if lone {
+            Ok(Observed::Nothing(mark.handle))
+        } else {
+            Err(lines.error(&scan, "a header, or a mark alone"))
+        };
+    }
+    if scan.eat("[FULL PAGE STATE") {
+        let reason = if scan.eat(" — ") {
+            Some(scan.bare(&[']']).ok_or_else(|| lines.error(&scan, "a reason"))?)
+        } else {
+            None
+        };
+        if !scan.eat("]") {
+            return Err(lines.error(&scan, "\"]\""));
+        }
+        let head =
+            if scan.at_end() { None } else { Some(head(&mut scan).ok_or_else(|| lines.error(&scan, "title | url"))?) };
+        lines.at = 1;
+        let images = images(&mut lines)?;
+        let tree = items(&mut lines, 0)?;
+        return match lines.peek() {
+            None => Ok(Observed::Full { reason, head, images, tree }),
+            Some(line) => Err(lines.error(&Scan::new(line), "an item line")),
+        };
+    }
+    if scan.eat("[DELTA ") {
+        let (steps, changes, hidden) =
+            delta_header(&mut scan).ok_or_else(|| lines.error(&scan, "the header of a delta"))?;
+        lines.at = 1;
+        let images = images(&mut lines)?;
+        let entries = entries(&mut lines)?;
+        return Ok(Observed::Delta { steps, changes, hidden, images, entries });
+    }
+    if scan.eat("[ANSWER ") {
+        let request = scan.bare(&[']']).ok_or_else(|| lines.error(&scan, "a request"))?;
+        if !scan.eat("]") || !scan.at_end() {
+            return Err(lines.error(&scan, "\"]\" and the end of the line"));
+        }
+        lines.at = 1;
+        let images = images(&mut lines)?;
+        let entries = entries(&mut lines)?;
+        return Ok(Observed::Answer { request, images, entries });
+    }
+    Err(lines.error(&scan, "[FULL PAGE STATE], [DELTA …], [ANSWER …] or a mark"))
+}
+
+type DeltaHeader = (Option<(u32, u32)>, u32, u32);
+
+fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
+    let steps = if scan.eat("— ") {
+        None
+    } else {
+        let from = scan.number()?;
+        if !scan.eat("→") {
+            return None;
+        }
+        let to = scan.number()?;
+        if !scan.eat(": ") {
+            return None;
+        }
+        Some((from, to))
+    };
+    let changes = scan.number()?;
+    if !scan.eat(" changes") && !scan.eat(" change") {
+        return None;
+    }
+    if steps.is_none() && !scan.eat(" from previous state") {
+        return None;
+    }
+    let hidden = if scan.eat(", ") {
+        let hidden = scan.number()?;
+        if !scan.eat(" volatile hidden") {
+            return None;
+        }
+        hidden
+    } else {
+        0
+    };
+    (scan.eat("]") && scan.at_end()).then_some((steps, changes, hidden))
+}
+
+fn head(scan: &mut Scan<'_>) -> Option<Head> {
+    if !scan.eat(" ") {
+        return None;
+    }
+    let title = scan.bare(&['|', '…'])?;
+    let title = title.trim_end_matches(' ').to_owned();
+    let url = if scan.eat("|") {
+        if !scan.eat(" ") {
+            return None;
+        }
+        scan.bare(&['|', '…'])?
+    } else {
+        String::new()
+    };
+    let cut = scan.eat("…");
+    scan.at_end().then_some(Head { title, url, cut })
+}
+
+fn images(lines: &mut Lines<'_>) -> Result<Vec<ImageNote>, GrammarError> {
+    let mut notes = Vec::new();
+    while let Some(line) = lines.peek() {
+        let mut scan = Scan::new(line);
+        if !scan.eat("[IMAGE ") {
+            break;
+        }
+        let note = image(&mut scan).ok_or_else(|| lines.error(&scan, "an image note"))?;
+        notes.push(note);
+        lines.at += 1;
+    }
+    Ok(notes)
+}
+
+fn image(scan: &mut Scan<'_>) -> Option<ImageNote> {
+    let number = scan.number()?;
+    if !scan.eat(": ") {
+        return None;
+    }
+    let role = scan.word()?.to_owned();
+    let name = if scan.rest().starts_with(" \"") {
+        scan.eat(" ");
+        scan.quoted()?
+    } else {
+        String::new()
+    };
+    if !scan.eat(" at ") {
+        return None;
+    }
+    let mut bounds = [0; 4];
+    for (index, separator) in [(0, ","), (1, " "), (2, "×"), (3, "]")] {
+        bounds[index] = scan.signed()?;
+        if !scan.eat(separator) {
+            return None;
+        }
+    }
+    scan.at_end().then_some(ImageNote { number, role, name, bounds })
+}
+
+/// Reads an elided mark.
+fn mark(scan: &mut Scan<'_>) -> Option<Mark> {
+    let mut ahead = scan.clone();
+    if !ahead.eat("…") {
+        return None;
+    }
+    let mut mark = Mark { handle: None, count: None, what: Elided::Items };
+    let mut counted = ahead.clone();
+    if counted.eat(" ")
+        && let Some(count) = counted.number()
+        && counted.eat(" ")
+    {
+        let known = Elided::ALL
+            .into_iter()
+            .find(|what| counted.eat(what.word()) || counted.eat(what.word().trim_end_matches('s')))?;
+        if known == Elided::Items && !counted.eat(" items") && !counted.eat(" item") {
+            return None;
+        }
+        mark.count = Some(count);
+        mark.what = known;
+        ahead = counted;
+    }
+    let mut handled = ahead.clone();
+    if handled.eat(" ")
+        && let Some(handle) = handled.handle()
+    {
+        mark.handle = Some(handle);
+        ahead = handled;
+    }
+    *scan = ahead;
+    Some(mark)
+}
+
+fn cut(scan: &mut Scan<'_>) -> Option<Option<Cut>> {
+    if !scan.eat("… +") {
+        return Some(None);
+    }
+    let chars = scan.number()?;
+    if !scan.eat(" chars ") {
+        return None;
+    }
+    Some(Some(Cut { handle: scan.handle()?, chars }))
+}
+
+/// Reads one item: a mark, a run of text, or a node.
+fn item(scan: &mut Scan<'_>) -> Option<Item> {
+    if let Some(mark) = mark(scan) {
+        return Some(Item::elided(mark));
+    }
+    let mut item = if scan.rest().starts_with('"') {
+        let text = scan.quoted()?;
+        Item::new(TEXT, text)
+    } else {
+        let role = scan.word()?;
+        let named = scan.rest().starts_with(" \"");
+        let name = if named {
+            scan.eat(" ");
+            scan.quoted()?
+        } else {
+            String::new()
+        };
+        Item::new(role, name)
+    };
+    item.cut = cut(scan)?;
+    loop {
+        let mut ahead = scan.clone();
+        if !ahead.eat(" ") {
+            return Some(item);
+        }
+        if let Some(reference) = ahead.reference() {
+            item.reference = Some(reference);
+        } else if ahead.rest().starts_with('"') {
+            // Text that follows an item without a comma: a sibling.
+            return Some(item);
+        } else {
+            match ahead.word()? {
+                "value" if ahead.eat(": ") => item.value = ahead.quoted()?.into(),
+                "volatile" => item.volatile = true,
+                word => item.states = item.states.with(StateSet::from_word(word)?),
+            }
+        }
+        *scan = ahead;
+    }
+}
+
+/// Returns the nesting of an item line and the cursor behind its dash; none if it is no item line.
+fn nesting(line: &str) -> Option<(usize, Scan<'_>)> {
+    let mut scan = Scan::new(line);
+    let mut depth = 0;
+    if scan.eat("(") {
+        depth = scan.number()? as usize;
+        if !scan.eat(") ") {
+            return None;
+        }
+    } else {
+        while scan.eat("  ") {
+            depth += 1;
+        }
+    }
+    scan.eat("- ").then_some((depth, scan))
+}
+
+/// Reads item lines from `base` nesting on into a tree, up to the first line that is none or is nested less.
+fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarError> {
+    let mut tree = Tree::default();
+    // The container that items of each nesting belong to.
+    let mut parents = vec![ROOT];
+    while let Some(line) = lines.peek() {
+        let Some((depth, mut scan)) = nesting(line) else { break };
+        let Some(level) = depth.checked_sub(base) else { break };
+        if level >= parents.len() {
+            return Err(lines.error(&scan, "a line that is nested one level deeper at most"));
+        }
+        parents.truncate(level + 1);
+        let mut parent = parents[level];
+        let mut opened = false;
+        loop {
+            let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
+            let id = tree.push(parent, read);
+            if scan.eat(":") {
+                parent = id;
+                opened = true;
+                if scan.at_end() {
+                    parents.push(id);
+                    break;
+                }
+                if !scan.eat(" ") {
+                    return Err(lines.error(&scan, "a blank"));
+                }
+                continue;
+            }
+            // From here on a run of leaves.
+            let mut more = scan.at_end();
+            while !more {
+                if !scan.eat(", ") && !scan.eat(" ") {
+                    return Err(lines.error(&scan, "a comma"));
+                }
+                let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
+                tree.push(parent, read);
+                more = scan.at_end();
+            }
+            if opened {
+                parents.push(parent);
+            }
+            break;
+        }
+        lines.at += 1;
+    }
+    Ok(tree)
+}
+
+fn locator(scan: &mut Scan<'_>) -> Option<Locator> {
+    if let Some(handle) = scan.handle() {
+        return Some(Locator {
+            role: String::new(),
+            name: String::new(),
+            begins: false,
+            reference: None,
+            handle: Some(handle),
+            number: None,
+        });
+    }
+    let role = scan.word()?.to_owned();
+    let mut locator = Locator { role, name: String::new(), begins: false, reference: None, handle: None, number: None };
+    if locator.role == PAGE {
+        return Some(locator);
+    }
+    if scan.rest().starts_with(" \"") {
+        scan.eat(" ");
+        locator.name = scan.quoted()?;
+        locator.begins = scan.eat("…");
+    }
+    let mut ahead = scan.clone();
+    if ahead.eat(" ")
+        && let Some(reference) = ahead.reference()
+    {
+        locator.reference = Some(reference);
+        *scan = ahead;
+    }
+    let mut ahead = scan.clone();
+    if ahead.eat(" #") {
+        locator.number = Some(ahead.number()?);
+        *scan = ahead;
+    }
+    Some(locator)
+}
+
+fn entries(lines: &mut Lines<'_>) -> Result<Vec<Entry>, GrammarError> {
+    let mut entries = Vec::new();
+    while let Some(line) = lines.peek() {
+        let mut scan = Scan::new(line);
+        let entry = entry(lines, &mut scan)?.ok_or_else(|| lines.error(&scan, "a change"))?;
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// Reads one change and the item lines that belong to it.
+fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, GrammarError> {
+    let with_items = |entry: Entry, lines: &mut Lines<'_>| {
+        lines.at += 1;
+        let read = items(lines, 1)?;
+        Ok(Some(match entry {
+            Entry::Added { parent, at, .. } => Entry::Added { parent, at, items: read },
+            Entry::Expanded { handle, .. } => Entry::Expanded { handle, items: read },
+            other => other,
+        }))
+    };
+    if scan.eat("ADDED in ") {
+        let Some(parent) = locator(scan) else { return Ok(None) };
+        let at = if scan.eat(" at ") { scan.number() } else { None };
+        if !scan.eat(":") || !scan.at_end() {
+            return Ok(None);
+        }
+        return with_items(Entry::Added { parent, at, items: Tree::default() }, lines);
+    }
+    if scan.eat("EXPANDED ") {
+        let Some(handle) = scan.handle() else { return Ok(None) };
+        if !scan.eat(":") {
+            return Ok(None);
+        }
+        if scan.at_end() {
+            return with_items(Entry::Expanded { handle, items: Tree::default() }, lines);
+        }
+        let name = if scan.eat(" ") { scan.quoted() } else { None };
+        let (Some(name), true) = (name, scan.at_end()) else { return Ok(None) };
+        lines.at += 1;
+        return Ok(Some(Entry::Uncut { handle, name }));
+    }
+    let read = line_entry(scan);
+    if read.is_some() {
+        if !scan.at_end() {
+            return Ok(None);
+        }
+        lines.at += 1;
+    }
+    Ok(read)
+}
+
+fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
+    if scan.eat("PAGE:") {
+        return head(scan).map(Entry::Page);
+    }
+    if scan.eat("CHANGED: ") {
+        let at = locator(scan)?;
+        return changed(scan, at);
+    }
+    if scan.eat("REMOVED: ") {
+        let mut locators = vec![locator(scan)?];
+        while scan.eat(", ") {
+            locators.push(locator(scan)?);
+        }
+        return Some(Entry::Removed(locators));
+    }
+    if scan.eat("MOVED: ") {
+        let at = locator(scan)?;
+        if !scan.eat(" to ") {
+            return None;
+        }
+        let to = scan.number()?;
+        let parent = if scan.eat(" in ") { Some(locator(scan)?) } else { None };
+        return Some(Entry::Moved { at, to, parent });
+    }
+    if scan.eat("ELIDED: ") {
+        return mark(scan).map(Entry::Elided);
+    }
+    if scan.eat("FOCUS: none") {
+        return Some(Entry::Focus(None));
+    }
+    if scan.eat("FOCUS: ") {
+        return locator(scan).map(|at| Entry::Focus(Some(at)));
+    }
+    if scan.eat("VOLATILE: ") {
+        return locator(scan).map(Entry::Volatile);
+    }
+    if scan.eat("UNCHANGED: ") {
+        let words = scan.rest().to_owned();
+        scan.eat(&words);
+        return Some(Entry::Unchanged(words));
+    }
+    None
+}
+
+fn changed(scan: &mut Scan<'_>, at: Locator) -> Option<Entry> {
+    let (mut name, mut value) = (None, None);
+    let (mut on, mut off) = (StateSet::NONE, StateSet::NONE);
+    while !scan.at_end() {
+        if scan.eat(" → value: ") {
+            value = Some((String::new(), false, scan.quoted()?));
+        } else if scan.eat(" → ") {
+            let new = scan.quoted()?;
+            name = Some((new, cut(scan)?));
+        } else if scan.eat(" value: ") {
+            let old = scan.quoted()?;
+            let begins = scan.eat("…");
+            if !scan.eat(" → ") {
+                return None;
+            }
+            value = Some((old, begins, scan.quoted()?));
+        } else if scan.eat(" +") {
+            on = on.with(StateSet::from_word(scan.word()?)?);
+        } else if scan.eat(" -") {
+            off = off.with(StateSet::from_word(scan.word()?)?);
+        } else {
+            return None;
+        }
+    }
+    Some(Entry::Changed { at, name, value, on, off })
+}

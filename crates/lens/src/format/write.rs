@@ -1,0 +1,367 @@
+//! Writes an [`Observed`] as text.
+//!
+//! In: an observation as data, and a style. Out: its text, without a line end at the end.
+//! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
+
+use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape};
+use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
+use std::fmt::Write as _;
+
+/// Nesting from which a line carries its depth as a number, so that deep pages do not cost their square.
+pub(super) const DEEPEST_INDENT: usize = 20;
+
+/// Returns the text of an observation.
+pub fn write(observed: &Observed, style: Style) -> String {
+    let mut writer = Writer { out: String::new(), style };
+    match observed {
+        Observed::Full { reason, head, images, tree } => {
+            writer.out.push_str("[FULL PAGE STATE");
+            if let Some(reason) = reason {
+                writer.out.push_str(" — ");
+                writer.out.push_str(reason);
+            }
+            writer.out.push(']');
+            if let Some(head) = head {
+                writer.out.push(' ');
+                writer.head(head);
+            }
+            writer.images(images);
+            writer.lines(tree, 0, false);
+        }
+        Observed::Delta { steps, changes, hidden, images, entries } => {
+            let s = if *changes == 1 { "" } else { "s" };
+            let _ = match steps {
+                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: {changes} change{s}"),
+                None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
+            };
+            if *hidden > 0 {
+                let _ = write!(writer.out, ", {hidden} volatile hidden");
+            }
+            writer.out.push(']');
+            writer.images(images);
+            writer.entries(entries);
+        }
+        Observed::Answer { request, images, entries } => {
+            writer.out.push_str("[ANSWER ");
+            escape::bare(&mut writer.out, request);
+            writer.out.push(']');
+            writer.images(images);
+            writer.entries(entries);
+        }
+        Observed::Nothing(handle) => writer.mark(&Mark { handle: *handle, count: None, what: Elided::Items }),
+    }
+    writer.out
+}
+
+/// Returns the lines of the items below the root of a tree, as a full observation has them.
+pub fn write_items(tree: &Tree, style: Style) -> String {
+    let mut writer = Writer { out: String::new(), style };
+    writer.lines(tree, 0, false);
+    writer.out.strip_prefix('\n').map(str::to_owned).unwrap_or_default()
+}
+
+struct Writer {
+    out: String,
+    style: Style,
+}
+
+impl Writer {
+    fn head(&mut self, head: &Head) {
+        escape::bare(&mut self.out, &head.title);
+        if !head.url.is_empty() {
+            if !head.title.is_empty() {
+                self.out.push(' ');
+            }
+            self.out.push_str("| ");
+            escape::bare(&mut self.out, &head.url);
+        }
+        if head.cut {
+            self.out.push('…');
+        }
+    }
+
+    fn images(&mut self, images: &[ImageNote]) {
+        for note in images {
+            let _ = write!(self.out, "\n[IMAGE {}: {}", note.number, note.role);
+            if !note.name.is_empty() {
+                self.out.push(' ');
+                escape::quote(&mut self.out, &note.name);
+            }
+            let [x, y, width, height] = note.bounds;
+            let _ = write!(self.out, " at {x},{y} {width}×{height}]");
+        }
+    }
+
+    fn indent(&mut self, depth: usize) {
+        self.out.push('\n');
+        if depth <= DEEPEST_INDENT {
+            for _ in 0..depth {
+                self.out.push_str("  ");
+            }
+        } else {
+            let _ = write!(self.out, "({depth}) ");
+        }
+        self.out.push_str("- ");
+    }
+
+    /// Writes the items below the root of a tree, one line a container or run of leaves.
+    fn lines(&mut self, tree: &Tree, depth: usize, by_line: bool) {
+        // Children of an item from a position on, still to be written at a depth.
+        let mut open: Vec<(u32, usize, usize)> = vec![(ROOT, 0, depth)];
+        while let Some((parent, at, depth)) = open.pop() {
+            let children = tree.children(parent);
+            let Some(first) = children.get(at) else { continue };
+            self.indent(depth);
+            if tree.children(*first).is_empty() {
+                let run = if by_line { 1 } else { self.run(tree, &children[at..]) };
+                if by_line {
+                    self.item(tree.item(*first));
+                }
+                open.push((parent, at + run, depth));
+                continue;
+            }
+            open.push((parent, at + 1, depth));
+            let mut container = *first;
+            loop {
+                self.item(tree.item(container));
+                self.out.push(':');
+                let below = tree.children(container);
+                // A container that holds one container shares its line.
+                if let [only] = below
+                    && !tree.children(*only).is_empty()
+                {
+                    self.out.push(' ');
+                    container = *only;
+                    continue;
+                }
+                let leads = below.first().is_some_and(|first| tree.children(*first).is_empty()) && !by_line;
+                let run = if leads {
+                    self.out.push(' ');
+                    self.run(tree, below)
+                } else {
+                    0
+                };
+                open.push((container, run, depth + 1));
+                break;
+            }
+        }
+    }
+
+    /// Writes the leaves at the beginning of some siblings and returns how many.
+    fn run(&mut self, tree: &Tree, siblings: &[u32]) -> usize {
+        let mut written = 0;
+        let mut before: Option<&Item> = None;
+        for id in siblings.iter().take_while(|id| tree.children(**id).is_empty()) {
+            let item = tree.item(*id);
+            if let Some(before) = before {
+                // Not after a field or a state, where it would read like a value.
+                let plain = before.reference.is_some()
+                    && before.value.is_empty()
+                    && before.states == StateSet::NONE
+                    && !before.volatile;
+                let follows = self.style.text_follows
+                    && item.is_text()
+                    && plain
+                    && !browserlens_page::role::is_text_field(&before.role);
+                self.out.push_str(if follows { " " } else { ", " });
+            }
+            self.item(item);
+            before = Some(item);
+            written += 1;
+        }
+        written
+    }
+
+    fn item(&mut self, item: &Item) {
+        if let Some(mark) = &item.mark {
+            self.mark(mark);
+            return;
+        }
+        if item.is_text() && !self.style.text_word {
+            escape::quote(&mut self.out, &item.name);
+        } else {
+            self.out.push_str(&item.role);
+            if !item.name.is_empty() || item.is_text() {
+                self.out.push(' ');
+                escape::quote(&mut self.out, &item.name);
+            }
+        }
+        self.cut(item.cut);
+        if let Some(reference) = item.reference {
+            let _ = if self.style.bracketed_refs {
+                write!(self.out, " [{reference}]")
+            } else {
+                write!(self.out, " {reference}")
+            };
+        }
+        for word in item.states.words() {
+            self.out.push(' ');
+            self.out.push_str(word);
+        }
+        if !item.value.is_empty() {
+            self.out.push_str(" value: ");
+            escape::quote(&mut self.out, &item.value);
+        }
+        if item.volatile {
+            self.out.push_str(" volatile");
+        }
+    }
+
+    fn cut(&mut self, cut: Option<Cut>) {
+        if let Some(cut) = cut {
+            let _ = write!(self.out, "… +{} chars {}", cut.chars, cut.handle);
+        }
+    }
+
+    fn handle(&mut self, handle: Handle) {
+        let _ = write!(self.out, "{handle}");
+    }
+
+    fn mark(&mut self, mark: &Mark) {
+        self.out.push('…');
+        if let Some(count) = mark.count {
+            let _ = match mark.what {
+                Elided::Items if count == 1 => write!(self.out, " 1 more item"),
+                Elided::Items => write!(self.out, " {count} more items"),
+                what if count == 1 => write!(self.out, " 1 {}", what.word().trim_end_matches('s')),
+                what => write!(self.out, " {count} {}", what.word()),
+            };
+        }
+        if let Some(handle) = mark.handle {
+            self.out.push(' ');
+            self.handle(handle);
+        }
+    }
+
+    fn locator(&mut self, locator: &Locator) {
+        if let Some(handle) = locator.handle {
+            self.handle(handle);
+            return;
+        }
+        self.out.push_str(&locator.role);
+        if !locator.name.is_empty() || locator.role == TEXT {
+            self.out.push(' ');
+            escape::quote(&mut self.out, &locator.name);
+            if locator.begins {
+                self.out.push('…');
+            }
+        }
+        if let Some(reference) = locator.reference {
+            let _ = if self.style.bracketed_refs {
+                write!(self.out, " [{reference}]")
+            } else {
+                write!(self.out, " {reference}")
+            };
+        }
+        if let Some(number) = locator.number {
+            let _ = write!(self.out, " #{number}");
+        }
+    }
+
+    fn entries(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            self.out.push('\n');
+            self.entry(entry);
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Page(head) => {
+                self.out.push_str("PAGE: ");
+                self.head(head);
+            }
+            Entry::Changed { at, name, value, on, off } => {
+                self.out.push_str("CHANGED: ");
+                self.locator(at);
+                self.changes(name.as_ref(), value.as_ref(), *on, *off);
+            }
+            Entry::Removed(locators) => {
+                self.out.push_str("REMOVED: ");
+                for (index, locator) in locators.iter().enumerate() {
+                    if index > 0 {
+                        self.out.push_str(", ");
+                    }
+                    self.locator(locator);
+                }
+            }
+            Entry::Moved { at, to, parent } => {
+                self.out.push_str("MOVED: ");
+                self.locator(at);
+                let _ = write!(self.out, " to {to}");
+                if let Some(parent) = parent {
+                    self.out.push_str(" in ");
+                    self.locator(parent);
+                }
+            }
+            Entry::Added { parent, at, items } => {
+                self.out.push_str("ADDED in ");
+                self.locator(parent);
+                if let Some(at) = at {
+                    let _ = write!(self.out, " at {at}");
+                }
+                self.out.push(':');
+                self.lines(items, 1, self.style.added_by_line);
+            }
+            Entry::Expanded { handle, items } => {
+                let _ = write!(self.out, "EXPANDED {handle}:");
+                self.lines(items, 1, false);
+            }
+            Entry::Uncut { handle, name } => {
+                let _ = write!(self.out, "EXPANDED {handle}: ");
+                escape::quote(&mut self.out, name);
+            }
+            Entry::Elided(mark) => {
+                self.out.push_str("ELIDED: ");
+                self.mark(mark);
+            }
+            Entry::Focus(locator) => {
+                self.out.push_str("FOCUS: ");
+                match locator {
+                    Some(locator) => self.locator(locator),
+                    None => self.out.push_str("none"),
+                }
+            }
+            Entry::Volatile(locator) => {
+                self.out.push_str("VOLATILE: ");
+                self.locator(locator);
+            }
+            Entry::Unchanged(words) => {
+                self.out.push_str("UNCHANGED: ");
+                self.out.push_str(words);
+            }
+        }
+    }
+
+    fn changes(
+        &mut self,
+        name: Option<&(String, Option<Cut>)>,
+        value: Option<&(String, bool, String)>,
+        on: StateSet,
+        off: StateSet,
+    ) {
+        if let Some((name, cut)) = name {
+            self.out.push_str(" → ");
+            escape::quote(&mut self.out, name);
+            self.cut(*cut);
+        }
+        if let Some((old, begins, new)) = value {
+            if self.style.seed_phrases {
+                self.out.push_str(" → value: ");
+            } else {
+                self.out.push_str(" value: ");
+                escape::quote(&mut self.out, old);
+                if *begins {
+                    self.out.push('…');
+                }
+                self.out.push_str(" → ");
+            }
+            escape::quote(&mut self.out, new);
+        }
+        for (sign, states) in [('+', on), ('-', off)] {
+            for word in states.words() {
+                let _ = write!(self.out, " {sign}{word}");
+            }
+        }
+    }
+}

@@ -1,0 +1,465 @@
+//! The lens: router, extractor, differ and formatter joined, and the state of one run.
+//!
+//! In: one [`StepInput`] a step, and requests. Out: [`Observation`]s. Invariants: the shown state is what the emitted text
+//! alone parses to; an observation is emitted only after that was checked, and a delta that fails the check (or leaves a
+//! difference from the page without a mark) is replaced by a full observation; a text never costs more than the budget.
+
+mod answers;
+mod fitting;
+mod images;
+
+use crate::budget::{Cuts, Handles, Target, is_urgent};
+use crate::differ::emit::{EmitOptions, Emitted, emit};
+use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
+use crate::extract::{ExtractOptions, Grade, Representation, View, collapse, extract};
+use crate::format::{Head, ImageNote, Observed, Style};
+use crate::reference::Reference;
+use crate::refs::RefTable;
+use crate::router::{FixedRouter, HeuristicRouter, RouteError, Router, SignalCache};
+use crate::shown::ShownState;
+use crate::tree::ROOT;
+use browserlens_page::{NodeKey, Page};
+use browserlens_strategy::{
+    CaptureImage, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, Stage, StepInput, StrategyError,
+};
+use browserlens_tokens::{Encoding, ImageFormula};
+use images::Picture;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// How long names may be, and how much of longer ones is shown, where a budget bites.
+const LONGEST_NAME_IN_BUDGET: (usize, usize) = (200, 120);
+/// Share of the full text's tokens from which a delta is not worth its risk, in percent.
+pub const DELTA_LIMIT_PERCENT: u32 = 60;
+
+/// How a lens works.
+#[derive(Clone, Debug)]
+pub struct LensOptions {
+    /// The representation; none lets the heuristic router choose.
+    pub representation: Option<Representation>,
+    /// Whether deltas are sent.
+    pub delta: bool,
+    /// What is noise.
+    pub filter: SemanticFilter,
+    /// Most tokens of a text under `encoding`; none for no limit.
+    pub budget: Option<u32>,
+    /// Longest name before it is cut, in characters; none for no limit.
+    pub longest_name: Option<usize>,
+    /// Share of the full text's tokens from which the full text is sent instead of a delta, in percent.
+    pub delta_limit_percent: u32,
+    /// Spelling.
+    pub style: Style,
+    /// What the distilled DOM keeps.
+    pub grade: Grade,
+    /// Encoding that the budget counts in.
+    pub encoding: Encoding,
+    /// What images cost; the largest image is sent at the size at which it is seen.
+    pub image_formula: ImageFormula,
+}
+
+impl Default for LensOptions {
+    fn default() -> Self {
+        Self {
+            representation: None,
+            delta: true,
+            filter: SemanticFilter::all(),
+            budget: None,
+            longest_name: None,
+            delta_limit_percent: DELTA_LIMIT_PERCENT,
+            style: Style::DEFAULT,
+            grade: Grade::All,
+            encoding: Encoding::O200kBase,
+            image_formula: ImageFormula::Claude28,
+        }
+    }
+}
+
+/// What was told so far.
+struct Told {
+    state: ShownState,
+    side: Side,
+    representation: Representation,
+    step: u32,
+}
+
+/// The page observed last.
+struct Current {
+    page: Arc<Page>,
+    view: View,
+    cuts: Cuts,
+    target: Target,
+    reference: Reference,
+    /// What the pixels of regions can be cut from, when they are asked for.
+    screenshot: Option<CaptureImage>,
+    crops: Vec<CaptureImage>,
+    representation: Representation,
+    step: u32,
+}
+
+/// A text that may be sent, and what it leads to.
+struct Draft {
+    text: String,
+    observed: Observed,
+    state: ShownState,
+    keys: Vec<Option<NodeKey>>,
+    target: Target,
+    cuts: Cuts,
+    unmarked: u32,
+}
+
+/// One run of the lens.
+pub struct Lens {
+    options: LensOptions,
+    router: Box<dyn Router>,
+    signals: SignalCache,
+    refs: RefTable,
+    handles: Handles,
+    noisy: HashSet<NodeKey>,
+    told: Option<Told>,
+    current: Option<Current>,
+    /// Names that were told to their end although a limit asks for less.
+    whole_names: HashSet<NodeKey>,
+    /// Grade as changed by a request, for one document.
+    grade: Option<(u32, Grade)>,
+    /// Hash of the pixels last sent of a region.
+    sent: HashMap<NodeKey, u64>,
+}
+
+impl std::fmt::Debug for Lens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lens").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Lens {
+    /// Starts a run; the router is the fixed or the heuristic one, as the options say.
+    pub fn new(options: LensOptions) -> Self {
+        let router: Box<dyn Router> = match options.representation {
+            Some(representation) => Box::new(FixedRouter(representation)),
+            None => Box::new(HeuristicRouter),
+        };
+        Self::with_router(options, router)
+    }
+
+    /// Starts a run with a router of one's own.
+    pub fn with_router(options: LensOptions, router: Box<dyn Router>) -> Self {
+        Self {
+            options,
+            router,
+            signals: SignalCache::default(),
+            refs: RefTable::default(),
+            handles: Handles::default(),
+            noisy: HashSet::new(),
+            told: None,
+            current: None,
+            whole_names: HashSet::new(),
+            grade: None,
+            sent: HashMap::new(),
+        }
+    }
+
+    /// Returns what was told so far.
+    pub fn shown(&self) -> Option<&ShownState> {
+        self.told.as_ref().map(|told| &told.state)
+    }
+
+    fn count(&self, text: &str) -> u32 {
+        self.options.encoding.count(text).0
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        self.options.budget.is_none_or(|budget| self.count(text) <= budget)
+    }
+
+    fn step(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
+        let page = input.page;
+        input.clock.enter(Some(Stage::Route));
+        let representation = self.route(input)?;
+        input.clock.enter(Some(Stage::Extract));
+        self.learn(input);
+        let pictures = images::pictures(page, representation, input, self.options.image_formula)?;
+        let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
+        let grade = self.grade_of(page);
+        let view = self.view(page, representation, grade, regions_shown);
+        let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
+        // What checks the truth is no stage of perception.
+        input.clock.enter(None);
+        let reference = Reference::of(page, representation, grade, regions_shown);
+        input.clock.enter(Some(Stage::Diff));
+        let (notes, resend) = self.notes(&pictures, representation);
+        let tried = self.try_delta(input, &view, &head, representation);
+        input.clock.enter(Some(Stage::Format));
+        let (delta, reason, matching) = match tried {
+            Tried::Not(reason) => (None, reason, None),
+            Tried::Delta { emitted, hidden, target, cuts, matching } => {
+                let observed = Observed::Delta {
+                    steps: (!self.options.style.seed_phrases)
+                        .then(|| (self.told.as_ref().map_or(0, |told| told.step), input.step.0)),
+                    changes: emitted.changes,
+                    hidden,
+                    images: notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect(),
+                    entries: emitted.entries,
+                };
+                let draft = self.draft(observed, Some(&emitted.tree), emitted.keys, *target, cuts, &reference);
+                let changed = changed_items(&matching, draft.as_ref().map(|draft| &draft.target));
+                (draft, "self-check", changed)
+            }
+        };
+        let new_items = matching.unwrap_or_default();
+        let full = self.full(&view, &head, representation, &notes, None, &reference)?;
+        let (draft, kind) = match delta {
+            Some(delta) => match self.why_not(&delta, &full) {
+                None => (delta, ObservationKind::Delta),
+                Some(why) => (
+                    self.fit(full, &view, &head, representation, &notes, why, &new_items, &reference)?,
+                    full_kind(Some(why)),
+                ),
+            },
+            None => {
+                let said = match reason {
+                    "first observation" | "deltas are off" => None,
+                    other => Some(other),
+                };
+                let full = match said {
+                    Some(_) => self.full(&view, &head, representation, &notes, said, &reference)?,
+                    None => full,
+                };
+                let fitted =
+                    self.fit(full, &view, &head, representation, &notes, said.unwrap_or(""), &new_items, &reference)?;
+                (fitted, full_kind(Some(reason)))
+            }
+        };
+        input.clock.enter(None);
+        let images = match kind {
+            ObservationKind::Delta => {
+                pictures.iter().zip(&resend).filter(|(_, new)| **new).map(|(p, _)| p.image.clone()).collect()
+            }
+            _ => pictures.iter().map(|picture| picture.image.clone()).collect(),
+        };
+        for picture in &pictures {
+            self.sent.insert(picture.key, picture.hash);
+        }
+        let current = Current {
+            page: Arc::clone(page),
+            view,
+            cuts: draft.cuts.clone(),
+            target: draft.target.clone(),
+            reference,
+            screenshot: input.screenshot.cloned(),
+            crops: input.crops.to_vec(),
+            representation,
+            step: input.step.0,
+        };
+        self.current = Some(current);
+        Ok(self.emit(draft, kind, images, representation, input.step.0))
+    }
+
+    fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
+        let signals = self.signals.signals(input.page, input.earlier_second_look);
+        let route = self.router.route(&signals);
+        route.map(|route| route.representation).map_err(|RouteError::SignalMissing { signal }| StrategyError::Missing {
+            step: input.step,
+            what: format!("signal {signal:?}"),
+            strategy: "lens".to_owned(),
+        })
+    }
+
+    /// Remembers which nodes change by themselves.
+    fn learn(&mut self, input: &StepInput<'_>) {
+        if let Some(look) = input.earlier_second_look {
+            self.noisy.extend(look.changed.iter().map(|changed| changed.key));
+            self.noisy.extend(look.added.iter().chain(&look.removed).copied());
+        }
+    }
+
+    fn grade_of(&mut self, page: &Page) -> Grade {
+        let document = page.frames().first().map_or(0, |frame| frame.loader);
+        match self.grade {
+            Some((of, grade)) if of == document => grade,
+            _ => {
+                self.grade = None;
+                self.options.grade
+            }
+        }
+    }
+
+    fn view(&mut self, page: &Page, representation: Representation, grade: Grade, regions_shown: usize) -> View {
+        let from_dom = representation == Representation::Dom;
+        let grade = if from_dom { grade } else { Grade::All };
+        let view = extract(page, &self.noisy, &ExtractOptions { from_dom, grade, regions_shown });
+        let headings = self.options.style.heading_refs;
+        self.refs.meet(page, &view, |id| headings && &*view.tree.item(id).role == "heading");
+        view
+    }
+
+    /// Says which region each image shows, and whether its pixels are new.
+    fn notes(&self, pictures: &[Picture], representation: Representation) -> (Vec<ImageNote>, Vec<bool>) {
+        let new: Vec<bool> =
+            pictures.iter().map(|picture| self.sent.get(&picture.key) != Some(&picture.hash)).collect();
+        if representation == Representation::Vision {
+            return (Vec::new(), new);
+        }
+        (pictures.iter().enumerate().map(|(index, picture)| picture.note(index as u32 + 1)).collect(), new)
+    }
+
+    /// What stays cut when the next page is told as a delta: what was elided before stays elided, alerts and dialogs apart.
+    fn inherited_cuts(&self, view: &View) -> Cuts {
+        let mut cuts = Cuts::nothing(view);
+        for id in 1..view.tree.len() as u32 {
+            let parent = view.tree.parent(id);
+            let elided = self.handles.is_elided(view.meta[id as usize].key) && view.tree.item(id).mark.is_none();
+            cuts.kept[id as usize] = cuts.kept[parent as usize] && !elided;
+        }
+        let hidden: Vec<u32> = (1..view.tree.len() as u32).filter(|id| !cuts.kept[*id as usize]).collect();
+        for id in hidden {
+            if !cuts.kept[id as usize] && is_urgent(view.tree.item(id)) {
+                for below in view.tree.subtree(id) {
+                    cuts.keep(view, below);
+                }
+            }
+        }
+        self.limit_names(view, &mut cuts, self.options.longest_name.is_some());
+        cuts
+    }
+
+    /// Sets which names are cut: all long ones if a limit asks (and they were not asked for), else those that were cut before.
+    fn limit_names(&self, view: &View, cuts: &mut Cuts, all: bool) {
+        cuts.longest_name = self.options.longest_name.map(|limit| (limit, limit)).or(Some(LONGEST_NAME_IN_BUDGET));
+        cuts.whole_names = (0..view.tree.len() as u32)
+            .filter(|id| {
+                let key = view.meta[*id as usize].key;
+                if all { self.whole_names.contains(&key) } else { !self.handles.is_cut(key) }
+            })
+            .collect();
+    }
+
+    fn try_delta(&self, input: &StepInput<'_>, view: &View, head: &Head, representation: Representation) -> Tried {
+        let Some(told) = &self.told else { return Tried::Not("first observation") };
+        if !self.options.delta {
+            return Tried::Not("deltas are off");
+        }
+        if told.representation != representation {
+            return Tried::Not("other representation");
+        }
+        if representation == Representation::Vision {
+            return Tried::Not("new screenshot");
+        }
+        let nothing_told = told.state.head().is_none() && !self.leaves_out_head(head);
+        if nothing_told {
+            return Tried::Not("nothing shown before");
+        }
+        let cuts = self.inherited_cuts(view);
+        let target = Target::build(view, &cuts, &self.refs, &self.handles);
+        let side = Side::new(target.tree.clone(), target.keys.clone());
+        let matching = diff(&told.side, &side);
+        if matching.matched() == 0 && told.side.tree.len() > 1 {
+            return Tried::Not("new document");
+        }
+        if matching.changes.len() > 64.max(side.tree.len() / 2) {
+            return Tried::Not("most of the page changed");
+        }
+        let hidden: HashSet<usize> = matching
+            .changes
+            .iter()
+            .enumerate()
+            .filter(|(_, change)| {
+                self.options.filter.hides(**change, &told.side, &side, &target.from, view, input.page).is_some()
+            })
+            .map(|(index, _)| index)
+            .collect();
+        let style = self.options.style;
+        let options = EmitOptions {
+            head: (told.state.head() != Some(head) && !(told.state.head().is_none() && self.leaves_out_head(head)))
+                .then(|| head.clone()),
+            without_old_values: style.seed_phrases,
+            seed_unchanged: style.seed_phrases,
+            unchanged: true,
+            hidden,
+        };
+        let emitted = emit(&told.side, &side, &matching, &options);
+        Tried::Delta {
+            emitted: Box::new(emitted),
+            hidden: options.hidden.len() as u32,
+            target: Box::new(target),
+            cuts,
+            matching,
+        }
+    }
+
+    /// The seed's header has no title and URL; where a page has none either, nothing is lost.
+    fn leaves_out_head(&self, head: &Head) -> bool {
+        self.options.style.seed_phrases && head.title.is_empty() && head.url.is_empty()
+    }
+
+    /// Makes a draft what was told.
+    fn emit(
+        &mut self,
+        draft: Draft,
+        kind: ObservationKind,
+        images: Vec<ObservedImage>,
+        representation: Representation,
+        step: u32,
+    ) -> Observation {
+        let told_nothing = matches!(draft.observed, Observed::Nothing(_));
+        let mut handles = if told_nothing { draft.target.handles_only() } else { draft.target.commit(&mut self.refs) };
+        handles.after(&self.handles);
+        self.handles = handles;
+        let side = Side::new(draft.state.tree().clone(), draft.keys);
+        let mut refs: Vec<RefTarget> = Vec::new();
+        for (id, item) in side.tree.items() {
+            if let (Some(reference), Some(key)) = (item.reference, side.keys[id as usize]) {
+                refs.push(RefTarget { handle: reference.to_string(), key });
+            }
+        }
+        self.told = Some(Told { state: draft.state, side, representation, step });
+        Observation {
+            text: draft.text,
+            images,
+            kind,
+            refs,
+            representation: Some(representation.name().to_owned()),
+            unmarked_differences: Some(draft.unmarked),
+        }
+    }
+}
+
+/// What came of trying a delta.
+enum Tried {
+    Not(&'static str),
+    Delta { emitted: Box<Emitted>, hidden: u32, target: Box<Target>, cuts: Cuts, matching: Matching },
+}
+
+fn full_kind(reason: Option<&str>) -> ObservationKind {
+    ObservationKind::Full { reason: reason.unwrap_or("first observation").to_owned() }
+}
+
+/// Returns the items of the view that are new or changed to the agent.
+fn changed_items(matching: &Matching, target: Option<&Target>) -> Option<HashSet<u32>> {
+    let target = target?;
+    let mut items = HashSet::new();
+    for change in &matching.changes {
+        match *change {
+            Change::Added { new } => items.extend(target.tree.subtree(new).map(|id| target.from[id as usize])),
+            Change::Said { new, .. } => {
+                items.insert(target.from[new as usize]);
+            }
+            Change::Removed { .. } | Change::Moved { .. } => {}
+        }
+    }
+    items.remove(&crate::tree::NONE);
+    items.remove(&ROOT);
+    Some(items)
+}
+
+impl Run for Lens {
+    fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
+        self.step(input).map_err(|error| match error {
+            StrategyError::Failed { message, .. } => StrategyError::Failed { step: input.step, message },
+            other => other,
+        })
+    }
+
+    fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
+        self.answer(request)
+    }
+}

@@ -1,0 +1,589 @@
+//! R: the full, unfiltered, unbudgeted form of a page, written independently of the extractor, and what the shown state
+//! owes to it.
+//!
+//! In: a page and what is to be shown of it. Out: a [`Reference`], and [`unmarked_differences`] between it and a shown
+//! state. Invariant: nothing of `extract` is used here but the names of its options: a slip there shows as a difference, and
+//! so does a slip here. Where the extractor makes one pass with a stack, this goes bottom-up over the nodes, asks simple
+//! questions about what is below, and looks as often as it likes.
+
+mod count;
+
+pub use count::unmarked_differences;
+
+use crate::extract::{Grade, Representation};
+use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
+use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// The full form of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// Title, white space collapsed.
+    pub title: String,
+    /// URL.
+    pub url: String,
+    /// The items; no refs.
+    pub tree: Tree,
+    /// Which items can be acted on, by index.
+    pub acts: Vec<bool>,
+}
+
+/// What a role means to R.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// Only its content counts.
+    Transparent,
+    /// A field.
+    Field,
+    /// Something to act on.
+    Control,
+    /// Takes the one text in it for its name.
+    TextHolder,
+    /// The same, and is there even when empty.
+    Cell,
+    /// An item of a list: its only content can stand for it.
+    ListItem,
+    /// There even when empty.
+    Fixed,
+    /// There when it holds something or has a name.
+    Container,
+    /// There when it has a name.
+    NamedContainer,
+    /// A picture, there when it has a name.
+    Picture,
+}
+
+const MEANINGS: &[(Meaning, &str)] = &[
+    (
+        Meaning::Transparent,
+        " generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored ScrollArea strong \
+         emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText InlineTextBox ListMarker separator \
+         paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption HeaderAsNonLandmark FooterAsNonLandmark SectionHeader \
+         SectionFooter DescriptionListTerm DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject PluginObject Video \
+         Audio graphics-document graphics-object graphics-symbol docAbstract text page clickable value volatile ",
+    ),
+    (Meaning::Field, " textbox searchbox combobox spinbutton Date DateTime InputTime "),
+    (
+        Meaning::Control,
+        " button link checkbox radio listbox option menuitem menuitemcheckbox menuitemradio slider switch tab treeitem \
+         DisclosureTriangle ColorWell MenuListPopup PopUpButton ",
+    ),
+    (Meaning::TextHolder, " heading alert status timer marquee caption tooltip term definition blockquote "),
+    (Meaning::Cell, " cell gridcell columnheader rowheader "),
+    (Meaning::ListItem, " listitem "),
+    (Meaning::Fixed, " dialog alertdialog progressbar meter "),
+    (
+        Meaning::Container,
+        " banner navigation main complementary contentinfo search table grid treegrid row article log menu menubar toolbar tablist \
+         tabpanel tree radiogroup feed application math ",
+    ),
+    (Meaning::NamedContainer, " list group form region note DescriptionList Details Section "),
+    (Meaning::Picture, " image img SvgRoot figure "),
+];
+
+const BLOCKS: &str = " paragraph list listitem group form region table row rowgroup cell article DescriptionList DescriptionListTerm \
+                      DescriptionListDetail term definition Pre blockquote separator Figcaption figure heading Details Section Legend ";
+
+static MEANING_OF: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
+    let roles =
+        MEANINGS.iter().flat_map(|(meaning, roles)| roles.split_ascii_whitespace().map(move |role| (role, *meaning)));
+    roles.collect()
+});
+static BLOCK_ROLES: LazyLock<HashSet<&str>> = LazyLock::new(|| BLOCKS.split_ascii_whitespace().collect());
+
+fn is_generic(role: &str) -> bool {
+    role.is_empty()
+        || among(
+            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored ScrollArea",
+            role,
+        )
+}
+
+fn among(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split_ascii_whitespace().any(|known| known == word)
+}
+
+fn meaning(role: &str) -> Option<Meaning> {
+    MEANING_OF.get(role).copied()
+}
+
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn solid(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// One thing to be shown, before it is known what stands around it.
+struct Thing {
+    item: Item,
+    acts: bool,
+    below: Vec<usize>,
+}
+
+/// What was decided of one page node from itself and its ancestors.
+struct Draft {
+    role: String,
+    meaning: Meaning,
+    acts: bool,
+    weak: bool,
+}
+
+struct Writer<'p> {
+    page: &'p Page,
+    dom: bool,
+    focused: Option<NodeId>,
+    in_control: Vec<bool>,
+    in_select: Vec<bool>,
+    in_field: Vec<bool>,
+    drafts: Vec<Option<Draft>>,
+    things: Vec<Thing>,
+    /// What stands for a node that has a draft.
+    stands: Vec<Vec<usize>>,
+}
+
+impl Reference {
+    /// Writes the full form of a page; `regions_shown` of its drawn regions are shown as pixels.
+    pub fn of(page: &Page, representation: Representation, grade: Grade, regions_shown: usize) -> Self {
+        let n = page.len();
+        let mut writer = Writer {
+            page,
+            dom: representation == Representation::Dom,
+            focused: page.focused().map(|node| node.id()),
+            in_control: vec![false; n],
+            in_select: vec![false; n],
+            in_field: vec![false; n],
+            drafts: Vec::with_capacity(n),
+            things: Vec::new(),
+            stands: vec![Vec::new(); n],
+        };
+        for node in page.nodes() {
+            writer.draft(node);
+        }
+        for index in (1..n as u32).rev() {
+            writer.settle(page.node(NodeId(index)));
+        }
+        let top = writer.parts(page.root());
+        let mut reference =
+            Self { title: squeeze(page.title()), url: page.url().to_owned(), tree: Tree::default(), acts: vec![false] };
+        let grade = if writer.dom { grade } else { Grade::All };
+        let left_out = reference.plant(&writer.things, &top, grade);
+        let pictures = page.nodes().filter(|node| is_picture_only(*node)).count().saturating_sub(regions_shown);
+        let by_nature = if grade == Grade::Text { Elided::Fields } else { Elided::Texts };
+        for (what, count) in [(by_nature, left_out), (Elided::Images, pictures)] {
+            if count > 0 {
+                reference.tree.push(ROOT, Item::elided(Mark { handle: None, count: Some(count as u32), what }));
+                reference.acts.push(false);
+            }
+        }
+        reference
+    }
+
+    /// Puts things into the tree; returns how many a grade leaves out.
+    fn plant(&mut self, things: &[Thing], top: &[usize], grade: Grade) -> usize {
+        let mut left_out = 0;
+        let mut todo: Vec<(usize, u32)> = top.iter().rev().map(|thing| (*thing, ROOT)).collect();
+        while let Some((thing, parent)) = todo.pop() {
+            let Thing { item, acts, below } = &things[thing];
+            let field = matches!(meaning(&item.role), Some(Meaning::Field))
+                || among("checkbox radio switch slider listbox", &item.role);
+            let mut parent = parent;
+            if grade == Grade::Text && field {
+                left_out += 1;
+                continue;
+            } else if grade == Grade::Text && *acts {
+                left_out += 1;
+                if !item.name.is_empty() {
+                    self.tree.push(parent, Item::new("text", item.name.clone()));
+                    self.acts.push(false);
+                }
+            } else if grade == Grade::Fields && (&*item.role == "text" || (*acts && &*item.role == "link")) {
+                left_out += 1;
+            } else {
+                let planted = self.tree.push(parent, item.clone());
+                self.acts.push(*acts);
+                if &*item.role != "text" {
+                    parent = planted;
+                }
+            }
+            todo.extend(below.iter().rev().map(|thing| (*thing, parent)));
+        }
+        left_out
+    }
+}
+
+fn is_picture_only(node: NodeRef<'_>) -> bool {
+    let size = node.bounds();
+    let canvas = node.flags().has(Flags::CANVAS) && size.area() > 0.0;
+    let blank_image =
+        node.tag() == "img" && squeeze(node.name()).is_empty() && size.width >= 48.0 && size.height >= 48.0;
+    node.kind() == NodeKind::Element && node.is_visible() && (canvas || blank_image)
+}
+
+impl<'p> Writer<'p> {
+    fn role(&self, node: NodeRef<'p>) -> &'p str {
+        let role = node.role();
+        if !self.dom || !is_generic(role) {
+            return role;
+        }
+        if let Some(first) = node.attribute("role").and_then(|said| said.split_ascii_whitespace().next()) {
+            return first;
+        }
+        let by_type = match node.attribute("type") {
+            Some("hidden") => role,
+            Some("checkbox") => "checkbox",
+            Some("radio") => "radio",
+            Some("range") => "slider",
+            Some("number") => "spinbutton",
+            Some("search") => "searchbox",
+            Some("button" | "submit" | "reset" | "image" | "file") => "button",
+            _ => "textbox",
+        };
+        let by_tag = [
+            ("a", if node.attribute("href").is_some() { "link" } else { role }),
+            ("button", "button"),
+            ("summary", "button"),
+            ("select", "combobox"),
+            ("textarea", "textbox"),
+            ("input", by_type),
+            ("option", "option"),
+            ("nav", "navigation"),
+            ("main", "main"),
+            ("img", "image"),
+            ("canvas", "Canvas"),
+            ("table", "table"),
+            ("tr", "row"),
+            ("td", "cell"),
+            ("th", "columnheader"),
+            ("li", "listitem"),
+        ];
+        if among("h1 h2 h3 h4 h5 h6", node.tag()) {
+            return "heading";
+        }
+        by_tag.iter().find(|(tag, _)| *tag == node.tag()).map_or(role, |(_, role)| role)
+    }
+
+    fn name(&self, node: NodeRef<'_>, role: &str) -> String {
+        let name = squeeze(node.name());
+        if !name.is_empty() || !self.dom || is_generic(role) {
+            return name;
+        }
+        let mut said = ["aria-label", "alt", "placeholder", "title"]
+            .into_iter()
+            .filter_map(|name| node.attribute(name))
+            .map(squeeze);
+        said.find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    /// Whether an element is seen, or is a control that is styled away, or an option of a select that is seen.
+    fn is_there(&self, node: NodeRef<'_>, role: &str) -> bool {
+        if node.is_visible() || (role == "option" && self.in_select[node.id().index()]) {
+            return true;
+        }
+        let styled_away =
+            [Visibility::Transparent, Visibility::Clipped, Visibility::ZeroSize].contains(&node.visibility());
+        let toggle =
+            among("checkbox radio switch", role) || (node.tag() == "input" && node.attribute("type") == Some("file"));
+        styled_away && toggle && !node.flags().has(Flags::ARIA_HIDDEN)
+    }
+
+    /// Decides from the node and its ancestors what it is, and tells its children what encloses them.
+    fn draft(&mut self, node: NodeRef<'p>) {
+        let at = node.id().index();
+        if let Some(parent) = node.parent() {
+            let parent = parent.id().index();
+            self.in_control[at] =
+                self.in_control[parent] || self.drafts[parent].as_ref().is_some_and(|draft| draft.acts && !draft.weak);
+            let parent_field = self.drafts[parent].as_ref().is_some_and(|draft| draft.meaning == Meaning::Field);
+            let parent_node = self.page.node(NodeId(parent as u32));
+            let secret = self.drafts[parent].is_some() && parent_node.flags().has(Flags::SECRET);
+            self.in_field[at] = self.in_field[parent] || parent_field || secret;
+            self.in_select[at] = self.in_select[parent] || (parent_field && parent_node.tag() == "select");
+        }
+        let draft = self.draft_of(node);
+        self.drafts.push(draft);
+    }
+
+    fn draft_of(&self, node: NodeRef<'p>) -> Option<Draft> {
+        let at = node.id().index();
+        if node.kind() != NodeKind::Element || node.id() == NodeId::ROOT {
+            return None;
+        }
+        let role = self.role(node);
+        if !self.is_there(node, role) || role == "LineBreak" || node.tag() == "br" {
+            return None;
+        }
+        let named = !self.name(node, role).is_empty();
+        let flags = node.flags();
+        let control = matches!(meaning(role), Some(Meaning::Control | Meaning::Field));
+        let an_option = role == "option" && self.in_select[at];
+        let why = node.clickability();
+        let sure = [Clickability::POINTER, Clickability::HANDLER, Clickability::EDITABLE]
+            .iter()
+            .any(|reason| why.has(*reason));
+        let maybe = [Clickability::LISTENER, Clickability::TABINDEX].iter().any(|reason| why.has(*reason));
+        let clicks = !control
+            && !self.in_control[at]
+            && !among("html body label", node.tag())
+            && role != "LabelText"
+            && (sure || maybe);
+        let mut shown_as = role.to_owned();
+        let found = if matches!(meaning(role), Some(Meaning::Field))
+            || flags.has(Flags::SECRET)
+            || (role == "listbox" && node.tag() == "select")
+        {
+            if is_generic(role) {
+                shown_as = "textbox".to_owned();
+            }
+            Some(Meaning::Field)
+        } else if control {
+            Some(Meaning::Control)
+        } else if flags.has(Flags::CANVAS) {
+            shown_as = "canvas".to_owned();
+            Some(Meaning::Fixed)
+        } else if flags.has(Flags::IFRAME) {
+            shown_as = "iframe".to_owned();
+            Some(if named || flags.has(Flags::OPAQUE) { Meaning::Fixed } else { Meaning::Container })
+        } else {
+            match meaning(role) {
+                Some(Meaning::Transparent) => None,
+                Some(Meaning::NamedContainer) => named.then_some(Meaning::Container),
+                Some(Meaning::Picture) => {
+                    if role != "figure" {
+                        shown_as = "image".to_owned();
+                    }
+                    named.then_some(Meaning::Fixed)
+                }
+                Some(other) => Some(other),
+                None => (named && plain_word(role)).then_some(Meaning::Container),
+            }
+        };
+        let acts_by_role = matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field)) && !an_option;
+        match found {
+            Some(meaning) => Some(Draft {
+                role: shown_as,
+                meaning,
+                acts: acts_by_role || (clicks && !an_option),
+                weak: clicks && !sure,
+            }),
+            None if clicks => {
+                Some(Draft { role: "clickable".to_owned(), meaning: Meaning::Fixed, acts: true, weak: !sure })
+            }
+            None => None,
+        }
+    }
+
+    /// Collects what is directly below a node: things, and runs of text between them, as new things.
+    fn parts(&mut self, top: NodeRef<'p>) -> Vec<usize> {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        // Blocks that are open, by where they end.
+        let mut blocks: Vec<u32> = Vec::new();
+        let mut at = top.id().0 + 1;
+        while at < top.end() {
+            while blocks.last().is_some_and(|end| *end <= at) {
+                blocks.pop();
+                self.end_text(&mut text, &mut parts);
+            }
+            let node = self.page.node(NodeId(at));
+            if self.drafts[at as usize].is_some() {
+                self.end_text(&mut text, &mut parts);
+                parts.extend(self.stands[at as usize].iter().copied());
+                at = node.end();
+                continue;
+            }
+            match node.kind() {
+                NodeKind::Text if node.is_visible() && !self.in_field[at as usize] => text.push_str(node.text()),
+                NodeKind::Pseudo if node.is_visible() && !self.in_field[at as usize] && node.tag() != "::marker" => {
+                    let private = |c: char| ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}';
+                    if !node.text().chars().all(|c| c.is_whitespace() || private(c)) {
+                        text.push_str(node.text());
+                    }
+                }
+                NodeKind::Document => {
+                    self.end_text(&mut text, &mut parts);
+                    blocks.push(node.end());
+                }
+                NodeKind::Element => {
+                    let role = self.role(node);
+                    if !self.is_there(node, role) {
+                        // Not painted itself; what is below it may be.
+                    } else if node.tag() == "br" || role == "LineBreak" {
+                        text.push(' ');
+                    } else if node.flags().has(Flags::BLOCK) || BLOCK_ROLES.contains(role) {
+                        self.end_text(&mut text, &mut parts);
+                        blocks.push(node.end());
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        self.end_text(&mut text, &mut parts);
+        parts
+    }
+
+    fn end_text(&mut self, text: &mut String, parts: &mut Vec<usize>) {
+        let run = squeeze(text);
+        text.clear();
+        if !run.is_empty() {
+            parts.push(self.things.len());
+            self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new() });
+        }
+    }
+
+    /// Everything below some things, in order.
+    fn all_below<'a>(&'a self, top: &[usize]) -> impl Iterator<Item = usize> + use<'a> {
+        let mut todo: Vec<usize> = top.iter().rev().copied().collect();
+        std::iter::from_fn(move || {
+            let thing = todo.pop()?;
+            todo.extend(self.things[thing].below.iter().rev());
+            Some(thing)
+        })
+    }
+
+    /// Whether the names below say what a name says, white space apart.
+    fn says_the_same(&self, name: &str, top: &[usize]) -> bool {
+        let mut rest = solid(name);
+        for thing in self.all_below(top) {
+            match rest.strip_prefix(&solid(&self.things[thing].item.name)) {
+                Some(after) => rest = after.to_owned(),
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+
+    fn settle(&mut self, node: NodeRef<'p>) {
+        let at = node.id().index();
+        let Some(draft) = self.drafts[at].take() else { return };
+        let below = self.parts(node);
+        let item = self.item(node, &draft);
+        self.stands[at] = self.settled(item, &draft, below);
+        self.drafts[at] = Some(draft);
+    }
+
+    fn settled(&mut self, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
+        if draft.meaning == Meaning::Field {
+            below = self.all_below(&below).filter(|thing| &*self.things[*thing].item.role == "option").collect();
+            for option in &below {
+                self.things[*option].below.clear();
+                self.things[*option].acts = false;
+            }
+            return self.stay(item, draft.acts, below);
+        }
+        let mut acts = draft.acts;
+        if draft.weak && self.all_below(&below).any(|thing| self.things[thing].acts) {
+            acts = false;
+            if draft.role == "clickable" {
+                return below;
+            }
+        }
+        let texts_only = !below.is_empty() && below.iter().all(|thing| &*self.things[*thing].item.role == "text");
+        let texts: Vec<String> = below.iter().map(|thing| self.things[*thing].item.name.to_string()).collect();
+        let lone_list_item =
+            draft.meaning == Meaning::ListItem && !acts && below.len() == 1 && item.states == StateSet::NONE;
+        if item.name.is_empty() {
+            let takes_one = matches!(draft.meaning, Meaning::TextHolder | Meaning::Cell) && texts.len() == 1;
+            if texts_only && (acts || takes_one) {
+                item.name = texts.join(" ").into();
+                return self.stay(item, acts, Vec::new());
+            }
+            let may_be_empty = acts
+                || matches!(draft.meaning, Meaning::Fixed | Meaning::Cell | Meaning::Control)
+                || !item.value.is_empty();
+            if lone_list_item || (below.is_empty() && !may_be_empty) {
+                return below;
+            }
+            return self.stay(item, acts, below);
+        }
+        if below.is_empty() {
+            return self.stay(item, acts, below);
+        }
+        let says_the_same = self.says_the_same(&item.name, &below);
+        if acts {
+            let plain = self.all_below(&below).all(|thing| {
+                let Thing { item, acts, .. } = &self.things[thing];
+                !acts && item.value.is_empty() && item.states == StateSet::NONE && !among("canvas iframe", &item.role)
+            });
+            let names = self.all_below(&below).map(|thing| &*self.things[thing].item.name);
+            if plain && (says_the_same || in_order(&item.name, names)) {
+                below.clear();
+            }
+        } else if says_the_same {
+            if texts_only {
+                below.clear();
+            } else if lone_list_item {
+                return below;
+            } else {
+                item.name = "".into();
+            }
+        }
+        self.stay(item, acts, below)
+    }
+
+    fn stay(&mut self, item: Item, acts: bool, below: Vec<usize>) -> Vec<usize> {
+        self.things.push(Thing { item, acts, below });
+        vec![self.things.len() - 1]
+    }
+
+    fn item(&self, node: NodeRef<'p>, draft: &Draft) -> Item {
+        let role = self.role(node);
+        let mut item = Item::new(draft.role.as_str(), self.name(node, role));
+        let with_value = matches!(meaning(&draft.role), Some(Meaning::Field))
+            || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
+        if with_value {
+            item.value = node.value().into();
+        }
+        let has = node.states();
+        let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
+        let said = [
+            (has.has(States::DISABLED), StateSet::DISABLED),
+            (node.checked() == Some(Tri::True), StateSet::CHECKED),
+            (node.checked() == Some(Tri::False), StateSet::UNCHECKED),
+            (node.checked() == Some(Tri::Mixed), StateSet::MIXED),
+            (node.pressed() == Some(Tri::Mixed), StateSet::MIXED),
+            (node.pressed() == Some(Tri::True), StateSet::PRESSED),
+            (node.pressed() == Some(Tri::False), StateSet::UNPRESSED),
+            (node.expanded() == Some(true), StateSet::EXPANDED),
+            (node.expanded() == Some(false), StateSet::COLLAPSED),
+            (node.selected() == Some(true), StateSet::SELECTED),
+            (has.has(States::REQUIRED), StateSet::REQUIRED),
+            (has.has(States::INVALID), StateSet::INVALID),
+            (has.has(States::READONLY), StateSet::READONLY),
+            (has.has(States::MODAL), StateSet::MODAL),
+            (has.has(States::BUSY), StateSet::BUSY),
+            (has.has(States::CURRENT), StateSet::CURRENT),
+            (node.flags().has(Flags::SECRET) && node.is_filled(), StateSet::FILLED),
+            (unpainted, StateSet::INVISIBLE),
+            (self.focused == Some(node.id()), StateSet::FOCUSED),
+        ];
+        for (_, state) in said.into_iter().filter(|(is, _)| *is) {
+            item.states = item.states.with(state);
+        }
+        item
+    }
+}
+
+fn plain_word(role: &str) -> bool {
+    let letters = role.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    letters && role.starts_with(|c: char| c.is_ascii_alphabetic()) && StateSet::from_word(role).is_none()
+}
+
+/// Whether each text stands in the name, one after the other, as whole words.
+fn in_order<'a>(name: &str, texts: impl Iterator<Item = &'a str>) -> bool {
+    let mut rest: Vec<&str> = name.split_whitespace().collect();
+    for text in texts {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.is_empty() {
+            continue;
+        }
+        match rest.windows(words.len()).position(|window| window == words) {
+            Some(at) => rest.drain(..at + words.len()),
+            None => return false,
+        };
+    }
+    true
+}

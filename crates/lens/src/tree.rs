@@ -1,0 +1,435 @@
+//! The tree that everything here speaks about: what is shown of a page, node by node.
+//!
+//! In: items appended by the extractor, the parser or an edit. Out: the same tree, walked, hashed, compared.
+//! Invariants: item 0 is the root; outside of an edit ([`Tree::compact`] ends one) indices are document order, so a
+//! parent precedes its children; no walk recurses, because pages nest 10,000 deep.
+//! Why children as lists and not as ranges: a delta inserts, moves and removes in the middle.
+
+use browserlens_strategy::Ref;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Index of the root of every tree.
+pub const ROOT: u32 = 0;
+/// No item.
+pub const NONE: u32 = u32::MAX;
+/// Role of a run of text.
+pub const TEXT: &str = "text";
+/// Role of the root.
+pub const PAGE: &str = "page";
+/// Role of a node without one that can be clicked.
+pub const CLICKABLE: &str = "clickable";
+
+macro_rules! states {
+    ($($(#[$doc:meta])* $flag:ident = $bit:expr, $word:expr;)+) => {
+        impl StateSet {
+            $($(#[$doc])* pub const $flag: Self = Self(1 << $bit);)+
+            /// Every state with its word, in the order in which they are written.
+            pub const WORDS: &'static [(Self, &'static str)] = &[$((Self::$flag, $word)),+];
+        }
+    };
+}
+
+/// The states of an item that are said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateSet(pub u32);
+
+states! {
+    /// Disabled.
+    DISABLED = 0, "disabled";
+    /// Checked.
+    CHECKED = 1, "checked";
+    /// Has a checked state that is off.
+    UNCHECKED = 2, "unchecked";
+    /// Checked or pressed in part.
+    MIXED = 3, "mixed";
+    /// Expanded.
+    EXPANDED = 4, "expanded";
+    /// Can be expanded and is not.
+    COLLAPSED = 5, "collapsed";
+    /// Selected.
+    SELECTED = 6, "selected";
+    /// Pressed.
+    PRESSED = 7, "pressed";
+    /// A toggle that is not pressed.
+    UNPRESSED = 8, "unpressed";
+    /// Required.
+    REQUIRED = 9, "required";
+    /// Invalid.
+    INVALID = 10, "invalid";
+    /// Read-only.
+    READONLY = 11, "readonly";
+    /// Has the focus.
+    FOCUSED = 12, "focused";
+    /// Modal.
+    MODAL = 13, "modal";
+    /// Busy.
+    BUSY = 14, "busy";
+    /// The current item of its set.
+    CURRENT = 15, "current";
+    /// A secret field that holds a value.
+    FILLED = 16, "filled";
+    /// A control that is there but not painted (a styled checkbox).
+    INVISIBLE = 17, "invisible";
+}
+
+impl StateSet {
+    /// No state.
+    pub const NONE: Self = Self(0);
+
+    /// Returns whether every state of `other` is set.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Returns the states of both.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Returns the states without those of `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Returns the words of the states, in the order in which they are written.
+    pub fn words(self) -> impl Iterator<Item = &'static str> {
+        Self::WORDS.iter().filter(move |(state, _)| self.has(*state)).map(|(_, word)| *word)
+    }
+
+    /// Returns the state of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(_, known)| *known == word).map(|(state, _)| *state)
+    }
+}
+
+/// What an elided mark stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elided {
+    /// Items that were cut.
+    Items,
+    /// Images and canvases, which text cannot tell.
+    Images,
+    /// Nodes that this grade of the distilled DOM leaves out by nature.
+    Fields,
+    /// Text that this grade of the distilled DOM leaves out by nature.
+    Texts,
+}
+
+impl Elided {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Items, Self::Images, Self::Fields, Self::Texts];
+
+    /// Returns the word that marks carry.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Items => "more",
+            Self::Images => "images",
+            Self::Fields => "fields",
+            Self::Texts => "texts",
+        }
+    }
+}
+
+/// Handle of an elided mark, written `@m3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(pub u32);
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@m{}", self.0)
+    }
+}
+
+/// Says that siblings were left out, how many, and the handle that brings them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mark {
+    /// The handle; none only in the shortest text of all, `…`.
+    pub handle: Option<Handle>,
+    /// How many siblings; none where not even the count fitted.
+    pub count: Option<u32>,
+    /// What they are.
+    pub what: Elided,
+}
+
+/// Says that a long string was cut, by how much, and the handle that brings it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cut {
+    /// The handle.
+    pub handle: Handle,
+    /// Characters that are missing.
+    pub chars: u32,
+}
+
+/// One shown thing: a node, a run of text, or a mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Role; [`TEXT`] for a run of text, [`PAGE`] for the root, empty for a mark.
+    pub role: Arc<str>,
+    /// Accessible name, or the text of a run.
+    pub name: Arc<str>,
+    /// Value; empty if none.
+    pub value: Arc<str>,
+    /// States.
+    pub states: StateSet,
+    /// Ref, of what can be acted on.
+    pub reference: Option<Ref>,
+    /// Whether name and value (and, of a container, what cannot be acted on below it) may be old.
+    pub volatile: bool,
+    /// Whether the name was cut.
+    pub cut: Option<Cut>,
+    /// Whether the item is an elided mark.
+    pub mark: Option<Mark>,
+}
+
+impl Item {
+    /// Returns an item of a role and a name.
+    pub fn new(role: impl Into<Arc<str>>, name: impl Into<Arc<str>>) -> Self {
+        Self {
+            role: role.into(),
+            name: name.into(),
+            value: Arc::from(""),
+            states: StateSet::NONE,
+            reference: None,
+            volatile: false,
+            cut: None,
+            mark: None,
+        }
+    }
+
+    /// Returns an elided mark.
+    pub fn elided(mark: Mark) -> Self {
+        Self { mark: Some(mark), ..Self::new("", "") }
+    }
+
+    /// Returns whether the item is a run of text.
+    pub fn is_text(&self) -> bool {
+        &*self.role == TEXT
+    }
+
+    /// Returns whether both say the same, refs and marks included, the focus left out.
+    pub fn says_same(&self, other: &Self) -> bool {
+        self.role == other.role
+            && self.name == other.name
+            && self.value == other.value
+            && self.states.without(StateSet::FOCUSED) == other.states.without(StateSet::FOCUSED)
+            && self.reference == other.reference
+            && self.volatile == other.volatile
+            && self.cut == other.cut
+            && self.mark == other.mark
+    }
+
+    fn feed(&self, hasher: &mut DefaultHasher) {
+        self.role.hash(hasher);
+        self.name.hash(hasher);
+        self.value.hash(hasher);
+        (self.states.0, self.reference.map_or(NONE, |r| r.0), self.volatile).hash(hasher);
+        (self.cut, self.mark).hash(hasher);
+    }
+}
+
+/// A tree of items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    items: Vec<Item>,
+    parent: Vec<u32>,
+    children: Vec<Vec<u32>>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { items: vec![Item::new(PAGE, "")], parent: vec![NONE], children: vec![Vec::new()] }
+    }
+}
+
+impl Tree {
+    /// Returns how many items there are, the root included.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Returns whether there is nothing below the root.
+    pub fn is_empty(&self) -> bool {
+        self.items.len() <= 1
+    }
+
+    /// Returns an item.
+    pub fn item(&self, id: u32) -> &Item {
+        &self.items[id as usize]
+    }
+
+    /// Returns an item to change.
+    pub fn item_mut(&mut self, id: u32) -> &mut Item {
+        &mut self.items[id as usize]
+    }
+
+    /// Returns the items in the order of their indices.
+    pub fn items(&self) -> impl Iterator<Item = (u32, &Item)> {
+        self.items.iter().enumerate().map(|(id, item)| (id as u32, item))
+    }
+
+    /// Returns the parent; [`NONE`] for the root and for what was removed.
+    pub fn parent(&self, id: u32) -> u32 {
+        self.parent[id as usize]
+    }
+
+    /// Returns the children in document order.
+    pub fn children(&self, id: u32) -> &[u32] {
+        &self.children[id as usize]
+    }
+
+    /// Returns the ancestors, nearest first, the root last.
+    pub fn ancestors(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(Some(self.parent(id)).filter(|p| *p != NONE), |p| {
+            Some(self.parent(*p)).filter(|p| *p != NONE)
+        })
+    }
+
+    /// Returns the position among its siblings.
+    pub fn position(&self, id: u32) -> usize {
+        let parent = self.parent(id);
+        if parent == NONE { 0 } else { self.children(parent).iter().position(|child| *child == id).unwrap_or(0) }
+    }
+
+    /// Appends an item as the last child and returns its index.
+    pub fn push(&mut self, parent: u32, item: Item) -> u32 {
+        let at = self.children(parent).len();
+        self.insert(parent, at, item)
+    }
+
+    /// Puts an item among the children at `at` (or last) and returns its index.
+    pub fn insert(&mut self, parent: u32, at: usize, item: Item) -> u32 {
+        let id = self.items.len() as u32;
+        self.items.push(item);
+        self.parent.push(parent);
+        self.children.push(Vec::new());
+        let siblings = &mut self.children[parent as usize];
+        siblings.insert(at.min(siblings.len()), id);
+        id
+    }
+
+    /// Takes an item and what is below it out of the tree; [`Tree::compact`] forgets it.
+    pub fn detach(&mut self, id: u32) {
+        let parent = self.parent(id);
+        if parent != NONE {
+            self.children[parent as usize].retain(|child| *child != id);
+            self.parent[id as usize] = NONE;
+        }
+    }
+
+    /// Takes the last child of its parent out of the tree, without a search.
+    pub(crate) fn detach_last(&mut self, id: u32) {
+        let parent = self.parent(id);
+        if parent != NONE && self.children[parent as usize].last() == Some(&id) {
+            self.children[parent as usize].pop();
+            self.parent[id as usize] = NONE;
+        } else {
+            self.detach(id);
+        }
+    }
+
+    /// Takes the children of an item out of the tree and returns them.
+    pub(crate) fn take_children(&mut self, id: u32) -> Vec<u32> {
+        let children = std::mem::take(&mut self.children[id as usize]);
+        for child in &children {
+            self.parent[*child as usize] = NONE;
+        }
+        children
+    }
+
+    /// Hangs a detached item below `parent` at `at` (or last).
+    pub fn attach(&mut self, id: u32, parent: u32, at: usize) {
+        self.parent[id as usize] = parent;
+        let siblings = &mut self.children[parent as usize];
+        siblings.insert(at.min(siblings.len()), id);
+    }
+
+    /// Returns an item and everything below it, in document order.
+    pub fn subtree(&self, id: u32) -> Subtree<'_> {
+        Subtree { tree: self, stack: vec![id] }
+    }
+
+    /// Copies a subtree of another tree below `parent` at `at`; `each` is told every (index there, index here).
+    pub fn graft(&mut self, parent: u32, at: usize, from: &Self, id: u32, mut each: impl FnMut(u32, u32)) -> u32 {
+        let top = self.insert(parent, at, from.item(id).clone());
+        each(id, top);
+        let mut stack = vec![(id, top)];
+        while let Some((there, here)) = stack.pop() {
+            for child in from.children(there) {
+                let copy = self.push(here, from.item(*child).clone());
+                each(*child, copy);
+                stack.push((*child, copy));
+            }
+        }
+        top
+    }
+
+    /// Returns the tree with indices in document order and nothing detached, and where each index came from.
+    pub fn compact(&self) -> (Self, Vec<u32>) {
+        let mut tree = Self { items: Vec::new(), parent: Vec::new(), children: Vec::new() };
+        let mut origin = Vec::with_capacity(self.len());
+        let mut stack = vec![(ROOT, NONE)];
+        while let Some((old, parent)) = stack.pop() {
+            let id = tree.items.len() as u32;
+            tree.items.push(self.item(old).clone());
+            tree.parent.push(parent);
+            tree.children.push(Vec::with_capacity(self.children(old).len()));
+            if parent != NONE {
+                tree.children[parent as usize].push(id);
+            }
+            origin.push(old);
+            stack.extend(self.children(old).iter().rev().map(|child| (*child, id)));
+        }
+        (tree, origin)
+    }
+
+    /// Returns the hash of each subtree; the indices must be document order.
+    pub fn hashes(&self) -> Vec<u64> {
+        let mut hashes = vec![0; self.len()];
+        for index in (0..self.len()).rev() {
+            let mut hasher = DefaultHasher::new();
+            self.items[index].feed(&mut hasher);
+            for child in &self.children[index] {
+                hasher.write_u64(hashes[*child as usize]);
+            }
+            hashes[index] = hasher.finish();
+        }
+        hashes
+    }
+
+    /// Returns the number of items of each subtree; the indices must be document order.
+    pub fn sizes(&self) -> Vec<u32> {
+        let mut sizes = vec![1; self.len()];
+        for index in (1..self.len()).rev() {
+            let parent = self.parent[index];
+            if parent != NONE {
+                sizes[parent as usize] += sizes[index];
+            }
+        }
+        sizes
+    }
+
+    /// Returns the item that has the focus.
+    pub fn focused(&self) -> Option<u32> {
+        self.items().find(|(_, item)| item.states.has(StateSet::FOCUSED)).map(|(id, _)| id)
+    }
+}
+
+/// Walks a subtree in document order.
+#[derive(Debug)]
+pub struct Subtree<'t> {
+    tree: &'t Tree,
+    stack: Vec<u32>,
+}
+
+impl Iterator for Subtree<'_> {
+    type Item = u32;
+    fn next(&mut self) -> Option<u32> {
+        let id = self.stack.pop()?;
+        self.stack.extend(self.tree.children(id).iter().rev());
+        Some(id)
+    }
+}

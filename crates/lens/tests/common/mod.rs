@@ -1,0 +1,55 @@
+//! What the tests of the lens share: steps without a browser, and pages from outlines.
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+pub mod site;
+
+use browserlens_lens::{Lens, LensOptions};
+use browserlens_page::{Capture, Page, PageBuilder, SecondLook};
+use browserlens_strategy::{NoClock, Observation, Run, StepIndex, StepInput, StrategyError};
+use std::sync::Arc;
+
+/// A page of `url` and `title` from an outline; `loader` numbers its document.
+pub fn page(url: &str, title: &str, loader: u32, outline: &str) -> Arc<Page> {
+    let mut builder = PageBuilder::new(url, title);
+    builder.document(1, loader);
+    builder.add_outline(outline);
+    Arc::new(builder.finish())
+}
+
+/// Lets a lens observe a page.
+pub fn try_observe(
+    lens: &mut Lens,
+    step: u32,
+    page: &Arc<Page>,
+    look: Option<&SecondLook>,
+) -> Result<Observation, StrategyError> {
+    lens.observe(&StepInput {
+        step: StepIndex(step),
+        page,
+        capture: &Capture::default(),
+        earlier_second_look: look,
+        action: None,
+        events: &[],
+        screenshot: None,
+        crops: &[],
+        peers: &[],
+        clock: &NoClock,
+    })
+}
+
+/// Lets a lens observe a page; it must succeed and hide nothing without a mark.
+pub fn observe(lens: &mut Lens, step: u32, page: &Arc<Page>) -> Observation {
+    let observation = try_observe(lens, step, page, None).unwrap();
+    assert_eq!(observation.unmarked_differences, Some(0), "{}", observation.text);
+    observation
+}
+
+/// The texts of a run over pages.
+pub fn run(options: LensOptions, pages: &[Arc<Page>]) -> Vec<String> {
+    let mut lens = Lens::new(options);
+    pages.iter().enumerate().map(|(step, page)| observe(&mut lens, step as u32, page).text).collect()
+}
+
+pub fn a11y() -> LensOptions {
+    LensOptions { representation: Some(browserlens_lens::Representation::A11y), ..LensOptions::default() }
+}

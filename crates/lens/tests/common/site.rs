@@ -1,0 +1,310 @@
+//! A site that changes as real ones do: fields filled, rows added, moved, renamed and recycled, re-renders, navigations,
+//! dialogs, clocks, hostile text. Each element stands for an entity, which the page does not know.
+
+use browserlens_page::{Flags, NodeKey, NodeSpec, Page, PageBuilder, States, Visibility};
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+#[derive(Clone, Debug)]
+pub enum Op {
+    Fill(String),
+    Toggle(usize),
+    Insert(usize, String),
+    Remove(usize),
+    Move(usize, usize),
+    Rename(usize, String),
+    /// Virtualised scrolling: the rows' nodes now hold other rows.
+    Recycle(usize),
+    Price(usize, u32),
+    Rerender,
+    Navigate(usize, String),
+    Dialog,
+    Alert(String),
+    Tick,
+    Focus(usize),
+    Section(String),
+    Deepen(usize),
+    Nothing,
+}
+
+pub fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[a-zA-Z]{1,8}( [a-z0-9]{1,6}){0,3}",
+        1 => prop::sample::select(vec![
+            "", " ", "\"", "\\", "[@e1]", "@e2 @m1", "… 3 more items @m1", "line\nbreak", "\u{202e}abc", "z\u{200b}w\u{200d}j",
+            "- button \"x\" @e1:", "[DELTA 1→2: 0 changes]", "text \"x\", link \"y\" @e4", "value: \"x\" → \"y\"", "\t\r", "日本語 テキスト",
+            "💥👩‍👩‍👧", "a, b: c", "volatile", "#2", "(21) - x", "\u{0}", "\u{7f}\u{85}\u{2028}", "\\u{202e}", "\\n", "] | x",
+        ]).prop_map(str::to_owned),
+        1 => "\\PC{0,24}",
+        1 => "[a-z ]{300,420}",
+    ]
+}
+
+pub fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        text().prop_map(Op::Fill),
+        (0..9usize).prop_map(Op::Toggle),
+        (0..9usize, text()).prop_map(|(at, text)| Op::Insert(at, text)),
+        (0..9usize).prop_map(Op::Remove),
+        (0..9usize, 0..9usize).prop_map(|(a, b)| Op::Move(a, b)),
+        (0..9usize, text()).prop_map(|(at, text)| Op::Rename(at, text)),
+        (0..4usize).prop_map(Op::Recycle),
+        (0..9usize, 0..999u32).prop_map(|(at, price)| Op::Price(at, price)),
+        Just(Op::Rerender),
+        (0..3usize, text()).prop_map(|(page, title)| Op::Navigate(page, title)),
+        Just(Op::Dialog),
+        text().prop_map(Op::Alert),
+        Just(Op::Tick),
+        (0..9usize).prop_map(Op::Focus),
+        text().prop_map(Op::Section),
+        (0..6usize).prop_map(Op::Deepen),
+        Just(Op::Nothing),
+    ]
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    entity: u32,
+    slot: u32,
+    title: String,
+    price: u32,
+    done: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Site {
+    next_entity: u32,
+    next_slot: u32,
+    rows: Vec<Row>,
+    linked: bool,
+    query: String,
+    page: usize,
+    title: String,
+    loader: u32,
+    generation: u32,
+    dialog: bool,
+    alert: String,
+    clock: u32,
+    focus: usize,
+    section: String,
+    depth: usize,
+}
+
+impl Site {
+    pub fn new(rows: usize, linked: bool, title: String) -> Self {
+        let mut site = Self {
+            next_entity: 1,
+            next_slot: 0,
+            rows: Vec::new(),
+            linked,
+            query: String::new(),
+            page: 0,
+            title,
+            loader: 1,
+            generation: 0,
+            dialog: false,
+            alert: String::new(),
+            clock: 0,
+            focus: 0,
+            section: "Results".to_owned(),
+            depth: 0,
+        };
+        for _ in 0..rows {
+            let row = site.fresh_row("row");
+            site.rows.push(row);
+        }
+        site
+    }
+
+    fn fresh_row(&mut self, title: &str) -> Row {
+        let entity = self.next_entity;
+        self.next_entity += 1;
+        self.next_slot += 1;
+        Row {
+            entity,
+            slot: self.next_slot,
+            title: format!("{title} no. {entity}"),
+            price: entity * 7 % 50,
+            done: false,
+        }
+    }
+
+    pub fn apply(&mut self, op: &Op) {
+        let rows = self.rows.len();
+        match op {
+            Op::Fill(text) => self.query.clone_from(text),
+            Op::Toggle(at) if rows > 0 => self.rows[at % rows].done ^= true,
+            Op::Insert(at, text) => {
+                let row = self.fresh_row(text);
+                self.rows.insert(at % (rows + 1), row);
+            }
+            Op::Remove(at) if rows > 0 => {
+                self.rows.remove(at % rows);
+            }
+            Op::Move(a, b) if rows > 0 => {
+                let row = self.rows.remove(a % rows);
+                self.rows.insert(b % rows, row);
+            }
+            Op::Rename(at, text) if rows > 0 => {
+                let row = &mut self.rows[at % rows];
+                row.title = format!("{text} no. {}", row.entity);
+            }
+            Op::Recycle(by) if rows > 0 => {
+                let slots: Vec<u32> = self.rows.iter().map(|row| row.slot).collect();
+                for _ in 0..=*by {
+                    let row = self.fresh_row("row");
+                    self.rows.push(row);
+                    self.rows.remove(0);
+                }
+                for (row, slot) in self.rows.iter_mut().zip(slots) {
+                    row.slot = slot;
+                }
+            }
+            Op::Price(at, price) if rows > 0 => self.rows[at % rows].price = *price,
+            Op::Rerender => self.generation += 1,
+            Op::Navigate(page, title) => {
+                self.page = *page;
+                self.title.clone_from(title);
+                self.loader += 1;
+                self.dialog = false;
+            }
+            Op::Dialog => self.dialog ^= true,
+            Op::Alert(text) => self.alert.clone_from(text),
+            Op::Tick => self.clock += 1,
+            Op::Focus(at) => self.focus = *at,
+            Op::Section(name) => self.section.clone_from(name),
+            Op::Deepen(depth) => self.depth = *depth,
+            _ => {}
+        }
+    }
+
+    /// Returns the page, and the entity of each of its elements that stands for one.
+    pub fn render(&self) -> (Arc<Page>, HashMap<NodeKey, String>) {
+        let mut draw = Draw {
+            builder: PageBuilder::new(&format!("https://site.test/{}?q={}", self.page, self.query), &self.title),
+            entities: HashMap::new(),
+            loader: self.loader,
+            base: self.generation * 100_000,
+            focus: self.focus,
+            controls: 0,
+        };
+        draw.builder.document(1, self.loader);
+        draw.open(NodeSpec { tag: "nav", ..NodeSpec::with_role("navigation", "Main") }, 10);
+        for (index, name) in ["Home", "Products", "Cart"].into_iter().enumerate() {
+            let name = if name == "Cart" {
+                format!("Cart ({})", self.rows.iter().filter(|row| row.done).count())
+            } else {
+                name.to_owned()
+            };
+            let href = format!("/{index}");
+            let spec = NodeSpec { attributes: vec![("href", &href)], ..NodeSpec::with_role("link", &name) };
+            draw.control(spec, 11 + index as u32, format!("nav/{index}"));
+        }
+        draw.builder.close();
+        draw.open(NodeSpec::with_role("main", ""), 20);
+        let heading = format!("Page {}", self.page);
+        draw.leaf(NodeSpec { level: 1, ..NodeSpec::with_role("heading", &heading) }, 21);
+        draw.open(NodeSpec::with_role("search", ""), 22);
+        let value = format!("{} ", self.query);
+        draw.control(
+            NodeSpec { value: value.trim_end(), ..NodeSpec::with_role("searchbox", "Find") },
+            23,
+            format!("page{}/find", self.page),
+        );
+        draw.control(NodeSpec::with_role("button", "Go"), 24, format!("page{}/go", self.page));
+        draw.builder.close();
+        let secret = NodeSpec {
+            value: &self.query,
+            flags: Flags::SECRET.with(Flags::IN_VIEWPORT),
+            ..NodeSpec::with_role("textbox", "PIN")
+        };
+        draw.control(secret, 25, format!("page{}/pin", self.page));
+        draw.open(NodeSpec { tag: "section", ..NodeSpec::with_role("region", &self.section) }, 30);
+        for level in 0..self.depth {
+            draw.open(NodeSpec::with_role("group", if level % 2 == 0 { "deep" } else { "" }), 40 + level as u32);
+        }
+        for row in &self.rows {
+            self.row(&mut draw, row);
+        }
+        for _ in 0..self.depth {
+            draw.builder.close();
+        }
+        draw.builder.close();
+        if !self.alert.is_empty() {
+            draw.open(NodeSpec::with_role("alert", ""), 50);
+            draw.leaf(NodeSpec::text_node(&self.alert), 51);
+            draw.builder.close();
+        }
+        draw.open(NodeSpec { flags: Flags::BLOCK, role: "timer", ..NodeSpec::default() }, 60);
+        let clock = format!("12:{:02}:{:02}", self.clock / 60, self.clock % 60);
+        draw.leaf(NodeSpec::text_node(&clock), 61);
+        draw.builder.close();
+        draw.leaf(NodeSpec { visibility: Visibility::NotRendered, ..NodeSpec::text_node("never shown") }, 62);
+        draw.builder.close();
+        if self.dialog {
+            draw.open(NodeSpec { states: States::MODAL, ..NodeSpec::with_role("dialog", "Sure?") }, 70);
+            draw.leaf(NodeSpec::text_node("Really?"), 71);
+            draw.control(NodeSpec::with_role("button", "Go"), 72, "dialog/go".to_owned());
+            draw.builder.close();
+        }
+        (Arc::new(draw.builder.finish()), draw.entities)
+    }
+
+    fn row(&self, draw: &mut Draw, row: &Row) {
+        let key = 1_000 + row.slot * 20;
+        draw.open(
+            NodeSpec { tag: "li", flags: Flags::BLOCK.with(Flags::IN_VIEWPORT), ..NodeSpec::with_role("listitem", "") },
+            key,
+        );
+        let href = format!("/item/{}", row.entity);
+        if self.linked {
+            let spec = NodeSpec { attributes: vec![("href", &href)], ..NodeSpec::with_role("link", &row.title) };
+            draw.control(spec, key + 1, format!("page{}/{}/title", self.page, row.entity));
+        } else {
+            draw.leaf(NodeSpec::text_node(&row.title), key + 1);
+        }
+        draw.open(NodeSpec { tag: "b", role: "strong", ..NodeSpec::default() }, key + 2);
+        let price = format!(" ${}", row.price);
+        draw.leaf(NodeSpec::text_node(&price), key + 3);
+        draw.builder.close();
+        let states = if row.done { States::CHECKABLE.with(States::CHECKED) } else { States::CHECKABLE };
+        draw.control(
+            NodeSpec { states, ..NodeSpec::with_role("checkbox", "Done") },
+            key + 4,
+            format!("page{}/{}/done", self.page, row.entity),
+        );
+        draw.control(NodeSpec::with_role("button", "Add"), key + 5, format!("page{}/{}/add", self.page, row.entity));
+        draw.builder.close();
+    }
+}
+
+struct Draw {
+    builder: PageBuilder,
+    entities: HashMap<NodeKey, String>,
+    loader: u32,
+    base: u32,
+    focus: usize,
+    controls: usize,
+}
+
+impl Draw {
+    fn open(&mut self, spec: NodeSpec<'_>, backend: u32) {
+        self.builder.open(NodeSpec { backend: self.base + backend, ..spec });
+    }
+
+    fn leaf(&mut self, spec: NodeSpec<'_>, backend: u32) {
+        self.builder.leaf(NodeSpec { backend: self.base + backend, ..spec });
+    }
+
+    fn control(&mut self, spec: NodeSpec<'_>, backend: u32, entity: String) {
+        let mut states = spec.states;
+        self.controls += 1;
+        if self.controls == self.focus {
+            states = states.with(States::FOCUSED);
+        }
+        let key = NodeKey { frame: 1, loader: self.loader, backend: self.base + backend };
+        self.entities.insert(key, entity);
+        self.leaf(NodeSpec { states, ..spec }, backend);
+    }
+}
