@@ -488,10 +488,11 @@ fn open_text(
         .filter(|text| !text.is_empty())
         .unwrap_or(raw);
     let text = if above.style.preserves_whitespace { Cow::Borrowed(rendered) } else { Cow::Owned(collapse(rendered)) };
-    if text.trim().is_empty() && (layout.is_none() || !above.style.preserves_whitespace) {
+    let bounds = bounds_of(walk, layout);
+    // A blank between two inline boxes is drawn and keeps words apart; one between blocks is source layout.
+    if text.trim().is_empty() && bounds.is_empty() {
         return;
     }
-    let bounds = bounds_of(walk, layout);
     let ax = walk.ax.and_then(|tree| tree.get(backend)).filter(|node| !node.ignored);
     let mut flags = above.inherited;
     flags.set(Flags::AX_IGNORED, ax.is_none());

@@ -1,0 +1,193 @@
+//! Every bad input of the documentation: one clear line that names file, place and remedy, the documented exit code,
+//! and nothing lost.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+/// Runs the command in `folder` with an environment of its own.
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+    command.args(arguments).current_dir(folder).env_clear().env("NO_COLOR", "1");
+    for kept in ["PATH", "HOME", "TMPDIR", "CHROME"] {
+        if let Some(value) = std::env::var_os(kept) {
+            command.env(kept, value);
+        }
+    }
+    command.output().expect("the command starts")
+}
+
+/// Exit code and standard error, the machine's paths taken out.
+fn ended(folder: &Path, output: &Output) -> String {
+    let root = root().display().to_string();
+    let folder = folder.display().to_string();
+    let text = String::from_utf8_lossy(&output.stderr).replace(&folder, "[folder]").replace(&root, "[root]");
+    format!("exit {}\n{}", output.status.code().unwrap_or(-1), text.trim_end())
+}
+
+fn bundled() -> PathBuf {
+    let path = root().join("traces/login-wrong-then-right.trace");
+    assert!(path.exists(), "{} is missing: record it with `just record`", path.display());
+    path
+}
+
+/// A folder with one trace, changed as the test likes.
+fn with_trace(change: impl FnOnce(&mut Vec<u8>)) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut bytes = std::fs::read(bundled()).expect("reads");
+    change(&mut bytes);
+    std::fs::write(folder.path().join("a.trace"), bytes).expect("writes");
+    folder
+}
+
+fn bench(folder: &Path) -> String {
+    let root = root();
+    let scenarios = root.join("traces/scenarios").display().to_string();
+    let strategies = root.join("traces/strategies.toml").display().to_string();
+    let output = run(
+        folder,
+        &["bench", ".", "--scenarios-dir", &scenarios, "--strategies-file", &strategies, "--strategies", "read-text/visible"],
+    );
+    ended(folder, &output)
+}
+
+fn first_words(text: &str, lines: usize) -> String {
+    text.lines().take(lines).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_truncated_trace_is_named() {
+    let folder = with_trace(|bytes| bytes.truncate(bytes.len() / 2));
+    insta::assert_snapshot!(bench(folder.path()));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("lists").count(), 1, "nothing was left behind");
+}
+
+#[test]
+fn a_flipped_byte_is_found_and_verify_names_the_row() {
+    let folder = with_trace(|bytes| {
+        let middle = bytes.len() * 3 / 4;
+        bytes[middle] ^= 0x20;
+    });
+    insta::assert_snapshot!("flipped_bench", bench(folder.path()));
+    let output = run(folder.path(), &["trace", "verify", "a.trace"]);
+    assert_eq!(output.status.code(), Some(4));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("table ") && text.contains("row "), "{text}");
+    let output = run(folder.path(), &["trace", "salvage", "a.trace", "b.trace"]);
+    assert_eq!(output.status.code(), Some(0), "{}", ended(folder.path(), &output));
+    let output = run(folder.path(), &["trace", "verify", "b.trace"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn a_newer_format_is_named() {
+    // `user_version` is a big-endian number at byte 60 of an SQLite file.
+    let folder = with_trace(|bytes| bytes[60..64].copy_from_slice(&99u32.to_be_bytes()));
+    insta::assert_snapshot!(bench(folder.path()));
+}
+
+#[test]
+fn a_file_that_is_no_trace_is_named() {
+    let folder = with_trace(|bytes| *bytes = b"just text".to_vec());
+    insta::assert_snapshot!(bench(folder.path()));
+}
+
+#[test]
+fn an_empty_folder_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    insta::assert_snapshot!(bench(folder.path()));
+}
+
+#[test]
+fn an_unknown_strategy_is_named_with_those_that_are_known() {
+    let folder = with_trace(|_| ());
+    let root = root();
+    let strategies = root.join("traces/strategies.toml").display().to_string();
+    let output = run(folder.path(), &["show", "a.trace", "--strategy", "lens/delt", "--strategies-file", &strategies]);
+    insta::assert_snapshot!("unknown_strategy_show", ended(folder.path(), &output));
+    std::fs::write(folder.path().join("s.toml"), "[[strategy]]\nname = \"lens/nope\"\nwhy = \"x\"\n[[strategy]]\nname = \"nope/x\"\nwhy = \"y\"\n")
+        .expect("writes");
+    let output = run(folder.path(), &["bench", ".", "--strategies-file", "s.toml"]);
+    let text = ended(folder.path(), &output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("s.toml:2"), "{text}");
+}
+
+#[test]
+fn a_scenario_with_a_misspelt_action_is_named_with_its_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\n\n[[step]]\nklick = { role = \"button\" }\n";
+    std::fs::write(folder.path().join("a.toml"), scenario).expect("writes");
+    let output = run(folder.path(), &["record", "a.toml"]);
+    let text = ended(folder.path(), &output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.starts_with("exit 2\nerror: a.toml:7: unknown field `klick`, expected one of `goto`, `click`"), "{text}");
+    assert!(text.contains("\n hint: see \"How to write a scenario\""), "{text}");
+}
+
+/// Records a scenario of one click on a fixture page.
+fn record_click(target: &str, extra: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = format!(
+        "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\nstart = \"/action-click\"\n\n[[step]]\nclick = {target}\n"
+    );
+    std::fs::write(folder.path().join("a.toml"), scenario).expect("writes");
+    let sites = root().join("traces/sites").display().to_string();
+    let mut arguments = vec!["record", "a.toml", "--sites-dir", &sites, "--out", "."];
+    arguments.extend_from_slice(extra);
+    let output = run(folder.path(), &arguments);
+    if folder.path().join("a.trace").exists() {
+        let info = run(folder.path(), &["trace", "info", "a.trace"]);
+        assert_eq!(info.status.code(), Some(0), "the steps before the error stay readable");
+    }
+    ended(folder.path(), &output)
+}
+
+#[test]
+fn a_missing_chromium_is_said_with_how_to_install_it() {
+    insta::assert_snapshot!(record_click("{ role = \"button\" }", &["--chrome", "no/such/chromium"]));
+}
+
+#[test]
+fn an_action_node_that_matches_none_lists_candidates() {
+    let text = record_click("{ role = \"button\", name = \"No such\" }", &[]);
+    insta::assert_snapshot!(first_words(&text, 3));
+}
+
+#[test]
+fn an_action_node_that_matches_several_lists_them() {
+    let text = record_click("{ role = \"button\", name = \"Same\" }", &[]);
+    insta::assert_snapshot!(first_words(&text, 3));
+}
+
+#[test]
+fn a_full_disk_is_named() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder = with_trace(|_| ());
+    let output = Command::new("sh")
+        .arg("-c")
+        .arg("exec \"$0\" trace info a.trace >/dev/full")
+        .arg(env!("CARGO_BIN_EXE_browserlens"))
+        .current_dir(folder.path())
+        .output()
+        .expect("starts");
+    insta::assert_snapshot!(ended(folder.path(), &output));
+}
+
+#[test]
+fn help_shows_examples_and_exit_codes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for verb in ["bench", "record", "replay", "report", "compare", "show", "trace", "completions"] {
+        let output = run(folder.path(), &[verb, "--help"]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Examples:"), "{verb}");
+    }
+    let output = run(folder.path(), &["--help"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("5 browser trouble"));
+    assert_eq!(run(folder.path(), &["bench", "--no-such-flag"]).status.code(), Some(2));
+}

@@ -1,0 +1,510 @@
+//! Carries out the actions of a scenario on the current tab.
+//!
+//! In: an [`Action`] and the node that was resolved for it. Out: done, or why it cannot be. Invariant: an action that cannot be
+//! done has done nothing: node, box and cover are checked before the first event.
+
+use crate::driver::Driver;
+use crate::seen::Seen;
+use crate::socket::CallError;
+use browserlens_page::NodeKey;
+use browserlens_strategy::{EventKind, TabEvent};
+use browserlens_trace::Canonicalizer;
+use chromiumoxide::cdp::browser_protocol::input::MouseButton;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// An action with everything resolved: texts read, files found.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Deed {
+    Goto { url: String },
+    Click { times: i64, right: bool },
+    Hover,
+    Fill { text: String },
+    Type { text: String },
+    Press { key: String },
+    Select { label: String },
+    Check { on: bool },
+    Upload { files: Vec<PathBuf> },
+    Drag { to: NodeKey, to_point: Option<(f32, f32)> },
+    Scroll { x: f32, y: f32 },
+    History { by: i64 },
+    SwitchTab { index: u32 },
+    CloseTab,
+    Dialog { accept: bool, text: Option<String> },
+}
+
+/// Why an action could not be done.
+#[derive(Debug)]
+pub(crate) enum Undone {
+    Impossible(String),
+    Call(CallError),
+}
+
+impl From<CallError> for Undone {
+    fn from(error: CallError) -> Self {
+        match error {
+            // What the browser refuses to do with a node is about the node.
+            CallError::Refused { message } => Self::Impossible(message),
+            other => Self::Call(other),
+        }
+    }
+}
+
+fn impossible<T>(reason: impl Into<String>) -> Result<T, Undone> {
+    Err(Undone::Impossible(reason.into()))
+}
+
+/// A node in the browser.
+#[derive(Clone, Debug)]
+struct Handle {
+    session: String,
+    frame: String,
+    backend: i64,
+    object: String,
+}
+
+/// What a point of a node is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// To act on it: it must be enabled and reachable.
+    Act,
+    /// To touch it: it must be reachable.
+    Touch,
+    /// As a place only, such as the end of a drag: a point that is said may lie beside the node.
+    Place,
+}
+
+impl Aim {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Act => "act",
+            Self::Touch => "touch",
+            Self::Place => "place",
+        }
+    }
+}
+
+/// What the page was like before an action, to act within it.
+pub(crate) struct Scene<'a> {
+    pub(crate) seen: &'a Seen,
+    pub(crate) canonicalizer: &'a Canonicalizer,
+}
+
+impl Driver {
+    /// Carries out an action; the caller lets the page settle afterwards.
+    pub(crate) async fn act(
+        &mut self,
+        deed: &Deed,
+        scene: &Scene<'_>,
+        on: Option<NodeKey>,
+        point: Option<(f32, f32)>,
+    ) -> Result<(), Undone> {
+        let handle = match on {
+            Some(key) => Some(self.handle(key, scene).await?),
+            None => None,
+        };
+        let done = self.perform(deed, scene, handle.as_ref(), point).await;
+        let sessions = self.world.read().sessions_of(self.tab);
+        for (session, _) in sessions {
+            drop(self.socket.send(
+                Some(&session),
+                "Runtime.releaseObjectGroup",
+                &json!({ "objectGroup": "browserlens" }),
+            ));
+        }
+        match done {
+            // The action itself was done; what it opened is the next step's business.
+            Err(Undone::Call(CallError::Dialog)) => Ok(()),
+            other => other,
+        }
+    }
+
+    async fn perform(
+        &mut self,
+        deed: &Deed,
+        scene: &Scene<'_>,
+        handle: Option<&Handle>,
+        point: Option<(f32, f32)>,
+    ) -> Result<(), Undone> {
+        let needed = || handle.ok_or_else(|| Undone::Impossible("it needs a node".to_owned()));
+        match deed {
+            Deed::Goto { url } => self.goto(url).await,
+            Deed::Click { times, right } => {
+                let at = self.reach(needed()?, point, Aim::Act).await?;
+                let button = if *right { MouseButton::Right } else { MouseButton::Left };
+                Ok(self.click_at(at, button, *times).await?)
+            }
+            Deed::Hover => {
+                let at = self.reach(needed()?, point, Aim::Touch).await?;
+                Ok(self.move_to(at).await?)
+            }
+            Deed::Fill { text } => self.fill(needed()?, text).await,
+            Deed::Type { text } => {
+                self.focus(handle).await?;
+                Ok(self.type_text(text).await?)
+            }
+            Deed::Press { key } => {
+                self.focus(handle).await?;
+                Ok(self.press(key).await?)
+            }
+            Deed::Select { label } => {
+                let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
+                let chosen = self.ask(needed()?, "choose", &[Value::from(label)]).await?;
+                match chosen["reason"].as_str() {
+                    Some(reason) => impossible(reason),
+                    None => Ok(()),
+                }
+            }
+            Deed::Check { on } => self.check(needed()?, *on).await,
+            Deed::Upload { files } => self.upload(needed()?, files).await,
+            Deed::Drag { to, to_point } => {
+                let from = self.reach(needed()?, point, Aim::Act).await?;
+                let target = self.handle(*to, scene).await?;
+                let to = self.reach(&target, *to_point, Aim::Place).await?;
+                // Bringing the end into view may have moved the start out of it.
+                let moved = self.locate(needed()?, point, Aim::Act).await?;
+                match moved {
+                    Ok(again) if again == from => Ok(self.drag_between(from, to).await?),
+                    Ok(again) => Ok(self.drag_between(again, to).await?),
+                    Err(_) => impossible("its two ends do not fit into the viewport together"),
+                }
+            }
+            Deed::Scroll { x, y } => self.scroll(handle, *x, *y).await,
+            Deed::History { by } => self.history(*by).await,
+            Deed::SwitchTab { index } => self.switch_tab(*index).await,
+            Deed::CloseTab => self.close_tab().await,
+            Deed::Dialog { accept, text } => self.answer_dialog(*accept, text.as_deref()).await,
+        }
+    }
+
+    async fn handle(&self, key: NodeKey, scene: &Scene<'_>) -> Result<Handle, Undone> {
+        let gone = || Undone::Impossible(format!("node {key} is not on the page any more"));
+        let (frame, backend) = self.place_of(key, scene.seen, scene.canonicalizer).ok_or_else(gone)?;
+        let session = frame.session.clone();
+        let params =
+            json!({ "backendNodeId": backend, "executionContextId": frame.own_world, "objectGroup": "browserlens" });
+        let reply = match self.call(&session, "DOM.resolveNode", &params).await {
+            Ok(reply) => reply.value(),
+            Err(CallError::Refused { .. }) => return Err(gone()),
+            Err(error) => return Err(Undone::Call(error)),
+        };
+        let object = reply["object"]["objectId"].as_str().ok_or_else(gone)?.to_owned();
+        Ok(Handle { session, frame: frame.frame.clone(), backend, object })
+    }
+
+    /// Asks the act script about an element.
+    async fn ask(&self, handle: &Handle, name: &str, arguments: &[Value]) -> Result<Value, Undone> {
+        let function = format!("function (...args) {{ return browserLensAct.{name}(this, ...args) }}");
+        Ok(self.call_on(&handle.session, &handle.object, &function, arguments).await?)
+    }
+
+    /// Brings an element into view and returns a point of it that the pointer reaches, in CSS px of the viewport.
+    async fn reach(&self, handle: &Handle, point: Option<(f32, f32)>, aim: Aim) -> Result<(f64, f64), Undone> {
+        self.show_frames(&handle.session).await?;
+        // Nodes without a box refuse; the reason then comes from locating them.
+        drop(
+            self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": handle.backend })).await,
+        );
+        self.ask(handle, "painted", &[]).await?;
+        match self.locate(handle, point, aim).await? {
+            Ok(at) => Ok(at),
+            Err(_) => {
+                // A bar that sticks to the edge may cover it there; in the middle it seldom does.
+                self.ask(handle, "center", &[]).await?;
+                self.ask(handle, "painted", &[]).await?;
+                self.locate(handle, point, aim).await?.map_err(Undone::Impossible)
+            }
+        }
+    }
+
+    async fn locate(
+        &self,
+        handle: &Handle,
+        point: Option<(f32, f32)>,
+        aim: Aim,
+    ) -> Result<Result<(f64, f64), String>, Undone> {
+        let at = point.map_or(Value::Null, |(x, y)| json!([x, y]));
+        let found = self.ask(handle, "point", &[at, Value::from(aim.name())]).await?;
+        if let Some(reason) = found["reason"].as_str() {
+            return Ok(Err(reason.to_owned()));
+        }
+        let (x, y) = (found["x"].as_f64().unwrap_or(0.0), found["y"].as_f64().unwrap_or(0.0));
+        let (dx, dy) = self.frame_offset(handle).await?;
+        Ok(Ok((x + dx, y + dy)))
+    }
+
+    /// Returns where the viewport of an element's frame lies in the tab's viewport.
+    async fn frame_offset(&self, handle: &Handle) -> Result<(f64, f64), Undone> {
+        let mut frame = Some(handle.frame.clone());
+        let sessions = self.world.read().sessions_of(self.tab);
+        let mut session = handle.session.clone();
+        let (mut dx, mut dy) = (0.0, 0.0);
+        loop {
+            let Some((_, known)) = sessions.iter().find(|(id, _)| *id == session) else { return Ok((dx, dy)) };
+            let current = frame.take().unwrap_or_else(|| known.root_frame.clone());
+            // Boxes are told relative to the session's root frame, so one step leads from any frame to that.
+            let holder = if current != known.root_frame {
+                session.clone()
+            } else {
+                match &known.parent {
+                    Some(parent) => parent.clone(),
+                    None => return Ok((dx, dy)),
+                }
+            };
+            let owner =
+                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": current })).await?.value()["backendNodeId"]
+                    .clone();
+            let model = self.call(&holder, "DOM.getBoxModel", &json!({ "backendNodeId": owner })).await?.value();
+            dx += model["model"]["content"][0].as_f64().unwrap_or(0.0);
+            dy += model["model"]["content"][1].as_f64().unwrap_or(0.0);
+            session = holder;
+        }
+    }
+
+    /// Brings the frames that hold a session's root frame into view, outermost first.
+    async fn show_frames(&self, session: &str) -> Result<(), Undone> {
+        let sessions = self.world.read().sessions_of(self.tab);
+        let mut chain = Vec::new();
+        let mut at = session.to_owned();
+        while let Some((_, known)) = sessions.iter().find(|(id, _)| *id == at) {
+            let Some(parent) = known.parent.clone() else { break };
+            chain.push((parent.clone(), known.root_frame.clone()));
+            at = parent;
+        }
+        for (holder, frame) in chain.into_iter().rev() {
+            let owner =
+                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": frame })).await?.value()["backendNodeId"]
+                    .clone();
+            self.call(&holder, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": owner })).await?;
+        }
+        Ok(())
+    }
+
+    async fn call_on_object(&self, session: &str, object: &str, function: &str) -> Result<Option<String>, Undone> {
+        let params = json!({ "objectId": object, "functionDeclaration": function, "objectGroup": "browserlens" });
+        let reply = self.call(session, "Runtime.callFunctionOn", &params).await?.value();
+        Ok(reply["result"]["objectId"].as_str().map(str::to_owned))
+    }
+
+    async fn goto(&mut self, url: &str) -> Result<(), Undone> {
+        let page = self.page().await?;
+        let tab = self.tab;
+        let blocked = self
+            .world
+            .wait_for(Instant::now() + self.ceiling, |state| (state.dialog(tab).is_some() || state.gone).then_some(()));
+        let answer = tokio::select! {
+            biased;
+            answer = page.goto(url) => answer.map(drop),
+            // Loading goes on while the page settles; that tells what kept it.
+            _ = blocked => return Ok(()),
+        };
+        match answer {
+            Ok(()) => Ok(()),
+            // A navigation that became a download, or was answered with no content, ends like this.
+            Err(error) if error.to_string().contains("ERR_ABORTED") => Ok(()),
+            Err(error) if self.socket.is_closed() => {
+                drop(error);
+                Err(Undone::Call(CallError::Gone))
+            }
+            Err(error) if error.to_string().contains("net::") => impossible(format!("{url} cannot be opened: {error}")),
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn fill(&mut self, handle: &Handle, text: &str) -> Result<(), Undone> {
+        self.show_frames(&handle.session).await?;
+        drop(
+            self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": handle.backend })).await,
+        );
+        match self.ask(handle, "ready", &[Value::from(text)]).await?.as_str() {
+            Some("done") => Ok(()),
+            Some("type") if text.is_empty() => Ok(self.press("Delete").await?),
+            Some("type") => Ok(self.insert_text(text).await?),
+            Some(reason) => impossible(reason),
+            None => impossible("it takes no text"),
+        }
+    }
+
+    async fn focus(&self, handle: Option<&Handle>) -> Result<(), Undone> {
+        let Some(handle) = handle else { return Ok(()) };
+        self.show_frames(&handle.session).await?;
+        Ok(self.call(&handle.session, "DOM.focus", &json!({ "backendNodeId": handle.backend })).await.map(drop)?)
+    }
+
+    async fn check(&mut self, handle: &Handle, on: bool) -> Result<(), Undone> {
+        match self.ask(handle, "checked", &[]).await?.as_bool() {
+            None => impossible("it is no checkbox, radio or switch"),
+            Some(now) if now == on => Ok(()),
+            Some(_) => {
+                let at = self.reach(handle, None, Aim::Act).await?;
+                Ok(self.click_at(at, MouseButton::Left, 1).await?)
+            }
+        }
+    }
+
+    async fn upload(&mut self, handle: &Handle, files: &[PathBuf]) -> Result<(), Undone> {
+        let paths: Vec<String> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+        if let Some(missing) = files.iter().find(|file| !file.is_file()) {
+            return impossible(format!("{} is not there", missing.display()));
+        }
+        if self.ask(handle, "fileInput", &[]).await?.as_bool() == Some(true) {
+            let control = "function () { return this.control ?? this }";
+            let object = self
+                .call_on_object(&handle.session, &handle.object, control)
+                .await?
+                .unwrap_or_else(|| handle.object.clone());
+            let params = json!({ "files": paths, "objectId": object });
+            return Ok(self.call(&handle.session, "DOM.setFileInputFiles", &params).await.map(drop)?);
+        }
+        // A button that opens the file chooser: it is taken in the browser's place.
+        self.world.change(|state| state.file_chooser = None);
+        let intercept = |on: bool| json!({ "enabled": on });
+        let page_session = self.session();
+        self.call(&page_session, "Page.setInterceptFileChooserDialog", &intercept(true)).await?;
+        let at = self.reach(handle, None, Aim::Act).await?;
+        self.click_at(at, MouseButton::Left, 1).await?;
+        let chooser =
+            self.world.wait_for(Instant::now() + Duration::from_secs(3), |state| state.file_chooser.clone()).await;
+        self.call(&page_session, "Page.setInterceptFileChooserDialog", &intercept(false)).await?;
+        let Some((session, backend)) = chooser else {
+            return impossible("it is no file input and opens no file chooser");
+        };
+        let params = json!({ "files": paths, "backendNodeId": backend });
+        Ok(self.call(&session, "DOM.setFileInputFiles", &params).await.map(drop)?)
+    }
+
+    async fn scroll(&self, handle: Option<&Handle>, x: f32, y: f32) -> Result<(), Undone> {
+        match handle {
+            Some(handle) => {
+                self.ask(handle, "scrollBy", &[json!(x), json!(y)]).await?;
+                self.ask(handle, "painted", &[]).await?;
+            }
+            None => {
+                let session = self.session();
+                let frame = self.world.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+                let world = self.own_world(&session, &frame).await?;
+                let expression =
+                    format!("scrollBy({{ left: {x}, top: {y}, behavior: 'instant' }}); browserLensAct.painted()");
+                self.evaluate_apart(&session, world, &expression).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn history(&self, by: i64) -> Result<(), Undone> {
+        let session = self.session();
+        let history = self.call(&session, "Page.getNavigationHistory", &json!({})).await?.value();
+        let index = history["currentIndex"].as_i64().unwrap_or(0) + by;
+        // Entry 0 is the blank page that the tab began with.
+        let entry = usize::try_from(index)
+            .ok()
+            .filter(|index| *index > 0 || self.url_of(self.tab) == "about:blank")
+            .and_then(|index| history["entries"].get(index).cloned());
+        let Some(entry) = entry else {
+            return impossible(if by < 0 {
+                "there is no page to go back to"
+            } else {
+                "there is no page to go forward to"
+            });
+        };
+        let stirs = self.world.read().stirs;
+        let pending =
+            self.socket.send(Some(&session), "Page.navigateToHistoryEntry", &json!({ "entryId": entry["id"] }));
+        tokio::select! {
+            biased;
+            answer = pending.answer(self.ceiling) => answer.map(drop)?,
+            why = self.interrupted(self.ceiling) => return if matches!(why, CallError::Dialog) { Ok(()) } else { Err(Undone::Call(why)) },
+        }
+        // The navigation begins after the answer.
+        self.world
+            .wait_for(Instant::now() + Duration::from_secs(2), |state| (state.stirs != stirs).then_some(()))
+            .await;
+        Ok(())
+    }
+
+    async fn switch_tab(&mut self, index: u32) -> Result<(), Undone> {
+        let tab = self.world.read().tab(index).cloned();
+        let Some(tab) = tab.filter(|tab| tab.open) else {
+            let open = self
+                .world
+                .read()
+                .tabs
+                .iter()
+                .enumerate()
+                .filter(|(_, tab)| tab.open)
+                .map(|(index, _)| index.to_string())
+                .collect::<Vec<_>>();
+            return impossible(format!("tab {index} is not open; open are {}", open.join(", ")));
+        };
+        self.tab = index;
+        self.call(&tab.session, "Page.bringToFront", &json!({})).await?;
+        let url = self.url_of(index);
+        let now = self.now_ms();
+        self.world.change(|state| {
+            let event = TabEvent { what: "switched".to_owned(), url, title: String::new() };
+            state.log.push(index, now, EventKind::Tab(event));
+        });
+        Ok(())
+    }
+
+    async fn close_tab(&mut self) -> Result<(), Undone> {
+        let (tab, target, open) = {
+            let state = self.world.read();
+            let target = state.tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+            (self.tab, target, state.tabs.iter().filter(|tab| tab.open).count())
+        };
+        if open < 2 {
+            return impossible("it is the last tab");
+        }
+        self.socket.call(None, "Target.closeTarget", &json!({ "targetId": target }), self.ceiling).await?;
+        self.world.wait_for(Instant::now() + self.ceiling, |state| (!state.tab(tab)?.open).then_some(())).await;
+        self.leave_closed_tab().await?;
+        Ok(())
+    }
+
+    /// Goes to the tab opened last if the current one is closed.
+    pub(crate) async fn leave_closed_tab(&mut self) -> Result<(), CallError> {
+        let next = {
+            let state = self.world.read();
+            if state.tab(self.tab).is_some_and(|tab| tab.open) {
+                return Ok(());
+            }
+            state
+                .tabs
+                .iter()
+                .enumerate()
+                .rev()
+                .find(|(_, tab)| tab.open)
+                .map(|(index, tab)| (index as u32, tab.session.clone()))
+        };
+        let Some((index, session)) = next else {
+            return Err(CallError::Refused { message: "the page closed its last tab".to_owned() });
+        };
+        self.tab = index;
+        self.call(&session, "Page.bringToFront", &json!({})).await.map(drop)
+    }
+
+    pub(crate) async fn answer_dialog(&self, accept: bool, text: Option<&str>) -> Result<(), Undone> {
+        let dialog = self.world.read().dialog(self.tab).cloned();
+        let Some(dialog) = dialog else { return impossible("no dialog is open") };
+        let mut params = json!({ "accept": accept });
+        if let Some(text) = text {
+            params["promptText"] = Value::from(text);
+        }
+        self.socket.call(Some(&dialog.session), "Page.handleJavaScriptDialog", &params, self.ceiling).await?;
+        let tab = self.tab;
+        let closed =
+            self.world.wait_for(Instant::now() + self.ceiling, |state| state.dialog(tab).is_none().then_some(())).await;
+        closed.ok_or(Undone::Call(CallError::TimedOut(self.ceiling)))
+    }
+
+    /// Returns the time that events are dated by: page time of bundled sites, wall time of others.
+    pub(crate) fn now_ms(&self) -> u64 {
+        if self.controlled() {
+            self.world.read().page_ms as u64
+        } else {
+            self.setup.started.elapsed().as_millis() as u64
+        }
+    }
+}

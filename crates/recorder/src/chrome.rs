@@ -1,0 +1,355 @@
+//! Finds Chromium, starts it through chromiumoxide, and sees to it that none is left running.
+//!
+//! In: a path, `$CHROME` or the names on `PATH`. Out: a [`Chrome`] with its protocol's address.
+//! Invariant: when the recorder's process ends, however it ends, Chromium ends and its profile is removed. A watchdog
+//! (`sh`) blocks on a pipe whose other end only this process holds: the kernel closes it on exit, panic or SIGKILL
+//! alike, and the watchdog then kills Chromium. Why not `PR_SET_PDEATHSIG`: it is tied to the thread that spawned, and is Linux only.
+
+use crate::error::RecordError;
+use chromiumoxide::{Browser, BrowserConfig, Page};
+use futures::StreamExt;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Names under which Chromium and its kin are installed, in order of preference.
+const NAMES: [&str; 6] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"];
+
+/// Soft stack limit of Chromium in KiB: a page nested 10,000 deep overflows the renderer's usual 8 MiB.
+const STACK_KIB: u32 = 256 * 1024;
+
+const LAUNCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How Chromium is started.
+#[derive(Clone, Debug)]
+pub(crate) struct ChromeOptions {
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) no_sandbox: bool,
+    pub(crate) viewport: (u32, u32),
+    pub(crate) locale: String,
+    pub(crate) host_rules: Option<String>,
+}
+
+/// Returns where Chromium is: `path` if given, else `$CHROME`, else the first known name on `PATH`.
+///
+/// # Errors
+/// [`RecordError::ChromiumMissing`] with the places that were looked at.
+pub fn find_chrome(path: Option<&Path>) -> Result<PathBuf, RecordError> {
+    find_in(path, std::env::var_os("CHROME").map(PathBuf::from), std::env::var_os("PATH"))
+}
+
+fn find_in(
+    path: Option<&Path>,
+    chrome: Option<PathBuf>,
+    search: Option<std::ffi::OsString>,
+) -> Result<PathBuf, RecordError> {
+    if let Some(path) = path {
+        return named(path, "--chrome");
+    }
+    if let Some(path) = chrome.filter(|path| !path.as_os_str().is_empty()) {
+        return named(&path, "$CHROME");
+    }
+    let folders: Vec<PathBuf> = search.map(|search| std::env::split_paths(&search).collect()).unwrap_or_default();
+    for name in NAMES {
+        if let Some(found) = folders.iter().map(|folder| folder.join(name)).find(|path| is_program(path)) {
+            return Ok(found);
+        }
+    }
+    let bundle = Path::new("/Applications/Chromium.app/Contents/MacOS/Chromium");
+    if is_program(bundle) {
+        return Ok(bundle.to_owned());
+    }
+    Err(RecordError::ChromiumMissing {
+        looked_at: format!("$CHROME, which is not set, and {} on PATH", NAMES.join(", ")),
+    })
+}
+
+fn named(path: &Path, source: &str) -> Result<PathBuf, RecordError> {
+    if is_program(path) {
+        return Ok(path.to_owned());
+    }
+    Err(RecordError::ChromiumMissing { looked_at: format!("{source}: {} is no program", path.display()) })
+}
+
+fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// A running Chromium with a fresh profile.
+pub(crate) struct Chrome {
+    browser: Option<Browser>,
+    handler: tokio::task::JoinHandle<()>,
+    watchdog: Watchdog,
+    folder: TempDir,
+}
+
+impl Chrome {
+    pub(crate) async fn launch(options: &ChromeOptions) -> Result<Self, RecordError> {
+        let program = find_chrome(options.path.as_deref())?;
+        let io_error = |context: &str| {
+            let context = context.to_owned();
+            move |source| RecordError::Io { context, source }
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("browserlens-")
+            .tempdir()
+            .map_err(io_error("cannot make a temporary profile for Chromium"))?;
+        std::fs::create_dir_all(folder.path().join("downloads"))
+            .map_err(io_error("cannot make a folder for downloads"))?;
+        let starter =
+            write_starter(folder.path(), &program).map_err(io_error("cannot write Chromium's start script"))?;
+        let watchdog =
+            Watchdog::start(folder.path()).map_err(io_error("cannot start the watchdog (sh) for Chromium"))?;
+        let config = config(options, &starter, folder.path())
+            .map_err(|reason| RecordError::LaunchFailed { path: program.clone(), reason })?;
+        let (browser, mut handler) = Browser::launch(config)
+            .await
+            .map_err(|error| RecordError::LaunchFailed { path: program, reason: one_line(&error.to_string()) })?;
+        let handler = tokio::spawn(async move { while handler.next().await.is_some() {} });
+        Ok(Self { browser: Some(browser), handler, watchdog, folder })
+    }
+
+    fn browser(&self) -> Option<&Browser> {
+        self.browser.as_ref()
+    }
+
+    /// Returns the WebSocket address of the browser's protocol.
+    pub(crate) fn address(&self) -> String {
+        self.browser().map(|browser| browser.websocket_address().clone()).unwrap_or_default()
+    }
+
+    /// Returns the folder that downloads go to.
+    pub(crate) fn downloads(&self) -> PathBuf {
+        self.folder.path().join("downloads")
+    }
+
+    /// Opens a tab.
+    pub(crate) async fn new_page(&self) -> Result<Page, String> {
+        let browser = self.browser().ok_or("the browser was closed")?;
+        browser.new_page("about:blank").await.map_err(|error| one_line(&error.to_string()))
+    }
+
+    /// Returns chromiumoxide's handle of a tab; waits a little, because it may learn of a new tab later than we do.
+    pub(crate) async fn page(&self, target: &str) -> Result<Page, String> {
+        let browser = self.browser().ok_or("the browser was closed")?;
+        let deadline = Instant::now() + Duration::from_secs(5);
+        loop {
+            match browser.get_page(target.to_owned().into()).await {
+                Ok(page) => return Ok(page),
+                Err(error) if Instant::now() > deadline => return Err(one_line(&error.to_string())),
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    }
+
+    /// Ends Chromium and removes its profile; returns when both are gone.
+    pub(crate) async fn close(mut self) {
+        self.end();
+        // Waiting is short (the watchdog kills at once) but blocks, so it has a thread of its own.
+        let mut watchdog = std::mem::replace(&mut self.watchdog, Watchdog { child: None });
+        let browser = self.browser.take();
+        drop(tokio::task::spawn_blocking(move || watchdog.wait(Duration::from_secs(10))).await);
+        if let Some(mut browser) = browser {
+            drop(tokio::time::timeout(Duration::from_secs(5), browser.wait()).await);
+        }
+    }
+
+    fn end(&mut self) {
+        self.handler.abort();
+        self.watchdog.release();
+    }
+}
+
+impl Drop for Chrome {
+    fn drop(&mut self) {
+        self.end();
+        self.watchdog.wait(Duration::from_secs(10));
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(400).collect()
+}
+
+fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<BrowserConfig, String> {
+    let (width, height) = options.viewport;
+    let mut config = BrowserConfig::builder()
+        .chrome_executable(starter)
+        .user_data_dir(folder.join("profile"))
+        .new_headless_mode()
+        .viewport(None)
+        .window_size(width, height)
+        .launch_timeout(LAUNCH_TIMEOUT)
+        .request_timeout(Duration::from_secs(60))
+        .respect_https_errors()
+        .disable_default_args();
+    if options.no_sandbox {
+        config = config.no_sandbox();
+    }
+    for flag in FLAGS {
+        config = config.arg(flag);
+    }
+    config = config.arg(("lang", options.locale.as_str()));
+    if let Some(rules) = &options.host_rules {
+        config = config.arg(("host-resolver-rules", rules.as_str())).arg("no-proxy-server");
+    }
+    config.build()
+}
+
+/// Flags that make pages the same from run to run and keep Chromium from talking to anyone but the page's servers.
+const FLAGS: [&str; 35] = [
+    "disable-gpu",
+    "disable-quic",
+    "no-first-run",
+    "no-default-browser-check",
+    "no-startup-window",
+    "disable-background-networking",
+    "disable-component-update",
+    "disable-sync",
+    "disable-default-apps",
+    "disable-domain-reliability",
+    "disable-client-side-phishing-detection",
+    "disable-breakpad",
+    "disable-crash-reporter",
+    "disable-hang-monitor",
+    "disable-prompt-on-repost",
+    "disable-popup-blocking",
+    "disable-ipc-flooding-protection",
+    "disable-background-timer-throttling",
+    "disable-backgrounding-occluded-windows",
+    "disable-renderer-backgrounding",
+    "disable-dev-shm-usage",
+    "disable-smooth-scrolling",
+    "disable-search-engine-choice-screen",
+    "metrics-recording-only",
+    "password-store=basic",
+    "use-mock-keychain",
+    "force-color-profile=srgb",
+    "force-device-scale-factor=1",
+    "font-render-hinting=none",
+    // The same pixels however a change is painted: whole tiles, in order, without sub-pixel or machine-dependent paths.
+    "disable-partial-raster",
+    "num-raster-threads=1",
+    "disable-lcd-text",
+    "disable-skia-runtime-opts",
+    // A page restored from the back-forward cache skips its load events or not, as memory allows: not the same twice.
+    "disable-features=BackForwardCache,Translate,TranslateUI,OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,CalculateNativeWinOcclusion,AutofillServerCommunication",
+    "site-per-process",
+];
+
+/// Writes the script that starts Chromium: it raises the stack limit, notes its pid (which `exec` keeps), and gives up if
+/// the recorder ended in between.
+fn write_starter(folder: &Path, program: &Path) -> io::Result<PathBuf> {
+    let starter = folder.join("start");
+    let (quoted_folder, quoted_program) = (quote(folder), quote(program));
+    let script = format!(
+        "#!/bin/sh\n\
+         ulimit -S -s {STACK_KIB} 2>/dev/null || ulimit -S -s \"$(ulimit -H -s)\" 2>/dev/null\n\
+         cd {quoted_folder} || exit 1\n\
+         export TMPDIR={quoted_folder}\n\
+         echo $$ > pid.new && mv pid.new pid || exit 1\n\
+         [ -e ended ] && exit 1\n\
+         exec {quoted_program} \"$@\" < /dev/null\n"
+    );
+    std::fs::write(&starter, script)?;
+    std::fs::set_permissions(&starter, std::fs::Permissions::from_mode(0o700))?;
+    Ok(starter)
+}
+
+fn quote(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
+}
+
+/// What ends Chromium when this process ends.
+struct Watchdog {
+    child: Option<Child>,
+}
+
+impl Watchdog {
+    fn start(folder: &Path) -> io::Result<Self> {
+        // Children first and all: one that outlives the browser for a moment would write its cache into the removed profile.
+        // So the profile must be gone twice in a row.
+        let script = "\
+            trap '' INT TERM HUP\n\
+            tree() { for child in $(cat /proc/\"$1\"/task/*/children 2>/dev/null); do tree \"$child\"; done; echo \"$1\"; }\n\
+            while read -r _; do :; done\n\
+            cd \"$1\" || exit 0\n\
+            : > ended\n\
+            if [ -s pid ]; then kill -KILL $(tree \"$(cat pid)\") 2>/dev/null; fi\n\
+            cd /\n\
+            gone=0\n\
+            for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n\
+              if [ -e \"$1\" ]; then gone=0; rm -rf \"$1\" 2>/dev/null; else gone=$((gone + 1)); fi\n\
+              [ $gone -ge 2 ] && exit 0\n\
+              sleep 0.05\n\
+            done\n";
+        let child = Command::new("/bin/sh")
+            .arg("-c")
+            .arg(script)
+            .arg("browserlens-watchdog")
+            .arg(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // A group of its own: Ctrl-C in a terminal must end the recorder, not the one who cleans up after it.
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { child: Some(child) })
+    }
+
+    /// Tells the watchdog to do its work.
+    fn release(&mut self) {
+        if let Some(child) = &mut self.child {
+            drop(child.stdin.take());
+        }
+    }
+
+    /// Waits until the watchdog did its work.
+    fn wait(&mut self, limit: Duration) {
+        let Some(mut child) = self.child.take() else { return };
+        drop(child.stdin.take());
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            match child.try_wait() {
+                Ok(None) => std::thread::sleep(Duration::from_millis(5)),
+                _ => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_chromium_is_an_error_that_says_where_it_looked_and_how_to_install_it() {
+        let error = find_in(None, None, Some("/nowhere".into())).expect_err("nothing is there");
+        assert!(error.to_string().contains("google-chrome"), "{error}");
+        assert!(error.hint().contains("apt-get install chromium"));
+        let error = find_in(Some(Path::new("/nowhere/chromium")), None, None).expect_err("nothing is there");
+        assert!(error.to_string().contains("/nowhere/chromium"), "{error}");
+        assert_eq!(error.exit_code(), 5);
+    }
+
+    #[test]
+    fn an_explicit_path_wins_over_the_environment_and_that_over_path() {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let program = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "#!/bin/sh\n").expect("write");
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("mode");
+            path
+        };
+        let (explicit, env, on_path) = (program("explicit"), program("env"), program("chromium-browser"));
+        let search = || Some(folder.path().as_os_str().to_owned());
+        assert_eq!(find_in(Some(&explicit), Some(env.clone()), search()).expect("found"), explicit);
+        assert_eq!(find_in(None, Some(env.clone()), search()).expect("found"), env);
+        assert_eq!(find_in(None, None, search()).expect("found"), on_path);
+    }
+}

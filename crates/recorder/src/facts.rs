@@ -1,0 +1,27 @@
+//! Checks that a fact can be read on the page it was written for.
+//!
+//! In: a fact and the parsed page. Out: whether it stands in the rendered text. Invariant: whitespace is normalised; facts that exist
+//! only as pixels are not checked here.
+
+use browserlens_page::{Flags, Page};
+use browserlens_scenario::Fact;
+
+fn normalised(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the first fact that cannot be read; `extra` is text outside of the page, such as an open dialog's.
+pub(crate) fn unreadable<'f>(facts: &'f [Fact], page: &Page, extra: &str) -> Option<&'f Fact> {
+    let mut texts: Vec<String> = page.frames().iter().map(|frame| normalised(&frame.rendered_text)).collect();
+    // The rendered text of a document leaves out its shadow trees.
+    texts.extend(
+        page.nodes()
+            .filter(|node| node.flags().any(Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED)))
+            .map(|node| normalised(&node.visible_text())),
+    );
+    texts.push(normalised(extra));
+    facts.iter().filter(|fact| fact.pixels.is_none()).find(|fact| {
+        let wanted = normalised(&fact.text);
+        !texts.iter().any(|text| text.contains(&wanted))
+    })
+}

@@ -1,0 +1,307 @@
+//! Pointer and keys: real input events, dispatched through chromiumoxide.
+//!
+//! In: points in CSS px of the viewport, keys, text. Out: events that the page cannot tell from a person's.
+//! Invariant: an event that opens a dialog is not waited for: the page answers nothing until the dialog is closed.
+
+use crate::driver::Driver;
+use crate::socket::CallError;
+use chromiumoxide::Page;
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchDragEventParams, DispatchDragEventType, DispatchKeyEventParams, DispatchKeyEventType,
+    DispatchMouseEventParams, DispatchMouseEventType, DragData, InsertTextParams, MouseButton,
+};
+use chromiumoxide::keys::{KeyDefinition, USKEYBOARD_LAYOUT};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const EVENT_LIMIT: Duration = Duration::from_secs(30);
+
+/// Modifier keys, with their bit in the protocol.
+const MODIFIERS: [(&str, i64); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
+
+impl Driver {
+    pub(crate) async fn page(&self) -> Result<Page, CallError> {
+        let target = self.world.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+        self.chrome.page(&target).await.map_err(|message| CallError::Refused { message })
+    }
+
+    /// Awaits an input event's acknowledgement; a dialog or a closed tab ends the wait too.
+    async fn dispatched<T, E: std::fmt::Display>(
+        &self,
+        event: impl Future<Output = Result<T, E>>,
+    ) -> Result<(), CallError> {
+        let tab = self.tab;
+        let closed = self
+            .world
+            .wait_for(Instant::now() + EVENT_LIMIT, |state| state.tab(tab).is_some_and(|tab| !tab.open).then_some(()));
+        tokio::select! {
+            biased;
+            done = event => done.map(drop).map_err(|error| CallError::Refused { message: error.to_string() }),
+            why = self.interrupted(EVENT_LIMIT) => match why {
+                CallError::Dialog => Ok(()),
+                other => Err(other),
+            },
+            _ = closed => Ok(()),
+        }
+    }
+
+    async fn mouse(
+        &mut self,
+        kind: DispatchMouseEventType,
+        (x, y): (f64, f64),
+        button: MouseButton,
+        buttons: i64,
+        clicks: i64,
+    ) -> Result<(), CallError> {
+        let page = self.page().await?;
+        let mut event = DispatchMouseEventParams::new(kind, x, y);
+        event.button = Some(button);
+        event.buttons = Some(buttons);
+        event.click_count = Some(clicks);
+        self.pointer = (x, y);
+        self.dispatched(page.execute(event)).await
+    }
+
+    pub(crate) async fn move_to(&mut self, point: (f64, f64)) -> Result<(), CallError> {
+        self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::None, 0, 0).await
+    }
+
+    /// Clicks `times` at a point.
+    pub(crate) async fn click_at(
+        &mut self,
+        point: (f64, f64),
+        button: MouseButton,
+        times: i64,
+    ) -> Result<(), CallError> {
+        self.move_to(point).await?;
+        let held = if button == MouseButton::Right { 2 } else { 1 };
+        for clicks in 1..=times {
+            for (kind, buttons) in
+                [(DispatchMouseEventType::MousePressed, held), (DispatchMouseEventType::MouseReleased, 0)]
+            {
+                if self.is_blocked() {
+                    return Ok(());
+                }
+                self.mouse(kind, point, button.clone(), buttons, clicks).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether a dialog blocks the tab or the tab is closed.
+    pub(crate) fn is_blocked(&self) -> bool {
+        let state = self.world.read();
+        state.dialog(self.tab).is_some() || state.tab(self.tab).is_none_or(|tab| !tab.open)
+    }
+
+    /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that is carried through.
+    pub(crate) async fn drag_between(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<(), CallError> {
+        let page = self.page().await?;
+        self.world.change(|state| state.drag = None);
+        self.intercept_drags(true).await?;
+        self.move_to(from).await?;
+        self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await?;
+        let mut drag: Option<Value> = None;
+        let steps = 6;
+        for step in 1..=steps {
+            let part = f64::from(step) / f64::from(steps);
+            let point = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
+            if drag.is_none() {
+                self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::Left, 1, 0).await?;
+                // The browser tells of a drag after the page's handlers of it have run.
+                let soon = Instant::now() + Duration::from_millis(60);
+                drag = self.world.wait_for(soon, |state| state.drag.clone()).await;
+                if drag.is_some() {
+                    self.drag_event(&page, DispatchDragEventType::DragEnter, point, drag.as_ref()).await?;
+                }
+            }
+            if drag.is_some() {
+                self.drag_event(&page, DispatchDragEventType::DragOver, point, drag.as_ref()).await?;
+            }
+        }
+        if drag.is_some() {
+            self.drag_event(&page, DispatchDragEventType::DragOver, to, drag.as_ref()).await?;
+            self.drag_event(&page, DispatchDragEventType::Drop, to, drag.as_ref()).await?;
+        }
+        self.mouse(DispatchMouseEventType::MouseReleased, to, MouseButton::Left, 0, 1).await?;
+        self.intercept_drags(false).await
+    }
+
+    /// Drags are told to the session that asks for them: our own, whose events we read.
+    async fn intercept_drags(&self, on: bool) -> Result<(), CallError> {
+        self.call(&self.session(), "Input.setInterceptDrags", &json!({ "enabled": on })).await.map(drop)
+    }
+
+    async fn drag_event(
+        &self,
+        page: &Page,
+        kind: DispatchDragEventType,
+        (x, y): (f64, f64),
+        data: Option<&Value>,
+    ) -> Result<(), CallError> {
+        let data = data.cloned().unwrap_or(Value::Null);
+        let data: DragData = serde_json::from_value(data).map_err(|error| CallError::Unreadable(error.to_string()))?;
+        self.dispatched(page.execute(DispatchDragEventParams::new(kind, x, y, data))).await
+    }
+
+    /// Inserts text at once, as an input method does.
+    pub(crate) async fn insert_text(&self, text: &str) -> Result<(), CallError> {
+        let page = self.page().await?;
+        self.dispatched(page.execute(InsertTextParams::new(text))).await
+    }
+
+    /// Types key by key; characters that no key of the table makes are inserted.
+    pub(crate) async fn type_text(&self, text: &str) -> Result<(), CallError> {
+        for character in text.chars() {
+            if self.is_blocked() {
+                return Ok(());
+            }
+            let key = match character {
+                '\n' | '\r' => "Enter".to_owned(),
+                '\t' => "Tab".to_owned(),
+                other => other.to_string(),
+            };
+            match definition(&key) {
+                Some(known) => self.press_key(known, needs_shift(character)).await?,
+                None => self.insert_text(&key).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Presses a key or a chord such as `Control+Shift+K`.
+    pub(crate) async fn press(&self, chord: &str) -> Result<(), CallError> {
+        let (modifiers, key) = parse_chord(chord)?;
+        let mut held = 0;
+        for (name, bit) in MODIFIERS.iter().filter(|(_, bit)| modifiers & bit != 0) {
+            held |= bit;
+            if let Some(known) = definition(name) {
+                self.key_event(DispatchKeyEventType::RawKeyDown, known, held, None).await?;
+            }
+        }
+        match definition(&key) {
+            Some(known) => self.press_key(known, held).await?,
+            None => self.insert_text(&key).await?,
+        }
+        for (name, bit) in MODIFIERS.iter().rev().filter(|(_, bit)| modifiers & bit != 0) {
+            held &= !bit;
+            if let Some(known) = definition(name) {
+                if self.is_blocked() {
+                    return Ok(());
+                }
+                self.key_event(DispatchKeyEventType::KeyUp, known, held, None).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn press_key(&self, key: &KeyDefinition, modifiers: i64) -> Result<(), CallError> {
+        let written = key.text.or_else(|| (key.key.chars().count() == 1).then_some(key.key));
+        // With Control, Alt or Meta held a key is a command and writes nothing.
+        let text = written.filter(|_| modifiers & !8 == 0);
+        let kind = if text.is_some() { DispatchKeyEventType::KeyDown } else { DispatchKeyEventType::RawKeyDown };
+        self.key_event(kind, key, modifiers, text).await?;
+        if self.is_blocked() {
+            return Ok(());
+        }
+        self.key_event(DispatchKeyEventType::KeyUp, key, modifiers, None).await
+    }
+
+    async fn key_event(
+        &self,
+        kind: DispatchKeyEventType,
+        key: &KeyDefinition,
+        modifiers: i64,
+        text: Option<&str>,
+    ) -> Result<(), CallError> {
+        let page = self.page().await?;
+        let is_down = kind != DispatchKeyEventType::KeyUp;
+        let mut event = DispatchKeyEventParams::new(kind);
+        event.key = Some(key.key.to_owned());
+        event.code = Some(key.code.to_owned());
+        event.windows_virtual_key_code = Some(key.key_code);
+        event.modifiers = Some(modifiers);
+        event.text = text.map(str::to_owned);
+        event.unmodified_text = text.map(str::to_owned);
+        if is_down && modifiers & 2 != 0 {
+            // Without the command the browser's own editing shortcuts do not run for synthetic keys.
+            event.commands = editing_command(key.key).map(|command| vec![command.to_owned()]);
+        }
+        self.dispatched(page.execute(event)).await
+    }
+}
+
+fn definition(key: &str) -> Option<&'static KeyDefinition> {
+    // The table lists digits and signs of the number pad too; the main block comes first.
+    USKEYBOARD_LAYOUT.iter().find(|known| known.key == key)
+}
+
+fn needs_shift(character: char) -> i64 {
+    let shifted = character.is_ascii_uppercase() || "~!@#$%^&*()_+{}|:\"<>?".contains(character);
+    if shifted { 8 } else { 0 }
+}
+
+fn editing_command(key: &str) -> Option<&'static str> {
+    match key {
+        "a" | "A" => Some("selectAll"),
+        "c" | "C" => Some("copy"),
+        "x" | "X" => Some("cut"),
+        "v" | "V" => Some("paste"),
+        "z" | "Z" => Some("undo"),
+        _ => None,
+    }
+}
+
+fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
+    let unknown = |key: &str| CallError::Refused {
+        message: format!(
+            "{key:?} is no key; keys are named as in KeyboardEvent.key, such as Enter, ArrowDown or Control+A"
+        ),
+    };
+    // "+" itself is a key, alone or at the end of a chord.
+    let (names, key) = match chord.strip_suffix('+') {
+        Some(rest) if rest.is_empty() || rest.ends_with('+') => (rest.trim_end_matches('+'), "+"),
+        _ => chord.rsplit_once('+').unwrap_or(("", chord)),
+    };
+    let mut modifiers = 0;
+    for name in names.split('+').filter(|name| !name.is_empty()) {
+        modifiers |=
+            MODIFIERS.iter().find(|(known, _)| *known == name).map(|(_, bit)| *bit).ok_or_else(|| unknown(name))?;
+    }
+    let key = if key == "Space" { " " } else { key };
+    let is_one = key.chars().count() == 1;
+    if !is_one && definition(key).is_none() {
+        return Err(unknown(key));
+    }
+    // A capital letter without Shift would be a key that no keyboard has: Control+A means the key A, as people write it.
+    let lower = is_one && modifiers & 8 == 0 && modifiers != 0;
+    Ok((modifiers, if lower { key.to_lowercase() } else { key.to_owned() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chords_parse_into_modifiers_and_a_key() {
+        let parsed = |chord: &str| parse_chord(chord).expect("a chord");
+        assert_eq!(parsed("Enter"), (0, "Enter".into()));
+        assert_eq!(parsed("Control+A"), (2, "a".into()));
+        assert_eq!(parsed("Control+Shift+K"), (10, "K".into()));
+        assert_eq!(parsed("+"), (0, "+".into()));
+        assert_eq!(parsed("Control++"), (2, "+".into()));
+        assert_eq!(parsed("Space"), (0, " ".into()));
+        assert_eq!(parsed("é"), (0, "é".into()));
+        for bad in ["Entr", "Ctrl+A", "", "Control+Nope"] {
+            assert!(parse_chord(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn every_printable_ascii_character_is_a_key_of_the_table() {
+        for byte in 0x20..0x7f_u8 {
+            let key = char::from(byte).to_string();
+            assert!(definition(&key).is_some(), "{key:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Drives real Chromium through a scenario and writes what it captured to a trace; the live page source.
+//!
+//! In: a [`browserlens_scenario::Scenario`], or a URL to look at live. Out: a trace file, or a live
+//! [`browserlens_strategy::PageSource`]. Invariants: chromiumoxide launches Chromium, navigates and dispatches input; captures and
+//! recorded events are raw JSON over a session of our own; bundled sites run on one injected clock, so that two recordings are
+//! alike; no Chromium is left running, however the recorder ends.
+
+mod actions;
+mod chrome;
+mod driver;
+mod entities;
+mod error;
+mod facts;
+mod input;
+mod live;
+mod log;
+mod look;
+mod mask;
+mod messages;
+mod network;
+mod options;
+mod pump;
+mod record;
+mod resolve;
+mod second_look;
+mod seen;
+mod settle;
+mod setup;
+mod site_server;
+mod socket;
+mod stage;
+mod storage;
+mod world;
+
+pub use chrome::find_chrome;
+pub use error::RecordError;
+pub use live::{LiveBrowser, LiveOptions};
+pub use options::{Cancel, EnvLookup, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
+pub use record::record;
+pub use site_server::SiteServer;

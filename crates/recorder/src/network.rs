@@ -1,0 +1,211 @@
+//! Requests: which are in flight, and what the log tells of them.
+//!
+//! In: `Network` events of every session. Out: entries of the event log with headers as really sent, and bodies that are text
+//! and within the limit. Invariant: a request counts as in flight until its end, however often it is redirected; streams
+//! that never end by nature do not count.
+
+use crate::log::Direction;
+use crate::messages as m;
+use crate::pump::CALL_LIMIT;
+use crate::socket::{RawEvent, Socket};
+use crate::world::{Flight, State, World};
+use base64::Engine;
+use browserlens_strategy::RequestEvent;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Longest body that is kept, in bytes.
+pub(crate) const BODY_LIMIT: usize = 64 << 10;
+
+pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name: &str, now: impl Fn(&State) -> u64) {
+    let Some(session) = event.session.as_deref() else { return };
+    match name {
+        "requestWillBeSent" => {
+            if let Some(sent) = event.read::<m::RequestWillBeSent>() {
+                will_be_sent(world, socket, session, sent, now);
+            }
+        }
+        "requestWillBeSentExtraInfo" => {
+            let Some(extra) = event.read::<m::ExtraInfo>() else { return };
+            world.change(|state| {
+                state.log.headers(&extra.id, Direction::Sent, extra.headers.0);
+                state.stir();
+            });
+        }
+        "responseReceived" => {
+            let Some(received) = event.read::<m::ResponseReceived>() else { return };
+            world.change(|state| {
+                // Whether the page still reads the body is known from the page itself.
+                if received.kind == "Fetch"
+                    && let Some(flight) = state.in_flight.get_mut(&received.id)
+                {
+                    flight.answered = true;
+                }
+                if received.has_extra {
+                    state.log.announce_headers(&received.id);
+                }
+                state.log.with_request(&received.id, |request| fill_response(request, received.response));
+                state.stir();
+            });
+        }
+        "responseReceivedExtraInfo" => {
+            let Some(extra) = event.read::<m::ExtraInfo>() else { return };
+            world.change(|state| {
+                state.log.headers(&extra.id, Direction::Received, extra.headers.0);
+                state.stir();
+            });
+        }
+        "loadingFinished" => {
+            if let Some(ended) = event.read::<m::Ended>() {
+                finished(world, socket, session, &ended, now);
+            }
+        }
+        "loadingFailed" => {
+            let Some(ended) = event.read::<m::Ended>() else { return };
+            world.change(|state| {
+                state.in_flight.remove(&ended.id);
+                state.log.with_request(&ended.id, |request| request.failure.clone_from(&ended.error));
+                let at = now(state);
+                state.log.close_request(&ended.id, at);
+                state.stir();
+            });
+        }
+        _ => {}
+    }
+}
+
+fn fill_response(request: &mut RequestEvent, response: m::Response) {
+    request.status = response.status;
+    request.mime_type = response.mime;
+    // Headers of the "extra info" event are the true ones; they may have come first.
+    if request.response_headers.is_empty() {
+        request.response_headers = response.headers.0;
+    }
+}
+
+fn endless(kind: &str, url: &str) -> bool {
+    matches!(
+        kind,
+        "EventSource" | "WebSocket" | "WebTransport" | "Ping" | "Prefetch" | "Preflight" | "CSPViolationReport"
+    ) || url.starts_with("data:")
+        || url.starts_with("blob:")
+}
+
+fn will_be_sent(
+    world: &Arc<World>,
+    socket: &Socket,
+    session: &str,
+    sent: m::RequestWillBeSent,
+    now: impl Fn(&State) -> u64,
+) {
+    let id = sent.id;
+    let wants_body = sent.request.has_body && sent.request.body.is_none();
+    world.change(|state| {
+        let at = now(state);
+        let tab = state.sessions.get(session).map_or(0, |session| session.tab);
+        if let Some(redirect) = sent.redirect {
+            if sent.redirect_has_extra {
+                state.log.announce_headers(&id);
+            }
+            state.log.with_request(&id, |request| fill_response(request, redirect));
+            state.log.close_request(&id, at);
+        }
+        if sent.request.url.starts_with("data:") || sent.request.url.starts_with("blob:") {
+            // Their content stands in the page; as requests they would only repeat it.
+            return;
+        }
+        if !endless(&sent.kind, &sent.request.url) {
+            let flight =
+                Flight { frame: sent.frame, loader: sent.loader, url: sent.request.url.clone(), answered: false };
+            state.in_flight.insert(id.clone(), flight);
+        }
+        let request = RequestEvent {
+            method: sent.request.method,
+            // Without its fragment, which is never sent.
+            url: sent.request.url,
+            resource_type: sent.kind,
+            request_headers: sent.request.headers.0,
+            request_body: sent.request.body.filter(|body| body.len() <= BODY_LIMIT),
+            ..RequestEvent::default()
+        };
+        state.log.open_request(&id, tab, at, request);
+        if wants_body {
+            state.bodies_pending += 1;
+        }
+        state.stir();
+    });
+    if wants_body {
+        let pending = socket.send(Some(session), "Network.getRequestPostData", &json!({ "requestId": id }));
+        let world = Arc::clone(world);
+        tokio::spawn(async move {
+            let body = pending
+                .answer(CALL_LIMIT)
+                .await
+                .ok()
+                .and_then(|reply| reply.value()["postData"].as_str().map(str::to_owned));
+            world.change(|state| {
+                state.bodies_pending -= 1;
+                let body = body.filter(|body| body.len() <= BODY_LIMIT);
+                state.log.with_request(&id, |request| request.request_body = body);
+            });
+        });
+    }
+}
+
+fn is_text(mime: &str) -> bool {
+    mime.starts_with("text/")
+        || mime.ends_with("+json")
+        || mime.ends_with("+xml")
+        || matches!(
+            mime,
+            "application/json" | "application/javascript" | "application/xml" | "application/x-www-form-urlencoded"
+        )
+}
+
+fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended, now: impl Fn(&State) -> u64) {
+    let id = ended.id.clone();
+    let wants_body = world.change(|state| {
+        state.in_flight.remove(&id);
+        state.stir();
+        let mut wants = false;
+        state.log.with_request(&id, |request| {
+            // What came over the wire counts headers too; the body's own length replaces it below, where it is read.
+            request.response_bytes = ended.length.max(0.0) as u64;
+            wants = is_text(&request.mime_type);
+        });
+        if wants {
+            state.bodies_pending += 1;
+        } else {
+            let at = now(state);
+            state.log.close_request(&id, at);
+        }
+        wants
+    });
+    if !wants_body {
+        return;
+    }
+    let at = now(&world.read());
+    // Sent before anything else can happen: a navigation throws the bodies of the document before away.
+    let pending = socket.send(Some(session), "Network.getResponseBody", &json!({ "requestId": id }));
+    let world = Arc::clone(world);
+    tokio::spawn(async move {
+        let body = pending.answer(CALL_LIMIT).await.ok().map(|reply| reply.value()).and_then(|value| {
+            let text = value["body"].as_str()?;
+            if value["base64Encoded"].as_bool() == Some(true) {
+                let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
+                return Some(String::from_utf8(bytes).unwrap_or_default());
+            }
+            Some(text.to_owned())
+        });
+        world.change(|state| {
+            state.bodies_pending -= 1;
+            state.log.with_request(&id, |request| {
+                if let Some(body) = body {
+                    request.response_bytes = body.len() as u64;
+                    request.response_body = (body.len() <= BODY_LIMIT).then_some(body);
+                }
+            });
+            state.log.close_request(&id, at);
+        });
+    });
+}

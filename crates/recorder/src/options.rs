@@ -1,0 +1,158 @@
+//! What a recording is asked for and what it reports.
+//!
+//! In: nothing; plain types between the command line and the recorder.
+
+use browserlens_strategy::ActionKind;
+use browserlens_trace::{RedactionKey, Settled};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// How a scenario is recorded.
+#[derive(Clone)]
+pub struct RecordOptions {
+    /// Folder of the bundled sites (`traces/sites`).
+    pub sites_dir: PathBuf,
+    /// The trace to write.
+    pub out: PathBuf,
+    /// Chromium; looked for in `$CHROME` and on `PATH` if not said.
+    pub chrome: Option<PathBuf>,
+    /// Whether a trace that stands at `out` is replaced.
+    pub force: bool,
+    /// Whether Chromium runs without its sandbox; as root it always does.
+    pub no_sandbox: bool,
+    /// Longest real time that a page may take to come to rest; the scenario's `timeout_ms` if not said.
+    pub ceiling: Option<Duration>,
+    /// Whether the second look of bundled sites is taken.
+    pub second_look: bool,
+    /// Key of the placeholders of secrets on sites of the user's own; bundled sites always use the fixed one.
+    pub redaction_key: RedactionKey,
+    /// Date of the recording for the trace's meta data, as RFC 3339; left out for bundled sites.
+    pub recorded_at: Option<String>,
+    /// Looks up environment variables that a scenario types.
+    pub env: EnvLookup,
+    /// Told of every step.
+    pub progress: Option<ProgressCallback>,
+    /// Ends the recording early.
+    pub cancel: Cancel,
+}
+
+/// Looks up an environment variable.
+pub type EnvLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+/// Is told of progress.
+pub type ProgressCallback = Arc<dyn Fn(&Progress) + Send + Sync>;
+
+impl RecordOptions {
+    /// Returns options that write to `out` and leave everything else as it is by default.
+    pub fn new(sites_dir: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Self {
+        Self {
+            sites_dir: sites_dir.into(),
+            out: out.into(),
+            chrome: None,
+            force: false,
+            no_sandbox: false,
+            ceiling: None,
+            second_look: true,
+            redaction_key: RedactionKey::Fixed,
+            recorded_at: None,
+            env: Arc::new(|name| std::env::var(name).ok()),
+            progress: None,
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+impl std::fmt::Debug for RecordOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RecordOptions")
+            .field("sites_dir", &self.sites_dir)
+            .field("out", &self.out)
+            .field("chrome", &self.chrome)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Ends a recording early; clones share one switch.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<(AtomicBool, Notify)>);
+
+impl Cancel {
+    /// Asks for the end; finished steps stay in the trace.
+    pub fn cancel(&self) {
+        self.0.0.store(true, Ordering::SeqCst);
+        self.0.1.notify_waiters();
+    }
+
+    /// Returns whether the end was asked for.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.0.load(Ordering::SeqCst)
+    }
+
+    pub(crate) async fn cancelled(&self) {
+        loop {
+            let told = self.0.1.notified();
+            if self.is_cancelled() {
+                return;
+            }
+            told.await;
+        }
+    }
+}
+
+/// What a recording is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Chromium runs; this many steps follow, step 0 included.
+    Started {
+        /// Number of steps.
+        steps: u32,
+    },
+    /// A step begins.
+    Step {
+        /// Its index.
+        index: u32,
+        /// What is done, in words.
+        action: String,
+    },
+    /// A step is in the trace.
+    Finished {
+        /// Its index.
+        index: u32,
+        /// Wall time of the step, in milliseconds.
+        millis: u64,
+    },
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordReport {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The trace.
+    pub path: PathBuf,
+    /// Name and version of the browser.
+    pub browser: String,
+    /// The steps.
+    pub steps: Vec<StepReport>,
+    /// Wall time of the whole, in milliseconds.
+    pub millis: u64,
+}
+
+/// What one step took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepReport {
+    /// Index of the step.
+    pub index: u32,
+    /// What was done; none at step 0.
+    pub action: Option<ActionKind>,
+    /// How the page came to rest.
+    pub settled: Settled,
+    /// How often the capture was torn and taken again.
+    pub torn_retries: u32,
+    /// Wall time of acting, settling, capture and second look, in milliseconds.
+    pub millis: u64,
+    /// Wall time of the capture's calls alone, in milliseconds.
+    pub capture_millis: u64,
+}

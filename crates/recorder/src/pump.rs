@@ -1,0 +1,499 @@
+//! Turns protocol events into state, and starts every session that appears.
+//!
+//! In: raw events of all sessions, in order of arrival. Out: changes of the [`World`]; a task per new session that enables its
+//! domains, puts in the clock before any script of the page runs, and lets it go.
+//! Invariant: an unknown event, or a known one with fields renamed, changes nothing and stops nothing.
+
+use crate::messages as m;
+use crate::network;
+use crate::socket::{RawEvent, Socket};
+use crate::world::{Frame, OpenDialog, Session, State, Tab, World};
+use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// What every session is given before its page's scripts run.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionSetup {
+    /// Clock of bundled sites: seed; none leaves the page its own time.
+    pub(crate) clock_seed: Option<u64>,
+    pub(crate) viewport: (u32, u32),
+    pub(crate) scale: f32,
+    pub(crate) locale: String,
+    pub(crate) timezone: String,
+    pub(crate) started: Instant,
+}
+
+pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(60);
+
+/// Page time 0 of bundled sites: 15 January 2026, 09:00 UTC.
+const EPOCH_MS: u64 = 1_768_467_600_000;
+
+/// The caret blinks in real time, so screenshots of bundled sites have none. A sheet that is there from the document's start begins no
+/// transition, and an adopted one is no mutation.
+const NO_CARET: &str = "{ const sheet = new CSSStyleSheet(); sheet.replaceSync('* { caret-color: transparent !important }'); \
+                        document.adoptedStyleSheets.push(sheet); }";
+
+impl SessionSetup {
+    /// Parameters of `Emulation.setDeviceMetricsOverride`; `times` multiplies the device scale.
+    pub(crate) fn device_metrics(&self, times: f64) -> Value {
+        let (width, height) = self.viewport;
+        json!({
+            "width": width,
+            "height": height,
+            "deviceScaleFactor": f64::from(self.scale) * times,
+            "mobile": false,
+            "screenWidth": width,
+            "screenHeight": height,
+        })
+    }
+
+    pub(crate) fn clock_script(&self, now_ms: f64) -> Option<String> {
+        let seed = self.clock_seed?;
+        Some(
+            include_str!("script/clock.js")
+                .replace("__EPOCH__", &EPOCH_MS.to_string())
+                .replace("__NOW__", &now_ms.to_string())
+                .replace("__SEED__", &seed.to_string()),
+        )
+    }
+}
+
+pub(crate) struct Pump {
+    pub(crate) world: Arc<World>,
+    pub(crate) socket: Socket,
+    pub(crate) setup: SessionSetup,
+}
+
+impl Pump {
+    pub(crate) async fn run(self, mut events: mpsc::UnboundedReceiver<RawEvent>) {
+        while let Some(event) = events.recv().await {
+            self.handle(&event);
+        }
+        self.world.change(|state| state.gone = true);
+    }
+
+    fn now(&self, state: &State) -> u64 {
+        if self.setup.clock_seed.is_some() {
+            state.page_ms as u64
+        } else {
+            self.setup.started.elapsed().as_millis() as u64
+        }
+    }
+
+    fn handle(&self, event: &RawEvent) {
+        let Some((domain, name)) = event.method.split_once('.') else { return };
+        match domain {
+            "Target" => self.target(event, name),
+            "Page" => self.page(event, name),
+            "Runtime" => self.runtime(event, name),
+            "Network" => network::handle(&self.world, &self.socket, event, name, |state| self.now(state)),
+            "Browser" => self.download(event, name),
+            "Log" if name == "entryAdded" => self.log_entry(event),
+            "Input" if name == "dragIntercepted" => {
+                if let Some(data) = event.read::<Value>().map(|value| value["data"].clone()) {
+                    self.world.change(|state| state.drag = Some(data));
+                }
+            }
+            "Inspector" if name == "targetCrashed" => self.world.change(|state| {
+                let which =
+                    event.session.as_ref().and_then(|id| state.sessions.get(id)).map_or(0, |session| session.tab);
+                state.crashed = Some(format!("the page of tab {which} crashed"));
+            }),
+            _ => {}
+        }
+    }
+
+    fn target(&self, event: &RawEvent, name: &str) {
+        match name {
+            "attachedToTarget" => {
+                if let Some(attached) = event.read::<m::Attached>() {
+                    self.attached(event.session.as_deref(), &attached);
+                }
+            }
+            "detachedFromTarget" => {
+                let Some(detached) = event.read::<m::Detached>() else { return };
+                self.world.change(|state| {
+                    let Some(session) = state.sessions.get(&detached.session).cloned() else { return };
+                    let now = self.now(state);
+                    if session.parent.is_none() {
+                        let url = state
+                            .frames
+                            .get(&(detached.session.clone(), session.root_frame.clone()))
+                            .map(|frame| frame.url.clone());
+                        let event =
+                            TabEvent { what: "closed".to_owned(), url: url.unwrap_or_default(), title: String::new() };
+                        state.log.push(session.tab, now, EventKind::Tab(event));
+                        if let Some(tab) = state.tabs.get_mut(session.tab as usize) {
+                            tab.open = false;
+                            tab.dialog = None;
+                        }
+                    }
+                    state.drop_session(&detached.session);
+                    state.drop_flights_of(&session.root_frame, None);
+                    state.navigating.remove(&session.root_frame);
+                    state.stir();
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn attached(&self, parent: Option<&str>, attached: &m::Attached) {
+        let id = attached.session.clone();
+        let target = attached.info.target_id.clone();
+        let known = match attached.info.kind.as_str() {
+            "page" => self.world.change(|state| {
+                let tab = state.tabs.len() as u32;
+                state.tabs.push(Tab { target: target.clone(), session: id.clone(), open: true, dialog: None });
+                state.sessions.insert(
+                    id.clone(),
+                    Session { tab, root_frame: target.clone(), parent: None, ready: false, clock_script: None },
+                );
+                if tab > 0 {
+                    let now = self.now(state);
+                    let event =
+                        TabEvent { what: "opened".to_owned(), url: attached.info.url.clone(), title: String::new() };
+                    state.log.push(tab, now, EventKind::Tab(event));
+                }
+                true
+            }),
+            "iframe" => self.world.change(|state| {
+                let Some(tab) = parent.and_then(|parent| state.sessions.get(parent)).map(|session| session.tab) else {
+                    return false;
+                };
+                let parent = parent.map(str::to_owned);
+                state.sessions.insert(
+                    id.clone(),
+                    Session { tab, root_frame: target.clone(), parent, ready: false, clock_script: None },
+                );
+                true
+            }),
+            _ => false,
+        };
+        let resume = attached.waiting;
+        let (world, socket, setup) = (Arc::clone(&self.world), self.socket.clone(), self.setup.clone());
+        if !known {
+            // Workers and the like are let go at once; they keep real time.
+            if resume {
+                drop(socket.send(Some(&id), "Runtime.runIfWaitingForDebugger", &json!({})));
+            }
+            return;
+        }
+        let is_page = attached.info.kind == "page";
+        world.change(|state| {
+            state.starting += 1;
+            state.stir();
+        });
+        let root = target;
+        tokio::spawn(async move {
+            start_session(&world, &socket, &setup, &id, is_page, resume).await;
+            world.change(|state| {
+                state.starting -= 1;
+                if let Some(session) = state.sessions.get_mut(&id) {
+                    session.ready = true;
+                }
+                state.frames.entry((id, root)).or_default();
+                state.stir();
+            });
+        });
+    }
+
+    fn page(&self, event: &RawEvent, name: &str) {
+        let Some(session) = event.session.clone() else { return };
+        match name {
+            "frameAttached" => {
+                let Some(frame) = event.read::<m::FrameRef>() else { return };
+                self.world.change(|state| {
+                    state.frames.entry((session, frame.id)).or_default();
+                    state.stir();
+                });
+            }
+            "frameDetached" => {
+                let Some(frame) = event.read::<m::FrameRef>() else { return };
+                self.world.change(|state| {
+                    state.drop_frame(&session, &frame.id);
+                    if frame.reason != "swap" {
+                        state.drop_flights_of(&frame.id, None);
+                        state.navigating.remove(&frame.id);
+                    }
+                    state.stir();
+                });
+            }
+            "frameNavigated" => {
+                let Some(m::FrameNavigated { frame }) = event.read::<m::FrameNavigated>() else { return };
+                if self.setup.clock_seed.is_some() {
+                    // A new document's timeline runs again, whatever the one before did.
+                    drop(self.socket.send(Some(&session), "Animation.setPlaybackRate", &json!({ "playbackRate": 0 })));
+                }
+                self.world.change(|state| {
+                    state.drop_flights_of(&frame.id, Some(&frame.loader));
+                    state.navigating.remove(&frame.id);
+                    let entry = state.frames.entry((session, frame.id)).or_default();
+                    entry.url = format!("{}{}", frame.url, frame.fragment);
+                    entry.loader = frame.loader;
+                    state.stir();
+                });
+            }
+            "navigatedWithinDocument" => {
+                let Some(frame) = event.read::<m::FrameRef>() else { return };
+                self.world.change(|state| {
+                    state.navigating.remove(&frame.id);
+                    if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {
+                        entry.url = frame.url;
+                    }
+                    state.stir();
+                });
+            }
+            "frameRequestedNavigation" | "frameStartedNavigating" | "frameScheduledNavigation" => {
+                let Some(frame) = event.read::<m::FrameRef>() else { return };
+                if frame.disposition.as_deref().is_some_and(|disposition| disposition != "currentTab")
+                    || frame.kind.starts_with("sameDocument")
+                {
+                    return;
+                }
+                self.world.change(|state| {
+                    state.navigating.insert(frame.id, Instant::now());
+                    state.stir();
+                });
+            }
+            "frameStartedLoading" | "frameStoppedLoading" => {
+                let Some(frame) = event.read::<m::FrameRef>() else { return };
+                self.world.change(|state| {
+                    let loading = name == "frameStartedLoading";
+                    if !loading {
+                        state.navigating.remove(&frame.id);
+                    }
+                    if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {
+                        entry.loading = loading;
+                    }
+                    state.stir();
+                });
+            }
+            "fileChooserOpened" => {
+                let Some(node) = event.read::<Value>().and_then(|value| value["backendNodeId"].as_i64()) else {
+                    return;
+                };
+                self.world.change(|state| state.file_chooser = Some((session, node)));
+            }
+            "javascriptDialogOpening" => self.dialog_opening(event, &session),
+            "javascriptDialogClosed" => self.dialog_closed(event, &session),
+            _ => {}
+        }
+    }
+
+    fn dialog_opening(&self, event: &RawEvent, session: &str) {
+        let Some(dialog) = event.read::<m::DialogOpening>() else { return };
+        self.world.change(|state| {
+            let Some(tab) = state.sessions.get(session).map(|session| session.tab) else { return };
+            let kind = match dialog.kind.as_str() {
+                "confirm" => DialogKind::Confirm,
+                "prompt" => DialogKind::Prompt,
+                "beforeunload" => DialogKind::BeforeUnload,
+                _ => DialogKind::Alert,
+            };
+            let open = OpenDialog { session: session.to_owned() };
+            let now = self.now(state);
+            let event = DialogEvent { kind, message: dialog.message, accepted: None, typed: String::new() };
+            state.log.push(tab, now, EventKind::Dialog(event));
+            if let Some(tab) = state.tabs.get_mut(tab as usize) {
+                tab.dialog = Some(open);
+            }
+            state.stir();
+        });
+    }
+
+    fn dialog_closed(&self, event: &RawEvent, session: &str) {
+        let Some(closed) = event.read::<m::DialogClosed>() else { return };
+        self.world.change(|state| {
+            let Some(tab) = state.sessions.get(session).map(|session| session.tab) else { return };
+            let now = self.now(state);
+            state.log.close_dialog(tab, now, closed.result, &closed.typed);
+            if let Some(tab) = state.tabs.get_mut(tab as usize) {
+                tab.dialog = None;
+            }
+            state.stir();
+        });
+    }
+
+    fn runtime(&self, event: &RawEvent, name: &str) {
+        let Some(session) = event.session.clone() else { return };
+        match name {
+            "executionContextCreated" => {
+                let Some(m::ContextCreated { context }) = event.read::<m::ContextCreated>() else { return };
+                if context.aux.is_default {
+                    self.world.change(|state| {
+                        let frame = state.frames.entry((session, context.aux.frame)).or_default();
+                        frame.context = Some(context.unique_id);
+                        frame.context_id = context.id;
+                    });
+                }
+            }
+            "executionContextDestroyed" => {
+                let Some(destroyed) = event.read::<m::ContextDestroyed>() else { return };
+                self.world.change(|state| {
+                    for ((of, _), frame) in &mut state.frames {
+                        if *of == session && frame.context.as_ref() == Some(&destroyed.unique_id) {
+                            frame.context = None;
+                        }
+                    }
+                });
+            }
+            "executionContextsCleared" => self.world.change(|state| {
+                for ((of, _), frame) in &mut state.frames {
+                    if *of == session {
+                        frame.context = None;
+                    }
+                }
+            }),
+            "consoleAPICalled" => {
+                let Some(call) = event.read::<m::ConsoleCall>() else { return };
+                let text = call.args.iter().map(m::describe).collect::<Vec<_>>().join(" ");
+                self.console(
+                    &session,
+                    m::with_place(
+                        ConsoleMessage { level: call.kind, text, ..ConsoleMessage::default() },
+                        call.stack.as_ref(),
+                    ),
+                );
+            }
+            "exceptionThrown" => {
+                let Some(m::Thrown { details }) = event.read::<m::Thrown>() else { return };
+                self.console(&session, m::exception(details));
+            }
+            _ => {}
+        }
+    }
+
+    fn log_entry(&self, event: &RawEvent) {
+        let (Some(session), Some(m::LogAdded { entry })) = (event.session.clone(), event.read::<m::LogAdded>()) else {
+            return;
+        };
+        // A frame in a process of its own is told of by its parent's session too.
+        if !entry.request.is_empty() && !self.world.read().told.insert(entry.request) {
+            return;
+        }
+        let message = ConsoleMessage {
+            level: entry.level,
+            text: entry.text,
+            url: entry.url,
+            line: entry.line.map_or(0, |line| line + 1),
+            stack: String::new(),
+        };
+        self.console(&session, message);
+    }
+
+    fn console(&self, session: &str, message: ConsoleMessage) {
+        self.world.change(|state| {
+            let tab = state.sessions.get(session).map_or(0, |session| session.tab);
+            let now = self.now(state);
+            state.log.push(tab, now, EventKind::Console(message));
+        });
+    }
+
+    fn download(&self, event: &RawEvent, name: &str) {
+        match name {
+            "downloadWillBegin" => {
+                let Some(begin) = event.read::<m::DownloadBegin>() else { return };
+                self.world.change(|state| {
+                    let tab = state
+                        .frames
+                        .keys()
+                        .find(|(_, frame)| *frame == begin.frame)
+                        .and_then(|(session, _)| state.sessions.get(session));
+                    let tab = tab.map_or(0, |session| session.tab);
+                    let now = self.now(state);
+                    let event = DownloadEvent {
+                        url: begin.url,
+                        file_name: begin.file_name,
+                        bytes: 0,
+                        state: "in_progress".to_owned(),
+                    };
+                    state.log.push_download(&begin.guid, tab, now, event);
+                    state.navigating.remove(&begin.frame);
+                    state.downloads_open += 1;
+                    state.stir();
+                });
+            }
+            "downloadProgress" => {
+                let Some(progress) = event.read::<m::DownloadProgress>() else { return };
+                self.world.change(|state| {
+                    state.log.download_progress(&progress.guid, progress.received as u64, &progress.state);
+                    if progress.state != "inProgress" {
+                        state.downloads_open = state.downloads_open.saturating_sub(1);
+                    }
+                    state.stir();
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Enables what is read, puts in clock and emulation, and lets the target go. Calls are in flight together: they are handled
+/// in order, and nothing of the page runs before the last.
+async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id: &str, is_page: bool, resume: bool) {
+    let mut calls: Vec<(&str, Value)> = vec![
+        ("Page.enable", json!({})),
+        ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
+        (
+            "Network.enable",
+            json!({ "maxPostDataSize": network::BODY_LIMIT, "maxTotalBufferSize": 64 << 20, "maxResourceBufferSize": 8 << 20 }),
+        ),
+        ("Log.enable", json!({})),
+        ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
+        ("Emulation.setTimezoneOverride", json!({ "timezoneId": setup.timezone })),
+        ("Emulation.setLocaleOverride", json!({ "locale": setup.locale })),
+        ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+    ];
+    if is_page {
+        calls.push(("Emulation.setDeviceMetricsOverride", setup.device_metrics(1.0)));
+        calls.push(("Emulation.setScrollbarsHidden", json!({ "hidden": true })));
+    }
+    if setup.clock_seed.is_some() {
+        calls.push(("Animation.enable", json!({})));
+        calls.push(("Animation.setPlaybackRate", json!({ "playbackRate": 0 })));
+    }
+    let mut waiting: Vec<_> = calls.iter().map(|(method, params)| socket.send(Some(id), method, params)).collect();
+    let base = world.read().base_ms;
+    let script = setup.clock_script(base).map(|source| {
+        let params = json!({ "source": source, "runImmediately": true });
+        socket.send(Some(id), "Page.addScriptToEvaluateOnNewDocument", &params)
+    });
+    if setup.clock_seed.is_some() {
+        let params = json!({ "source": NO_CARET, "worldName": "browserlens", "runImmediately": true });
+        waiting.push(socket.send(Some(id), "Page.addScriptToEvaluateOnNewDocument", &params));
+    }
+    waiting.push(socket.send(Some(id), "Runtime.enable", &json!({})));
+    if resume {
+        waiting.push(socket.send(Some(id), "Runtime.runIfWaitingForDebugger", &json!({})));
+    }
+    if let Some(script) = script
+        && let Ok(reply) = script.answer(CALL_LIMIT).await
+    {
+        let identifier = reply.value()["identifier"].as_str().map(str::to_owned);
+        world.change(|state| {
+            if let Some(session) = state.sessions.get_mut(id) {
+                session.clock_script = identifier;
+            }
+        });
+    }
+    for call in waiting {
+        // A frame's process refuses what only a page can set; everything needed is checked where it is used.
+        drop(call.answer(CALL_LIMIT).await);
+    }
+    if let Ok(reply) = socket.call(Some(id), "Page.getFrameTree", &json!({}), CALL_LIMIT).await {
+        let Ok(tree) = reply.read::<m::FrameTreeResult>() else { return };
+        world.change(|state| {
+            let mut open = vec![tree.tree];
+            while let Some(node) = open.pop() {
+                let entry: &mut Frame = state.frames.entry((id.to_owned(), node.frame.id)).or_default();
+                entry.url = node.frame.url;
+                entry.loader = node.frame.loader;
+                open.extend(node.children);
+            }
+        });
+    }
+}

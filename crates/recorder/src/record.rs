@@ -1,0 +1,490 @@
+//! Records a scenario: acts it out, step by step, and writes each step as soon as it is captured.
+//!
+//! In: a [`Scenario`] and [`RecordOptions`]. Out: a trace file and a [`RecordReport`].
+//! Invariants: a step is in the trace before the next action begins; whatever ends the recording, the trace stays readable and says
+//! why it is incomplete, and no Chromium stays behind.
+
+use crate::actions::{Deed, Undone};
+use crate::error::RecordError;
+use crate::facts;
+use crate::options::{Progress, RecordOptions, RecordReport, StepReport};
+use crate::settle::Rest;
+use crate::setup::{create_writer, open};
+use crate::site_server::SiteServer;
+use crate::stage::{Stage, point_of};
+use crate::storage;
+use browserlens_page::{NodeKey, Payload, PayloadKind};
+use browserlens_scenario::{Action, Scenario, Step, Target, TargetBy};
+use browserlens_strategy::{Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Records a scenario.
+///
+/// # Errors
+/// [`RecordError`]; finished steps are in the trace, which says that it is incomplete and why.
+pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<RecordReport, RecordError> {
+    let began = Instant::now();
+    if options.out.exists() && !options.force {
+        return Err(TraceError::Exists { path: options.out.clone() }.into());
+    }
+    let (mut stage, server) = open(scenario, options).await?;
+    let browser = stage.driver.browser_name.clone();
+    let writer = match create_writer(scenario, options, &browser, &stage.secrets) {
+        Ok(writer) => writer,
+        Err(error) => {
+            stage.driver.close().await;
+            return Err(error);
+        }
+    };
+    let steps = scenario.steps.len() as u32 + 1;
+    tell(options, Progress::Started { steps });
+    let mut recording =
+        Recording { scenario, options, stage: &mut stage, server: server.as_ref(), writer, steps: Vec::new() };
+    let result = tokio::select! {
+        biased;
+        () = options.cancel.cancelled() => Err(RecordError::Cancelled { step: recording.stage.driver.step }),
+        result = recording.run() => result,
+    };
+    let Recording { writer, steps, .. } = recording;
+    stage.driver.close().await;
+    let outcome = match &result {
+        Ok(()) => Outcome::Complete,
+        Err(error) => Outcome::Incomplete { reason: error.to_string() },
+    };
+    let finished = writer.finish(outcome);
+    result?;
+    finished?;
+    Ok(RecordReport {
+        scenario: scenario.name.clone(),
+        path: options.out.clone(),
+        browser,
+        steps,
+        millis: began.elapsed().as_millis() as u64,
+    })
+}
+
+fn tell(options: &RecordOptions, progress: Progress) {
+    if let Some(callback) = &options.progress {
+        callback(&progress);
+    }
+}
+
+struct Recording<'a> {
+    scenario: &'a Scenario,
+    options: &'a RecordOptions,
+    stage: &'a mut Stage,
+    server: Option<&'a SiteServer>,
+    writer: TraceWriter,
+    steps: Vec<StepReport>,
+}
+
+impl Recording<'_> {
+    async fn run(&mut self) -> Result<(), RecordError> {
+        let scenario = self.scenario;
+        if let Some(state) = &scenario.storage_state {
+            storage::load(&self.stage.driver, state).await?;
+        }
+        for (number, step) in scenario.setup.iter().enumerate() {
+            self.set_up(number, step).await?;
+        }
+        self.first_step().await?;
+        for (number, step) in scenario.steps.iter().enumerate() {
+            self.step(number as u32 + 1, step).await?;
+        }
+        Ok(())
+    }
+
+    fn url(&self, path: &str) -> Result<String, RecordError> {
+        if let Some(server) = self.server {
+            return Ok(server.url(path));
+        }
+        let bad = |error: url::ParseError| RecordError::Unusable {
+            scenario: self.scenario.name.clone(),
+            reason: format!("{path:?} is no URL: {error}"),
+        };
+        let base = self.scenario.url.as_deref().unwrap_or("");
+        if path == "/" {
+            return Ok(base.to_owned());
+        }
+        url::Url::parse(base).and_then(|base| base.join(path)).map(Into::into).map_err(bad)
+    }
+
+    fn limit(&self, step: Option<&Step>) -> Duration {
+        Duration::from_millis(step.and_then(|step| step.timeout_ms).unwrap_or(self.scenario.timeout_ms))
+    }
+
+    /// A step that is not measured: the page is looked at only to find the node.
+    async fn set_up(&mut self, number: usize, step: &Step) -> Result<(), RecordError> {
+        self.stage.driver.step = 0;
+        let name = format!("setup step {} ({})", number + 1, step.action.kind());
+        if self.stage.current.is_none() && !matches!(step.action, Action::Goto { .. }) {
+            let start = Deed::Goto { url: self.url("/")? };
+            self.act(&name, None, &start, None, None).await?;
+            self.stage.settle(false).await?;
+        }
+        if !matches!(step.action, Action::Goto { .. } | Action::Dialog { .. }) {
+            let seen = self.stage.glance().await?.clone();
+            self.stage.last = Some(seen);
+        }
+        let node = match self.node(&name, &step.action, true).await {
+            Err(_) if step.optional => return Ok(()),
+            other => other?,
+        };
+        self.carry_out(&name, step, node).await?;
+        let next_is_dialog =
+            self.scenario.setup.get(number + 1).is_some_and(|step| matches!(step.action, Action::Dialog { .. }));
+        self.stage.settle(next_is_dialog).await?;
+        self.stage.glance().await.map(drop)
+    }
+
+    async fn first_step(&mut self) -> Result<(), RecordError> {
+        let began = Instant::now();
+        self.stage.driver.step = 0;
+        let url = self.url(&self.scenario.start)?;
+        tell(self.options, Progress::Step { index: 0, action: format!("goto {url}") });
+        let deed = Deed::Goto { url };
+        self.stage.last = None;
+        self.act("goto", None, &deed, None, None).await?;
+        // There is no capture yet that an open dialog could be shown on.
+        let rest = self.stage.settle(false).await?;
+        self.finish_step(0, None, rest, began).await
+    }
+
+    async fn step(&mut self, index: u32, step: &Step) -> Result<(), RecordError> {
+        let began = Instant::now();
+        self.stage.driver.step = index;
+        let kind = step.action.kind();
+        let words = step.action.target().map_or_else(|| kind.to_string(), |target| format!("{kind} {target}"));
+        tell(self.options, Progress::Step { index, action: words });
+        let mut record = match self.action_record(index, step).await {
+            Ok(record) => record,
+            Err(error) if step.optional && is_absent(&error) => return self.pass_over(index, step, began).await,
+            Err(error) => return Err(error),
+        };
+        if !self.stage.driver.controlled() && step.action.target().is_some() && !self.stage.is_blocked() {
+            // Time has passed since the capture: the page may have moved on.
+            self.stage.glance().await?;
+        }
+        let now = self.node(kind.name(), &step.action, false).await?;
+        if now != record.target
+            && let (true, Some(captured), Some(target)) = (self.server.is_some(), record.target, step.action.target())
+        {
+            let acting = now.map_or_else(String::new, |key| key.to_string());
+            let (action, target) = (kind.to_string(), target.to_string());
+            return Err(RecordError::TargetMoved {
+                step: index,
+                action,
+                target,
+                captured: captured.to_string(),
+                acting,
+            });
+        }
+        self.learn_secret(&record, step)?;
+        let mut retold = None;
+        match self.carry_out(kind.name(), step, now).await {
+            Ok(()) => {}
+            Err(error @ RecordError::NotActionable { .. }) if step.optional => retold = Some(error.to_string()),
+            Err(error) => return Err(error),
+        }
+        record.taken.error = retold;
+        let expects_dialog =
+            self.scenario.steps.get(index as usize).is_some_and(|next| matches!(next.action, Action::Dialog { .. }));
+        let rest = self.stage.settle(expects_dialog).await?;
+        self.finish_step(index, Some(record), rest, began).await
+    }
+
+    /// An optional step whose node is not there: it keeps its place, so that facts and steps stay aligned.
+    async fn pass_over(&mut self, index: u32, step: &Step, began: Instant) -> Result<(), RecordError> {
+        let kind = step.action.kind();
+        let taken = TakenAction {
+            kind,
+            node: None,
+            text: String::new(),
+            error: Some("passed over: its node is not there".to_owned()),
+        };
+        let intent = Intent { action: kind, node: None, text: String::new() };
+        let record = ActionRecord {
+            taken,
+            intent,
+            target: None,
+            acceptable: Vec::new(),
+            resolved_in: StepIndex(index - 1),
+            point: None,
+        };
+        let rest = Rest { quiet: true, waited_ms: 0, reason: "nothing was done".to_owned() };
+        self.finish_step(index, Some(record), rest, began).await
+    }
+
+    /// Resolves the action's node in the capture of the step before.
+    async fn action_record(&mut self, index: u32, step: &Step) -> Result<ActionRecord, RecordError> {
+        let kind = step.action.kind();
+        let text = step.action.text().resolve(&*self.options.env)?;
+        let mut acceptable = Vec::new();
+        let (mut target, mut node, mut point) = (None, None, None);
+        if let Some(on) = step.action.target() {
+            let key = self.stage.resolve_in_capture(kind.name(), on).await?;
+            acceptable.push(key);
+            for other in &step.acceptable {
+                let key = self.stage.resolve_in_capture(kind.name(), other).await?;
+                if !acceptable.contains(&key) {
+                    acceptable.push(key);
+                }
+            }
+            let (role, name) = self.stage.described(key);
+            node = Some(NodeHint {
+                role,
+                name,
+                within: on.within.as_deref().map(|within| Box::new(hint(within))),
+                nth: on.nth,
+            });
+            point = point_of(on).map(|(x, y)| self.in_document(key, x, y));
+            target = Some(key);
+        }
+        let intent = Intent { action: kind, node: node.clone(), text: text.clone() };
+        let taken = TakenAction { kind, node, text, error: None };
+        Ok(ActionRecord { taken, intent, target, acceptable, resolved_in: StepIndex(index - 1), point })
+    }
+
+    fn in_document(&self, key: NodeKey, x: f32, y: f32) -> (f32, f32) {
+        let bounds =
+            self.stage.last.as_ref().and_then(|seen| seen.page.find(key)).map(|node| node.bounds()).unwrap_or_default();
+        (bounds.x + x, bounds.y + y)
+    }
+
+    /// Returns the action's node: in the capture, or on the page as it stands.
+    async fn node(&self, name: &str, action: &Action, in_capture: bool) -> Result<Option<NodeKey>, RecordError> {
+        match action.target() {
+            None => Ok(None),
+            Some(target) if in_capture => self.stage.resolve_in_capture(name, target).await.map(Some),
+            Some(target) => self.stage.resolve_now(name, target).await.map(Some),
+        }
+    }
+
+    /// What is typed into a secret field is a secret from now on, unless the scenario says that it is made up.
+    fn learn_secret(&mut self, record: &ActionRecord, step: &Step) -> Result<(), RecordError> {
+        let types = matches!(step.action, Action::Fill { .. } | Action::Type { .. });
+        let key = record
+            .target
+            .or_else(|| self.stage.current.as_ref().and_then(|seen| seen.page.focused()).map(|node| node.key()));
+        let text = &record.taken.text;
+        if !types || text.is_empty() || self.scenario.public.contains(text) {
+            return Ok(());
+        }
+        let node = key.and_then(|key| self.stage.current.as_ref().and_then(|seen| seen.page.find(key)));
+        if node.is_some_and(|node| node.flags().has(browserlens_page::Flags::SECRET)) {
+            self.writer.redactor_mut().learn(text);
+            self.stage.secrets.push(text.clone());
+        }
+        Ok(())
+    }
+
+    async fn carry_out(&mut self, name: &str, step: &Step, on: Option<NodeKey>) -> Result<(), RecordError> {
+        let target = step.action.target();
+        if let Action::WaitFor { on } = &step.action {
+            let limit = self.limit(Some(step)).as_millis() as u64;
+            return self.stage.wait_for(on, limit).await;
+        }
+        let deed = self.deed(name, step).await?;
+        let limit = self.limit(Some(step));
+        let acting = self.act(name, target, &deed, on, target.and_then(point_of));
+        match tokio::time::timeout(limit, acting).await {
+            Ok(done) => done,
+            Err(_) => Err(RecordError::TimedOut {
+                step: self.stage.driver.step,
+                action: name.to_owned(),
+                timeout_ms: limit.as_millis() as u64,
+            }),
+        }
+    }
+
+    async fn act(
+        &mut self,
+        name: &str,
+        target: Option<&Target>,
+        deed: &Deed,
+        on: Option<NodeKey>,
+        point: Option<(f32, f32)>,
+    ) -> Result<(), RecordError> {
+        match self.stage.act(deed, on, point).await {
+            Ok(()) => Ok(()),
+            Err(Undone::Impossible(reason)) => {
+                let target = target.map(ToString::to_string).unwrap_or_default();
+                Err(RecordError::NotActionable {
+                    step: self.stage.driver.step,
+                    action: name.to_owned(),
+                    target,
+                    reason,
+                })
+            }
+            Err(Undone::Call(error)) => Err(self.stage.driver.failure(&format!("acting ({name})"), error)),
+        }
+    }
+
+    async fn deed(&self, name: &str, step: &Step) -> Result<Deed, RecordError> {
+        let text = || step.action.text().resolve(&*self.options.env);
+        Ok(match &step.action {
+            Action::Goto { url } => Deed::Goto { url: self.url(url)? },
+            Action::Click { .. } => Deed::Click { times: 1, right: false },
+            Action::DoubleClick { .. } => Deed::Click { times: 2, right: false },
+            Action::RightClick { .. } => Deed::Click { times: 1, right: true },
+            Action::Hover { .. } => Deed::Hover,
+            Action::Fill { .. } => Deed::Fill { text: text()? },
+            Action::Type { .. } => Deed::Type { text: text()? },
+            Action::Press { key, .. } => Deed::Press { key: key.clone() },
+            Action::Select { .. } => Deed::Select { label: text()? },
+            Action::Check { checked, .. } => Deed::Check { on: *checked },
+            Action::Upload { files, .. } => {
+                let folder = self.scenario.path.parent().unwrap_or(Path::new(""));
+                let absolute =
+                    |file: &String| std::path::absolute(folder.join(file)).unwrap_or_else(|_| folder.join(file));
+                Deed::Upload { files: files.iter().map(absolute).collect() }
+            }
+            Action::Drag { to, .. } => {
+                Deed::Drag { to: self.stage.resolve_now(name, to).await?, to_point: point_of(to) }
+            }
+            Action::Scroll { by, .. } => Deed::Scroll { x: by.0, y: by.1 },
+            Action::Back => Deed::History { by: -1 },
+            Action::Forward => Deed::History { by: 1 },
+            Action::SwitchTab { index } => Deed::SwitchTab { index: *index },
+            Action::CloseTab => Deed::CloseTab,
+            Action::Dialog { accept, text } => Deed::Dialog { accept: *accept, text: text.clone() },
+            Action::WaitFor { .. } => {
+                return Err(RecordError::Unusable {
+                    scenario: self.scenario.name.clone(),
+                    reason: "wait_for is no input".to_owned(),
+                });
+            }
+        })
+    }
+
+    /// Captures, checks, and writes the step.
+    async fn finish_step(
+        &mut self,
+        index: u32,
+        action: Option<ActionRecord>,
+        rest: Rest,
+        began: Instant,
+    ) -> Result<(), RecordError> {
+        let bundled = self.server.is_some();
+        let blocked = self.stage.is_blocked();
+        if !rest.quiet && rest.reason.starts_with("a script of the page runs") {
+            return Err(RecordError::NeverSettles { step: index, url: self.stage.driver.url(), reason: rest.reason });
+        }
+        let capture_began = Instant::now();
+        // A page that a dialog blocks answers nothing; what can be seen of it is what could be seen before.
+        let torn_retries = if blocked && self.stage.last.is_some() { 0 } else { self.stage.capture().await? };
+        let capture_millis = capture_began.elapsed().as_millis() as u64;
+        let Some(seen) = self.stage.last.clone() else {
+            return Err(RecordError::Capture {
+                step: index,
+                reason: "a dialog blocks the page before its first capture".to_owned(),
+            });
+        };
+        let entities = match blocked {
+            true => Vec::new(),
+            false => self
+                .stage
+                .driver
+                .entities(&seen, &self.stage.canonicalizer)
+                .await
+                .map_err(|error| self.stage.driver.failure("reading entity ids", error))?,
+        };
+        let is_last = index as usize == self.scenario.steps.len();
+        let tab = self.stage.driver.tab;
+        let events = self.take_events(index, is_last);
+        let passed_over = action.as_ref().is_some_and(|action| action.taken.error.is_some());
+        if bundled && !passed_over {
+            let said: String = events
+                .iter()
+                .filter_map(|event| match &event.kind {
+                    browserlens_strategy::EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
+                    _ => None,
+                })
+                .collect::<Vec<_>>()
+                .join("\n");
+            if let Some(fact) = facts::unreadable(self.scenario.facts_at(index), &seen.page, &said) {
+                return Err(RecordError::FactMissing {
+                    step: index,
+                    fact: fact.text.clone(),
+                    url: seen.page.url().to_owned(),
+                });
+            }
+        }
+        let mut capture = seen.capture.clone();
+        let unsettled = (!rest.quiet).then(|| rest.reason.clone());
+        if bundled && self.options.second_look && !blocked && rest.quiet {
+            if let Some(look) = self.stage.second_look().await? {
+                let body = serde_json::to_vec(&look)
+                    .map_err(|error| RecordError::Capture { step: index, reason: error.to_string() })?;
+                let number = seen.page.frames().first().map_or(1, |frame| frame.number);
+                capture.payloads.push(Payload {
+                    kind: PayloadKind::SecondLook,
+                    frame: number,
+                    node: 0,
+                    body: body.into(),
+                });
+            }
+            let next_is_dialog = self
+                .scenario
+                .steps
+                .get(index as usize)
+                .is_some_and(|next| matches!(next.action, Action::Dialog { .. }));
+            if self.stage.is_blocked() && !next_is_dialog {
+                self.stage.dismiss().await?;
+                self.stage.settle(false).await?;
+                self.stage.glance().await?;
+            }
+        }
+        let kind = action.as_ref().map(|action| action.taken.kind);
+        let settled = Settled { quiet: rest.quiet, waited_ms: rest.waited_ms, reason: rest.reason };
+        let report =
+            StepReport { index, action: kind, settled: settled.clone(), torn_retries, millis: 0, capture_millis };
+        let timings = seen.timings.clone();
+        let record = StepRecord {
+            index: StepIndex(index),
+            tab,
+            action,
+            capture,
+            events,
+            entities,
+            timings,
+            settled,
+            torn_retries,
+        };
+        self.writer.write_step(record)?;
+        let millis = began.elapsed().as_millis() as u64;
+        self.steps.push(StepReport { millis, ..report });
+        tell(self.options, Progress::Finished { index, millis });
+        match unsettled {
+            Some(reason) if bundled => {
+                Err(RecordError::NeverSettles { step: index, url: self.stage.driver.url(), reason })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn take_events(&self, index: u32, all: bool) -> Vec<browserlens_strategy::Event> {
+        let driver = &self.stage.driver;
+        let tabs = driver.world.read().tabs.len() as u32;
+        let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();
+        driver.world.change(|state| {
+            state.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
+            state.log.take(index, all, driver.controlled())
+        })
+    }
+}
+
+fn is_absent(error: &RecordError) -> bool {
+    matches!(error, RecordError::Target { found: 0, .. } | RecordError::NotActionable { .. })
+}
+
+fn hint(target: &Target) -> NodeHint {
+    let (role, name) = match &target.by {
+        TargetBy::Role { role, name } => (role.clone(), name.clone().unwrap_or_default()),
+        TargetBy::Text(text) => (String::new(), text.clone()),
+        TargetBy::Css { .. } => (String::new(), String::new()),
+    };
+    NodeHint { role, name, within: target.within.as_deref().map(|within| Box::new(hint(within))), nth: target.nth }
+}

@@ -1,0 +1,362 @@
+//! Lets a page come to rest: on its own injected clock (bundled sites) or by wall time (sites of the user's own).
+//!
+//! In: how much page time to give. Out: [`Rest`]: whether it came to rest, and what kept it from it.
+//! Invariants: the injected clock moves only here; before it moves and after each slice everything that the page has asked
+//! for has arrived (real time, with a ceiling), so what the page sees at a page time does not depend on the machine's speed.
+
+use crate::driver::Driver;
+use crate::socket::CallError;
+use crate::world::State;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Page time given after each action, in milliseconds.
+pub(crate) const SETTLE_MS: u32 = 500;
+/// Page time of the second look.
+pub(crate) const SECOND_LOOK_MS: u32 = 10_000;
+const SETTLE_SLICE_MS: u32 = 50;
+const SECOND_LOOK_SLICE_MS: u32 = 250;
+/// Page time given after an answer that the site's server held back.
+const AFTER_ANSWER_MS: u32 = 200;
+/// Longest page time that a page is given for held answers, beyond its budget.
+const MOST_PAGE_MS: u32 = 10_000;
+/// Sites by wall time: how long network and layout must be quiet.
+const QUIET_MS: u64 = 500;
+/// How long a frame may announce a navigation without asking the network for anything.
+const ANNOUNCED: Duration = Duration::from_secs(3);
+
+/// How long headers that the browser announced are waited for.
+const LATE_HEADERS: Duration = Duration::from_millis(1_000);
+
+/// How a page came to rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rest {
+    pub(crate) quiet: bool,
+    pub(crate) waited_ms: u32,
+    pub(crate) reason: String,
+}
+
+enum Network {
+    Quiet,
+    Dialog,
+    Busy(String),
+}
+
+impl Driver {
+    /// Gives the page the time that it has after every action.
+    pub(crate) async fn settle(&self) -> Result<Rest, CallError> {
+        if self.controlled() { self.advance(SETTLE_MS, SETTLE_SLICE_MS).await } else { self.settle_by_wall().await }
+    }
+
+    /// Leaves the page alone for the second look.
+    pub(crate) async fn leave_alone(&self) -> Result<Rest, CallError> {
+        self.advance(SECOND_LOOK_MS, SECOND_LOOK_SLICE_MS).await
+    }
+
+    /// Advances the injected clock by `budget`, in slices.
+    pub(crate) async fn advance(&self, budget: u32, slice: u32) -> Result<Rest, CallError> {
+        let deadline = Instant::now() + self.ceiling;
+        let (mut spent, mut until) = (0, budget);
+        loop {
+            match self.network_quiet(deadline).await? {
+                Network::Quiet => {}
+                Network::Dialog => {
+                    return Ok(Rest { quiet: true, waited_ms: spent, reason: "a dialog is open".to_owned() });
+                }
+                Network::Busy(reason) => return Ok(Rest { quiet: false, waited_ms: spent, reason }),
+            }
+            let due_in = self.held_for();
+            if let Some(due) = due_in {
+                // What an answer brings is given time too, also one that comes after the budget.
+                until = until.max(spent + due + AFTER_ANSWER_MS).min(budget.max(MOST_PAGE_MS));
+            }
+            if spent >= until {
+                let quiet = due_in.is_none();
+                let reason = if quiet {
+                    format!("{spent} ms of page time have passed")
+                } else {
+                    "an answer is held back for too long".to_owned()
+                };
+                return Ok(Rest { quiet, waited_ms: spent, reason });
+            }
+            let left = until - spent;
+            let by = match due_in {
+                Some(due) => slice.min(left).min(due.max(1)),
+                None if self.idle_for(left).await? => left,
+                None => slice.min(left),
+            };
+            match self.slice(f64::from(by), deadline).await {
+                Ok(()) => spent += by,
+                Err(CallError::Dialog) => {
+                    return Ok(Rest { quiet: true, waited_ms: spent, reason: "a dialog is open".to_owned() });
+                }
+                Err(CallError::TimedOut(_)) => {
+                    return Ok(Rest {
+                        quiet: false,
+                        waited_ms: spent,
+                        reason: "a script of the page runs without end".to_owned(),
+                    });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Returns in how much page time the next answer that the site's server holds back is due.
+    fn held_for(&self) -> Option<u32> {
+        let due = self.site_clock.as_ref()?.held().1?;
+        Some((due as f64 - self.world.read().page_ms).ceil().max(0.0) as u32)
+    }
+
+    fn held_answers(&self) -> usize {
+        self.site_clock.as_ref().map_or(0, |clock| clock.held().0)
+    }
+
+    /// Returns whether no timer is due and nothing moves in any frame for the next `ms`.
+    async fn idle_for(&self, ms: u32) -> Result<bool, CallError> {
+        let (worlds, end) = {
+            let state = self.world.read();
+            (state.worlds(self.tab), state.page_ms + f64::from(ms))
+        };
+        for (session, _, context) in worlds {
+            let ahead = self
+                .evaluate(
+                    &session,
+                    &context,
+                    "globalThis[Symbol.for('browserlens.clock')]?.ahead()",
+                    Duration::from_secs(5),
+                )
+                .await;
+            match ahead {
+                Ok(Value::Array(ahead)) => {
+                    let number = |index: usize| ahead.get(index).and_then(Value::as_f64).unwrap_or(0.0);
+                    let due = number(0);
+                    if (0.0..=end).contains(&due) || number(1) > 0.0 || number(2) > 0.0 {
+                        return Ok(false);
+                    }
+                }
+                Ok(_) => {}
+                Err(CallError::Gone) => return Err(CallError::Gone),
+                Err(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Advances every frame of every tab by one slice.
+    async fn slice(&self, by: f64, deadline: Instant) -> Result<(), CallError> {
+        let to = self.world.read().page_ms + by;
+        if let Some(clock) = &self.site_clock {
+            clock.begin_slice(to as u64);
+        }
+        self.begin_documents_at(to).await?;
+        let worlds = self.world.change(|state| {
+            state.page_ms = to;
+            state.worlds(self.tab)
+        });
+        let main = self.session();
+        for (index, (session, _, context)) in worlds.into_iter().enumerate() {
+            // Observers of size and sight are called with the next painted frame; hidden tabs paint none.
+            let paint = index == 0 && session == main;
+            let call = format!("globalThis[Symbol.for('browserlens.clock')]?.advance({to}, {paint})");
+            let limit = deadline.saturating_duration_since(Instant::now()).max(Duration::from_secs(2));
+            // Any other error: the document navigated away in the middle of it.
+            if let Err(error @ (CallError::Gone | CallError::Dialog | CallError::TimedOut(_) | CallError::Crashed(_))) =
+                self.evaluate(&session, &context, &call, limit).await
+            {
+                return Err(error);
+            }
+        }
+        if let Some(clock) = &self.site_clock {
+            clock.end_slice(to as u64);
+        }
+        Ok(())
+    }
+
+    /// Sets the page time at which documents that are made from now on begin.
+    async fn begin_documents_at(&self, ms: f64) -> Result<(), CallError> {
+        let sessions: Vec<(String, Option<String>)> = self.world.change(|state| {
+            state.base_ms = ms;
+            state
+                .sessions
+                .iter()
+                .filter(|(_, session)| session.ready)
+                .map(|(id, session)| (id.clone(), session.clock_script.clone()))
+                .collect()
+        });
+        let Some(source) = self.setup.clock_script(ms) else { return Ok(()) };
+        let mut calls = Vec::new();
+        for (session, old) in sessions {
+            let added =
+                self.socket.send(Some(&session), "Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));
+            if let Some(old) = old {
+                drop(self.socket.send(
+                    Some(&session),
+                    "Page.removeScriptToEvaluateOnNewDocument",
+                    &json!({ "identifier": old }),
+                ));
+            }
+            // A new document's timeline runs again, whatever the one before did.
+            drop(self.socket.send(Some(&session), "Animation.setPlaybackRate", &json!({ "playbackRate": 0 })));
+            calls.push((session, added));
+        }
+        for (session, added) in calls {
+            match added.answer(Duration::from_secs(10)).await {
+                Ok(reply) => {
+                    let identifier = reply.value()["identifier"].as_str().map(str::to_owned);
+                    self.world.change(|state| {
+                        if let Some(session) = state.sessions.get_mut(&session) {
+                            session.clock_script = identifier;
+                        }
+                    });
+                }
+                Err(CallError::Gone) => return Err(CallError::Gone),
+                Err(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits, in real time, until everything that pages asked for has arrived and they have reacted to it.
+    async fn network_quiet(&self, deadline: Instant) -> Result<Network, CallError> {
+        let mut calm = 0;
+        loop {
+            let (stirs, worlds) = {
+                let state = self.world.read();
+                if state.gone {
+                    return Err(CallError::Gone);
+                }
+                if let Some(crashed) = &state.crashed {
+                    return Err(CallError::Crashed(crashed.clone()));
+                }
+                if state.dialog(self.tab).is_some() {
+                    return Ok(Network::Dialog);
+                }
+                (state.stirs, state.worlds(self.tab))
+            };
+            let mut reacting = 0.0;
+            for (session, _, context) in worlds {
+                let limit = deadline.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
+                match self
+                    .evaluate(&session, &context, "globalThis[Symbol.for('browserlens.clock')]?.turn()", limit)
+                    .await
+                {
+                    Ok(pending) => reacting += pending.as_f64().unwrap_or(0.0),
+                    Err(CallError::Gone) => return Err(CallError::Gone),
+                    Err(CallError::Dialog) => return Ok(Network::Dialog),
+                    Err(CallError::TimedOut(_)) => {
+                        return Ok(Network::Busy("a script of the page runs without end".to_owned()));
+                    }
+                    Err(_) => reacting += 1.0,
+                }
+            }
+            let busy = self.world.change(|state| {
+                forget_announced(state);
+                busy(state, stirs, reacting, self.held_answers())
+            });
+            match busy {
+                None => calm += 1,
+                Some(reason) => {
+                    calm = 0;
+                    if Instant::now() > deadline {
+                        return Ok(Network::Busy(reason));
+                    }
+                    let soon = Instant::now() + Duration::from_millis(20);
+                    self.world
+                        .wait_for(soon.min(deadline), |state| {
+                            (state.stirs != stirs || state.dialog(self.tab).is_some()).then_some(())
+                        })
+                        .await;
+                }
+            }
+            if calm >= 2 {
+                return Ok(Network::Quiet);
+            }
+        }
+    }
+
+    /// Sites of the user's own: waits until network and layout are quiet.
+    async fn settle_by_wall(&self) -> Result<Rest, CallError> {
+        let began = Instant::now();
+        let deadline = began + self.ceiling;
+        let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
+        loop {
+            let (worlds, network) = {
+                let mut state = self.world.read();
+                if state.gone {
+                    return Err(CallError::Gone);
+                }
+                if state.dialog(self.tab).is_some() {
+                    return Ok(rest(true, "a dialog is open".to_owned()));
+                }
+                forget_announced(&mut state);
+                let stirs = state.stirs;
+                let recent = state.last_stir.is_some_and(|at| at.elapsed() < Duration::from_millis(QUIET_MS));
+                (
+                    state.worlds(self.tab),
+                    busy(&state, stirs, 0.0, 0).or_else(|| recent.then(|| "the network was not quiet".to_owned())),
+                )
+            };
+            let reason = match network {
+                Some(reason) => Some(reason),
+                None => self.layout_moves(worlds).await?,
+            };
+            match reason {
+                // What an action brings may take a moment to begin.
+                None if began.elapsed() < Duration::from_millis(QUIET_MS) => {
+                    tokio::time::sleep(Duration::from_millis(50)).await
+                }
+                None => return Ok(rest(true, format!("network and layout were quiet for {QUIET_MS} ms"))),
+                Some(reason) if Instant::now() > deadline => return Ok(rest(false, reason)),
+                Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+
+    async fn layout_moves(&self, worlds: Vec<(String, String, String)>) -> Result<Option<String>, CallError> {
+        let tab_sessions: Vec<String> = self.world.read().sessions_of(self.tab).into_iter().map(|(id, _)| id).collect();
+        for (session, frame, _) in worlds.into_iter().filter(|(session, ..)| tab_sessions.contains(session)) {
+            let quiet = match self.own_world(&session, &frame).await {
+                Ok(context) => self.evaluate_apart(&session, context, "browserLens.quiet()").await,
+                Err(error) => Err(error),
+            };
+            match quiet {
+                Ok(ms) if ms.as_f64().unwrap_or(0.0) >= QUIET_MS as f64 => {}
+                Ok(_) => return Ok(Some("the layout kept changing".to_owned())),
+                Err(CallError::Gone) => return Err(CallError::Gone),
+                Err(_) => return Ok(Some("a frame was navigating".to_owned())),
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn forget_announced(state: &mut State) {
+    let flying: Vec<String> = state.in_flight.values().map(|flight| flight.frame.clone()).collect();
+    state.navigating.retain(|frame, since| since.elapsed() < ANNOUNCED || flying.contains(frame));
+}
+
+/// Returns what keeps pages busy; `held` answers are on their way only in page time.
+fn busy(state: &State, stirs: u64, reacting: f64, held: usize) -> Option<String> {
+    let unanswered = || state.in_flight.values().filter(|flight| !flight.answered);
+    let flying = unanswered().count();
+    if flying > held {
+        let url = unanswered().map(|flight| flight.url.as_str()).min().unwrap_or("");
+        return Some(format!("a request for {url} has no end"));
+    }
+    let waits_for_answer = flying > 0;
+    if !waits_for_answer && (!state.navigating.is_empty() || state.frames.values().any(|frame| frame.loading)) {
+        return Some("a frame kept loading".to_owned());
+    }
+    if state.starting > 0 || state.bodies_pending > 0 || state.downloads_open > 0 {
+        return Some("a tab, a frame or a download kept starting".to_owned());
+    }
+    // They come from another process than the rest; should they never come, nothing else waits for them.
+    if state.log.awaits_headers() && state.last_stir.is_some_and(|at| at.elapsed() < LATE_HEADERS) {
+        return Some("headers of requests kept coming".to_owned());
+    }
+    if reacting > held as f64 {
+        return Some("answers of requests kept being handled".to_owned());
+    }
+    (state.stirs != stirs).then(|| "requests or navigations followed each other without end".to_owned())
+}

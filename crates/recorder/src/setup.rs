@@ -1,0 +1,105 @@
+//! Everything that a recording needs before its first step: server, browser, trace file.
+//!
+//! In: a [`Scenario`] and [`RecordOptions`]. Out: a [`Stage`] with its server, and a writer. Invariant: secrets are known to the redactor
+//! before anything is written.
+
+use crate::chrome::ChromeOptions;
+use crate::driver::Driver;
+use crate::error::RecordError;
+use crate::options::RecordOptions;
+use crate::pump::SessionSetup;
+use crate::site_server::{SiteClock, SiteServer};
+use crate::stage::Stage;
+use browserlens_scenario::Scenario;
+use browserlens_trace::{
+    Canonicalizer, CreateOptions, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Longest real time for a page of a bundled site to come to rest.
+const SITE_CEILING: Duration = Duration::from_secs(20);
+
+/// Starts server and browser.
+pub(crate) async fn open(
+    scenario: &Scenario,
+    options: &RecordOptions,
+) -> Result<(Stage, Option<SiteServer>), RecordError> {
+    let unusable = |reason: &str| RecordError::Unusable { scenario: scenario.name.clone(), reason: reason.to_owned() };
+    if scenario.site.is_none() && scenario.url.is_none() {
+        return Err(unusable("it names neither a site nor a url"));
+    }
+    let mut secrets = Vec::new();
+    for step in scenario.setup.iter().chain(&scenario.steps) {
+        let text = step.action.text();
+        if text.is_secret() {
+            secrets.push(text.resolve(&*options.env)?);
+        }
+    }
+    let clock = scenario.site.is_some().then(|| Arc::new(SiteClock::new()));
+    let server = match &scenario.site {
+        Some(site) => Some(SiteServer::start_with(&options.sites_dir, site, clock.clone()).await?),
+        None => None,
+    };
+    let limit = Duration::from_millis(scenario.timeout_ms);
+    let ceiling = options.ceiling.unwrap_or(if server.is_some() { limit.min(SITE_CEILING) } else { limit });
+    let viewport = (scenario.viewport.width, scenario.viewport.height);
+    let chrome = ChromeOptions {
+        path: options.chrome.clone(),
+        no_sandbox: options.no_sandbox || runs_as_root(),
+        viewport,
+        locale: scenario.locale.clone(),
+        host_rules: server.as_ref().map(SiteServer::resolver_rules),
+    };
+    let setup = SessionSetup {
+        clock_seed: server.is_some().then_some(scenario.seed),
+        viewport,
+        scale: scenario.viewport.scale,
+        locale: scenario.locale.clone(),
+        timezone: scenario.timezone.clone(),
+        started: Instant::now(),
+    };
+    let driver = Driver::start(&chrome, setup, ceiling, clock).await?;
+    let stage = Stage {
+        driver,
+        canonicalizer: Canonicalizer::new(),
+        secrets,
+        scale: scenario.viewport.scale,
+        last: None,
+        current: None,
+    };
+    Ok((stage, server))
+}
+
+/// Chromium's sandbox refuses to run as root. The owner of `/proc/self` is the effective user.
+pub(crate) fn runs_as_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = |path: &Path| std::fs::metadata(path).map(|data| data.uid());
+    let probe = || tempfile::tempdir().and_then(|folder| owner(folder.path()));
+    owner(Path::new("/proc/self")).or_else(|_| probe()).is_ok_and(|uid| uid == 0)
+}
+
+pub(crate) fn create_writer(
+    scenario: &Scenario,
+    options: &RecordOptions,
+    browser: &str,
+    secrets: &[String],
+) -> Result<TraceWriter, RecordError> {
+    let bundled = scenario.site.is_some();
+    let meta = TraceMeta {
+        scenario: scenario.name.clone(),
+        goal: scenario.goal.clone(),
+        site: scenario.site.clone(),
+        source: TraceSource::Recorded,
+        viewport: scenario.viewport,
+        locale: scenario.locale.clone(),
+        timezone: scenario.timezone.clone(),
+        browser: browser.to_owned(),
+        tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
+        recorded_at: options.recorded_at.clone().filter(|_| !bundled),
+    };
+    let key = if bundled { RedactionKey::Fixed } else { options.redaction_key.clone() };
+    let redactor = Redactor::new(RedactionOptions { key, known: secrets.to_vec(), public: scenario.public.clone() });
+    Ok(TraceWriter::create_with(&options.out, &meta, redactor, CreateOptions { force: options.force })?)
+}

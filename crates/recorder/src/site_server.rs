@@ -1,0 +1,398 @@
+//! Serves a bundled site on a loopback port.
+//!
+//! In: `traces/sites/<site>/` with its `site.toml`. Out: HTTP on 127.0.0.1, reached under the site's host names because
+//! Chromium's resolver maps them there. Invariants: only files below the site's folder and `_shared` are served, whatever the
+//! path; answers carry no time of the machine, so two recordings see the same bytes.
+
+use crate::error::RecordError;
+use crate::socket::locked;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Every answer is dated to the recording's epoch: the date is a header that pages can read.
+const DATE: &str = "Thu, 15 Jan 2026 09:00:00 GMT";
+const HTML: &str = "text/html; charset=utf-8";
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SiteFile {
+    #[serde(default)]
+    hosts: Vec<String>,
+    #[serde(default, rename = "route")]
+    routes: Vec<Route>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Route {
+    #[serde(default = "get")]
+    method: String,
+    path: String,
+    #[serde(default = "ok")]
+    status: u16,
+    #[serde(default)]
+    delay_ms: u64,
+    #[serde(default = "html", rename = "type")]
+    content_type: String,
+    body: Option<String>,
+    file: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+}
+
+fn get() -> String {
+    "GET".to_owned()
+}
+fn ok() -> u16 {
+    200
+}
+fn html() -> String {
+    HTML.to_owned()
+}
+
+/// Page time as the server sees it: an answer that is delayed waits for the page's clock, not for the machine's, so that a page can
+/// show its spinner, or abort, as it would. All times in milliseconds of page time.
+#[derive(Debug)]
+pub(crate) struct SiteClock {
+    /// What requests that arrive now are dated.
+    arriving: Mutex<u64>,
+    /// How far answers are let go.
+    released: watch::Sender<u64>,
+    /// When the answers are due that are held back, and how many then.
+    held: Mutex<BTreeMap<u64, usize>>,
+}
+
+impl SiteClock {
+    pub(crate) fn new() -> Self {
+        Self { arriving: Mutex::new(0), released: watch::Sender::new(0), held: Mutex::default() }
+    }
+
+    /// Begins a slice of page time that ends at `ms`.
+    pub(crate) fn begin_slice(&self, ms: u64) {
+        *locked(&self.arriving) = ms;
+    }
+
+    /// Ends the slice: answers that are due are sent.
+    pub(crate) fn end_slice(&self, ms: u64) {
+        locked(&self.held).retain(|due, _| *due > ms);
+        self.released.send_replace(ms);
+    }
+
+    /// Returns how many answers are held back, and when the first is due.
+    pub(crate) fn held(&self) -> (usize, Option<u64>) {
+        let held = locked(&self.held);
+        (held.values().sum(), held.keys().next().copied())
+    }
+
+    async fn hold(self: &Arc<Self>, delay_ms: u64) {
+        let due = *locked(&self.arriving) + delay_ms;
+        *locked(&self.held).entry(due).or_default() += 1;
+        // Dropped early when the browser gives the request up.
+        let _guard = Held { clock: Arc::clone(self), due };
+        // The clock lives as long as the server.
+        drop(self.released.subscribe().wait_for(|now| *now >= due).await);
+    }
+}
+
+struct Held {
+    clock: Arc<SiteClock>,
+    due: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut held = locked(&self.clock.held);
+        if let Some(count) = held.get_mut(&self.due) {
+            *count -= 1;
+            if *count == 0 {
+                held.remove(&self.due);
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Site {
+    folder: PathBuf,
+    shared: PathBuf,
+    routes: Vec<Route>,
+    clock: Option<Arc<SiteClock>>,
+}
+
+/// A served site; dropping it ends the server.
+#[derive(Debug)]
+pub struct SiteServer {
+    hosts: Vec<String>,
+    port: u16,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for SiteServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl SiteServer {
+    /// Serves the site of a folder name below `sites_dir`, on a free port.
+    ///
+    /// # Errors
+    /// [`RecordError::Site`] if the folder or its `site.toml` cannot be used.
+    pub async fn start(sites_dir: &Path, site: &str) -> Result<Self, RecordError> {
+        Self::start_with(sites_dir, site, None).await
+    }
+
+    pub(crate) async fn start_with(
+        sites_dir: &Path,
+        site: &str,
+        clock: Option<Arc<SiteClock>>,
+    ) -> Result<Self, RecordError> {
+        let folder = sites_dir.join(site);
+        let file = folder.join("site.toml");
+        let bad = |reason: String| RecordError::Site { path: file.clone(), reason };
+        if site.is_empty() || Path::new(site).components().any(|part| !matches!(part, Component::Normal(_))) {
+            return Err(bad(format!("{site:?} is no folder name of a site")));
+        }
+        let text = std::fs::read_to_string(&file).map_err(|error| bad(format!("cannot be read: {error}")))?;
+        let parsed: SiteFile = toml::from_str(&text).map_err(|error| bad(error.message().to_owned()))?;
+        for route in &parsed.routes {
+            check(route, &folder).map_err(|reason| bad(format!("route {}: {reason}", route.path)))?;
+        }
+        let hosts = if parsed.hosts.is_empty() { vec![format!("{site}.test")] } else { parsed.hosts };
+        if let Some(host) = hosts.iter().find(|host| !host.ends_with(".test")) {
+            return Err(bad(format!("host {host:?} does not end in .test")));
+        }
+        let state = Arc::new(Site { folder, shared: sites_dir.join("_shared"), routes: parsed.routes, clock });
+        let io = |source| RecordError::Io { context: "cannot open a loopback port for the site".to_owned(), source };
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.map_err(io)?;
+        let port = listener.local_addr().map_err(io)?.port();
+        let router = Router::new().fallback(answer).with_state(state);
+        let task = tokio::spawn(async move {
+            // The listener only fails when the process is out of sockets; the browser then reports failed requests.
+            drop(axum::serve(listener, router).await);
+        });
+        Ok(Self { hosts, port, task })
+    }
+
+    /// Returns the URL of a path on the site's first host; URLs stay as they are.
+    pub fn url(&self, path: &str) -> String {
+        if path.contains("://") {
+            return path.to_owned();
+        }
+        let host = self.hosts.first().map_or("", String::as_str);
+        format!("http://{host}/{}", path.trim_start_matches('/'))
+    }
+
+    /// Returns the loopback port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns the resolver rule that brings the site's hosts here and every other host nowhere.
+    pub(crate) fn resolver_rules(&self) -> String {
+        format!("MAP *.test 127.0.0.1:{}, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", self.port)
+    }
+}
+
+fn check(route: &Route, folder: &Path) -> Result<(), String> {
+    StatusCode::from_u16(route.status).map_err(|error| error.to_string())?;
+    Method::from_bytes(route.method.as_bytes()).map_err(|error| error.to_string())?;
+    HeaderValue::from_str(&route.content_type).map_err(|error| format!("type: {error}"))?;
+    for (name, value) in &route.headers {
+        HeaderName::from_bytes(name.as_bytes()).map_err(|error| format!("header {name:?}: {error}"))?;
+        HeaderValue::from_str(value).map_err(|error| format!("header {name:?}: {error}"))?;
+    }
+    match (&route.body, &route.file) {
+        (Some(_), Some(_)) => Err("has both body and file".to_owned()),
+        (None, Some(file)) if inside(folder, file).is_none_or(|path| !path.is_file()) => {
+            Err(format!("file {file:?} is not there"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the path below a folder, unless it would leave it.
+fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
+    let relative = Path::new(path.trim_start_matches('/'));
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    (plain && !path.contains('\0')).then(|| folder.join(relative))
+}
+
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn content_type(path: &Path) -> &'static str {
+    match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
+        "html" => HTML,
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "txt" => "text/plain; charset=utf-8",
+        "csv" => "text/csv; charset=utf-8",
+        "pdf" => "application/pdf",
+        "xml" => "application/xml",
+        "woff2" => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+fn response(status: u16, content_type: &str, headers: &BTreeMap<String, String>, body: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    let map = response.headers_mut();
+    map.insert(header::DATE, HeaderValue::from_static(DATE));
+    // A cached answer would make the second visit of a page differ from the first by chance of eviction.
+    map.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(value) = HeaderValue::from_str(content_type) {
+        map.insert(header::CONTENT_TYPE, value);
+    }
+    for (name, value) in headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            map.insert(name, value);
+        }
+    }
+    response
+}
+
+async fn answer(State(site): State<Arc<Site>>, request: Request) -> Response<Body> {
+    let path = request.uri().path().to_owned();
+    let none = BTreeMap::new();
+    if let Some(route) =
+        site.routes.iter().find(|route| route.path == path && route.method == request.method().as_str())
+    {
+        match &site.clock {
+            _ if route.delay_ms == 0 => {}
+            Some(clock) => clock.hold(route.delay_ms).await,
+            None => tokio::time::sleep(Duration::from_millis(route.delay_ms)).await,
+        }
+        let body = match (&route.body, &route.file) {
+            (Some(body), _) => body.clone().into_bytes(),
+            (None, Some(file)) => match inside(&site.folder, file).map(tokio::fs::read) {
+                Some(read) => read.await.unwrap_or_default(),
+                None => Vec::new(),
+            },
+            (None, None) => Vec::new(),
+        };
+        return response(route.status, &route.content_type, &route.headers, body);
+    }
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return response(405, "text/plain; charset=utf-8", &none, b"method not allowed".to_vec());
+    }
+    let found = decoded(&path).and_then(|path| match path.strip_prefix("/_shared/") {
+        Some(shared) => inside(&site.shared, shared).filter(|file| file.is_file()),
+        None => file_of(&site.folder, &path),
+    });
+    if let Some(file) = found
+        && let Ok(bytes) = tokio::fs::read(&file).await
+    {
+        return response(200, content_type(&file), &none, bytes);
+    }
+    let own = tokio::fs::read(site.folder.join("404.html")).await;
+    response(404, HTML, &none, own.unwrap_or_else(|_| b"<!doctype html><title>404</title><p>Not found</p>".to_vec()))
+}
+
+fn file_of(folder: &Path, path: &str) -> Option<PathBuf> {
+    let trimmed = path.trim_matches('/');
+    let base = if trimmed.is_empty() { folder.to_owned() } else { inside(folder, trimmed)? };
+    if base.file_name().is_some_and(|name| name == "site.toml") {
+        return None;
+    }
+    if base.is_file() {
+        return Some(base);
+    }
+    let with_html = base.file_name().map(|name| {
+        let mut name = name.to_owned();
+        name.push(".html");
+        base.with_file_name(name)
+    });
+    with_html
+        .filter(|file| !trimmed.is_empty() && file.is_file())
+        .or_else(|| Some(base.join("index.html")).filter(|file| file.is_file()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn site() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("parent")).expect("folder");
+            std::fs::write(path, text).expect("write");
+        };
+        write("secret.txt", "outside");
+        write(
+            "s/site.toml",
+            "hosts = [\"s.test\"]\n[[route]]\npath = \"/api\"\nbody = \"{}\"\nstatus = 201\nheaders = { X-A = \"b\" }\n",
+        );
+        write("s/index.html", "home");
+        write("s/about.html", "about");
+        write("s/deep/index.html", "deep");
+        folder
+    }
+
+    #[test]
+    fn paths_become_files_by_the_documented_rules_and_never_leave_the_folder() {
+        let folder = site();
+        let root = folder.path().join("s");
+        let file = |path: &str| {
+            file_of(&root, path).map(|file| file.strip_prefix(&root).expect("inside").to_string_lossy().into_owned())
+        };
+        assert_eq!(file("/").as_deref(), Some("index.html"));
+        assert_eq!(file("/about").as_deref(), Some("about.html"));
+        assert_eq!(file("/about.html").as_deref(), Some("about.html"));
+        assert_eq!(file("/deep").as_deref(), Some("deep/index.html"));
+        assert_eq!(file("/deep/").as_deref(), Some("deep/index.html"));
+        for outside in ["/../secret.txt", "/deep/../../secret.txt", "/site.toml", "/nothing", "/./about"] {
+            assert_eq!(file(outside), None, "{outside}");
+        }
+        assert_eq!(decoded("/%2e%2e/secret.txt").as_deref(), Some("/../secret.txt"));
+        assert_eq!(decoded("/%zz"), None);
+    }
+
+    #[tokio::test]
+    async fn routes_come_before_files_and_an_unknown_key_names_the_file() {
+        let folder = site();
+        let server = SiteServer::start(folder.path(), "s").await.expect("starts");
+        let raw = raw_get(server.port, "/api").await;
+        assert!(raw.starts_with("HTTP/1.1 201"), "{raw}");
+        assert!(raw.to_ascii_lowercase().contains("x-a: b"), "{raw}");
+        assert!(raw_get(server.port, "/%2e%2e/secret.txt").await.starts_with("HTTP/1.1 404"));
+        std::fs::write(folder.path().join("s/site.toml"), "host = []").expect("write");
+        let error = SiteServer::start(folder.path(), "s").await.expect_err("misspelt");
+        assert!(error.to_string().contains("site.toml") && error.to_string().contains("host"), "{error}");
+    }
+
+    async fn raw_get(port: u16, path: &str) -> String {
+        use tokio::io::{AsyncReadExt, AsyncWriteExt};
+        let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", port)).await.expect("connects");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: s.test\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("writes");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.expect("reads");
+        text
+    }
+}

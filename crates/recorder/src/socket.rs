@@ -1,0 +1,217 @@
+//! The recorder's own protocol session: raw JSON over one WebSocket, flat sessions.
+//!
+//! In: a method, its parameters and a session id. Out: the result as raw JSON text; events as they arrive, raw too.
+//! Invariant: nothing is parsed that the caller does not parse, so a capture's time is the browser's and a field that a
+//! newer browser renamed is never lost. Why beside chromiumoxide: its typed layer doubles the time of large answers.
+
+use futures::{SinkExt, StreamExt};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+
+/// Largest message: a snapshot of 100,000 elements is some 100 MB.
+const MAX_MESSAGE: usize = 1 << 30;
+
+/// A call that failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// The connection is closed: Chromium ended.
+    #[error("the connection to Chromium is closed")]
+    Gone,
+    /// Chromium refused.
+    #[error("{message}")]
+    Refused { message: String },
+    /// No answer came in time.
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    /// A dialog of the browser blocks the page.
+    #[error("a dialog is open")]
+    Dialog,
+    /// The page's process ended.
+    #[error("{0}")]
+    Crashed(String),
+    /// The answer has not the expected form.
+    #[error("the answer cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// The result of a call, as raw JSON text.
+#[derive(Debug)]
+pub(crate) struct Reply(Box<RawValue>);
+
+impl Reply {
+    pub(crate) fn text(&self) -> &str {
+        self.0.get()
+    }
+
+    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, CallError> {
+        serde_json::from_str(self.0.get()).map_err(|error| CallError::Unreadable(error.to_string()))
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        self.read().unwrap_or(Value::Null)
+    }
+}
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct RawEvent {
+    pub(crate) session: Option<String>,
+    pub(crate) method: String,
+    pub(crate) params: Box<RawValue>,
+}
+
+impl RawEvent {
+    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
+        serde_json::from_str(self.params.get()).ok()
+    }
+}
+
+#[derive(Deserialize)]
+struct Incoming {
+    id: Option<u64>,
+    method: Option<String>,
+    #[serde(rename = "sessionId")]
+    session: Option<String>,
+    params: Option<Box<RawValue>>,
+    result: Option<Box<RawValue>>,
+    error: Option<ErrorBody>,
+}
+
+#[derive(Deserialize)]
+struct ErrorBody {
+    message: String,
+    #[serde(default)]
+    data: Value,
+}
+
+type Answer = Result<Box<RawValue>, CallError>;
+type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Answer>>>>;
+
+/// The connection; cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Socket {
+    outgoing: mpsc::UnboundedSender<String>,
+    waiting: Waiting,
+    next_id: Arc<AtomicU64>,
+    closed: Arc<AtomicBool>,
+}
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // State behind these locks is plain data that stays valid if a holder panicked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Socket {
+    /// Connects; events go to the returned channel, which closes when Chromium ends.
+    pub(crate) async fn connect(address: &str) -> Result<(Self, mpsc::UnboundedReceiver<RawEvent>), CallError> {
+        let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
+        let (stream, _) = tokio_tungstenite::connect_async_with_config(address, Some(config), true)
+            .await
+            .map_err(|error| CallError::Refused { message: error.to_string() })?;
+        let (mut sink, mut stream) = stream.split();
+        let (outgoing, mut to_send) = mpsc::unbounded_channel::<String>();
+        let (events, received) = mpsc::unbounded_channel();
+        let waiting: Waiting = Arc::default();
+        let closed = Arc::new(AtomicBool::new(false));
+        tokio::spawn(async move {
+            while let Some(text) = to_send.recv().await {
+                if sink.send(Message::text(text)).await.is_err() {
+                    break;
+                }
+            }
+        });
+        let (answers, is_closed) = (Arc::clone(&waiting), Arc::clone(&closed));
+        tokio::spawn(async move {
+            while let Some(Ok(message)) = stream.next().await {
+                if let Message::Text(text) = message {
+                    deliver(text.as_str(), &answers, &events);
+                }
+            }
+            is_closed.store(true, Ordering::SeqCst);
+            for (_, sender) in locked(&answers).drain() {
+                drop(sender.send(Err(CallError::Gone)));
+            }
+        });
+        Ok((Self { outgoing, waiting, next_id: Arc::new(AtomicU64::new(1)), closed }, received))
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Sends a call; the answer is awaited with [`Pending::answer`], so that calls can be in flight together.
+    pub(crate) fn send(&self, session: Option<&str>, method: &str, params: &Value) -> Pending {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (sender, receiver) = oneshot::channel();
+        let mut message = serde_json::json!({ "id": id, "method": method, "params": params });
+        if let Some(session) = session {
+            message["sessionId"] = Value::from(session);
+        }
+        locked(&self.waiting).insert(id, sender);
+        // The reader drains the waiting calls once, when it ends: a call registered after that has nobody to answer it.
+        if (self.is_closed() || self.outgoing.send(message.to_string()).is_err())
+            && let Some(sender) = locked(&self.waiting).remove(&id)
+        {
+            drop(sender.send(Err(CallError::Gone)));
+        }
+        Pending { receiver }
+    }
+
+    /// Calls and awaits the answer.
+    pub(crate) async fn call(
+        &self,
+        session: Option<&str>,
+        method: &str,
+        params: &Value,
+        limit: Duration,
+    ) -> Result<Reply, CallError> {
+        self.send(session, method, params).answer(limit).await
+    }
+}
+
+/// A call in flight.
+pub(crate) struct Pending {
+    receiver: oneshot::Receiver<Answer>,
+}
+
+impl Pending {
+    pub(crate) async fn answer(self, limit: Duration) -> Result<Reply, CallError> {
+        match tokio::time::timeout(limit, self.receiver).await {
+            Ok(Ok(answer)) => answer.map(Reply),
+            Ok(Err(_)) => Err(CallError::Gone),
+            Err(_) => Err(CallError::TimedOut(limit)),
+        }
+    }
+}
+
+fn deliver(text: &str, waiting: &Waiting, events: &mpsc::UnboundedSender<RawEvent>) {
+    let Ok(message) = serde_json::from_str::<Incoming>(text) else { return };
+    match (message.id, message.method) {
+        (Some(id), _) => {
+            let Some(sender) = locked(waiting).remove(&id) else { return };
+            let answer = match (message.result, message.error) {
+                (Some(result), _) => Ok(result),
+                (None, Some(error)) => {
+                    let detail = error.data.as_str().map(|data| format!(" ({data})")).unwrap_or_default();
+                    Err(CallError::Refused { message: format!("{}{detail}", error.message) })
+                }
+                (None, None) => Err(CallError::Unreadable("neither result nor error".to_owned())),
+            };
+            drop(sender.send(answer));
+        }
+        (None, Some(method)) => {
+            if let Some(params) = message.params {
+                drop(events.send(RawEvent { session: message.session, method, params }));
+            }
+        }
+        (None, None) => {}
+    }
+}

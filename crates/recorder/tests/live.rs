@@ -1,0 +1,40 @@
+//! The live page source and actor, on a fixture served on its loopback port.
+
+mod common;
+
+use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer};
+use browserlens_strategy::{ActError, ActionKind, Actor, EventFilter, PageSource, StepIndex, TakenAction};
+use common::sites;
+
+fn action(kind: ActionKind, text: &str) -> TakenAction {
+    TakenAction { kind, node: None, text: text.to_owned(), error: None }
+}
+
+#[test]
+fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&sites(), "fixtures")).expect("serves");
+    let url = |page: &str| format!("http://127.0.0.1:{}/{page}", server.port());
+    let mut live = LiveBrowser::open(&url("action-click.html"), &LiveOptions::default()).expect("opens");
+    let (page, capture) = live.page().expect("a page");
+    assert!(capture.screenshot().is_some());
+    let go = page.nodes().find(|node| node.name() == "Go" && node.role() == "button").expect("the button").key();
+    live.act(&action(ActionKind::Click, ""), Some(go)).expect("clicked");
+    assert_eq!(live.step(), StepIndex(1));
+    let (page, _) = live.page().expect("a page");
+    assert!(common::log_of(&page).contains("click Go detail=1 trusted=true"));
+    let off = page.nodes().find(|node| node.name() == "Off").expect("the disabled button").key();
+    let error = live.act(&action(ActionKind::Click, ""), Some(off)).expect_err("disabled");
+    assert!(matches!(&error, ActError::NotActionable { reason, .. } if reason.contains("disabled")), "{error}");
+    let crop = live.crop(common::by_id(&page, "log").bounds()).expect("a crop");
+    assert!(image::load_from_memory(&crop.png).is_ok());
+
+    live.act(&action(ActionKind::Goto, &url("capture-events.html?all")), None).expect("went");
+    let error = live.act(&action(ActionKind::Click, ""), Some(go)).expect_err("of another document");
+    assert!(matches!(error, ActError::NodeGone { .. }), "{error}");
+    let filter = EventFilter { kinds: vec!["request".to_owned()], min_status: Some(500), ..EventFilter::default() };
+    let failed = live.events(&filter, None, 10).expect("events");
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    let filter = EventFilter { contains: Some("WARNING LINE".to_owned()), ..EventFilter::default() };
+    assert_eq!(live.events(&filter, None, 10).expect("events").len(), 1);
+}
