@@ -201,7 +201,7 @@ impl RecordError {
     /// Returns the exit code of the command line: 2 bad usage, 3 unreadable input, 5 browser trouble.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Unusable { .. } => 2,
+            Self::Unusable { .. } | Self::Target { .. } => 2,
             Self::Scenario(ScenarioError::MissingEnv { .. }) => 2,
             Self::Scenario(_) | Self::Site { .. } | Self::Trace(_) => 3,
             _ => 5,

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     });
     for scenario in &scenarios {
         let options = options(args, scenario, key.clone(), cancel.clone());
-        let report = runtime.block_on(record(scenario, &options)).map_err(|error| failure(&error))?;
+        let report = runtime.block_on(record(scenario, &options)).map_err(|error| failure(scenario, &error))?;
         output::data(&said(&report))?;
     }
     Ok(Exit::Success)
@@ -99,14 +99,18 @@ fn said(report: &RecordReport) -> String {
     one_line(line.trim_end()) + "\n"
 }
 
-fn failure(error: &RecordError) -> Failure {
+fn failure(scenario: &Scenario, error: &RecordError) -> Failure {
     let exit = match error.exit_code() {
         2 => Exit::Usage,
         4 => Exit::Verification,
         5 => Exit::Browser,
         _ => Exit::Input,
     };
-    Failure::new(exit, error, error.hint())
+    let mut failure = Failure::new(exit, error, error.hint());
+    if failure.message.starts_with("step ") {
+        failure.message = format!("{}: {}", scenario.path.display(), failure.message);
+    }
+    failure
 }
 
 fn scenario_failure(error: &ScenarioError) -> Failure {
