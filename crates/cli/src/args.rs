@@ -18,11 +18,15 @@ const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     /// Replay the bundled traces, print the summary, write the report
-    #[command(after_help = "Examples:\n  browserlens bench\n  browserlens bench --check\n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'")]
+    #[command(
+        after_help = "Examples:\n  browserlens bench\n  browserlens bench --check\n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'"
+    )]
     Bench(BenchArgs),
     /// Record scenarios with a real Chromium
     #[cfg(feature = "record")]
-    #[command(after_help = "Examples:\n  browserlens record                        every scenario in traces/scenarios\n  browserlens record my/task.toml --out my   one scenario of your own")]
+    #[command(
+        after_help = "Examples:\n  browserlens record                        every scenario in traces/scenarios\n  browserlens record my/task.toml --out my   one scenario of your own"
+    )]
     Record(RecordArgs),
     /// Replay traces and store the run, without a report
     #[command(after_help = "Examples:\n  browserlens replay my/task.trace --scenarios-dir my --json")]
@@ -31,16 +35,24 @@ pub(crate) enum Verb {
     #[command(after_help = "Examples:\n  browserlens report reports/runs/0123456789abcdef --out /tmp/report")]
     Report(ReportArgs),
     /// Compare two stored runs, strategy by strategy and scenario by scenario
-    #[command(after_help = "Examples:\n  browserlens compare reports/runs/0123456789abcdef reports/runs/fedcba9876543210")]
+    #[command(
+        after_help = "Examples:\n  browserlens compare reports/runs/0123456789abcdef reports/runs/fedcba9876543210"
+    )]
     Compare(CompareArgs),
     /// Print exactly what an agent would be shown at one step
-    #[command(after_help = "Examples:\n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta")]
+    #[command(
+        after_help = "Examples:\n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta"
+    )]
     Show(ShowArgs),
     /// Look into trace files, check and repair them
-    #[command(after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace")]
+    #[command(
+        after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace"
+    )]
     Trace(TraceArgs),
     /// Print shell completions
-    #[command(after_help = "Examples:\n  browserlens completions bash > ~/.local/share/bash-completion/completions/browserlens")]
+    #[command(
+        after_help = "Examples:\n  browserlens completions bash > ~/.local/share/bash-completion/completions/browserlens"
+    )]
     Completions(CompletionArgs),
 }
 

@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn codes_are_as_documented() {
-        let codes = [Exit::Success, Exit::Regression, Exit::Usage, Exit::Input, Exit::Verification, Exit::Browser].map(Exit::code);
+        let codes = [Exit::Success, Exit::Regression, Exit::Usage, Exit::Input, Exit::Verification, Exit::Browser]
+            .map(Exit::code);
         assert_eq!(codes, [0, 1, 2, 3, 4, 5]);
     }
 }

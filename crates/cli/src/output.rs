@@ -12,9 +12,11 @@ use std::io::{self, Write};
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::words(Exit::Input, format!("standard output: cannot be written: {error}"), "check where the output goes"))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::words(
+            Exit::Input,
+            format!("standard output: cannot be written: {error}"),
+            "check where the output goes",
+        )),
         _ => Ok(()),
     }
 }

@@ -49,7 +49,16 @@ fn bench(folder: &Path) -> String {
     let strategies = root.join("traces/strategies.toml").display().to_string();
     let output = run(
         folder,
-        &["bench", ".", "--scenarios-dir", &scenarios, "--strategies-file", &strategies, "--strategies", "read-text/visible"],
+        &[
+            "bench",
+            ".",
+            "--scenarios-dir",
+            &scenarios,
+            "--strategies-file",
+            &strategies,
+            "--strategies",
+            "read-text/visible",
+        ],
     );
     ended(folder, &output)
 }
@@ -122,8 +131,11 @@ fn an_unknown_strategy_is_named_with_those_that_are_known() {
     let strategies = root.join("traces/strategies.toml").display().to_string();
     let output = run(folder.path(), &["show", "a.trace", "--strategy", "lens/delt", "--strategies-file", &strategies]);
     insta::assert_snapshot!("unknown_strategy_show", ended(folder.path(), &output));
-    std::fs::write(folder.path().join("s.toml"), "[[strategy]]\nname = \"lens/nope\"\nwhy = \"x\"\n[[strategy]]\nname = \"nope/x\"\nwhy = \"y\"\n")
-        .expect("writes");
+    std::fs::write(
+        folder.path().join("s.toml"),
+        "[[strategy]]\nname = \"lens/nope\"\nwhy = \"x\"\n[[strategy]]\nname = \"nope/x\"\nwhy = \"y\"\n",
+    )
+    .expect("writes");
     let output = run(folder.path(), &["bench", ".", "--strategies-file", "s.toml"]);
     let text = ended(folder.path(), &output);
     assert_eq!(output.status.code(), Some(2), "{text}");
@@ -133,12 +145,16 @@ fn an_unknown_strategy_is_named_with_those_that_are_known() {
 #[test]
 fn a_scenario_with_a_misspelt_action_is_named_with_its_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    let scenario = "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\n\n[[step]]\nklick = { role = \"button\" }\n";
+    let scenario =
+        "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\n\n[[step]]\nklick = { role = \"button\" }\n";
     std::fs::write(folder.path().join("a.toml"), scenario).expect("writes");
     let output = run(folder.path(), &["record", "a.toml"]);
     let text = ended(folder.path(), &output);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.starts_with("exit 2\nerror: a.toml:7: unknown field `klick`, expected one of `goto`, `click`"), "{text}");
+    assert!(
+        text.starts_with("exit 2\nerror: a.toml:7: unknown field `klick`, expected one of `goto`, `click`"),
+        "{text}"
+    );
     assert!(text.contains("\n hint: see \"How to write a scenario\""), "{text}");
 }
 

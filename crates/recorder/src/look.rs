@@ -62,7 +62,14 @@ impl Driver {
     /// Looks at the current tab.
     pub(crate) async fn look(&self, depth: Depth) -> Result<Look, CallError> {
         let mut look = Look::default();
-        let sessions = self.world.read().sessions_of(self.tab);
+        let (sessions, tabs) = {
+            let state = self.world.read();
+            (state.sessions_of(self.tab), state.tabs.iter().filter(|tab| tab.open).count())
+        };
+        if tabs > 1 {
+            // A tab that another one opened over paints nothing, and its screenshot would never come.
+            self.call(&self.session(), "Page.bringToFront", &json!({})).await?;
+        }
         let mut began: Vec<u64> = Vec::new();
         let mut roots = Vec::new();
         for (id, session) in &sessions {

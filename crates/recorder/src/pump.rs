@@ -115,6 +115,7 @@ impl Pump {
             }
             "detachedFromTarget" => {
                 let Some(detached) = event.read::<m::Detached>() else { return };
+                self.socket.end_session(&detached.session);
                 self.world.change(|state| {
                     let Some(session) = state.sessions.get(&detached.session).cloned() else { return };
                     let now = self.now(state);

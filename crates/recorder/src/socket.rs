@@ -93,7 +93,13 @@ struct ErrorBody {
 }
 
 type Answer = Result<Box<RawValue>, CallError>;
-type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Answer>>>>;
+type Waiting = Arc<Mutex<HashMap<u64, Call>>>;
+
+/// A call that waits for its answer.
+struct Call {
+    session: Option<String>,
+    sender: oneshot::Sender<Answer>,
+}
 
 /// The connection; cheap to clone.
 #[derive(Clone)]
@@ -136,8 +142,8 @@ impl Socket {
                 }
             }
             is_closed.store(true, Ordering::SeqCst);
-            for (_, sender) in locked(&answers).drain() {
-                drop(sender.send(Err(CallError::Gone)));
+            for (_, call) in locked(&answers).drain() {
+                drop(call.sender.send(Err(CallError::Gone)));
             }
         });
         Ok((Self { outgoing, waiting, next_id: Arc::new(AtomicU64::new(1)), closed }, received))
@@ -155,14 +161,25 @@ impl Socket {
         if let Some(session) = session {
             message["sessionId"] = Value::from(session);
         }
-        locked(&self.waiting).insert(id, sender);
+        locked(&self.waiting).insert(id, Call { session: session.map(str::to_owned), sender });
         // The reader drains the waiting calls once, when it ends: a call registered after that has nobody to answer it.
         if (self.is_closed() || self.outgoing.send(message.to_string()).is_err())
-            && let Some(sender) = locked(&self.waiting).remove(&id)
+            && let Some(call) = locked(&self.waiting).remove(&id)
         {
-            drop(sender.send(Err(CallError::Gone)));
+            drop(call.sender.send(Err(CallError::Gone)));
         }
         Pending { receiver }
+    }
+
+    /// Ends the calls of a session that is closed: the browser never answers them.
+    pub(crate) fn end_session(&self, session: &str) {
+        let ended: Vec<Call> = locked(&self.waiting)
+            .extract_if(|_, call| call.session.as_deref() == Some(session))
+            .map(|(_, call)| call)
+            .collect();
+        for call in ended {
+            drop(call.sender.send(Err(CallError::Refused { message: "the page or frame is closed".to_owned() })));
+        }
     }
 
     /// Calls and awaits the answer.
@@ -196,7 +213,7 @@ fn deliver(text: &str, waiting: &Waiting, events: &mpsc::UnboundedSender<RawEven
     let Ok(message) = serde_json::from_str::<Incoming>(text) else { return };
     match (message.id, message.method) {
         (Some(id), _) => {
-            let Some(sender) = locked(waiting).remove(&id) else { return };
+            let Some(Call { sender, .. }) = locked(waiting).remove(&id) else { return };
             let answer = match (message.result, message.error) {
                 (Some(result), _) => Ok(result),
                 (None, Some(error)) => {

@@ -20,7 +20,8 @@ fn pieces(criterion: &mut Criterion) {
     let capture = trace.capture(LISTING).expect("reads");
     let page = Page::parse(&capture).expect("parses");
     let packed = page.pack();
-    let html: String = page.nodes().map(|node| format!("{} {:?} {}\n", node.role(), node.name(), node.text())).collect();
+    let html: String =
+        page.nodes().map(|node| format!("{} {:?} {}\n", node.role(), node.name(), node.text())).collect();
 
     let mut group = criterion.benchmark_group("shop-listing");
     group.bench_function("capture/read", |bencher| bencher.iter(|| trace.capture(black_box(LISTING)).expect("reads")));

@@ -5,7 +5,7 @@ mod common;
 
 use browserlens_page::{NodeSpec, Page, PageBuilder};
 use browserlens_replay::{Measurement, Progress, ReplayError, RunResult, find_traces, strategies};
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_tokens::Encoding;
 use common::{Behaviour, Request, World, configured, configured_version};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

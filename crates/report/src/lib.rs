@@ -28,7 +28,9 @@ mod made_up;
 
 pub use aggregate::{Cell, ErrorRow, LeftOut, Share, StageTimes, StrategySummary, Summary};
 pub use error::ReportError;
-pub use input::{About, BASELINE, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo};
+pub use input::{
+    About, BASELINE, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo,
+};
 pub use summary::{summary_markdown, terminal_table};
 
 use folder::StagedFolder;

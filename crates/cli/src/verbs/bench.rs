@@ -1,6 +1,6 @@
 //! `bench`: replay, report, summary; and the comparison with the accepted run.
 
-use super::{json_failure, replay_failure, replay as replaying, report as reporting};
+use super::{json_failure, replay as replaying, replay_failure, report as reporting};
 use crate::args::BenchArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
@@ -59,7 +59,9 @@ pub(crate) fn gate_in_words(gate: &GateReport) -> String {
     let mut list = |what: &str, findings: &[Finding]| {
         if !findings.is_empty() {
             lines.push(format!("gate: {} {what}", findings.len()));
-            lines.extend(findings.iter().take(20).map(|finding| format!("  {}", crate::exit::one_line(&finding.to_string()))));
+            lines.extend(
+                findings.iter().take(20).map(|finding| format!("  {}", crate::exit::one_line(&finding.to_string()))),
+            );
             if findings.len() > 20 {
                 lines.push(format!("  … and {} more", findings.len() - 20));
             }
@@ -67,9 +69,15 @@ pub(crate) fn gate_in_words(gate: &GateReport) -> String {
     };
     list("regressions", &gate.regressions);
     list("improvements", &gate.improvements);
-    for (what, rows) in [("new rows", &gate.new_rows), ("rows gone", &gate.removed_rows), ("texts changed", &gate.changed_texts)] {
+    for (what, rows) in
+        [("new rows", &gate.new_rows), ("rows gone", &gate.removed_rows), ("texts changed", &gate.changed_texts)]
+    {
         if let Some((trace, strategy, step)) = rows.first() {
-            lines.push(format!("gate: {} {what}, first {} {strategy} step {step}", rows.len(), crate::exit::one_line(trace)));
+            lines.push(format!(
+                "gate: {} {what}, first {} {strategy} step {step}",
+                rows.len(),
+                crate::exit::one_line(trace)
+            ));
         }
     }
     if lines.is_empty() {

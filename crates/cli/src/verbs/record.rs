@@ -12,13 +12,18 @@ use std::sync::Arc;
 
 pub(crate) fn run(args: &RecordArgs) -> Ended {
     let scenarios = scenarios(args)?;
-    let key = if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads"))?;
-    std::fs::create_dir_all(&args.out)
-        .map_err(|error| Failure::words(Exit::Input, format!("{}: cannot be made: {error}", args.out.display()), "name a writable folder"))?;
+    let key =
+        if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
+    })?;
+    std::fs::create_dir_all(&args.out).map_err(|error| {
+        Failure::words(
+            Exit::Input,
+            format!("{}: cannot be made: {error}", args.out.display()),
+            "name a writable folder",
+        )
+    })?;
     let cancel = Cancel::default();
     runtime.spawn({
         let cancel = cancel.clone();
@@ -39,7 +44,8 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
 
 fn options(args: &RecordArgs, scenario: &Scenario, key: RedactionKey, cancel: Cancel) -> RecordOptions {
     let bar = Arc::new(Bar::new(&scenario.name));
-    let mut options = RecordOptions::new(&args.sites_dir, args.out.join(format!("{}.trace", scenario.name.replace('/', "-"))));
+    let mut options =
+        RecordOptions::new(&args.sites_dir, args.out.join(format!("{}.trace", scenario.name.replace('/', "-"))));
     options.chrome.clone_from(&args.chrome);
     options.force = args.force;
     options.no_sandbox = args.no_sandbox;
@@ -80,7 +86,13 @@ fn key_of_user() -> Result<RedactionKey, Failure> {
     let config = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
-        .ok_or_else(|| Failure::words(Exit::Input, "neither XDG_CONFIG_HOME nor HOME is set", "set one: the key that hides secrets is kept there"))?;
+        .ok_or_else(|| {
+            Failure::words(
+                Exit::Input,
+                "neither XDG_CONFIG_HOME nor HOME is set",
+                "set one: the key that hides secrets is kept there",
+            )
+        })?;
     let path = config.join("browserlens").join("redaction.key");
     RedactionKey::load_or_make(&path).map_err(|error: TraceError| super::trace_failure(&error))
 }
@@ -88,7 +100,8 @@ fn key_of_user() -> Result<RedactionKey, Failure> {
 fn said(report: &RecordReport) -> String {
     let torn: u32 = report.steps.iter().map(|step| step.torn_retries).sum();
     let unsettled = report.steps.iter().filter(|step| !step.settled.quiet).count();
-    let mut line = format!("{}: {} steps in {:.1} s", report.path.display(), report.steps.len(), report.millis as f64 / 1_000.0);
+    let mut line =
+        format!("{}: {} steps in {:.1} s", report.path.display(), report.steps.len(), report.millis as f64 / 1_000.0);
     if torn > 0 {
         line.push_str(&format!(", {torn} captures taken again"));
     }

@@ -67,8 +67,13 @@ fn scratch_cache(selection: &Selection) -> Result<Option<PathBuf>, Failure> {
         return Ok(None);
     }
     let path = selection.cache_dir.join(format!("fresh-{}", std::process::id()));
-    std::fs::create_dir_all(&path)
-        .map_err(|error| Failure::words(Exit::Input, format!("{}: cannot be made: {error}", path.display()), "name a writable --cache-dir"))?;
+    std::fs::create_dir_all(&path).map_err(|error| {
+        Failure::words(
+            Exit::Input,
+            format!("{}: cannot be made: {error}", path.display()),
+            "name a writable --cache-dir",
+        )
+    })?;
     Ok(Some(path))
 }
 
@@ -115,14 +120,16 @@ fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Failu
 fn matching(names: &[String], patterns: &[String], what: &str, place: &str) -> Result<Vec<String>, Failure> {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = Glob::new(pattern).map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
+        let glob = Glob::new(pattern)
+            .map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
         if !names.iter().any(|name| glob.compile_matcher().is_match(name)) {
             let message = format!("{place}: no {what} matches {pattern:?}");
             return Err(Failure::words(Exit::Usage, message, format!("known: {}", names.join(", "))));
         }
         set.add(glob);
     }
-    let set: GlobSet = set.build().map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
+    let set: GlobSet =
+        set.build().map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
     Ok(names.iter().filter(|name| set.is_match(name.as_str())).cloned().collect())
 }
 
@@ -135,7 +142,11 @@ pub(crate) fn now() -> String {
 pub(crate) fn machine() -> String {
     let model = std::fs::read_to_string("/proc/cpuinfo")
         .ok()
-        .and_then(|text| text.lines().find_map(|line| line.strip_prefix("model name").map(|rest| rest.trim_start_matches([' ', '\t', ':']).to_owned())))
+        .and_then(|text| {
+            text.lines().find_map(|line| {
+                line.strip_prefix("model name").map(|rest| rest.trim_start_matches([' ', '\t', ':']).to_owned())
+            })
+        })
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{processors} × {model}, {}", std::env::consts::OS)

@@ -6,7 +6,8 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_replay::{RunResult, Store, TraceInfo};
 use browserlens_report::{
-    About, BASELINE, FactInfo, ReportInput, ReportPaths, ScenarioInfo, StepInfo, StrategyInfo, Summary, terminal_table, write_report,
+    About, BASELINE, FactInfo, ReportInput, ReportPaths, ScenarioInfo, StepInfo, StrategyInfo, Summary, terminal_table,
+    write_report,
 };
 use browserlens_scenario::Scenario;
 use browserlens_tokens::ImageFormula;
@@ -22,12 +23,17 @@ pub(crate) fn run(args: &ReportArgs) -> Ended {
 /// Writes the report of a run and returns where it lies and the table for a terminal.
 pub(crate) fn write(run: &RunResult, scenarios_dir: &Path, out: &Path) -> Result<(ReportPaths, String), Failure> {
     let store = run.store();
-    let scenarios: Vec<ScenarioInfo> = run.header.traces.iter().map(|trace| scenario_info(run, &store, scenarios_dir, trace)).collect();
+    let scenarios: Vec<ScenarioInfo> =
+        run.header.traces.iter().map(|trace| scenario_info(run, &store, scenarios_dir, trace)).collect();
     let strategies: Vec<StrategyInfo> = run
         .header
         .strategies
         .iter()
-        .map(|strategy| StrategyInfo { name: strategy.name.clone(), version: strategy.version.clone(), why: strategy.why.clone() })
+        .map(|strategy| StrategyInfo {
+            name: strategy.name.clone(),
+            version: strategy.version.clone(),
+            why: strategy.why.clone(),
+        })
         .collect();
     let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
     let about = About {
@@ -63,7 +69,8 @@ fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &T
             step: step.step,
             action: step.action.clone(),
             next: step.next.as_ref().map_or_else(String::new, |intent| {
-                let node = intent.node.as_ref().map_or_else(String::new, |node| format!(" {} {:?}", node.role, node.name));
+                let node =
+                    intent.node.as_ref().map_or_else(String::new, |node| format!(" {} {:?}", node.role, node.name));
                 let text = if intent.text.is_empty() { String::new() } else { format!(" {:?}", intent.text) };
                 format!("{}{node}{text}", intent.action)
             }),
@@ -79,7 +86,13 @@ fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &T
             screenshot: step.screenshot.as_ref().and_then(|hash| store.image(hash).ok()).map(Into::into),
         })
         .collect();
-    ScenarioInfo { trace: trace.id.clone(), goal: trace.goal.clone(), why: trace.why.clone(), complete: trace.complete, steps }
+    ScenarioInfo {
+        trace: trace.id.clone(),
+        goal: trace.goal.clone(),
+        why: trace.why.clone(),
+        complete: trace.complete,
+        steps,
+    }
 }
 
 /// Where the full texts lie, without the path of the machine.

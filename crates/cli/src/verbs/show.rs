@@ -4,18 +4,23 @@ use super::{replay_failure, strategies_failure, trace_failure};
 use crate::args::ShowArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_replay::{ReplayOptions, Quiet, Tokenizer, strategies};
+use browserlens_replay::{Quiet, ReplayOptions, Tokenizer, strategies};
 use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
 use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(args: &ShowArgs) -> Ended {
     let all = strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))?;
-    let chosen = strategies::select(all, std::slice::from_ref(&args.strategy), &args.strategies_file).map_err(|error| strategies_failure(&error))?;
+    let chosen = strategies::select(all, std::slice::from_ref(&args.strategy), &args.strategies_file)
+        .map_err(|error| strategies_failure(&error))?;
     let steps = Trace::open(&args.trace).map_err(|error| trace_failure(&error))?.len();
     if args.step >= steps {
         let message = format!("{}: no step {}", args.trace.display(), args.step);
-        return Err(Failure::words(Exit::Usage, message, format!("the trace has steps 0 to {}", steps.saturating_sub(1))));
+        return Err(Failure::words(
+            Exit::Usage,
+            message,
+            format!("the trace has steps 0 to {}", steps.saturating_sub(1)),
+        ));
     }
     let scratch = std::env::temp_dir().join(format!("browserlens-show-{}", std::process::id()));
     let result = browserlens_replay::replay(&ReplayOptions {
@@ -44,7 +49,11 @@ pub(crate) fn run(args: &ShowArgs) -> Ended {
 fn print(args: &ShowArgs, run: &browserlens_replay::RunResult) -> Ended {
     let row = run.measurements.iter().find(|row| row.step == args.step);
     if let Some(error) = row.and_then(|row| row.error()) {
-        return Err(Failure::words(Exit::Input, format!("{}: {}: {error}", args.trace.display(), args.strategy), "see the error"));
+        return Err(Failure::words(
+            Exit::Input,
+            format!("{}: {}: {error}", args.trace.display(), args.strategy),
+            "see the error",
+        ));
     }
     let trace = run.header.traces.first().map_or("", |trace| trace.id.as_str());
     let observation = run.observation(trace, &args.strategy, args.step).map_err(|error| replay_failure(&error))?;
@@ -64,7 +73,13 @@ fn print(args: &ShowArgs, run: &browserlens_replay::RunResult) -> Ended {
         ));
     }
     if let Some(folder) = &args.images {
-        let failed = |error: std::io::Error| Failure::words(Exit::Input, format!("{}: cannot be written: {error}", folder.display()), "name a writable folder");
+        let failed = |error: std::io::Error| {
+            Failure::words(
+                Exit::Input,
+                format!("{}: cannot be written: {error}", folder.display()),
+                "name a writable folder",
+            )
+        };
         std::fs::create_dir_all(folder).map_err(failed)?;
         for (index, hash) in observation.images.iter().enumerate() {
             let png = run.store().image(hash).map_err(|error| replay_failure(&error))?;

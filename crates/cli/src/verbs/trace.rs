@@ -29,7 +29,8 @@ pub(crate) fn run(args: &TraceArgs) -> Ended {
         }
         TraceVerb::Prune { from, to, last_step, drop } => {
             let drop = drop.iter().map(|name| kind_of(name)).collect::<Result<Vec<_>, _>>()?;
-            let options = PruneOptions { steps: last_step.map(|last| last.saturating_add(1)), drop, ..PruneOptions::default() };
+            let options =
+                PruneOptions { steps: last_step.map(|last| last.saturating_add(1)), drop, ..PruneOptions::default() };
             prune(from, to, &options).map_err(|error| trace_failure(&error))?;
             Ok(Exit::Success)
         }
@@ -50,7 +51,8 @@ fn kind_of(name: &str) -> Result<PayloadKind, Failure> {
 
 fn info(traces: &[PathBuf], json: bool) -> Ended {
     for path in traces {
-        let info = Trace::open(path).and_then(|trace| trace.info()).map_err(|error: TraceError| trace_failure(&error))?;
+        let info =
+            Trace::open(path).and_then(|trace| trace.info()).map_err(|error: TraceError| trace_failure(&error))?;
         if json {
             let json = serde_json::to_string(&info).map_err(|error| json_failure(&error))?;
             output::data(&format!("{json}\n"))?;
@@ -64,16 +66,40 @@ fn info(traces: &[PathBuf], json: bool) -> Ended {
 fn in_words(info: &TraceInfo) -> String {
     let mut text = String::new();
     let meta = &info.meta;
-    let complete = if info.complete { "complete".to_owned() } else { format!("incomplete ({})", info.incomplete_reason.as_deref().unwrap_or("the recorder was ended")) };
+    let complete = if info.complete {
+        "complete".to_owned()
+    } else {
+        format!("incomplete ({})", info.incomplete_reason.as_deref().unwrap_or("the recorder was ended"))
+    };
     let _ = writeln!(text, "{}", info.path.display());
     let _ = writeln!(text, "  scenario   {}", one_line(&meta.scenario));
     let _ = writeln!(text, "  goal       {}", one_line(&meta.goal));
-    let _ = writeln!(text, "  recorded   {} by {} with {}", one_line(meta.recorded_at.as_deref().unwrap_or("at an unknown time")), one_line(&meta.tool), one_line(&meta.browser));
-    let _ = writeln!(text, "  state      {}, format {}, {} bytes, blake3 {}", one_line(&complete), info.format, info.bytes, info.hash);
+    let _ = writeln!(
+        text,
+        "  recorded   {} by {} with {}",
+        one_line(meta.recorded_at.as_deref().unwrap_or("at an unknown time")),
+        one_line(&meta.tool),
+        one_line(&meta.browser)
+    );
+    let _ = writeln!(
+        text,
+        "  state      {}, format {}, {} bytes, blake3 {}",
+        one_line(&complete),
+        info.format,
+        info.bytes,
+        info.hash
+    );
     let _ = writeln!(text, "  documents  {} in {} frames", info.documents, info.frames);
     let _ = writeln!(text, "  {:<12} {:>8} {:>12} {:>12}", "payloads", "number", "bytes", "stored");
     for kind in &info.kinds {
-        let _ = writeln!(text, "  {:<12} {:>8} {:>12} {:>12}", kind.kind.name(), kind.payloads, kind.bytes, kind.stored_bytes);
+        let _ = writeln!(
+            text,
+            "  {:<12} {:>8} {:>12} {:>12}",
+            kind.kind.name(),
+            kind.payloads,
+            kind.bytes,
+            kind.stored_bytes
+        );
     }
     for (kind, number) in &info.events {
         let _ = writeln!(text, "  {:<12} {:>8}", one_line(kind), number);
@@ -81,7 +107,11 @@ fn in_words(info: &TraceInfo) -> String {
     for step in &info.steps {
         let action = step.action.map_or("first navigation", |kind| kind.name());
         let settled = if step.quiet { "" } else { "  (never settled)" };
-        let _ = writeln!(text, "  step {:<4} {action:<18} {:>3} payloads {:>10} bytes{settled}", step.index, step.payloads, step.bytes);
+        let _ = writeln!(
+            text,
+            "  step {:<4} {action:<18} {:>3} payloads {:>10} bytes{settled}",
+            step.index, step.payloads, step.bytes
+        );
     }
     text
 }
@@ -92,7 +122,12 @@ fn check(traces: &[PathBuf]) -> Ended {
         let report = verify(path).map_err(|error| trace_failure(&error))?;
         let complete = if report.complete { "complete" } else { "incomplete" };
         if report.is_ok() {
-            output::data(&format!("{}: ok: {} steps, {} payloads, {complete}\n", path.display(), report.steps, report.blobs))?;
+            output::data(&format!(
+                "{}: ok: {} steps, {} payloads, {complete}\n",
+                path.display(),
+                report.steps,
+                report.blobs
+            ))?;
             continue;
         }
         ended = Exit::Verification;

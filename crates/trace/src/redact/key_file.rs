@@ -21,7 +21,9 @@ impl RedactionKey {
                 })?;
                 Ok(Self::Keyed(key))
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => make(path).map_err(TraceError::io(path, "make the redaction key")),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                make(path).map_err(TraceError::io(path, "make the redaction key"))
+            }
             Err(error) => Err(TraceError::io(path, "read the redaction key")(error)),
         }
     }
