@@ -38,3 +38,8 @@ microbench *args:
 # Looks at one observation: `just show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta`.
 show *args:
     @cargo run --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench -- show "$@"
+
+# Takes the picture of the README from a fresh report.
+picture:
+    @scripts/install-chromium
+    @scripts/picture reports/report.png
