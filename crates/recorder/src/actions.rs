@@ -3,6 +3,7 @@
 //! In: an [`Action`] and the node that was resolved for it. Out: done, or why it cannot be. Invariant: an action that cannot be
 //! done has done nothing: node, box and cover are checked before the first event.
 
+use crate::aim::{Aim, Handle};
 use crate::driver::Driver;
 use crate::seen::Seen;
 use crate::socket::CallError;
@@ -53,36 +54,6 @@ impl From<CallError> for Undone {
 
 fn impossible<T>(reason: impl Into<String>) -> Result<T, Undone> {
     Err(Undone::Impossible(reason.into()))
-}
-
-/// A node in the browser.
-#[derive(Clone, Debug)]
-struct Handle {
-    session: String,
-    frame: String,
-    backend: i64,
-    object: String,
-}
-
-/// What a point of a node is wanted for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Aim {
-    /// To act on it: it must be enabled and reachable.
-    Act,
-    /// To touch it: it must be reachable.
-    Touch,
-    /// As a place only, such as the end of a drag: a point that is said may lie beside the node.
-    Place,
-}
-
-impl Aim {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Act => "act",
-            Self::Touch => "touch",
-            Self::Place => "place",
-        }
-    }
 }
 
 /// What the page was like before an action, to act within it.
@@ -176,115 +147,6 @@ impl Driver {
             Deed::CloseTab => self.close_tab().await,
             Deed::Dialog { accept, text } => self.answer_dialog(*accept, text.as_deref()).await,
         }
-    }
-
-    async fn handle(&self, key: NodeKey, scene: &Scene<'_>) -> Result<Handle, Undone> {
-        let gone = || Undone::Impossible(format!("node {key} is not on the page any more"));
-        let (frame, backend) = self.place_of(key, scene.seen, scene.canonicalizer).ok_or_else(gone)?;
-        let session = frame.session.clone();
-        let params =
-            json!({ "backendNodeId": backend, "executionContextId": frame.own_world, "objectGroup": "browserlens" });
-        let reply = match self.call(&session, "DOM.resolveNode", &params).await {
-            Ok(reply) => reply.value(),
-            Err(CallError::Refused { .. }) => return Err(gone()),
-            Err(error) => return Err(Undone::Call(error)),
-        };
-        let object = reply["object"]["objectId"].as_str().ok_or_else(gone)?.to_owned();
-        Ok(Handle { session, frame: frame.frame.clone(), backend, object })
-    }
-
-    /// Asks the act script about an element.
-    async fn ask(&self, handle: &Handle, name: &str, arguments: &[Value]) -> Result<Value, Undone> {
-        let function = format!("function (...args) {{ return browserLensAct.{name}(this, ...args) }}");
-        Ok(self.call_on(&handle.session, &handle.object, &function, arguments).await?)
-    }
-
-    /// Brings an element into view and returns a point of it that the pointer reaches, in CSS px of the viewport.
-    async fn reach(&self, handle: &Handle, point: Option<(f32, f32)>, aim: Aim) -> Result<(f64, f64), Undone> {
-        self.show_frames(&handle.session).await?;
-        // Nodes without a box refuse; the reason then comes from locating them.
-        drop(
-            self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": handle.backend })).await,
-        );
-        self.ask(handle, "painted", &[]).await?;
-        match self.locate(handle, point, aim).await? {
-            Ok(at) => Ok(at),
-            Err(_) => {
-                // A bar that sticks to the edge may cover it there; in the middle it seldom does.
-                self.ask(handle, "center", &[]).await?;
-                self.ask(handle, "painted", &[]).await?;
-                self.locate(handle, point, aim).await?.map_err(Undone::Impossible)
-            }
-        }
-    }
-
-    async fn locate(
-        &self,
-        handle: &Handle,
-        point: Option<(f32, f32)>,
-        aim: Aim,
-    ) -> Result<Result<(f64, f64), String>, Undone> {
-        let at = point.map_or(Value::Null, |(x, y)| json!([x, y]));
-        let found = self.ask(handle, "point", &[at, Value::from(aim.name())]).await?;
-        if let Some(reason) = found["reason"].as_str() {
-            return Ok(Err(reason.to_owned()));
-        }
-        let (x, y) = (found["x"].as_f64().unwrap_or(0.0), found["y"].as_f64().unwrap_or(0.0));
-        let (dx, dy) = self.frame_offset(handle).await?;
-        Ok(Ok((x + dx, y + dy)))
-    }
-
-    /// Returns where the viewport of an element's frame lies in the tab's viewport.
-    async fn frame_offset(&self, handle: &Handle) -> Result<(f64, f64), Undone> {
-        let mut frame = Some(handle.frame.clone());
-        let sessions = self.world.read().sessions_of(self.tab);
-        let mut session = handle.session.clone();
-        let (mut dx, mut dy) = (0.0, 0.0);
-        loop {
-            let Some((_, known)) = sessions.iter().find(|(id, _)| *id == session) else { return Ok((dx, dy)) };
-            let current = frame.take().unwrap_or_else(|| known.root_frame.clone());
-            // Boxes are told relative to the session's root frame, so one step leads from any frame to that.
-            let holder = if current != known.root_frame {
-                session.clone()
-            } else {
-                match &known.parent {
-                    Some(parent) => parent.clone(),
-                    None => return Ok((dx, dy)),
-                }
-            };
-            let owner =
-                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": current })).await?.value()["backendNodeId"]
-                    .clone();
-            let model = self.call(&holder, "DOM.getBoxModel", &json!({ "backendNodeId": owner })).await?.value();
-            dx += model["model"]["content"][0].as_f64().unwrap_or(0.0);
-            dy += model["model"]["content"][1].as_f64().unwrap_or(0.0);
-            session = holder;
-        }
-    }
-
-    /// Brings the frames that hold a session's root frame into view, outermost first.
-    async fn show_frames(&self, session: &str) -> Result<(), Undone> {
-        let sessions = self.world.read().sessions_of(self.tab);
-        let mut chain = Vec::new();
-        let mut at = session.to_owned();
-        while let Some((_, known)) = sessions.iter().find(|(id, _)| *id == at) {
-            let Some(parent) = known.parent.clone() else { break };
-            chain.push((parent.clone(), known.root_frame.clone()));
-            at = parent;
-        }
-        for (holder, frame) in chain.into_iter().rev() {
-            let owner =
-                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": frame })).await?.value()["backendNodeId"]
-                    .clone();
-            self.call(&holder, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": owner })).await?;
-        }
-        Ok(())
-    }
-
-    async fn call_on_object(&self, session: &str, object: &str, function: &str) -> Result<Option<String>, Undone> {
-        let params = json!({ "objectId": object, "functionDeclaration": function, "objectGroup": "browserlens" });
-        let reply = self.call(session, "Runtime.callFunctionOn", &params).await?.value();
-        Ok(reply["result"]["objectId"].as_str().map(str::to_owned))
     }
 
     async fn goto(&mut self, url: &str) -> Result<(), Undone> {

@@ -6,6 +6,7 @@
 //! alike; no Chromium is left running, however the recorder ends.
 
 mod actions;
+mod aim;
 mod chrome;
 mod driver;
 mod entities;

@@ -333,7 +333,7 @@ async fn a_target_that_matches_none_or_several_lists_the_candidates_and_keeps_fi
         matches!(&error, RecordError::Target { step: 1, found: 2, candidates, .. } if candidates.len() == 2),
         "{error}"
     );
-    assert_eq!(error.exit_code(), 5);
+    assert_eq!(error.exit_code(), 2);
     let trace = browserlens_trace::Trace::open(&path).expect("opens");
     assert!(!trace.is_complete());
     assert_eq!(trace.len(), 1);

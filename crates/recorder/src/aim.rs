@@ -1,0 +1,161 @@
+//! From a node to the point where it is acted on.
+//!
+//! In: a node key, and what the point is wanted for. Out: a point in CSS px of the tab's viewport, in whatever frame and process the
+//! node lives. Invariant: a point that is given out is reached by the pointer, unless only a place was asked for.
+
+use crate::actions::{Scene, Undone};
+use crate::driver::Driver;
+use crate::socket::CallError;
+use browserlens_page::NodeKey;
+use serde_json::{Value, json};
+
+/// A node in the browser.
+#[derive(Clone, Debug)]
+pub(crate) struct Handle {
+    pub(crate) session: String,
+    pub(crate) frame: String,
+    pub(crate) backend: i64,
+    pub(crate) object: String,
+}
+
+/// What a point of a node is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// To act on it: it must be enabled and reachable.
+    Act,
+    /// To touch it: it must be reachable.
+    Touch,
+    /// As a place only, such as the end of a drag: a point that is said may lie beside the node.
+    Place,
+}
+
+impl Aim {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Act => "act",
+            Self::Touch => "touch",
+            Self::Place => "place",
+        }
+    }
+}
+
+impl Driver {
+    pub(crate) async fn handle(&self, key: NodeKey, scene: &Scene<'_>) -> Result<Handle, Undone> {
+        let gone = || Undone::Impossible(format!("node {key} is not on the page any more"));
+        let (frame, backend) = self.place_of(key, scene.seen, scene.canonicalizer).ok_or_else(gone)?;
+        let session = frame.session.clone();
+        let params =
+            json!({ "backendNodeId": backend, "executionContextId": frame.own_world, "objectGroup": "browserlens" });
+        let reply = match self.call(&session, "DOM.resolveNode", &params).await {
+            Ok(reply) => reply.value(),
+            Err(CallError::Refused { .. }) => return Err(gone()),
+            Err(error) => return Err(Undone::Call(error)),
+        };
+        let object = reply["object"]["objectId"].as_str().ok_or_else(gone)?.to_owned();
+        Ok(Handle { session, frame: frame.frame.clone(), backend, object })
+    }
+
+    /// Asks the act script about an element.
+    pub(crate) async fn ask(&self, handle: &Handle, name: &str, arguments: &[Value]) -> Result<Value, Undone> {
+        let function = format!("function (...args) {{ return browserLensAct.{name}(this, ...args) }}");
+        Ok(self.call_on(&handle.session, &handle.object, &function, arguments).await?)
+    }
+
+    /// Brings an element into view and returns a point of it that the pointer reaches, in CSS px of the viewport.
+    pub(crate) async fn reach(
+        &self,
+        handle: &Handle,
+        point: Option<(f32, f32)>,
+        aim: Aim,
+    ) -> Result<(f64, f64), Undone> {
+        self.show_frames(&handle.session).await?;
+        // Nodes without a box refuse; the reason then comes from locating them.
+        drop(
+            self.call(&handle.session, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": handle.backend })).await,
+        );
+        self.ask(handle, "painted", &[]).await?;
+        match self.locate(handle, point, aim).await? {
+            Ok(at) => Ok(at),
+            Err(_) => {
+                // A bar that sticks to the edge may cover it there; in the middle it seldom does.
+                self.ask(handle, "center", &[]).await?;
+                self.ask(handle, "painted", &[]).await?;
+                self.locate(handle, point, aim).await?.map_err(Undone::Impossible)
+            }
+        }
+    }
+
+    pub(crate) async fn locate(
+        &self,
+        handle: &Handle,
+        point: Option<(f32, f32)>,
+        aim: Aim,
+    ) -> Result<Result<(f64, f64), String>, Undone> {
+        let at = point.map_or(Value::Null, |(x, y)| json!([x, y]));
+        let found = self.ask(handle, "point", &[at, Value::from(aim.name())]).await?;
+        if let Some(reason) = found["reason"].as_str() {
+            return Ok(Err(reason.to_owned()));
+        }
+        let (x, y) = (found["x"].as_f64().unwrap_or(0.0), found["y"].as_f64().unwrap_or(0.0));
+        let (dx, dy) = self.frame_offset(handle).await?;
+        Ok(Ok((x + dx, y + dy)))
+    }
+
+    /// Returns where the viewport of an element's frame lies in the tab's viewport.
+    async fn frame_offset(&self, handle: &Handle) -> Result<(f64, f64), Undone> {
+        let mut frame = Some(handle.frame.clone());
+        let sessions = self.world.read().sessions_of(self.tab);
+        let mut session = handle.session.clone();
+        let (mut dx, mut dy) = (0.0, 0.0);
+        loop {
+            let Some((_, known)) = sessions.iter().find(|(id, _)| *id == session) else { return Ok((dx, dy)) };
+            let current = frame.take().unwrap_or_else(|| known.root_frame.clone());
+            // Boxes are told relative to the session's root frame, so one step leads from any frame to that.
+            let holder = if current != known.root_frame {
+                session.clone()
+            } else {
+                match &known.parent {
+                    Some(parent) => parent.clone(),
+                    None => return Ok((dx, dy)),
+                }
+            };
+            let owner =
+                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": current })).await?.value()["backendNodeId"]
+                    .clone();
+            let model = self.call(&holder, "DOM.getBoxModel", &json!({ "backendNodeId": owner })).await?.value();
+            dx += model["model"]["content"][0].as_f64().unwrap_or(0.0);
+            dy += model["model"]["content"][1].as_f64().unwrap_or(0.0);
+            session = holder;
+        }
+    }
+
+    /// Brings the frames that hold a session's root frame into view, outermost first.
+    pub(crate) async fn show_frames(&self, session: &str) -> Result<(), Undone> {
+        let sessions = self.world.read().sessions_of(self.tab);
+        let mut chain = Vec::new();
+        let mut at = session.to_owned();
+        while let Some((_, known)) = sessions.iter().find(|(id, _)| *id == at) {
+            let Some(parent) = known.parent.clone() else { break };
+            chain.push((parent.clone(), known.root_frame.clone()));
+            at = parent;
+        }
+        for (holder, frame) in chain.into_iter().rev() {
+            let owner =
+                self.call(&holder, "DOM.getFrameOwner", &json!({ "frameId": frame })).await?.value()["backendNodeId"]
+                    .clone();
+            self.call(&holder, "DOM.scrollIntoViewIfNeeded", &json!({ "backendNodeId": owner })).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn call_on_object(
+        &self,
+        session: &str,
+        object: &str,
+        function: &str,
+    ) -> Result<Option<String>, Undone> {
+        let params = json!({ "objectId": object, "functionDeclaration": function, "objectGroup": "browserlens" });
+        let reply = self.call(session, "Runtime.callFunctionOn", &params).await?.value();
+        Ok(reply["result"]["objectId"].as_str().map(str::to_owned))
+    }
+}
