@@ -19,7 +19,7 @@ mod rects;
 #[cfg(test)]
 mod testing;
 
-pub use browser_use::BrowserUse;
+pub use browser_use::{BROWSER_USE_ATTRIBUTES, BrowserUse};
 pub use browserlens_reading::OptionsError;
 pub use playwright_mcp::PlaywrightMcp;
 pub use raw::{RawAxTree, RawHtml};

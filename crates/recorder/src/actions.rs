@@ -3,13 +3,11 @@
 //! In: an [`Action`] and the node that was resolved for it. Out: done, or why it cannot be. Invariant: an action that cannot be
 //! done has done nothing: node, box and cover are checked before the first event.
 
-use crate::aim::{Aim, Handle};
+use crate::aim::{Aim, Handle, Scene, Undone, impossible};
 use crate::driver::Driver;
-use crate::seen::Seen;
 use crate::socket::CallError;
 use browserlens_page::NodeKey;
 use browserlens_strategy::{EventKind, TabEvent};
-use browserlens_trace::Canonicalizer;
 use chromiumoxide::cdp::browser_protocol::input::MouseButton;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -33,33 +31,6 @@ pub(crate) enum Deed {
     SwitchTab { index: u32 },
     CloseTab,
     Dialog { accept: bool, text: Option<String> },
-}
-
-/// Why an action could not be done.
-#[derive(Debug)]
-pub(crate) enum Undone {
-    Impossible(String),
-    Call(CallError),
-}
-
-impl From<CallError> for Undone {
-    fn from(error: CallError) -> Self {
-        match error {
-            // What the browser refuses to do with a node is about the node.
-            CallError::Refused { message } => Self::Impossible(message),
-            other => Self::Call(other),
-        }
-    }
-}
-
-fn impossible<T>(reason: impl Into<String>) -> Result<T, Undone> {
-    Err(Undone::Impossible(reason.into()))
-}
-
-/// What the page was like before an action, to act within it.
-pub(crate) struct Scene<'a> {
-    pub(crate) seen: &'a Seen,
-    pub(crate) canonicalizer: &'a Canonicalizer,
 }
 
 impl Driver {

@@ -3,11 +3,39 @@
 //! In: a node key, and what the point is wanted for. Out: a point in CSS px of the tab's viewport, in whatever frame and process the
 //! node lives. Invariant: a point that is given out is reached by the pointer, unless only a place was asked for.
 
-use crate::actions::{Scene, Undone};
 use crate::driver::Driver;
+use crate::seen::Seen;
 use crate::socket::CallError;
 use browserlens_page::NodeKey;
+use browserlens_trace::Canonicalizer;
 use serde_json::{Value, json};
+
+/// Why an action could not be done.
+#[derive(Debug)]
+pub(crate) enum Undone {
+    Impossible(String),
+    Call(CallError),
+}
+
+impl From<CallError> for Undone {
+    fn from(error: CallError) -> Self {
+        match error {
+            // What the browser refuses to do with a node is about the node.
+            CallError::Refused { message } => Self::Impossible(message),
+            other => Self::Call(other),
+        }
+    }
+}
+
+pub(crate) fn impossible<T>(reason: impl Into<String>) -> Result<T, Undone> {
+    Err(Undone::Impossible(reason.into()))
+}
+
+/// What the page was like before an action, to act within it.
+pub(crate) struct Scene<'a> {
+    pub(crate) seen: &'a Seen,
+    pub(crate) canonicalizer: &'a Canonicalizer,
+}
 
 /// A node in the browser.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@
 
 use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
-use crate::pump::{CALL_LIMIT, Pump, SessionSetup};
+use crate::pump::{Pump, SessionSetup};
 use crate::site_server::SiteClock;
-use crate::socket::{CallError, Reply, Socket};
+use crate::socket::{CALL_LIMIT, CallError, Reply, Socket};
 use crate::world::World;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 //! In: a URL. Out: a [`PageSource`] and [`Actor`]. Invariants: the page keeps its own time and is captured anew after every action and
 //! on request; a node key stays good as long as its document is shown. Calls block: do not make them on a thread of an async runtime.
 
-use crate::actions::{Deed, Undone};
+use crate::actions::Deed;
+use crate::aim::Undone;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;

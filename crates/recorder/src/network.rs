@@ -6,8 +6,7 @@
 
 use crate::log::Direction;
 use crate::messages as m;
-use crate::pump::CALL_LIMIT;
-use crate::socket::{RawEvent, Socket};
+use crate::socket::{CALL_LIMIT, RawEvent, Socket};
 use crate::world::{Flight, State, World};
 use base64::Engine;
 use browserlens_strategy::RequestEvent;

@@ -6,12 +6,12 @@
 
 use crate::messages as m;
 use crate::network;
-use crate::socket::{RawEvent, Socket};
+use crate::socket::{CALL_LIMIT, RawEvent, Socket};
 use crate::world::{Frame, OpenDialog, Session, State, Tab, World};
 use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::mpsc;
 
 /// What every session is given before its page's scripts run.
@@ -25,8 +25,6 @@ pub(crate) struct SessionSetup {
     pub(crate) timezone: String,
     pub(crate) started: Instant,
 }
-
-pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(60);
 
 /// Page time 0 of bundled sites: 15 January 2026, 09:00 UTC.
 const EPOCH_MS: u64 = 1_768_467_600_000;

@@ -4,7 +4,8 @@
 //! Invariants: a step is in the trace before the next action begins; whatever ends the recording, the trace stays readable and says
 //! why it is incomplete, and no Chromium stays behind.
 
-use crate::actions::{Deed, Undone};
+use crate::actions::Deed;
+use crate::aim::Undone;
 use crate::error::RecordError;
 use crate::facts;
 use crate::options::{Progress, RecordOptions, RecordReport, StepReport};

@@ -19,6 +19,9 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 /// Largest message: a snapshot of 100,000 elements is some 100 MB.
 const MAX_MESSAGE: usize = 1 << 30;
 
+/// Longest that a call of the browser may take.
+pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(60);
+
 /// A call that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum CallError {

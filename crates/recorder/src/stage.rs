@@ -3,7 +3,8 @@
 //! In: what to do. Out: what was seen. Shared by recordings and live pages.
 //! Invariant: `last` is what strategies are shown; `current` is how the page stands now, in which actions find their node.
 
-use crate::actions::{Deed, Scene, Undone};
+use crate::actions::Deed;
+use crate::aim::{Scene, Undone};
 use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::look::Depth;

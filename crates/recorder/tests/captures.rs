@@ -63,6 +63,13 @@ async fn values_checked_states_and_the_active_element() {
     assert!(named("Disabled").states().has(States::DISABLED));
     assert_eq!(named("Expanded").expanded(), Some(true));
     assert_eq!(named("Collapsed").expanded(), Some(false));
+    let (_recorded, page) = page_of("/capture-modal.html").await;
+    let text = |wanted: &str| page.nodes().find(|node| node.visible_text() == wanted && node.tag() == "button");
+    let behind = text("Behind button").expect("the button behind the dialog");
+    assert!(behind.flags().has(Flags::AX_IGNORED) && behind.role().is_empty());
+    let inside = text("Inside button").expect("the button in the dialog");
+    assert!(inside.states().has(States::FOCUSED) && inside.covered_by().is_none());
+    assert!(inside.ancestors().any(|node| node.role() == "dialog" && node.name() == "Native modal"));
     let (recorded, page) = page_of("/capture-active.html?where=plain").await;
     assert_eq!(page.focused().expect("a focused node").attribute("id"), Some("plain"));
     let capture = recorded.trace.capture(StepIndex(0)).expect("capture");

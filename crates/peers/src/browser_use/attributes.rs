@@ -8,7 +8,7 @@ use crate::dom::Id;
 use browserlens_page::NodeKind;
 
 /// The attributes that are shown, in the order that decides which of two equal values stays.
-const SHOWN: &[&str] = &[
+pub const SHOWN: &[&str] = &[
     "title",
     "type",
     "checked",

@@ -19,6 +19,7 @@ mod write;
 
 use crate::dom::{self, Dom, Id};
 use crate::recorded;
+pub use attributes::SHOWN as BROWSER_USE_ATTRIBUTES;
 use browserlens_page::{NodeKey, Page};
 use browserlens_reading::{OptionsError, OptionsReader};
 use browserlens_strategy::{

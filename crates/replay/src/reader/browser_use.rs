@@ -7,63 +7,10 @@
 
 use super::node::{ReadNode, Reading};
 use super::tags;
+use browserlens_peers::BROWSER_USE_ATTRIBUTES;
 
-/// Attribute names that the tool writes; a word `x=` begins an attribute only if `x` is one of these.
-const ATTRIBUTES: [&str; 63] = [
-    "title",
-    "type",
-    "checked",
-    "id",
-    "name",
-    "role",
-    "value",
-    "placeholder",
-    "data-date-format",
-    "alt",
-    "aria-label",
-    "aria-expanded",
-    "data-state",
-    "aria-checked",
-    "aria-valuemin",
-    "aria-valuemax",
-    "aria-valuenow",
-    "aria-placeholder",
-    "pattern",
-    "min",
-    "max",
-    "minlength",
-    "maxlength",
-    "step",
-    "accept",
-    "multiple",
-    "inputmode",
-    "autocomplete",
-    "aria-autocomplete",
-    "list",
-    "data-mask",
-    "data-inputmask",
-    "data-datepicker",
-    "format",
-    "expected_format",
-    "contenteditable",
-    "pseudo",
-    "selected",
-    "expanded",
-    "pressed",
-    "disabled",
-    "invalid",
-    "valuemin",
-    "valuemax",
-    "valuenow",
-    "keyshortcuts",
-    "haspopup",
-    "multiselectable",
-    "required",
-    "valuetext",
-    "level",
-    "busy",
-    "live",
-    "ax_name",
+/// Words that stand in the same form beside the attributes that the tool is known to write.
+const MORE_WORDS: [&str; 9] = [
     "compound_components",
     "image_alt",
     "image_title",
@@ -74,6 +21,11 @@ const ATTRIBUTES: [&str; 63] = [
     "for",
     "tabindex",
 ];
+
+/// A word `x=` begins an attribute only if `x` is one that the tool writes.
+fn is_attribute(word: &str) -> bool {
+    BROWSER_USE_ATTRIBUTES.contains(&word) || MORE_WORDS.contains(&word)
+}
 
 /// Parses an element list.
 pub fn parse(text: &str) -> Reading {
@@ -220,7 +172,7 @@ fn split_attributes(text: &str) -> Vec<(&str, String)> {
     let mut pairs: Vec<(&str, String)> = Vec::new();
     for word in text.split(' ') {
         if let Some((name, value)) = word.split_once('=')
-            && ATTRIBUTES.contains(&name)
+            && is_attribute(name)
         {
             pairs.push((name, if value == "''" { String::new() } else { value.to_owned() }));
         } else if let Some((_, value)) = pairs.last_mut() {
