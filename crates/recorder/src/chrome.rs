@@ -202,7 +202,7 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
 }
 
 /// Flags that make pages the same from run to run and keep Chromium from talking to anyone but the page's servers.
-const FLAGS: [&str; 35] = [
+const FLAGS: [&str; 36] = [
     "disable-gpu",
     "disable-quic",
     "no-first-run",
@@ -234,6 +234,7 @@ const FLAGS: [&str; 35] = [
     "font-render-hinting=none",
     // The same pixels however a change is painted: whole tiles, in order, without sub-pixel or machine-dependent paths.
     "disable-partial-raster",
+    "disable-checker-imaging",
     "num-raster-threads=1",
     "disable-lcd-text",
     "disable-skia-runtime-opts",

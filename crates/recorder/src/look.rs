@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// Large pages take their time; a hung page is noticed by settling before.
 const LOOK_LIMIT: Duration = Duration::from_secs(120);
+/// How often a screenshot of a bundled site is taken again at the most, and the pause before it.
+const PIXEL_TRIES: u32 = 5;
+const PIXEL_PAUSE: Duration = Duration::from_millis(100);
 
 /// One frame as the look found it.
 #[derive(Clone, Debug)]
@@ -152,12 +155,30 @@ impl Driver {
             }
         }
         if depth == Depth::Whole {
-            if self.controlled() {
+            look.screenshot = Some(if self.controlled() {
                 self.paint_afresh(&mut look).await?;
-            }
-            look.screenshot = Some(look.pixels(self, &json!({ "format": "png" })).await?);
+                self.pixels_at_rest(&mut look).await?
+            } else {
+                look.pixels(self, &json!({ "format": "png" })).await?
+            });
         }
         Ok(look)
+    }
+
+    /// Takes screenshots until two in a row are equal: Chromium decodes images and moves the hover state in real time, which
+    /// the page's clock does not hold. After a few it takes the last: a page may paint by itself without end.
+    async fn pixels_at_rest(&self, look: &mut Look) -> Result<Vec<u8>, CallError> {
+        let whole = json!({ "format": "png" });
+        let mut last = look.pixels(self, &whole).await?;
+        for _ in 0..PIXEL_TRIES {
+            tokio::time::sleep(PIXEL_PAUSE).await;
+            let next = look.pixels(self, &whole).await?;
+            if next == last {
+                break;
+            }
+            last = next;
+        }
+        Ok(last)
     }
 
     /// Makes Chromium draw the whole page again, by one frame at another device scale.
