@@ -113,7 +113,6 @@ fn best_lines(text: &str, query: &str, budget: Tokens) -> String {
     let scores = bm25(&lines, query);
     let mut ranked: Vec<usize> = (0..lines.len()).collect();
     ranked.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-    let count = |text: &str| Encoding::O200kBase.count(text);
     let mut chosen = Vec::new();
     let mut spent = Tokens(0);
     for line in ranked {
@@ -121,8 +120,8 @@ fn best_lines(text: &str, query: &str, budget: Tokens) -> String {
         if spent + Tokens(1) >= budget {
             break;
         }
-        let cost = count(&format!("{}\n", lines[line]));
-        if spent + cost <= budget {
+        if let Some(cost) = Encoding::O200kBase.count_within(&format!("{}\n", lines[line]), Tokens(budget.0 - spent.0))
+        {
             spent += cost;
             chosen.push(line);
         }
@@ -132,7 +131,7 @@ fn best_lines(text: &str, query: &str, budget: Tokens) -> String {
         kept.sort_unstable();
         let shown = kept.iter().map(|line| lines[*line]).collect::<Vec<_>>().join("\n");
         // Together lines may break into other tokens than alone.
-        if count(&shown) <= budget || chosen.pop().is_none() {
+        if Encoding::O200kBase.count_within(&shown, budget).is_some() || chosen.pop().is_none() {
             return shown;
         }
     }

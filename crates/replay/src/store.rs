@@ -162,13 +162,17 @@ fn make_parent(path: &Path) -> Result<(), ReplayError> {
 /// [`ReplayError::File`] if it cannot be written; nothing is left behind then.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ReplayError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    make_parent(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unique = format!(".{name}.{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     let temporary = path.with_file_name(unique);
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&temporary, path));
+    let created = match fs::File::create(&temporary) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            make_parent(path)?;
+            fs::File::create(&temporary)
+        }
+        created => created,
+    };
+    let written = created.and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&temporary, path));
     written.map_err(|source| {
         let _ = fs::remove_file(&temporary);
         ReplayError::File { path: path.to_owned(), action: "write the file", source }

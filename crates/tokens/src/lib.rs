@@ -128,21 +128,33 @@ impl Encoding {
         Tokens(saturate(reference.encode_ordinary(text).len()))
     }
 
-    /// Returns the longest prefix of `text` that costs at most `limit` tokens, cut at a character boundary.
+    /// Returns the number of tokens of `text` if that is at most `limit`; reads no further than the limit.
+    pub fn count_within(self, text: &str, limit: Tokens) -> Option<Tokens> {
+        let tokenizer = self.fast();
+        tokenizer.count_till_limit(&tokenizer.normalize(text), limit.0 as usize).map(|count| Tokens(saturate(count)))
+    }
+
+    /// Returns as much of the beginning of `text` as its first `limit` tokens say, cut at a character boundary; it costs at
+    /// most `limit` tokens itself. Reads no further than the limit.
     pub fn prefix_within(self, text: &str, limit: Tokens) -> &str {
-        if self.count(text) <= limit {
-            return text;
-        }
-        let (mut low, mut high) = (0, text.len());
-        while low < high {
-            let middle = text.ceil_char_boundary(low + (high - low).div_ceil(2));
-            if self.count(&text[..middle]) <= limit {
-                low = middle;
-            } else {
-                high = text.floor_char_boundary(middle - 1);
+        let tokenizer = self.fast();
+        let (mut end, mut left) = (0, limit.0 as usize);
+        for piece in tokenizer.split(text) {
+            match tokenizer.bpe.count_till_limit(piece.as_bytes(), left) {
+                Some(count) => (end, left) = (end + piece.len(), left - count),
+                None => {
+                    let tokens = tokenizer.bpe.encode_via_backtracking(piece.as_bytes());
+                    end += tokens.into_iter().take(left).map(|token| tokenizer.bpe.token_len(token)).sum::<usize>();
+                    break;
+                }
             }
         }
-        &text[..low]
+        end = text.floor_char_boundary(end);
+        // Alone, the last word may break into other tokens than with what followed it.
+        while self.count_within(&text[..end], limit).is_none() {
+            end = text.floor_char_boundary(end - 1);
+        }
+        &text[..end]
     }
 
     /// Builds the tables of both encodings, so that the first counted text does not pay for them.
@@ -184,10 +196,13 @@ mod tests {
         }
 
         #[test]
-        fn a_prefix_never_costs_more_than_its_limit(text in "\\PC{0,120}", limit in 0u32..40) {
+        fn a_prefix_never_costs_more_than_its_limit(text in "\\PC{0,120}|[ \\n\\ta-z']{0,80}", limit in 0u32..40) {
             let prefix = Encoding::O200kBase.prefix_within(&text, Tokens(limit));
             prop_assert!(text.starts_with(prefix));
             prop_assert!(Encoding::O200kBase.count(prefix) <= Tokens(limit));
+            let whole = Encoding::O200kBase.count(&text);
+            prop_assert_eq!(prefix == text, whole <= Tokens(limit));
+            prop_assert_eq!(Encoding::O200kBase.count_within(&text, Tokens(limit)), (whole <= Tokens(limit)).then_some(whole));
         }
     }
 }

@@ -114,7 +114,7 @@ impl Lens {
             _ => full,
         };
         let Some(budget) = self.options.budget else { return Ok(full) };
-        if self.count(&full.text) <= budget {
+        if self.fits(&full.text) {
             return Ok(full);
         }
         let order = if representation == Representation::Vision { Vec::new() } else { ranking(view, new) };
@@ -130,7 +130,7 @@ impl Lens {
             }
             self.limit_names(view, &mut cuts, true);
             let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
-            Ok((self.count(&draft.text) <= budget).then_some(draft))
+            Ok(self.fits(&draft.text).then_some(draft))
         };
         let mut failure = None;
         let best = largest(limit, |n| {

@@ -22,7 +22,7 @@ use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::{
     CaptureImage, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, Stage, StepInput, StrategyError,
 };
-use browserlens_tokens::{Encoding, ImageFormula};
+use browserlens_tokens::{Encoding, ImageFormula, Tokens};
 use images::Picture;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -168,7 +168,7 @@ impl Lens {
     }
 
     fn fits(&self, text: &str) -> bool {
-        self.options.budget.is_none_or(|budget| self.count(text) <= budget)
+        self.options.budget.is_none_or(|budget| self.options.encoding.count_within(text, Tokens(budget)).is_some())
     }
 
     fn step(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {

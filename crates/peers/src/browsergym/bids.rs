@@ -11,7 +11,7 @@ use browserlens_page::NodeKey;
 use std::collections::HashMap;
 
 /// The marks of one run.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Bids {
     given: HashMap<NodeKey, String>,
     /// Numbers and letters given so far in a document (frame, loader).

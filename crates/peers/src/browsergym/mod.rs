@@ -14,15 +14,17 @@ mod ax;
 mod bids;
 mod layout;
 mod marked;
+mod memo;
 mod write;
 
 use crate::dom::{self, Dom};
-use bids::Bids;
 use browserlens_reading::{OptionsError, OptionsReader};
 use browserlens_strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
 use layout::Layout;
+use memo::History;
+use std::sync::Arc;
 
 pub(crate) const NAME: &str = "browsergym@0.14.3/axtree";
 
@@ -64,25 +66,29 @@ impl Strategy for BrowserGym {
 
 #[derive(Debug, Default)]
 struct BrowserGymRun {
-    bids: Bids,
+    history: History,
 }
 
 impl Run for BrowserGymRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         let missing =
             |what: &str| StrategyError::Missing { step: input.step, what: what.to_owned(), strategy: NAME.to_owned() };
+        self.history.see(input.page);
+        if let Some(observation) = self.history.known() {
+            return Ok(Arc::unwrap_or_clone(observation));
+        }
         input.clock.enter(Some(Stage::Extract));
         let layout = Layout::new(input.page, input.capture).ok_or_else(|| missing("DOM snapshot"))?;
         let snapshots = dom::snapshots(input.capture);
         let dom = Dom::new(input.page, &snapshots);
-        let bids = self.bids.mark(&dom);
+        let bids = Arc::make_mut(&mut self.history.bids).mark(&dom);
         input.clock.enter(Some(Stage::Format));
         let lines = write::write(&dom, input.capture, &layout, &bids).ok_or_else(|| missing("accessibility tree"))?;
         let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         let mut observation = Observation::full_text(text.join("\n"), crate::REPRODUCED);
         observation.refs = lines.into_iter().filter_map(|line| line.target).collect();
         input.clock.enter(None);
-        Ok(observation)
+        Ok(Arc::unwrap_or_clone(self.history.keep(observation)))
     }
 }
 
