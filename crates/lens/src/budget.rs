@@ -5,6 +5,8 @@
 //! stands for; equal runs keep their handle from step to step.
 
 use crate::extract::View;
+use crate::format::Style;
+use crate::format::fold::row_controls;
 use crate::refs::RefTable;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
 use browserlens_page::NodeKey;
@@ -48,6 +50,9 @@ impl Cuts {
     }
 }
 
+/// A ref that has no number yet.
+const UNNUMBERED: Ref = Ref { number: u32::MAX, part: 0 };
+
 /// Hands out handles, and remembers which stood for what.
 #[derive(Clone, Debug, Default)]
 pub struct Handles {
@@ -77,7 +82,7 @@ pub struct Target {
 impl Target {
     /// Builds the target of a view. Refs that are not known yet are numbered in document order from the next free
     /// number on, as [`Target::commit`] will give them.
-    pub fn build(view: &View, cuts: &Cuts, refs: &RefTable, handles: &Handles) -> Self {
+    pub fn build(view: &View, cuts: &Cuts, refs: &RefTable, handles: &Handles, style: Style) -> Self {
         let mut this = Self {
             tree: Tree::default(),
             from: vec![ROOT],
@@ -86,7 +91,6 @@ impl Target {
             cut_names: Vec::new(),
             handles: Handles { elided: HashMap::new(), cut: HashMap::new(), ..handles.clone() },
         };
-        let mut next = refs.next();
         let mut used = HashSet::new();
         // Items of the view with their parents here; a run of elided ones stands as its first.
         let mut stack = vec![];
@@ -102,10 +106,7 @@ impl Target {
             if let Some(mark) = &mut item.mark {
                 mark.handle = Some(this.handles.by_nature(mark.what));
             } else if refs.wants(id) {
-                item.reference = refs.get(id).or_else(|| {
-                    next += 1;
-                    Some(Ref(next - 1))
-                });
+                item.reference = refs.get(id).or(Some(UNNUMBERED));
             }
             if let Some((longest, shown)) = cuts.longest_name
                 && !cuts.whole_names.contains(&id)
@@ -115,6 +116,7 @@ impl Target {
             let here = this.push(parent, item, id, Some(view.meta[id as usize].key));
             push_children(view, cuts, id, here, &mut stack);
         }
+        number(&mut this.tree, refs.next(), style);
         this
     }
 
@@ -159,8 +161,8 @@ impl Target {
     /// Gives the refs that this target shows, and returns the handles that it uses: it is what was shown now.
     pub fn commit(&self, refs: &mut RefTable) -> Handles {
         for (here, item) in self.tree.items() {
-            if item.mark.is_none() && item.reference.is_some() {
-                refs.give(self.from[here as usize]);
+            if let (None, Some(reference)) = (item.mark, item.reference) {
+                refs.give(self.from[here as usize], reference);
             }
         }
         self.handles.clone()
@@ -169,6 +171,39 @@ impl Target {
     /// Returns the handles that this target uses, where none of its items was shown.
     pub fn handles_only(&self) -> Handles {
         self.handles.clone()
+    }
+}
+
+/// Numbers the new refs in document order from `next` on. The controls of a folded row share a number, where all of them are new.
+fn number(tree: &mut Tree, mut next: u32, style: Style) {
+    let new: Vec<u32> = tree.items().filter(|(_, item)| item.reference == Some(UNNUMBERED)).map(|(id, _)| id).collect();
+    if new.is_empty() {
+        return;
+    }
+    let rows = if style.fold && !style.every_ref { row_controls(tree) } else { HashMap::new() };
+    let mut known: HashSet<u32> = HashSet::new();
+    for (id, (first, _)) in &rows {
+        if tree.item(*id).reference != Some(UNNUMBERED) {
+            known.insert(*first);
+        }
+    }
+    let mut numbers: HashMap<u32, u32> = HashMap::new();
+    for id in new {
+        let row = rows.get(&id).filter(|(first, _)| !known.contains(first));
+        let reference = match row {
+            Some((first, part)) => {
+                let number = *numbers.entry(*first).or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                });
+                Ref { number, part: *part }
+            }
+            None => {
+                next += 1;
+                Ref::new(next - 1)
+            }
+        };
+        tree.item_mut(id).reference = Some(reference);
     }
 }
 

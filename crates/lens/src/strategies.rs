@@ -127,7 +127,7 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
             "delta_limit_percent" => {
                 to.delta_limit_percent = positive(value).ok_or_else(|| wrong("a percentage from 1"))?;
             }
-            "style" => to.style = Style::from_name(text).ok_or_else(|| one_of(vec!["default", "seed"]))?,
+            "style" => to.style = Style::from_name(text).ok_or_else(|| one_of(Style::NAMES.to_vec()))?,
             "grade" => to.grade = Grade::from_name(text).ok_or_else(|| one_of(Grade::ALL.map(Grade::name).to_vec()))?,
             "encoding" => {
                 to.encoding = text.parse().map_err(|_| one_of(Encoding::ALL.map(Encoding::name).to_vec()))?;

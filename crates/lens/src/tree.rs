@@ -226,7 +226,7 @@ impl Item {
         self.role.hash(hasher);
         self.name.hash(hasher);
         self.value.hash(hasher);
-        (self.states.0, self.reference.map_or(NONE, |r| r.0), self.volatile).hash(hasher);
+        (self.states.0, self.reference, self.volatile).hash(hasher);
         (self.cut, self.mark).hash(hasher);
     }
 }

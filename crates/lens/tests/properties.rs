@@ -5,7 +5,7 @@ mod common;
 
 use browserlens_lens::differ::SemanticFilter;
 use browserlens_lens::extract::Grade;
-use browserlens_lens::format::write;
+use browserlens_lens::format::{Entry, Observed, write};
 use browserlens_lens::reference::Reference;
 use browserlens_lens::tree::{Item, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style, parse};
@@ -86,11 +86,10 @@ fn told_with_refs(before: &ShownState, after: &ShownState, text: &str) -> Result
             .collect()
     };
     let (before, after) = (says(before), says(after));
+    let named = named(text)?;
     for (reference, now) in &after {
         if before.get(reference) != Some(now) {
-            let mention = text.match_indices(&reference.to_string()).any(|(at, found)| {
-                !text[at + found.len()..].starts_with(|c: char| c.is_ascii_digit()) && !text[..at].ends_with('\\')
-            });
+            let mention = named.contains(reference);
             let lost_focus = before.get(reference).is_some_and(|was| {
                 let without = |states: &[&'static str]| {
                     states.iter().copied().filter(|state| *state != "focused").collect::<Vec<_>>()
@@ -101,6 +100,26 @@ fn told_with_refs(before: &ShownState, after: &ShownState, text: &str) -> Result
         }
     }
     Ok(())
+}
+
+/// The refs that the changes of a delta name, alone or in what is added.
+fn named(text: &str) -> Result<HashSet<Ref>, TestCaseError> {
+    let read = parse(text).map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let Observed::Delta { entries, .. } = read else { return Ok(HashSet::new()) };
+    let mut named = HashSet::new();
+    for entry in entries {
+        let (locators, items) = match entry {
+            Entry::Changed { at, .. } | Entry::Volatile(at) | Entry::Focus(Some(at)) => (vec![at], None),
+            Entry::Moved { at, parent, .. } => (std::iter::once(at).chain(parent).collect(), None),
+            Entry::Removed(locators) => (locators, None),
+            Entry::Added { parent, items, .. } => (vec![parent], Some(items)),
+            Entry::Expanded { items, .. } => (Vec::new(), Some(items)),
+            _ => (Vec::new(), None),
+        };
+        named.extend(locators.iter().filter_map(|locator| locator.reference));
+        named.extend(items.iter().flat_map(Tree::items).filter_map(|(_, item)| item.reference));
+    }
+    Ok(named)
 }
 
 /// A tree as R has it: without refs and handles.

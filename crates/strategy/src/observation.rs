@@ -7,19 +7,34 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// Short handle of an entity in an observation, written `@e12`.
+/// Short handle of an entity in an observation, written `@e12`; of a further control of a folded row, `@e12.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Ref(pub u32);
+pub struct Ref {
+    /// Number, given once in a run.
+    pub number: u32,
+    /// Which control of the row with that number; 0 for the row's first and for whatever is no part of a row.
+    pub part: u16,
+}
+
+impl Ref {
+    /// Returns the ref of a number that is no part of a row.
+    pub fn new(number: u32) -> Self {
+        Self { number, part: 0 }
+    }
+}
 
 impl fmt::Display for Ref {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "@e{}", self.0)
+        match self.part {
+            0 => write!(f, "@e{}", self.number),
+            part => write!(f, "@e{}.{part}", self.number),
+        }
     }
 }
 
 /// A text that is no ref.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is not a ref: expected \"@e\" and a number, such as \"@e12\"")]
+#[error("{text:?} is not a ref: expected \"@e\" and a number, such as \"@e12\" or \"@e12.3\"")]
 pub struct MalformedRef {
     /// The text as given.
     pub text: String,
@@ -29,14 +44,20 @@ impl std::str::FromStr for Ref {
     type Err = MalformedRef;
     fn from_str(text: &str) -> Result<Self, MalformedRef> {
         let malformed = || MalformedRef { text: text.to_owned() };
+        let plain = |digits: &str| {
+            !digits.is_empty()
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
+                && (digits == "0" || !digits.starts_with('0'))
+        };
         let digits = text.strip_prefix("@e").ok_or_else(malformed)?;
-        let plain = !digits.is_empty()
-            && digits.bytes().all(|byte| byte.is_ascii_digit())
-            && (digits == "0" || !digits.starts_with('0'));
-        if !plain {
+        let (number, part) = digits.split_once('.').unwrap_or((digits, "0"));
+        if !plain(number) || !plain(part) || (digits.contains('.') && part == "0") {
             return Err(malformed());
         }
-        digits.parse().map(Ref).map_err(|_| malformed())
+        match (number.parse(), part.parse()) {
+            (Ok(number), Ok(part)) => Ok(Self { number, part }),
+            _ => Err(malformed()),
+        }
     }
 }
 
@@ -162,8 +183,10 @@ mod tests {
 
     #[test]
     fn refs_parse_exactly_as_they_print() {
-        assert_eq!("@e12".parse(), Ok(Ref(12)));
-        assert_eq!(Ref(12).to_string(), "@e12");
+        assert_eq!("@e12".parse(), Ok(Ref::new(12)));
+        assert_eq!("@e12.3".parse(), Ok(Ref { number: 12, part: 3 }));
+        assert_eq!(Ref::new(12).to_string(), "@e12");
+        assert_eq!(Ref { number: 12, part: 3 }.to_string(), "@e12.3");
         for bad in ["", "@e", "e12", "@e012", "@e1x", "@e-1", "@e99999999999", " @e1"] {
             assert!(bad.parse::<Ref>().is_err(), "{bad:?}");
         }

@@ -52,6 +52,11 @@ pub fn bare(out: &mut String, text: &str) {
     push(out, text, &['[', ']', '|', '…']);
 }
 
+/// Appends text inside the quotes of a pattern, where braces name columns.
+pub(super) fn in_pattern(out: &mut String, text: &str) {
+    push(out, text, &['{']);
+}
+
 /// Returns the text that was escaped; none if it ends in the middle of an escape or holds one that is not known.
 pub fn unescape(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
@@ -71,7 +76,7 @@ pub fn unescape(text: &str) -> Option<String> {
                 out.push(char::from_u32(u32::from_str_radix(digits, 16).ok()?)?);
                 chars = after.chars();
             }
-            c @ ('\\' | '"' | '@' | '[' | ']' | '|' | '…') => out.push(c),
+            c @ ('\\' | '"' | '@' | '[' | ']' | '|' | '…' | '{') => out.push(c),
             _ => return None,
         }
     }

@@ -5,6 +5,7 @@
 //! cannot look like structure, a ref or a mark.
 
 pub mod escape;
+pub(crate) mod fold;
 mod locate;
 mod parse;
 mod scan;

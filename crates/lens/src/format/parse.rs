@@ -4,7 +4,7 @@
 //! column at which it is not in the grammar. Invariants: iterative; never panics, whatever the text.
 
 use super::scan::Scan;
-use super::{Entry, Head, ImageNote, Locator, Observed};
+use super::{Entry, Head, ImageNote, Locator, Observed, fold};
 use crate::tree::{Cut, Elided, Item, Mark, PAGE, ROOT, StateSet, TEXT, Tree};
 
 /// Text that is not in the grammar.
@@ -299,6 +299,13 @@ fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarError> {
         let mut parent = parents[level];
         let mut opened = false;
         loop {
+            if let Some(count) = repeats(&mut scan) {
+                group(lines, &mut scan, count, &mut tree, parent)?;
+                if opened {
+                    parents.push(parent);
+                }
+                break;
+            }
             let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
             let id = tree.push(parent, read);
             if scan.eat(":") {
@@ -331,6 +338,68 @@ fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarError> {
         lines.at += 1;
     }
     Ok(tree)
+}
+
+/// Reads how often the pattern that follows repeats.
+fn repeats(scan: &mut Scan<'_>) -> Option<u32> {
+    let mut ahead = scan.clone();
+    let count = ahead.number()?;
+    if !ahead.eat(" × ") {
+        return None;
+    }
+    *scan = ahead;
+    Some(count)
+}
+
+/// Reads a group behind its count: leaves on the line itself, or a pattern and the rows on the lines that follow.
+fn group(
+    lines: &mut Lines<'_>,
+    scan: &mut Scan<'_>,
+    count: u32,
+    tree: &mut Tree,
+    parent: u32,
+) -> Result<(), GrammarError> {
+    let mut ahead = scan.clone();
+    if let Some((role, usual)) = leaves_header(&mut ahead) {
+        let leaves = fold::read_leaves(ahead.rest(), role, usual).filter(|leaves| leaves.len() == count as usize);
+        for leaf in leaves.ok_or_else(|| lines.error(&ahead, "as many entries as are counted"))? {
+            tree.push(parent, leaf);
+        }
+        let rest = ahead.rest();
+        ahead.eat(rest);
+        *scan = ahead;
+        return Ok(());
+    }
+    let pattern = fold::read_pattern(scan).ok_or_else(|| lines.error(scan, "a pattern"))?;
+    if !scan.eat(":") || !scan.at_end() {
+        return Err(lines.error(scan, "a colon and the end of the line"));
+    }
+    let from = lines.at + 1;
+    let read = lines.lines.get(from..from.saturating_add(count as usize));
+    let read = read.ok_or_else(|| lines.error(scan, "as many rows as are counted"))?;
+    let rows = fold::read_rows(read.iter().copied(), pattern.columns).map_err(|index| {
+        let scan = Scan::new("");
+        GrammarError { line: from + index + 1, ..lines.error(&scan, "a row") }
+    })?;
+    for row in &rows {
+        pattern.expand(row, tree, parent).ok_or_else(|| lines.error(scan, "rows that fit their pattern"))?;
+    }
+    // The caller goes on behind the last line.
+    lines.at += count as usize;
+    Ok(())
+}
+
+/// Reads role and states of leaves that follow on the same line.
+fn leaves_header<'t>(scan: &mut Scan<'t>) -> Option<(&'t str, (StateSet, bool))> {
+    let role = scan.word()?;
+    let (mut states, mut volatile) = (StateSet::NONE, false);
+    while scan.eat(" ") {
+        match scan.word()? {
+            "volatile" => volatile = true,
+            word => states = states.with(StateSet::from_word(word)?),
+        }
+    }
+    (scan.eat(":") && scan.rest().starts_with(' ')).then_some((role, (states, volatile)))
 }
 
 fn locator(scan: &mut Scan<'_>) -> Option<Locator> {

@@ -120,7 +120,14 @@ impl<'t> Scan<'t> {
         if !ahead.eat("@e") {
             return None;
         }
-        let reference = Ref(ahead.number()?);
+        let mut reference = Ref::new(ahead.number()?);
+        let mut part = ahead.clone();
+        if part.eat(".")
+            && let Some(number) = part.number()
+        {
+            reference.part = u16::try_from(number).ok().filter(|number| *number > 0)?;
+            ahead = part;
+        }
         if bracketed && !ahead.eat("]") {
             return None;
         }

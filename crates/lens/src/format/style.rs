@@ -18,6 +18,12 @@ pub struct Style {
     pub seed_phrases: bool,
     /// Whether headings get refs, as in the seed.
     pub heading_refs: bool,
+    /// Whether what repeats is said once: a pattern, and a line a row.
+    pub fold: bool,
+    /// Whether what all values of a column begin or end with stands in the pattern.
+    pub units: bool,
+    /// Whether the refs of a folded row are written one by one; else its first stands for all.
+    pub every_ref: bool,
 }
 
 impl Style {
@@ -29,7 +35,16 @@ impl Style {
         added_by_line: false,
         seed_phrases: false,
         heading_refs: false,
+        fold: true,
+        units: true,
+        every_ref: false,
     };
+
+    /// The default, with every ref and every value written out.
+    pub const LITERAL: Self = Self { units: false, every_ref: true, ..Self::DEFAULT };
+
+    /// The default without folding.
+    pub const PLAIN: Self = Self { fold: false, ..Self::DEFAULT };
 
     /// The seed's own spelling.
     pub const SEED: Self = Self {
@@ -39,12 +54,20 @@ impl Style {
         added_by_line: true,
         seed_phrases: true,
         heading_refs: true,
+        fold: false,
+        units: false,
+        every_ref: true,
     };
 
-    /// Returns the style of a name: `default` or `seed`.
+    /// Names of the styles.
+    pub const NAMES: [&str; 4] = ["default", "literal", "plain", "seed"];
+
+    /// Returns the style of a name: one of [`Style::NAMES`].
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "default" => Some(Self::DEFAULT),
+            "literal" => Some(Self::LITERAL),
+            "plain" => Some(Self::PLAIN),
             "seed" => Some(Self::SEED),
             _ => None,
         }

@@ -3,6 +3,7 @@
 //! In: an observation as data, and a style. Out: its text, without a line end at the end.
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
+use super::fold::{self, Kind};
 use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape};
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
@@ -60,9 +61,42 @@ pub fn write_items(tree: &Tree, style: Style) -> String {
     writer.out.strip_prefix('\n').map(str::to_owned).unwrap_or_default()
 }
 
+/// A group folds if its text is at most so much of what it is unfolded, in percent.
+const MOST_OF_UNFOLDED: usize = 95;
+
 struct Writer {
     out: String,
     style: Style,
+}
+
+/// A group of siblings as text.
+struct Folded {
+    at: usize,
+    len: usize,
+    text: String,
+}
+
+/// Siblings of which those from a position on are still to be written, at a depth.
+struct Open {
+    parent: u32,
+    at: usize,
+    depth: usize,
+    /// The groups that are still to come, the next one last.
+    groups: Vec<Folded>,
+}
+
+impl Open {
+    /// Takes the group that begins here.
+    fn group(&mut self) -> Option<Folded> {
+        let group = self.groups.pop_if(|group| group.at == self.at)?;
+        self.at += group.len;
+        Some(group)
+    }
+
+    /// Returns the siblings from here to the next group.
+    fn until_group<'c>(&self, children: &'c [u32]) -> &'c [u32] {
+        &children[self.at..self.groups.last().map_or(children.len(), |group| group.at)]
+    }
 }
 
 impl Writer {
@@ -104,24 +138,31 @@ impl Writer {
         self.out.push_str("- ");
     }
 
-    /// Writes the items below the root of a tree, one line a container or run of leaves.
+    /// Writes the items below the root of a tree, one line a container or run of leaves, one a row of a group.
     fn lines(&mut self, tree: &Tree, depth: usize, by_line: bool) {
-        // Children of an item from a position on, still to be written at a depth.
-        let mut open: Vec<(u32, usize, usize)> = vec![(ROOT, 0, depth)];
-        while let Some((parent, at, depth)) = open.pop() {
-            let children = tree.children(parent);
-            let Some(first) = children.get(at) else { continue };
-            self.indent(depth);
-            if tree.children(*first).is_empty() {
-                let run = if by_line { 1 } else { self.run(tree, &children[at..]) };
-                if by_line {
-                    self.item(tree.item(*first));
-                }
-                open.push((parent, at + run, depth));
+        let mut open: Vec<Open> = vec![self.open(tree, ROOT, depth, by_line)];
+        while let Some(mut siblings) = open.pop() {
+            let children = tree.children(siblings.parent);
+            let Some(first) = children.get(siblings.at).copied() else { continue };
+            self.indent(siblings.depth);
+            if let Some(group) = siblings.group() {
+                self.out.push_str(&group.text);
+                open.push(siblings);
                 continue;
             }
-            open.push((parent, at + 1, depth));
-            let mut container = *first;
+            if tree.children(first).is_empty() {
+                let run = if by_line { 1 } else { self.run(tree, siblings.until_group(children)) };
+                if by_line {
+                    self.item(tree.item(first));
+                }
+                siblings.at += run;
+                open.push(siblings);
+                continue;
+            }
+            siblings.at += 1;
+            let depth = siblings.depth;
+            open.push(siblings);
+            let mut container = first;
             loop {
                 self.item(tree.item(container));
                 self.out.push(':');
@@ -134,17 +175,89 @@ impl Writer {
                     container = *only;
                     continue;
                 }
-                let leads = below.first().is_some_and(|first| tree.children(*first).is_empty()) && !by_line;
-                let run = if leads {
+                let mut inside = self.open(tree, container, depth + 1, by_line);
+                if let Some(group) = inside.group() {
                     self.out.push(' ');
-                    self.run(tree, below)
-                } else {
-                    0
-                };
-                open.push((container, run, depth + 1));
+                    self.out.push_str(&group.text);
+                } else if below.first().is_some_and(|first| tree.children(*first).is_empty()) && !by_line {
+                    self.out.push(' ');
+                    inside.at = self.run(tree, inside.until_group(below));
+                }
+                open.push(inside);
                 break;
             }
         }
+    }
+
+    fn open(&self, tree: &Tree, parent: u32, depth: usize, by_line: bool) -> Open {
+        let mut groups = Vec::new();
+        if self.style.fold && !by_line {
+            let children = tree.children(parent);
+            for group in fold::groups(tree, parent) {
+                let siblings = &children[group.at..group.at + group.len];
+                let Some(text) = self.group(tree, siblings, &group.kind) else { continue };
+                if text.len() * 100 <= self.unfolded(tree, siblings, depth) * MOST_OF_UNFOLDED {
+                    groups.push(Folded { at: group.at, len: group.len, text });
+                }
+            }
+        }
+        groups.reverse();
+        Open { parent, at: 0, depth, groups }
+    }
+
+    /// Returns the text of a group; none if it would not lead back to its items.
+    fn group(&self, tree: &Tree, siblings: &[u32], kind: &Kind) -> Option<String> {
+        match kind {
+            Kind::Leaves => {
+                let said = |id: &u32| (tree.item(*id).states, tree.item(*id).volatile);
+                let mut usual = said(siblings.first()?);
+                let count = |usual| siblings.iter().filter(|id| said(id) == usual).count();
+                for id in siblings {
+                    if said(id) != usual && count(said(id)) > count(usual) {
+                        usual = said(id);
+                    }
+                }
+                let mut text = format!("{} × {}", siblings.len(), tree.item(*siblings.first()?).role);
+                if usual != (StateSet::NONE, false) {
+                    text.push(' ');
+                    text.push_str(&fold::state_words(usual.0, usual.1));
+                }
+                text.push(':');
+                fold::leaf_entries(&mut text, siblings.iter().map(|id| tree.item(*id)), usual);
+                Some(text)
+            }
+            Kind::Rows(shape) => {
+                let (pattern, rows) = fold::fold_rows(tree, shape, self.style)?;
+                let mut text = format!("{} × ", rows.len());
+                fold::pattern(&mut text, &pattern);
+                text.push(':');
+                fold::rows(&mut text, &rows);
+                Some(text)
+            }
+        }
+    }
+
+    /// Returns how many bytes siblings cost one by one.
+    fn unfolded(&self, tree: &Tree, siblings: &[u32], depth: usize) -> usize {
+        let mut plain = Writer { out: String::new(), style: Style { fold: false, ..self.style } };
+        let mut at = 0;
+        while at < siblings.len() {
+            plain.indent(depth);
+            if tree.children(siblings[at]).is_empty() {
+                at += plain.run(tree, &siblings[at..]);
+                continue;
+            }
+            plain.item(tree.item(siblings[at]));
+            plain.out.push(':');
+            let mut below = Tree::default();
+            for child in tree.children(siblings[at]) {
+                let end = below.children(ROOT).len();
+                below.graft(ROOT, end, tree, *child, |_, _| {});
+            }
+            plain.lines(&below, depth + 1, false);
+            at += 1;
+        }
+        plain.out.len()
     }
 
     /// Writes the leaves at the beginning of some siblings and returns how many.

@@ -148,7 +148,7 @@ impl Lens {
         {
             return self.answer_to_nothing(view, cuts, reference);
         }
-        let target = Target::build(view, &cuts, &self.refs, &self.handles);
+        let target = Target::build(view, &cuts, &self.refs, &self.handles, self.options.style);
         let side = Side::new(target.tree.clone(), target.keys.clone());
         let matching = diff(&told.side, &side);
         // What the filter hid in the observation stays hidden in the answer: the mark says so already.

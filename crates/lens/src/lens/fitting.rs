@@ -65,7 +65,7 @@ impl Lens {
     ) -> Result<Draft, StrategyError> {
         let mut handles = self.handles.clone();
         handles.forget();
-        let target = Target::build(view, &cuts, &self.refs, &handles);
+        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
         let observed = Observed::Full {
             reason: reason.map(str::to_owned),
             head: (!self.leaves_out_head(head)).then(|| head.clone()),
@@ -160,7 +160,7 @@ impl Lens {
         let cuts = Cuts::everything(view);
         let mut handles = self.handles.clone();
         handles.forget();
-        let target = Target::build(view, &cuts, &self.refs, &handles);
+        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
         let handle = target.runs.first().map(|(handle, _)| *handle);
         let mut draft = None;
         for observed in [Observed::Nothing(handle), Observed::Nothing(None)] {

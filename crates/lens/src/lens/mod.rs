@@ -349,7 +349,7 @@ impl Lens {
             return Tried::Not("nothing shown before");
         }
         let cuts = self.inherited_cuts(view);
-        let target = Target::build(view, &cuts, &self.refs, &self.handles);
+        let target = Target::build(view, &cuts, &self.refs, &self.handles, self.options.style);
         let side = Side::new(target.tree.clone(), target.keys.clone());
         let matching = diff(&told.side, &side);
         if matching.matched() == 0 && told.side.tree.len() > 1 {

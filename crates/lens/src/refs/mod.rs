@@ -132,20 +132,18 @@ impl RefTable {
         self.current.get(item as usize).copied().flatten()
     }
 
-    /// Returns the ref of an item that is shown: the known one, or the next number. None if the item gets no refs.
-    pub fn give(&mut self, item: u32) -> Option<Ref> {
-        if let Some(reference) = self.get(item) {
-            return Some(reference);
+    /// Ties the ref under which an item of the page met last is shown now.
+    pub fn give(&mut self, item: u32, reference: Ref) {
+        self.next = self.next.max(reference.number.saturating_add(1));
+        if self.get(item).is_some() {
+            return;
         }
-        let key = self.keys.get(item as usize).copied().flatten()?;
-        let reference = Ref(self.next);
-        self.next += 1;
+        let Some(key) = self.keys.get(item as usize).copied().flatten() else { return };
         self.current[item as usize] = Some(reference);
         if let Some(known) = self.by_key.get_mut(&key) {
             known.reference = Some(reference);
             let evidence = known.evidence.clone();
             self.tie(&evidence, reference);
         }
-        Some(reference)
     }
 }

@@ -1,0 +1,476 @@
+//! Says what rows share and what each says itself.
+//!
+//! In: a tree and the [`Shape`] of some rows in it. Out: their [`Pattern`] and [`Row`]s, checked: each row expands to its items.
+//! Invariants: text is literal in its row or shared by all; only names of other items are made of columns; columns that few rows use come
+//! last, so that most rows end before them.
+
+use super::find::Shape;
+use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
+use crate::format::Style;
+use crate::tree::{Item, NONE, ROOT, Tree};
+use std::collections::HashMap;
+
+/// Shortest value that a name is made of, in bytes.
+const SHORTEST_SOURCE: usize = 2;
+/// Fewest rows in which a unit is taken out of a column.
+const FEWEST_FOR_UNIT: usize = 4;
+
+/// What all rows say of one field, before columns are numbered.
+#[derive(Clone, Debug)]
+enum Said {
+    Shared(String),
+    /// What most say, and who says otherwise.
+    Usual(String),
+    /// Each its own, with what all begin and end with.
+    Own {
+        before: String,
+        after: String,
+    },
+    /// Made of the names of other parts.
+    Made(Vec<Piece>),
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Literal(String),
+    NameOf(usize),
+}
+
+struct Columns<'t> {
+    tree: &'t Tree,
+    shape: &'t Shape,
+    style: Style,
+    parent: Vec<Option<usize>>,
+    names: Vec<Said>,
+    /// Number of each row's refs.
+    heads: Vec<Option<u32>>,
+}
+
+/// Returns pattern and rows of a shape; none where they would not lead back to the same items.
+pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> Option<(Pattern, Vec<Row>)> {
+    let mut parent = Vec::with_capacity(shape.depths.len());
+    let mut open: Vec<usize> = Vec::new();
+    for (part, depth) in shape.depths.iter().enumerate() {
+        open.truncate(*depth);
+        parent.push(open.last().copied());
+        open.push(part);
+    }
+    let heads = shape.rows.iter().map(|row| head(tree, row, style.every_ref)).collect();
+    let mut columns = Columns { tree, shape, style, parent, names: Vec::new(), heads };
+    columns.names = (0..shape.depths.len()).map(|part| columns.name(part)).collect();
+    columns.derive();
+    let (pattern, rows) = columns.number()?;
+    let mut folded = Tree::default();
+    for (row, items) in rows.iter().zip(&shape.rows) {
+        folded.take_children(ROOT);
+        let first = folded.len() as u32;
+        pattern.expand(row, &mut folded, ROOT)?;
+        let mut at = first;
+        for id in items.iter().filter(|id| **id != NONE) {
+            if at as usize >= folded.len() || folded.item(at) != tree.item(*id) {
+                return None;
+            }
+            at += 1;
+        }
+        if at as usize != folded.len() {
+            return None;
+        }
+    }
+    Some((pattern, rows))
+}
+
+impl<'t> Columns<'t> {
+    fn items(&self, part: usize) -> impl Iterator<Item = Option<&'t Item>> + '_ {
+        let tree = self.tree;
+        self.shape.rows.iter().map(move |row| Some(row[part]).filter(|id| *id != NONE).map(|id| tree.item(id)))
+    }
+
+    fn present(&self, part: usize) -> impl Iterator<Item = &'t Item> + '_ {
+        self.items(part).flatten()
+    }
+
+    fn is_text(&self, part: usize) -> bool {
+        self.present(part).next().is_some_and(Item::is_text)
+    }
+
+    /// Whether a part is in every row in which what it belongs to is.
+    fn always(&self, part: usize) -> bool {
+        let above = self.parent[part];
+        self.shape.rows.iter().all(|row| row[part] != NONE || above.is_some_and(|above| row[above] == NONE))
+    }
+
+    fn said<'a>(&self, values: &[&'a str], may_be_usual: bool) -> Said {
+        let Some(first) = values.first() else { return Said::Shared(String::new()) };
+        if values.iter().all(|value| value == first) {
+            return Said::Shared((*first).to_owned());
+        }
+        if may_be_usual && values.len() >= FEWEST_FOR_UNIT {
+            let mut counts: HashMap<&'a str, usize> = HashMap::new();
+            for value in values {
+                *counts.entry(value).or_default() += 1;
+            }
+            let most = counts.iter().max_by_key(|(value, count)| (**count, std::cmp::Reverse(**value)));
+            if let Some((value, count)) = most
+                && !value.is_empty()
+                && *count * 5 >= values.len() * 3
+            {
+                return Said::Usual((*value).to_owned());
+            }
+        }
+        let (before, after) = if self.style.units { unit(values) } else { Default::default() };
+        Said::Own { before, after }
+    }
+
+    fn name(&self, part: usize) -> Said {
+        let names: Vec<&str> = self.present(part).map(|item| &*item.name).collect();
+        let text = self.is_text(part);
+        // Text that some rows have stands literally in them.
+        if text && !self.always(part) {
+            return match self.said(&names, false) {
+                Said::Shared(_) => Said::Own { before: String::new(), after: String::new() },
+                said => said,
+            };
+        }
+        self.said(&names, !text)
+    }
+
+    fn name_in(&self, part: usize, row: usize) -> Option<&'t str> {
+        let id = self.shape.rows[row][part];
+        (id != NONE).then(|| &*self.tree.item(id).name)
+    }
+
+    /// Makes names of controls and containers out of the other names of their rows, where that holds in every row.
+    fn derive(&mut self) {
+        let is_own = |said: &Said| matches!(said, Said::Own { .. } | Said::Usual(_));
+        let length = |part: usize| self.present(part).map(|item| item.name.len()).sum::<usize>();
+        let mut wanting: Vec<usize> =
+            (0..self.names.len()).filter(|part| is_own(&self.names[*part]) && !self.is_text(*part)).collect();
+        wanting.sort_by_key(|part| (std::cmp::Reverse(length(*part)), *part));
+        let mut sources: Vec<usize> =
+            (0..self.names.len()).filter(|part| matches!(self.names[*part], Said::Own { .. })).collect();
+        // Text first: it is what an agent reads.
+        sources.sort_by_key(|part| (!self.is_text(*part), *part));
+        let mut pinned = vec![false; self.names.len()];
+        let mut made = vec![false; self.names.len()];
+        for part in wanting {
+            if pinned[part] {
+                continue;
+            }
+            let usable: Vec<usize> =
+                sources.iter().copied().filter(|source| *source != part && !made[*source]).collect();
+            if let Some(pieces) = self.compose(part, &usable) {
+                for piece in &pieces {
+                    if let Piece::NameOf(source) = piece {
+                        pinned[*source] = true;
+                    }
+                }
+                made[part] = true;
+                self.names[part] = Said::Made(pieces);
+            }
+        }
+    }
+
+    /// Says how a name is made of other names in every row.
+    fn compose(&self, part: usize, sources: &[usize]) -> Option<Vec<Piece>> {
+        let rows: Vec<usize> = (0..self.shape.rows.len()).filter(|row| self.shape.rows[*row][part] != NONE).collect();
+        rows.iter().take(2).find_map(|sample| {
+            let pieces = self.compose_in(part, *sample, sources)?;
+            rows.iter().all(|row| self.composes(part, *row, &pieces)).then_some(pieces)
+        })
+    }
+
+    fn compose_in(&self, part: usize, row: usize, sources: &[usize]) -> Option<Vec<Piece>> {
+        let name = self.name_in(part, row)?;
+        let mut values: Vec<(usize, &str)> = sources
+            .iter()
+            .filter_map(|source| Some((*source, self.name_in(*source, row)?)))
+            .filter(|(_, value)| value.len() >= SHORTEST_SOURCE)
+            .collect();
+        values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
+        let mut pieces = vec![Piece::Literal(name.to_owned())];
+        for (source, value) in values {
+            pieces = pieces
+                .into_iter()
+                .flat_map(|piece| match piece {
+                    Piece::Literal(literal) => split_at_word(literal, value, source),
+                    other => vec![other],
+                })
+                .collect();
+        }
+        pieces.retain(|piece| !matches!(piece, Piece::Literal(literal) if literal.is_empty()));
+        pieces.iter().any(|piece| matches!(piece, Piece::NameOf(_))).then_some(pieces)
+    }
+
+    fn composes(&self, part: usize, row: usize, pieces: &[Piece]) -> bool {
+        let Some(mut rest) = self.name_in(part, row) else { return true };
+        for piece in pieces {
+            let next = match piece {
+                Piece::Literal(literal) => literal.as_str(),
+                Piece::NameOf(source) => match self.name_in(*source, row) {
+                    Some(name) => name,
+                    None => return false,
+                },
+            };
+            match rest.strip_prefix(next) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        rest.is_empty()
+    }
+
+    /// Numbers the columns, and says what each row says in them.
+    fn number(&self) -> Option<(Pattern, Vec<Row>)> {
+        let parts = self.shape.depths.len();
+        let mut rows: Vec<Row> = self.shape.rows.iter().map(|_| Row::default()).collect();
+        let mut columns = 0;
+        let mut pattern = Pattern::default();
+        // First the columns that rows fill, in document order.
+        let mut name_columns = vec![None; parts];
+        let mut value_words = Vec::with_capacity(parts);
+        for part in 0..parts {
+            if let Said::Own { before, after } = &self.names[part] {
+                name_columns[part] = Some(columns);
+                let always = self.always(part);
+                for (row, item) in rows.iter_mut().zip(self.items(part)) {
+                    let own = item.map(|item| item.name[before.len()..item.name.len() - after.len()].to_owned());
+                    row.values
+                        .push(own.filter(|own| !always || !own.is_empty() || !before.is_empty() || !after.is_empty()));
+                }
+                columns += 1;
+            }
+            let values: Vec<&str> = self.present(part).map(|item| &*item.value).collect();
+            value_words.push(match self.said(&values, false) {
+                Said::Shared(value) => Words::literal(&value),
+                _ => {
+                    for (row, item) in rows.iter_mut().zip(self.items(part)) {
+                        row.values.push(item.map(|item| item.value.to_string()).filter(|value| !value.is_empty()));
+                    }
+                    columns += 1;
+                    Words { segments: vec![Segment::Column(columns - 1)], unless: None }
+                }
+            });
+        }
+        // Then those that only exceptions fill.
+        for (part, value) in value_words.into_iter().enumerate() {
+            let first = self.present(part).next()?;
+            let mut exception = |of: &dyn Fn(usize, Option<&Item>) -> Option<String>| {
+                for (index, (row, item)) in rows.iter_mut().zip(self.items(part)).enumerate() {
+                    row.values.push(of(index, item));
+                }
+                columns += 1;
+                columns - 1
+            };
+            let (presence, mut name) = (self.presence(part, name_columns[part]), Words::default());
+            match &self.names[part] {
+                Said::Shared(text) => name = Words::literal(text),
+                Said::Usual(text) => {
+                    name = Words::literal(text);
+                    name.unless = Some(exception(&|_, item| {
+                        item.filter(|item| *item.name != **text).map(|item| item.name.to_string())
+                    }));
+                }
+                Said::Own { .. } => self.spell(part, &name_columns, &mut name.segments)?,
+                Said::Made(pieces) => {
+                    for piece in pieces {
+                        match piece {
+                            Piece::Literal(literal) => name.segments.push(Segment::Literal(literal.clone())),
+                            Piece::NameOf(source) => self.spell(*source, &name_columns, &mut name.segments)?,
+                        }
+                    }
+                }
+            }
+            let presence = match presence {
+                Presence::Unless { usual, .. } => {
+                    let column = exception(&|index, item| {
+                        let above = self.parent[part].is_none_or(|above| self.shape.rows[index][above] != NONE);
+                        (above && item.is_some() != usual).then(|| if usual { "-" } else { "+" }.to_owned())
+                    });
+                    Presence::Unless { usual, column }
+                }
+                presence => presence,
+            };
+            let (states, volatile) = self.usual_states(part);
+            let others = self.present(part).any(|item| (item.states, item.volatile) != (states, volatile));
+            let states_unless = others.then(|| {
+                exception(&|_, item| {
+                    item.filter(|item| (item.states, item.volatile) != (states, volatile))
+                        .map(|item| state_words(item.states, item.volatile))
+                })
+            });
+            let reference = match self.reference(part) {
+                Some(reference) => reference,
+                None => {
+                    RefAt::Column(exception(&|_, item| item.and_then(|item| item.reference).map(|r| r.to_string())))
+                }
+            };
+            pattern.parts.push(Part {
+                depth: self.shape.depths[part],
+                role: first.role.clone(),
+                name,
+                value,
+                states,
+                volatile,
+                states_unless,
+                reference,
+                presence,
+            });
+        }
+        pattern.columns = columns;
+        // A row whose number nothing uses has none.
+        for ((row, items), head) in rows.iter_mut().zip(&self.shape.rows).zip(&self.heads) {
+            let uses = |(part, id): (&Part, &u32)| *id != NONE && matches!(part.reference, RefAt::Row(_));
+            row.number = head.filter(|_| pattern.parts.iter().zip(items).any(uses));
+        }
+        Some((pattern, rows))
+    }
+
+    fn spell(&self, part: usize, columns: &[Option<usize>], to: &mut Vec<Segment>) -> Option<()> {
+        let Said::Own { before, after } = &self.names[part] else { return None };
+        if !before.is_empty() {
+            to.push(Segment::Literal(before.clone()));
+        }
+        to.push(Segment::Column(columns[part]?));
+        if !after.is_empty() {
+            to.push(Segment::Literal(after.clone()));
+        }
+        Some(())
+    }
+
+    fn presence(&self, part: usize, column: Option<usize>) -> Presence {
+        if self.always(part) {
+            return Presence::Always;
+        }
+        match column {
+            Some(column) => Presence::Given(column),
+            None => {
+                let there = self.present(part).count();
+                let above = match self.parent[part] {
+                    Some(above) => self.present(above).count(),
+                    None => self.shape.rows.len(),
+                };
+                Presence::Unless { usual: there * 2 >= above, column: 0 }
+            }
+        }
+    }
+
+    fn usual_states(&self, part: usize) -> (crate::tree::StateSet, bool) {
+        let mut counts: Vec<((crate::tree::StateSet, bool), usize)> = Vec::new();
+        for item in self.present(part) {
+            let said = (item.states, item.volatile);
+            match counts.iter_mut().find(|(known, _)| *known == said) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((said, 1)),
+            }
+        }
+        // The first of equals, so that order decides and nothing else.
+        counts.iter().rev().max_by_key(|(_, count)| *count).map_or_else(Default::default, |(said, _)| *said)
+    }
+
+    /// Returns how a part gets its ref; none if every row has to say it.
+    fn reference(&self, part: usize) -> Option<RefAt> {
+        let mut at = None;
+        for (items, head) in self.shape.rows.iter().zip(&self.heads).filter(|(items, _)| items[part] != NONE) {
+            let said = match self.tree.item(items[part]).reference {
+                None => RefAt::None,
+                Some(reference)
+                    if *head == Some(reference.number) && (reference.part == 0 || !self.style.every_ref) =>
+                {
+                    RefAt::Row(reference.part)
+                }
+                Some(_) => return None,
+            };
+            if *at.get_or_insert(said) != said {
+                return None;
+            }
+        }
+        Some(at.unwrap_or(RefAt::None))
+    }
+}
+
+/// Returns the number that most refs of a row have; where every ref is to be written, the number of the first.
+fn head(tree: &Tree, row: &[u32], every_ref: bool) -> Option<u32> {
+    let mut refs = row.iter().filter(|id| **id != NONE).filter_map(|id| tree.item(*id).reference);
+    if every_ref {
+        return refs.next().filter(|first| first.part == 0).map(|first| first.number);
+    }
+    let mut counts: Vec<(u32, usize)> = Vec::new();
+    for reference in refs {
+        match counts.iter_mut().find(|(number, _)| *number == reference.number) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((reference.number, 1)),
+        }
+    }
+    counts.iter().rev().max_by_key(|(_, count)| *count).map(|(number, _)| *number)
+}
+
+/// Cuts a value out of a literal wherever it stands as words of its own.
+fn split_at_word(literal: String, value: &str, source: usize) -> Vec<Piece> {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut pieces = Vec::new();
+    let mut rest = 0;
+    for (at, _) in literal.match_indices(value) {
+        let (before, after) = (&literal[..at], &literal[at + value.len()..]);
+        let inside = (is_word(before.chars().next_back()) && is_word(value.chars().next()))
+            || (is_word(after.chars().next()) && is_word(value.chars().next_back()));
+        if at < rest || inside {
+            continue;
+        }
+        pieces.push(Piece::Literal(literal[rest..at].to_owned()));
+        pieces.push(Piece::NameOf(source));
+        rest = at + value.len();
+    }
+    pieces.push(Piece::Literal(literal[rest..].to_owned()));
+    pieces
+}
+
+/// Returns what all values begin and end with, without a part of a word or number.
+fn unit(values: &[&str]) -> (String, String) {
+    let none = Default::default();
+    if values.len() < FEWEST_FOR_UNIT || values.iter().any(|value| value.is_empty()) {
+        return none;
+    }
+    let first = values[0];
+    let mut before = first.len();
+    for value in values {
+        let common = first.chars().zip(value.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        before = before.min(common);
+    }
+    while before > 0 && values.iter().any(|value| cuts_word(value, before)) {
+        before = first[..before].char_indices().next_back().map_or(0, |(at, _)| at);
+    }
+    let left = |value: &str| value.len() - before;
+    let mut after = values.iter().map(|value| left(value)).min().unwrap_or(0);
+    for value in values {
+        let pairs = first.chars().rev().zip(value.chars().rev());
+        let common = pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        after = after.min(common);
+    }
+    let tail = |value: &str, after: usize| value.len() - after;
+    while after > 0
+        && values
+            .iter()
+            .any(|value| !value.is_char_boundary(tail(value, after)) || cuts_word(value, tail(value, after)))
+    {
+        after -= 1;
+    }
+    if before + after < 2 && !(before + after == 1 && values.len() > 8) {
+        return none;
+    }
+    (first[..before].to_owned(), first[tail(first, after)..].to_owned())
+}
+
+/// Whether a cut at `at` would go through a word, a number or a character.
+fn cuts_word(value: &str, at: usize) -> bool {
+    if !value.is_char_boundary(at) {
+        return true;
+    }
+    let (before, after) = (value[..at].chars().next_back(), value[at..].chars().next());
+    let number = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    // A separator between digits belongs to the number.
+    let separated =
+        matches!(before, Some('.' | ',' | ':')) && number(after) && number(value[..at].chars().rev().nth(1));
+    let separates = matches!(after, Some('.' | ',' | ':')) && number(before) && number(value[at..].chars().nth(1));
+    (word(before) && word(after)) || separated || separates
+}

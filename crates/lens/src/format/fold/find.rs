@@ -1,0 +1,323 @@
+//! Finds siblings that repeat: runs of leaves of one role, rows of one shape, and sequences that come again and again.
+//!
+//! In: a tree and some siblings in it. Out: [`Group`]s from left to right. Invariants: the answer depends on roles, names and on whether items
+//! have refs, not on which; a row is small and holds no mark and no cut name; every item of a row has its place in the pattern.
+
+use crate::tree::{Item, NONE, Tree};
+use std::collections::HashMap;
+
+/// Fewest repetitions that are folded.
+const FEWEST: usize = 3;
+/// Most items of a row.
+const LARGEST_ROW: usize = 90;
+/// Most levels of a row.
+const DEEPEST_ROW: usize = 12;
+/// Longest sequence of siblings that is taken for one row.
+const LONGEST_PERIOD: usize = 10;
+/// Most pairs of siblings that are compared to align two rows.
+const MOST_PAIRS: usize = 2_500;
+
+/// Siblings that repeat.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Position of the first among the siblings.
+    pub at: usize,
+    /// How many siblings.
+    pub len: usize,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    /// Leaves of one role.
+    Leaves,
+    /// Rows of one shape.
+    Rows(Shape),
+}
+
+/// The parts that rows have, and which item each row has for each.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    /// Depth of each part, in document order.
+    pub depths: Vec<usize>,
+    /// Item by row and part; [`NONE`] where the row has no such part.
+    pub rows: Vec<Vec<u32>>,
+}
+
+/// Returns the groups among the children of an item.
+pub(crate) fn groups(tree: &Tree, parent: u32) -> Vec<Group> {
+    let children = tree.children(parent);
+    let mut groups = Vec::new();
+    let mut at = 0;
+    while at + FEWEST <= children.len() {
+        match group_at(tree, children, at) {
+            Some(group) => {
+                at += group.len;
+                groups.push(group);
+            }
+            None => at += 1,
+        }
+    }
+    groups
+}
+
+fn group_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
+    let first = tree.item(children[at]);
+    if is_leaf(tree, children[at]) {
+        let alike = |id: &&u32| {
+            let item = tree.item(**id);
+            is_leaf(tree, **id) && item.role == first.role && item.reference.is_some() == first.reference.is_some()
+        };
+        let len = children[at..].iter().take_while(alike).count();
+        if len >= FEWEST && !first.is_text() {
+            return Some(Group { at, len, kind: Kind::Leaves });
+        }
+    }
+    rows_at(tree, children, at).or_else(|| sequence_at(tree, children, at))
+}
+
+/// Whether an item can stand in a list of leaves.
+fn is_leaf(tree: &Tree, id: u32) -> bool {
+    let item = tree.item(id);
+    tree.children(id).is_empty() && is_plain(item) && item.value.is_empty()
+}
+
+fn is_plain(item: &Item) -> bool {
+    item.mark.is_none() && item.cut.is_none()
+}
+
+/// Returns the roles below and at an item, sorted; none if it is too large for a row or holds what no row may hold.
+fn roles(tree: &Tree, id: u32) -> Option<Vec<&str>> {
+    let mut roles = Vec::new();
+    let mut stack = vec![(id, 0)];
+    while let Some((id, depth)) = stack.pop() {
+        if roles.len() == LARGEST_ROW || depth == DEEPEST_ROW || !is_plain(tree.item(id)) {
+            return None;
+        }
+        roles.push(&*tree.item(id).role);
+        stack.extend(tree.children(id).iter().map(|child| (*child, depth + 1)));
+    }
+    roles.sort_unstable();
+    Some(roles)
+}
+
+/// Whether two sorted lists of roles have most of their entries in common.
+fn alike(a: &[&str], b: &[&str]) -> bool {
+    let (mut common, mut i, mut j) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        match a[i].cmp(b[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => (common, i, j) = (common + 1, i + 1, j + 1),
+        }
+    }
+    common * 2 > a.len().max(b.len())
+}
+
+fn rows_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
+    let first = children[at];
+    let shape = roles(tree, first)?;
+    if tree.item(first).is_text() {
+        return None;
+    }
+    let fits = |id: &&u32| {
+        tree.item(**id).role == tree.item(first).role
+            && tree.children(**id).is_empty() == tree.children(first).is_empty()
+            && roles(tree, **id).is_some_and(|other| alike(&shape, &other))
+    };
+    let len = children[at..].iter().take_while(fits).count();
+    (len >= FEWEST).then(|| children[at..at + len].chunks(1)).and_then(|rows| shape_of(tree, rows, at, len))
+}
+
+/// Finds siblings that come again in the same order, such as term and definition.
+fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
+    let sign = |id: u32| {
+        let below = tree.children(id).iter().map(|child| &*tree.item(*child).role);
+        std::iter::once(&*tree.item(id).role).chain(below)
+    };
+    let same = |a: usize, b: usize| sign(children[a]).eq(sign(children[b]));
+    for period in 2..=LONGEST_PERIOD.min((children.len() - at) / FEWEST) {
+        let repeats = (at + period..children.len()).take_while(|index| same(*index, *index - period)).count();
+        let rows = 1 + repeats / period;
+        let acts = children[at..at + period]
+            .iter()
+            .any(|id| tree.item(*id).reference.is_some() || !tree.children(*id).is_empty());
+        if rows < FEWEST || !acts {
+            continue;
+        }
+        let len = rows * period;
+        if children[at..at + len].iter().all(|id| roles(tree, *id).is_some()) {
+            return shape_of(tree, children[at..at + len].chunks(period), at, len);
+        }
+    }
+    None
+}
+
+/// One place in the shape of rows.
+struct Place<'t> {
+    role: &'t str,
+    name: &'t str,
+    children: Vec<usize>,
+}
+
+struct Builder<'t> {
+    tree: &'t Tree,
+    places: Vec<Place<'t>>,
+}
+
+fn shape_of<'a>(tree: &Tree, rows: impl Iterator<Item = &'a [u32]> + Clone, at: usize, len: usize) -> Option<Group> {
+    let mut builder = Builder { tree, places: Vec::new() };
+    let mut tops: Vec<usize> = Vec::new();
+    let mut largest = 0;
+    for row in rows.clone() {
+        largest = largest.max(row.iter().map(|id| tree.subtree(*id).count()).sum());
+        builder.absorb(&mut tops, row)?;
+        if builder.places.len() > 2 * largest + 4 {
+            return None;
+        }
+    }
+    let mut order: Vec<(usize, usize)> = Vec::with_capacity(builder.places.len());
+    let mut stack: Vec<(usize, usize)> = tops.iter().rev().map(|top| (*top, 0)).collect();
+    while let Some((place, depth)) = stack.pop() {
+        order.push((place, depth));
+        stack.extend(builder.places[place].children.iter().rev().map(|child| (*child, depth + 1)));
+    }
+    let mut part_of = vec![0; builder.places.len()];
+    for (part, (place, _)) in order.iter().enumerate() {
+        part_of[*place] = part;
+    }
+    let mut assigned = Vec::new();
+    for row in rows {
+        let mut found = vec![NONE; builder.places.len()];
+        builder.assign(&tops, row, &mut found)?;
+        let mut by_part = vec![NONE; found.len()];
+        for (place, id) in found.into_iter().enumerate() {
+            by_part[part_of[place]] = id;
+        }
+        assigned.push(by_part);
+    }
+    let depths = order.iter().map(|(_, depth)| *depth).collect();
+    Some(Group { at, len, kind: Kind::Rows(Shape { depths, rows: assigned }) })
+}
+
+impl<'t> Builder<'t> {
+    fn add(&mut self, id: u32) -> usize {
+        let item = self.tree.item(id);
+        let place = self.places.len();
+        self.places.push(Place { role: &item.role, name: &item.name, children: Vec::new() });
+        let tree = self.tree;
+        let children = tree.children(id).iter().map(|child| self.add(*child)).collect();
+        self.places[place].children = children;
+        place
+    }
+
+    /// Makes room for the items of a row.
+    fn absorb(&mut self, places: &mut Vec<usize>, items: &[u32]) -> Option<()> {
+        let matched = self.align(places, items)?;
+        let mut merged = Vec::with_capacity(places.len().max(items.len()));
+        let mut next = 0;
+        for (item, place) in items.iter().zip(&matched) {
+            match place {
+                Some(index) => {
+                    merged.extend_from_slice(&places[next..*index]);
+                    let place = places[*index];
+                    let mut below = std::mem::take(&mut self.places[place].children);
+                    self.absorb(&mut below, self.tree.children(*item))?;
+                    self.places[place].children = below;
+                    merged.push(place);
+                    next = index + 1;
+                }
+                None => merged.push(self.add(*item)),
+            }
+        }
+        merged.extend_from_slice(&places[next..]);
+        *places = merged;
+        Some(())
+    }
+
+    /// Finds the place of each item of a row.
+    fn assign(&self, places: &[usize], items: &[u32], found: &mut [u32]) -> Option<()> {
+        for (item, place) in items.iter().zip(self.align(places, items)?) {
+            let place = places[place?];
+            found[place] = *item;
+            self.assign(&self.places[place].children, self.tree.children(*item), found)?;
+        }
+        Some(())
+    }
+
+    /// Returns for each item the index of the place that it fits best, in order; as many as can be have one.
+    fn align(&self, places: &[usize], items: &[u32]) -> Option<Vec<Option<usize>>> {
+        let score = |place: usize, item: u32| -> u32 {
+            let (place, item, leaf) = (&self.places[place], self.tree.item(item), self.tree.children(item).is_empty());
+            if place.role != &*item.role || place.children.is_empty() != leaf {
+                return 0;
+            }
+            1_000 + u32::from(place.name == &*item.name) * 3 + 1
+        };
+        if places.len() == items.len() && places.iter().zip(items).all(|(place, item)| score(*place, *item) > 0) {
+            return Some((0..items.len()).map(Some).collect());
+        }
+        let (rows, width) = (items.len(), places.len());
+        if rows * width > MOST_PAIRS {
+            return None;
+        }
+        // Best score of the items from i and the places from j on.
+        let mut best = vec![0u32; (rows + 1) * (width + 1)];
+        for i in (0..rows).rev() {
+            for j in (0..width).rev() {
+                let here = score(places[j], items[i]);
+                let with = if here > 0 { here + best[(i + 1) * (width + 1) + j + 1] } else { 0 };
+                best[i * (width + 1) + j] =
+                    with.max(best[(i + 1) * (width + 1) + j]).max(best[i * (width + 1) + j + 1]);
+            }
+        }
+        let mut matched = vec![None; rows];
+        let (mut i, mut j) = (0, 0);
+        while i < rows && j < width {
+            let now = best[i * (width + 1) + j];
+            let here = score(places[j], items[i]);
+            if here > 0 && now == here + best[(i + 1) * (width + 1) + j + 1] {
+                matched[i] = Some(j);
+                (i, j) = (i + 1, j + 1);
+            } else if now == best[i * (width + 1) + j + 1] {
+                j += 1;
+            } else {
+                i += 1;
+            }
+        }
+        Some(matched)
+    }
+}
+
+/// Returns which items are a row's further controls: by item, its place among the controls of its row (0 for the first) and the row's first
+/// control. Rows with one control only are left out.
+pub(crate) fn row_controls(tree: &Tree) -> HashMap<u32, (u32, u16)> {
+    let mut controls = HashMap::new();
+    let mut todo = vec![crate::tree::ROOT];
+    while let Some(parent) = todo.pop() {
+        let groups = groups(tree, parent);
+        let children = tree.children(parent);
+        let mut at = 0;
+        for group in &groups {
+            todo.extend_from_slice(&children[at..group.at]);
+            at = group.at + group.len;
+            let Kind::Rows(shape) = &group.kind else { continue };
+            let acting: Vec<usize> = (0..shape.depths.len())
+                .filter(|part| {
+                    shape.rows.iter().any(|row| row[*part] != NONE && tree.item(row[*part]).reference.is_some())
+                })
+                .collect();
+            for row in &shape.rows {
+                let first = acting.iter().find(|part| row[**part] != NONE);
+                let Some(first) = first else { continue };
+                for (number, part) in acting.iter().enumerate() {
+                    if row[*part] != NONE {
+                        controls.insert(row[*part], (row[*first], number as u16));
+                    }
+                }
+            }
+        }
+        todo.extend_from_slice(&children[at..]);
+    }
+    controls
+}

@@ -1,0 +1,191 @@
+//! Repetition said once: siblings of one shape as a pattern and its rows.
+//!
+//! In: a tree. Out: groups of its siblings, each as a [`Pattern`] and a [`Row`] a repetition, and from these the same items again.
+//! Invariants: a group is used only after its rows were expanded again and gave exactly the items that they stand for; so folding changes
+//! tokens and nothing else. Text of the page stands literally in its row (or, where all rows share it, in the pattern); a unit that
+//! all values of a column share may stand in the pattern. Only a control's name may be made of the columns of its row.
+
+mod columns;
+mod find;
+mod text;
+
+pub(super) use columns::fold_rows;
+pub(crate) use find::{Kind, groups, row_controls};
+pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
+
+use crate::tree::{Item, StateSet, Tree};
+use browserlens_strategy::Ref;
+use std::sync::Arc;
+
+/// A piece of a name, text or value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Segment {
+    Literal(String),
+    /// What the row says in a column, counted from 0.
+    Column(usize),
+}
+
+/// A name, text or value of a part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Words {
+    pub segments: Vec<Segment>,
+    /// The column that says otherwise where it says anything.
+    pub unless: Option<usize>,
+}
+
+/// How a part gets its ref.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RefAt {
+    None,
+    /// The row's number, and this part of it.
+    Row(u16),
+    Column(usize),
+}
+
+/// Whether a part is there, where what it belongs to is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    Always,
+    /// Where the column says something.
+    Given(usize),
+    /// Usually (or usually not), unless the column says `-` (or `+`).
+    Unless {
+        usual: bool,
+        column: usize,
+    },
+}
+
+/// One node of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub depth: usize,
+    pub role: Arc<str>,
+    pub name: Words,
+    pub value: Words,
+    pub states: StateSet,
+    pub volatile: bool,
+    /// The column that says other states where it says anything.
+    pub states_unless: Option<usize>,
+    pub reference: RefAt,
+    pub presence: Presence,
+}
+
+/// What the rows of a group share; its parts are in document order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pattern {
+    pub parts: Vec<Part>,
+    pub columns: usize,
+}
+
+/// What one row says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Number of the row's refs.
+    pub number: Option<u32>,
+    /// By column; none where the row says nothing.
+    pub values: Vec<Option<String>>,
+}
+
+/// The word for no state at all.
+const NO_STATE: &str = "-";
+
+/// Returns states and volatility as words.
+pub(super) fn state_words(states: StateSet, volatile: bool) -> String {
+    let mut words: Vec<&str> = states.words().collect();
+    if volatile {
+        words.push("volatile");
+    }
+    if words.is_empty() { NO_STATE.to_owned() } else { words.join(" ") }
+}
+
+/// Returns states and volatility of words.
+pub(super) fn states_of(words: &str) -> Option<(StateSet, bool)> {
+    if words == NO_STATE {
+        return Some((StateSet::NONE, false));
+    }
+    let (mut states, mut volatile) = (StateSet::NONE, false);
+    for word in words.split(' ') {
+        match word {
+            "volatile" => volatile = true,
+            _ => states = states.with(StateSet::from_word(word)?),
+        }
+    }
+    Some((states, volatile))
+}
+
+impl Words {
+    pub fn literal(text: &str) -> Self {
+        let segments = if text.is_empty() { Vec::new() } else { vec![Segment::Literal(text.to_owned())] };
+        Self { segments, unless: None }
+    }
+
+    fn of(&self, row: &Row) -> String {
+        if let Some(said) = self.unless.and_then(|column| row.value(column)) {
+            return said.to_owned();
+        }
+        let mut text = String::new();
+        for segment in &self.segments {
+            match segment {
+                Segment::Literal(literal) => text.push_str(literal),
+                Segment::Column(column) => text.push_str(row.value(*column).unwrap_or("")),
+            }
+        }
+        text
+    }
+}
+
+impl Row {
+    pub fn value(&self, column: usize) -> Option<&str> {
+        self.values.get(column)?.as_deref()
+    }
+}
+
+impl Pattern {
+    /// Appends the items of a row below `parent`; none if the row says what its pattern does not mean.
+    pub fn expand(&self, row: &Row, tree: &mut Tree, parent: u32) -> Option<()> {
+        // The items that parts of each depth belong to; none below a part that is not there.
+        let mut open: Vec<Option<u32>> = vec![Some(parent)];
+        for part in &self.parts {
+            open.truncate(part.depth + 1);
+            let Some(above) = *open.get(part.depth)? else {
+                open.push(None);
+                continue;
+            };
+            let there = match part.presence {
+                Presence::Always => true,
+                Presence::Given(column) => row.value(column).is_some(),
+                Presence::Unless { usual, column } => match row.value(column) {
+                    None => usual,
+                    Some("+") => true,
+                    Some("-") => false,
+                    Some(_) => return None,
+                },
+            };
+            if !there {
+                open.push(None);
+                continue;
+            }
+            let (states, volatile) = match part.states_unless.and_then(|column| row.value(column)) {
+                Some(words) => states_of(words)?,
+                None => (part.states, part.volatile),
+            };
+            let reference = match part.reference {
+                RefAt::None => None,
+                RefAt::Row(part) => Some(Ref { number: row.number?, part }),
+                RefAt::Column(column) => {
+                    row.value(column).map(|text| text.parse::<Ref>().ok()).map_or(Some(None), |r| r.map(Some))?
+                }
+            };
+            let item = Item {
+                value: part.value.of(row).into(),
+                states,
+                reference,
+                volatile,
+                ..Item::new(part.role.clone(), part.name.of(row))
+            };
+            let id = tree.push(above, item);
+            open.push(Some(id));
+        }
+        Some(())
+    }
+}

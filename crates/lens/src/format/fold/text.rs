@@ -1,0 +1,347 @@
+//! The spelling of patterns and rows.
+//!
+//! In: a [`Pattern`] and [`Row`]s, or leaves. Out: their text; and from such text the same again. Invariant: page text is escaped so that it
+//! cannot end its field, its row or its pattern.
+
+use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words, states_of};
+use crate::format::escape::{self, unescape};
+use crate::format::scan::Scan;
+use crate::tree::{Item, StateSet, TEXT};
+use browserlens_strategy::Ref;
+use std::fmt::Write as _;
+
+/// Appends a pattern, without an end.
+pub(in crate::format) fn pattern(out: &mut String, pattern: &Pattern) {
+    let mut depth = 0;
+    for (index, part) in pattern.parts.iter().enumerate() {
+        if index > 0 {
+            if part.depth > depth {
+                out.push_str(" (");
+            } else {
+                (part.depth..depth).for_each(|_| out.push(')'));
+                out.push_str(", ");
+            }
+        }
+        depth = part.depth;
+        write_part(out, part);
+    }
+    (0..depth).for_each(|_| out.push(')'));
+}
+
+fn write_part(out: &mut String, part: &Part) {
+    let text = &*part.role == TEXT;
+    if !text {
+        out.push_str(&part.role);
+    }
+    if text || !part.name.segments.is_empty() {
+        if !text {
+            out.push(' ');
+        }
+        words(out, &part.name);
+    }
+    unless(out, part.name.unless);
+    match part.reference {
+        RefAt::None => {}
+        RefAt::Row(0) => out.push_str(" @"),
+        RefAt::Row(number) => {
+            let _ = write!(out, " .{number}");
+        }
+        RefAt::Column(column) => {
+            let _ = write!(out, " @{{{}}}", column + 1);
+        }
+    }
+    if part.states != StateSet::NONE || part.volatile {
+        out.push(' ');
+        out.push_str(&state_words(part.states, part.volatile));
+    }
+    if part.states_unless.is_some() {
+        out.push(' ');
+        unless(out, part.states_unless);
+    }
+    if !part.value.segments.is_empty() {
+        out.push_str(" value: ");
+        words(out, &part.value);
+    }
+    let _ = match part.presence {
+        Presence::Always => Ok(()),
+        Presence::Given(column) => write!(out, " ?{{{}}}", column + 1),
+        Presence::Unless { usual: true, column } => write!(out, " -{{{}}}", column + 1),
+        Presence::Unless { usual: false, column } => write!(out, " +{{{}}}", column + 1),
+    };
+}
+
+fn words(out: &mut String, words: &Words) {
+    out.push('"');
+    for segment in &words.segments {
+        match segment {
+            Segment::Literal(literal) => escape::in_pattern(out, literal),
+            Segment::Column(column) => {
+                let _ = write!(out, "{{{}}}", column + 1);
+            }
+        }
+    }
+    out.push('"');
+}
+
+fn unless(out: &mut String, column: Option<usize>) {
+    if let Some(column) = column {
+        let _ = write!(out, "/{{{}}}", column + 1);
+    }
+}
+
+/// Appends rows, each on a line of its own.
+pub(in crate::format) fn rows(out: &mut String, rows: &[Row]) {
+    for row in rows {
+        out.push('\n');
+        match row.number {
+            Some(number) => {
+                let _ = write!(out, "@e{number}");
+            }
+            None => out.push('|'),
+        }
+        let last = row.values.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        for (column, value) in row.values[..last].iter().enumerate() {
+            if column > 0 {
+                out.push_str(" |");
+            }
+            if let Some(value) = value {
+                out.push(' ');
+                field(out, value);
+            }
+        }
+    }
+}
+
+/// Appends what a row or entry says in one field.
+fn field(out: &mut String, value: &str) {
+    let quoted = value.is_empty() || value.starts_with(char::is_whitespace) || value.ends_with(char::is_whitespace);
+    if quoted {
+        out.push('"');
+    }
+    escape::bare(out, value);
+    if quoted {
+        out.push('"');
+    }
+}
+
+/// Appends leaves of one role: refs, names, and states where they are not `usual`.
+pub(in crate::format) fn leaf_entries<'t>(
+    out: &mut String,
+    items: impl Iterator<Item = &'t Item>,
+    usual: (StateSet, bool),
+) {
+    for (index, item) in items.enumerate() {
+        out.push_str(if index == 0 { " " } else { " | " });
+        if let Some(reference) = item.reference {
+            let _ = write!(out, "{reference}");
+            if !item.name.is_empty() {
+                out.push(' ');
+            }
+        }
+        if !item.name.is_empty() {
+            field(out, &item.name);
+        } else if item.reference.is_none() {
+            out.push_str("\"\"");
+        }
+        if (item.states, item.volatile) != usual {
+            let _ = write!(out, " [{}]", state_words(item.states, item.volatile));
+        }
+    }
+}
+
+/// Splits at bars that are not escaped.
+fn fields(text: &str) -> Vec<&str> {
+    let (mut fields, mut from, mut escaped) = (Vec::new(), 0, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '|' => {
+                fields.push(&text[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    fields.push(&text[from..]);
+    fields
+}
+
+fn read_field(text: &str) -> Option<String> {
+    match text.strip_prefix('"') {
+        Some(rest) => unescape(rest.strip_suffix('"')?),
+        None => unescape(text),
+    }
+}
+
+/// Reads one row.
+fn read_row(line: &str, columns: usize) -> Option<Row> {
+    let mut scan = Scan::new(line);
+    let number = if scan.eat("|") {
+        None
+    } else {
+        if !scan.eat("@e") {
+            return None;
+        }
+        Some(scan.number()?)
+    };
+    let rest = scan.rest();
+    if !rest.is_empty() && !rest.starts_with(' ') {
+        return None;
+    }
+    let mut values = Vec::with_capacity(columns);
+    for said in fields(rest) {
+        let said = said.strip_prefix(' ').unwrap_or(said);
+        let said = said.strip_suffix(' ').unwrap_or(said);
+        values.push(if said.is_empty() { None } else { Some(read_field(said)?) });
+    }
+    if rest.is_empty() {
+        values.clear();
+    }
+    if values.len() > columns {
+        return None;
+    }
+    values.resize(columns, None);
+    Some(Row { number, values })
+}
+
+/// Reads rows from lines; none if one is no row of the pattern.
+pub(in crate::format) fn read_rows<'l>(
+    lines: impl Iterator<Item = &'l str>,
+    columns: usize,
+) -> Result<Vec<Row>, usize> {
+    lines.enumerate().map(|(index, line)| read_row(line, columns).ok_or(index)).collect()
+}
+
+/// Reads leaves of one role.
+pub(in crate::format) fn read_leaves(text: &str, role: &str, usual: (StateSet, bool)) -> Option<Vec<Item>> {
+    fields(text)
+        .into_iter()
+        .map(|entry| {
+            let mut entry = entry.strip_prefix(' ')?;
+            entry = entry.strip_suffix(' ').unwrap_or(entry);
+            let mut item = Item::new(role, "");
+            (item.states, item.volatile) = usual;
+            if let Some(rest) = entry.strip_suffix(']')
+                && let Some(open) = rest.rfind('[')
+                && !rest[..open].ends_with('\\')
+            {
+                (item.states, item.volatile) = states_of(&rest[open + 1..])?;
+                entry = rest[..open].strip_suffix(' ')?;
+            }
+            if entry.starts_with("@e") {
+                let (reference, name) = entry.split_once(' ').unwrap_or((entry, ""));
+                item.reference = Some(reference.parse::<Ref>().ok()?);
+                entry = name;
+            }
+            item.name = read_field(entry)?.into();
+            Some(item)
+        })
+        .collect()
+}
+
+fn column(scan: &mut Scan<'_>, columns: &mut usize) -> Option<usize> {
+    if !scan.eat("{") {
+        return None;
+    }
+    let number = scan.number()? as usize;
+    if !scan.eat("}") || number == 0 || number > 10_000 {
+        return None;
+    }
+    *columns = (*columns).max(number);
+    Some(number - 1)
+}
+
+fn read_words(scan: &mut Scan<'_>, columns: &mut usize) -> Option<Words> {
+    if !scan.eat("\"") {
+        return None;
+    }
+    let mut words = Words::default();
+    while !scan.eat("\"") {
+        if scan.rest().starts_with('{') {
+            words.segments.push(Segment::Column(column(scan, columns)?));
+        } else {
+            let literal = scan.bare(&['{', '"'])?;
+            if literal.is_empty() {
+                return None;
+            }
+            words.segments.push(Segment::Literal(literal));
+        }
+    }
+    Some(words)
+}
+
+fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<Part> {
+    let mut part = Part {
+        depth,
+        role: TEXT.into(),
+        name: Words::default(),
+        value: Words::default(),
+        states: StateSet::NONE,
+        volatile: false,
+        states_unless: None,
+        reference: RefAt::None,
+        presence: Presence::Always,
+    };
+    if scan.rest().starts_with('"') {
+        part.name = read_words(scan, columns)?;
+    } else {
+        part.role = scan.word()?.into();
+        if scan.rest().starts_with(" \"") {
+            scan.eat(" ");
+            part.name = read_words(scan, columns)?;
+        }
+    }
+    if scan.eat("/") {
+        part.name.unless = Some(column(scan, columns)?);
+    }
+    loop {
+        let mut ahead = scan.clone();
+        if !ahead.eat(" ") {
+            return Some(part);
+        }
+        if ahead.eat("@") {
+            part.reference =
+                if ahead.rest().starts_with('{') { RefAt::Column(column(&mut ahead, columns)?) } else { RefAt::Row(0) };
+        } else if ahead.eat(".") {
+            part.reference = RefAt::Row(u16::try_from(ahead.number()?).ok()?);
+        } else if ahead.eat("/") {
+            part.states_unless = Some(column(&mut ahead, columns)?);
+        } else if ahead.eat("?") {
+            part.presence = Presence::Given(column(&mut ahead, columns)?);
+        } else if ahead.eat("-") {
+            part.presence = Presence::Unless { usual: true, column: column(&mut ahead, columns)? };
+        } else if ahead.eat("+") {
+            part.presence = Presence::Unless { usual: false, column: column(&mut ahead, columns)? };
+        } else if ahead.rest().starts_with('(') {
+            return Some(part);
+        } else {
+            match ahead.word()? {
+                "value" if ahead.eat(": ") => part.value = read_words(&mut ahead, columns)?,
+                "volatile" => part.volatile = true,
+                word => part.states = part.states.with(StateSet::from_word(word)?),
+            }
+        }
+        *scan = ahead;
+    }
+}
+
+/// Reads a pattern up to what ends it.
+pub(in crate::format) fn read_pattern(scan: &mut Scan<'_>) -> Option<Pattern> {
+    let mut pattern = Pattern::default();
+    let mut depth = 0;
+    loop {
+        let part = read_part(scan, depth, &mut pattern.columns)?;
+        pattern.parts.push(part);
+        if scan.eat(" (") {
+            depth += 1;
+            continue;
+        }
+        while depth > 0 && scan.eat(")") {
+            depth -= 1;
+        }
+        if !scan.eat(", ") {
+            return (depth == 0).then_some(pattern);
+        }
+    }
+}
