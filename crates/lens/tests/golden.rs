@@ -74,7 +74,7 @@ fn the_default_style_reads_like_the_examples_of_the_design() {
     let pages = [page(before, "Search Products", 1, SEARCH), page(after, "Search Products", 1, RESULTS)];
     insta::assert_snapshot!(run(always_delta(), &pages).join("\n\n"), @r#"
     [FULL PAGE STATE] Search Products | https://shop.test/search
-    - navigation: link "Home" @e1, link "Products" @e2, link "Cart (0)" @e3
+    - navigation: 3 × link: @e1 Home | @e2 Products | @e3 Cart (0)
     - main: heading "Search Products"
       - search: textbox "Search" @e4, button "Go" @e5
       - region "Results": "Enter a search term to begin"
@@ -84,7 +84,8 @@ fn the_default_style_reads_like_the_examples_of_the_design() {
     CHANGED: textbox "Search" @e4 value: "" → "laptop"
     REMOVED: text "Enter a search term to begin"
     ADDED in region "Results":
-      - link "MacBook Pro 16 — $2,499" @e6, link "ThinkPad X1 Carbon — $1,299" @e7, link "Dell XPS 15 — $1,799" @e8 "Showing 3 of 142 results", button "Next Page" @e9
+      - 3 × link: @e6 MacBook Pro 16 — $2,499 | @e7 ThinkPad X1 Carbon — $1,299 | @e8 Dell XPS 15 — $1,799
+      - "Showing 3 of 142 results", button "Next Page" @e9
     UNCHANGED: navigation (3 links)
     "#);
 }
@@ -153,19 +154,19 @@ dialog "Delete the task?" modal #20
     insta::assert_snapshot!(run(always_delta(), &pages).join("\n\n"), @r#"
     [FULL PAGE STATE] Tasks | https://a.test/
     - main:
-      - list "Tasks":
-        - listitem: checkbox "Buy milk" @e1 unchecked, button "Delete" @e2
-        - listitem: checkbox "Call Ann" @e3 unchecked, button "Delete" @e4
-        - listitem: checkbox "Send report" @e5 unchecked, button "Delete" @e6
-      - button "Menu" @e7 collapsed
+      - list "Tasks": 3 × listitem (checkbox "{1}" @ unchecked, button "Delete" .1):
+    @e1 Buy milk
+    @e2 Call Ann
+    @e3 Send report
+      - button "Menu" @e4 collapsed
 
     [DELTA 0→1: 5 changes]
     CHANGED: checkbox "Buy milk" @e1 +checked -unchecked
-    CHANGED: button "Menu" @e7 +expanded -collapsed
+    CHANGED: button "Menu" @e4 +expanded -collapsed
     ADDED in page:
-      - dialog "Delete the task?" modal: "This cannot be undone.", button "Cancel" @e8, button "Delete" @e9
+      - dialog "Delete the task?" modal: "This cannot be undone.", button "Cancel" @e5, button "Delete" @e6
     MOVED: listitem #3 to 1
-    FOCUS: button "Menu" @e7
+    FOCUS: button "Menu" @e4
     "#);
 }
 
@@ -181,9 +182,10 @@ fn a_budget_is_spent_on_errors_and_controls_and_says_what_is_left_out() {
     insta::assert_snapshot!(texts[0], @r#"
     [FULL PAGE STATE] Shop | https://shop.test/
     - main: heading "Results"
-      - listitem: link "Product 0" @e1 "$0.99"
-      - listitem: link "Product 1" @e2 "$1.99"
-      - listitem: link "Product 2" @e3 "$2.99"
+      - 3 × listitem (link "{1}" @, "{2}"):
+    @e1 Product 0 | $0.99
+    @e2 Product 1 | $1.99
+    @e3 Product 2 | $2.99
       - … 37 more items @m1, alert "Out of stock", button "Checkout" @e4
     "#);
     for (budget, text) in [(1, "…"), (4, "… @m1")] {

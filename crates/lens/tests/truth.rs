@@ -160,20 +160,22 @@ fn what_a_budget_cut_is_brought_back_by_its_handle() {
     insta::assert_snapshot!(format!("{}\n\n{}", first.text, more.text), @r#"
     [FULL PAGE STATE] Shop | https://shop.test/
     - main: heading "Results"
-      - list "All":
-        - listitem: link "Product 0" @e1 "$0.99"
-        - listitem: link "Product 1" @e2 "$1.99"
-        - listitem: link "Product 2" @e3 "$2.99"
-        - listitem: link "Product 3" @e4 "$3.99"
-        - listitem: link "Product 4" @e5 "$4.99"
-        - … 25 more items @m1
+      - list "All": 7 × listitem (link "Product {1}" @, "{2}"):
+    @e1 0 | $0.99
+    @e2 1 | $1.99
+    @e3 2 | $2.99
+    @e4 3 | $3.99
+    @e5 4 | $4.99
+    @e6 5 | $5.99
+    @e7 6 | $6.99
+        - … 23 more items @m1
 
     [ANSWER more \@m1 11-12]
     ELIDED: … 10 more items @m1
     ADDED in list "All":
-      - listitem: link "Product 15" @e6 "$15.99"
-      - listitem: link "Product 16" @e7 "$16.99"
-      - … 13 more items @m2
+      - listitem: link "Product 17" @e8 "$17.99"
+      - listitem: link "Product 18" @e9 "$18.99"
+      - … 11 more items @m2
     "#);
     assert!(lens.request(&Request::Expand { handle: "@m99".to_owned() }).is_err());
     let found = lens.request(&Request::Query { text: "product 27".to_owned() }).unwrap();

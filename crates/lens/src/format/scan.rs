@@ -113,6 +113,21 @@ impl<'t> Scan<'t> {
         unescape(self.take(end))
     }
 
+    /// Reads text of a pattern up to (not including) an unescaped brace or quote.
+    pub fn pattern_text(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let mut at = 0;
+        while let Some(c) = rest[at..].chars().next() {
+            match c {
+                '{' | '"' => break,
+                '\\' if rest[at..].starts_with("\\u{") => at += rest[at..].find('}')? + 1,
+                '\\' => at += 1 + rest[at + 1..].chars().next()?.len_utf8(),
+                _ => at += c.len_utf8(),
+            }
+        }
+        unescape(self.take(at))
+    }
+
     /// Reads a ref, bracketed or not.
     pub fn reference(&mut self) -> Option<Ref> {
         let mut ahead = self.clone();

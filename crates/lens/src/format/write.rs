@@ -231,7 +231,7 @@ impl Writer {
                 let mut text = format!("{} × ", rows.len());
                 fold::pattern(&mut text, &pattern);
                 text.push(':');
-                fold::rows(&mut text, &rows);
+                fold::rows(&mut text, &pattern, &rows);
                 Some(text)
             }
         }

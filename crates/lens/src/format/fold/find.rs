@@ -66,7 +66,7 @@ fn group_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
     if is_leaf(tree, children[at]) {
         let alike = |id: &&u32| {
             let item = tree.item(**id);
-            is_leaf(tree, **id) && item.role == first.role && item.reference.is_some() == first.reference.is_some()
+            is_leaf(tree, **id) && item.role == first.role
         };
         let len = children[at..].iter().take_while(alike).count();
         if len >= FEWEST && !first.is_text() {
@@ -252,7 +252,8 @@ impl<'t> Builder<'t> {
             if place.role != &*item.role || place.children.is_empty() != leaf {
                 return 0;
             }
-            1_000 + u32::from(place.name == &*item.name) * 3 + 1
+            let alike = if place.name == &*item.name { 3 } else { u32::from(class(place.name) == class(&item.name)) };
+            1_000 + alike
         };
         if places.len() == items.len() && places.iter().zip(items).all(|(place, item)| score(*place, *item) > 0) {
             return Some((0..items.len()).map(Some).collect());
@@ -274,19 +275,25 @@ impl<'t> Builder<'t> {
         let mut matched = vec![None; rows];
         let (mut i, mut j) = (0, 0);
         while i < rows && j < width {
+            // Of equals the later ones: what is not in every row, such as a badge, more often leads than follows.
             let now = best[i * (width + 1) + j];
-            let here = score(places[j], items[i]);
-            if here > 0 && now == here + best[(i + 1) * (width + 1) + j + 1] {
+            if now == best[i * (width + 1) + j + 1] {
+                j += 1;
+            } else if now == best[(i + 1) * (width + 1) + j] {
+                i += 1;
+            } else {
                 matched[i] = Some(j);
                 (i, j) = (i + 1, j + 1);
-            } else if now == best[i * (width + 1) + j + 1] {
-                j += 1;
-            } else {
-                i += 1;
             }
         }
         Some(matched)
     }
+}
+
+/// What a text looks like: a number, a sign and a number, words.
+fn class(text: &str) -> (bool, bool) {
+    let first = text.chars().next();
+    (first.is_some_and(char::is_alphabetic), text.chars().take(4).any(|c| c.is_ascii_digit()))
 }
 
 /// Returns which items are a row's further controls: by item, its place among the controls of its row (0 for the first) and the row's first

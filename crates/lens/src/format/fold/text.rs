@@ -89,8 +89,14 @@ fn unless(out: &mut String, column: Option<usize>) {
     }
 }
 
-/// Appends rows, each on a line of its own.
-pub(in crate::format) fn rows(out: &mut String, rows: &[Row]) {
+/// Appends the rows of a pattern, each on a line of its own.
+pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row]) {
+    let mut refs = vec![false; pattern.columns];
+    for part in &pattern.parts {
+        if let RefAt::Column(column) = part.reference {
+            refs[column] = true;
+        }
+    }
     for row in rows {
         out.push('\n');
         match row.number {
@@ -106,7 +112,11 @@ pub(in crate::format) fn rows(out: &mut String, rows: &[Row]) {
             }
             if let Some(value) = value {
                 out.push(' ');
-                field(out, value);
+                if refs[column] {
+                    out.push_str(value);
+                } else {
+                    field(out, value);
+                }
             }
         }
     }
@@ -261,7 +271,7 @@ fn read_words(scan: &mut Scan<'_>, columns: &mut usize) -> Option<Words> {
         if scan.rest().starts_with('{') {
             words.segments.push(Segment::Column(column(scan, columns)?));
         } else {
-            let literal = scan.bare(&['{', '"'])?;
+            let literal = scan.pattern_text()?;
             if literal.is_empty() {
                 return None;
             }

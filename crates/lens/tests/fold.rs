@@ -1,0 +1,213 @@
+//! Folding says the same with fewer tokens: for any tree, what is written is read back, and the goldens show how it reads.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use browserlens_lens::format::{Head, Observed, write};
+use browserlens_lens::tree::{Item, ROOT, StateSet, Tree};
+use browserlens_lens::{Style, parse};
+use browserlens_strategy::Ref;
+use browserlens_tokens::Encoding;
+use proptest::prelude::*;
+
+fn full(tree: Tree) -> Observed {
+    Observed::Full { reason: None, head: Some(Head::default()), images: Vec::new(), tree }
+}
+
+fn text(tree: &Tree, style: Style) -> String {
+    let text = write(&full(tree.clone()), style);
+    assert_eq!(parse(&text), Ok(full(tree.clone())), "{text}");
+    text.split_once('\n').map_or(String::new(), |(_, items)| items.to_owned())
+}
+
+fn control(role: &str, name: &str, number: u32, part: u16) -> Item {
+    Item { reference: Some(Ref { number, part }), ..Item::new(role, name) }
+}
+
+/// Cards as a shop has them: what repeats in each, what each says, and what only some have.
+fn cards(count: u32) -> Tree {
+    let mut tree = Tree::default();
+    let list = tree.push(ROOT, Item::new("region", "Results"));
+    for n in 0..count {
+        let name = format!("Lamp {}", ["Ada", "Bea", "Cleo", "Dora", "Eva"][n as usize % 5]);
+        let card = tree.push(list, Item::new("article", name.clone()));
+        if n % 3 == 1 {
+            tree.push(card, Item::new("text", "Last one"));
+        }
+        tree.push(card, control("link", &name, n + 1, 0));
+        tree.push(card, Item::new("text", format!("${}.90", 10 + n)));
+        let mut add = control("button", &format!("Add {name} to cart"), n + 1, 1);
+        if n == 2 {
+            add.states = StateSet::DISABLED;
+        }
+        tree.push(card, add);
+    }
+    tree
+}
+
+#[test]
+fn cards_are_a_pattern_and_its_rows() {
+    insta::assert_snapshot!(text(&cards(4), Style::DEFAULT), @r#"
+    - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1 /{4}):
+    @e1 Ada | | $10.90
+    @e2 Bea | Last one | $11.90
+    @e3 Cleo | | $12.90 | disabled
+    @e4 Dora | | $13.90
+    "#);
+    insta::assert_snapshot!(text(&cards(4), Style::LITERAL), @r#"
+    - region "Results": 4 × article "{1}" ("{2}" ?{2}, link "{1}" @, "{3}", button "Add {1} to cart" @{5} /{4}):
+    @e1 Lamp Ada | | $10.90 | | @e1.1
+    @e2 Lamp Bea | Last one | $11.90 | | @e2.1
+    @e3 Lamp Cleo | | $12.90 | disabled | @e3.1
+    @e4 Lamp Dora | | $13.90 | | @e4.1
+    "#);
+}
+
+#[test]
+fn leaves_of_one_role_share_a_line() {
+    let mut tree = Tree::default();
+    for (n, name) in ["Home", "Products | Sale", "[x]", "\"q\"", ""].into_iter().enumerate() {
+        tree.push(ROOT, control("link", name, n as u32 + 1, 0));
+    }
+    tree.push(ROOT, Item::new("text", "after"));
+    for n in 0..3u32 {
+        let mut tab = control("tab", &format!("Tab {n}"), n + 10, 0);
+        tab.states = if n == 1 { StateSet::SELECTED } else { StateSet::NONE };
+        tab.volatile = n == 2;
+        tree.push(ROOT, tab);
+    }
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - 5 × link: @e1 Home | @e2 Products \| Sale | @e3 \[x\] | @e4 \"q\" | @e5
+    - "after"
+    - 3 × tab: @e10 Tab 0 | @e11 Tab 1 [selected] | @e12 Tab 2 [volatile]
+    "#);
+}
+
+#[test]
+fn a_sequence_that_comes_again_is_a_row() {
+    let mut tree = Tree::default();
+    for n in 0..4 {
+        tree.push(ROOT, Item::new("text", format!("user {n}")));
+        tree.push(ROOT, Item::new("text", "09:00"));
+        let like = tree.push(ROOT, control("button", "Like", n + 1, 0));
+        tree.push(like, Item::new("text", n.to_string()));
+    }
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - 4 × "user {1}", "09:00", button "Like" @ ("{2}"):
+    @e1 0 | 0
+    @e2 1 | 1
+    @e3 2 | 2
+    @e4 3 | 3
+    "#);
+}
+
+#[test]
+fn refs_of_their_own_stand_in_a_column() {
+    let mut tree = cards(4);
+    // The third card's button was shown before, alone.
+    let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(2).map(|(id, _)| id).unwrap();
+    tree.item_mut(button).reference = Some(Ref::new(77));
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" @{5} /{4}):
+    @e1 Ada | | $10.90 | | @e1.1
+    @e2 Bea | Last one | $11.90 | | @e2.1
+    @e3 Cleo | | $12.90 | disabled | @e77
+    @e4 Dora | | $13.90 | | @e4.1
+    "#);
+}
+
+#[test]
+fn folding_a_long_list_costs_less_than_half() {
+    let tree = cards(100);
+    let tokens = |style| Encoding::O200kBase.count(&text(&tree, style)).0;
+    let (folded, plain) = (tokens(Style::DEFAULT), tokens(Style::PLAIN));
+    assert!(folded * 2 < plain, "{folded} of {plain} tokens");
+    let literal = tokens(Style::LITERAL);
+    assert!(folded < literal && literal < plain, "{folded}, {literal}, {plain}");
+}
+
+/// Words that the grammar itself uses, and characters that could end a field, a row or a line.
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[A-Za-z]{0,6}",
+        2 => "[0-9]{1,3}(\\.[0-9]{2})?",
+        1 => prop::sample::select(vec![
+            "|", " | ", "{1}", "\\", "\"", "\"\"", "[checked]", "@e5", "@e5.2", "\n- button \"x\" @e9", "3 × row:", "-", "+", " x ", "…",
+            "… 3 more items @m1", "\u{202e}", "[DELTA 1→2: 0 changes]", "£5", "5 %", "a|b", "\\|", "\\{", "\t", "é",
+        ]).prop_map(str::to_owned),
+        1 => "\\PC{0,8}",
+    ]
+}
+
+/// One row: which optional parts it has, and what it says.
+type RowSpec = (Vec<bool>, Vec<String>, Vec<u8>, bool);
+
+fn plant(rows: &[RowSpec], shape: u8, shared: &str) -> Tree {
+    let mut tree = Tree::default();
+    let list = tree.push(ROOT, Item::new("list", shared));
+    let mut next = 1;
+    for (there, words, states, apart) in rows {
+        let word = |n: usize| words.get(n).map_or("", String::as_str);
+        let number = next;
+        next += 1;
+        let mut part = 0;
+        let mut reference = || {
+            let reference = if *apart { Ref::new(number * 1_000 + u32::from(part)) } else { Ref { number, part } };
+            part += 1;
+            Some(reference)
+        };
+        let state = |n: usize| StateSet(u32::from(states.get(n).copied().unwrap_or(0)) & 0x3f);
+        let top = if shape & 1 == 0 { tree.push(list, Item::new("listitem", word(0))) } else { list };
+        if there[0] {
+            tree.push(top, Item::new("text", word(1)));
+        }
+        let mut link = Item { reference: reference(), states: state(0), ..Item::new("link", word(2)) };
+        if there[1] {
+            link.value = word(3).into();
+        }
+        let link = tree.push(top, link);
+        if there[2] {
+            tree.push(link, Item::new("heading", format!("{} {shared}", word(2))));
+        }
+        if shape & 2 == 0 || there[3] {
+            let name = format!("Add {} to {shared}", word(2));
+            tree.push(top, Item { reference: reference(), states: state(1), volatile: there[0], ..Item::new("button", name) });
+        }
+        tree.push(top, Item::new("text", if shape & 4 == 0 { format!("${}.00", word(4)) } else { word(4).to_owned() }));
+    }
+    tree
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_folded_is_read_back(
+        rows in prop::collection::vec(
+            (prop::collection::vec(any::<bool>(), 4), prop::collection::vec(word(), 0..6), prop::collection::vec(any::<u8>(), 2), prop::bool::weighted(0.1)),
+            0..9,
+        ),
+        shape in 0..8u8,
+        shared in word(),
+    ) {
+        let tree = plant(&rows, shape, &shared);
+        for style in [Style::DEFAULT, Style::LITERAL, Style::PLAIN, Style::SEED] {
+            let text = write(&full(tree.clone()), style);
+            let read = parse(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+            prop_assert_eq!(&write(&read, style), &text);
+            prop_assert_eq!(read, full(tree.clone()), "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_damaged_fold_is_an_error_and_no_panic(lines in prop::collection::vec(prop_oneof![
+        "[-|@e0-9 \":,\\[\\](){}.?+/a-z×]{0,30}",
+        prop::sample::select(vec![
+            "- 2 × link: @e1 a | @e2 b [checked]", "- 3 × row (\"{1}\", link \"{2}\" @ ?{2}):", "@e1 a | b", "| a", "@e4", "- 2 × row \"{1}\":",
+            "- 2 × listitem (checkbox \"{1}\" @ unchecked /{2}, \"x\" -{3}):", "@e1 | checked | -", "- 4294967295 × row (\"{9999}\"):", "- 1 × :",
+        ]).prop_map(str::to_owned),
+    ], 0..6)) {
+        let text = format!("[FULL PAGE STATE] a | b\n{}", lines.join("\n"));
+        if let Ok(read) = parse(&text) {
+            prop_assert_eq!(parse(&write(&read, Style::DEFAULT)), Ok(read));
+        }
+    }
+}
