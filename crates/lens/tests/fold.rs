@@ -53,11 +53,11 @@ fn cards_are_a_pattern_and_its_rows() {
     @e4 Dora | | $13.90
     "#);
     insta::assert_snapshot!(text(&cards(4), Style::LITERAL), @r#"
-    - region "Results": 4 × article "{1}" ("{2}" ?{2}, link "{1}" @, "{3}", button "Add {1} to cart" @{5} /{4}):
-    @e1 Lamp Ada | | $10.90 | | @e1.1
-    @e2 Lamp Bea | Last one | $11.90 | | @e2.1
-    @e3 Lamp Cleo | | $12.90 | disabled | @e3.1
-    @e4 Lamp Dora | | $13.90 | | @e4.1
+    - region "Results": 4 × article "{1}" ("{2}" ?{2}, link "{1}" @, "{3}", button "Add {1} to cart" @2 /{4}):
+    @e1 @e1.1 Lamp Ada | | $10.90
+    @e2 @e2.1 Lamp Bea | Last one | $11.90
+    @e3 @e3.1 Lamp Cleo | | $12.90 | disabled
+    @e4 @e4.1 Lamp Dora | | $13.90
     "#);
 }
 
@@ -106,11 +106,37 @@ fn refs_of_their_own_stand_in_a_column() {
     let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(2).map(|(id, _)| id).unwrap();
     tree.item_mut(button).reference = Some(Ref::new(77));
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
-    - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" @{5} /{4}):
-    @e1 Ada | | $10.90 | | @e1.1
-    @e2 Bea | Last one | $11.90 | | @e2.1
-    @e3 Cleo | | $12.90 | disabled | @e77
-    @e4 Dora | | $13.90 | | @e4.1
+    - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" @2 /{4}):
+    @e1 @e1.1 Ada | | $10.90
+    @e2 @e2.1 Bea | Last one | $11.90
+    @e3 @e77 Cleo | | $12.90 | disabled
+    @e4 @e4.1 Dora | | $13.90
+    "#);
+}
+
+#[test]
+fn a_ref_that_strays_is_an_exception_of_its_row() {
+    let mut tree = cards(6);
+    let button = tree.items().filter(|(_, item)| &*item.role == "button").nth(3).map(|(id, _)| id).unwrap();
+    tree.item_mut(button).reference = Some(Ref::new(77));
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - region "Results": 6 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1/{5} /{4}):
+    @e1 Ada | | $10.90
+    @e2 Bea | Last one | $11.90
+    @e3 Cleo | | $12.90 | disabled
+    @e4 Dora | | $13.90 | | @e77
+    @e5 Eva | Last one | $14.90
+    @e6 Ada | | $15.90
+    "#);
+    tree.item_mut(button).reference = None;
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - region "Results": 6 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1/{5} /{4}):
+    @e1 Ada | | $10.90
+    @e2 Bea | Last one | $11.90
+    @e3 Cleo | | $12.90 | disabled
+    @e4 Dora | | $13.90 | | -
+    @e5 Eva | Last one | $14.90
+    @e6 Ada | | $15.90
     "#);
 }
 
@@ -143,11 +169,8 @@ type RowSpec = (Vec<bool>, Vec<String>, Vec<u8>, bool);
 fn plant(rows: &[RowSpec], shape: u8, shared: &str) -> Tree {
     let mut tree = Tree::default();
     let list = tree.push(ROOT, Item::new("list", shared));
-    let mut next = 1;
-    for (there, words, states, apart) in rows {
+    for (number, (there, words, states, apart)) in (1..).zip(rows) {
         let word = |n: usize| words.get(n).map_or("", String::as_str);
-        let number = next;
-        next += 1;
         let mut part = 0;
         let mut reference = || {
             let reference = if *apart { Ref::new(number * 1_000 + u32::from(part)) } else { Ref { number, part } };
@@ -169,7 +192,10 @@ fn plant(rows: &[RowSpec], shape: u8, shared: &str) -> Tree {
         }
         if shape & 2 == 0 || there[3] {
             let name = format!("Add {} to {shared}", word(2));
-            tree.push(top, Item { reference: reference(), states: state(1), volatile: there[0], ..Item::new("button", name) });
+            tree.push(
+                top,
+                Item { reference: reference(), states: state(1), volatile: there[0], ..Item::new("button", name) },
+            );
         }
         tree.push(top, Item::new("text", if shape & 4 == 0 { format!("${}.00", word(4)) } else { word(4).to_owned() }));
     }

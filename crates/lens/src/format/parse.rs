@@ -377,7 +377,7 @@ fn group(
     let from = lines.at + 1;
     let read = lines.lines.get(from..from.saturating_add(count as usize));
     let read = read.ok_or_else(|| lines.error(scan, "as many rows as are counted"))?;
-    let rows = fold::read_rows(read.iter().copied(), pattern.columns).map_err(|index| {
+    let rows = fold::read_rows(read.iter().copied(), &pattern).map_err(|index| {
         let scan = Scan::new("");
         GrammarError { line: from + index + 1, ..lines.error(&scan, "a row") }
     })?;

@@ -8,6 +8,7 @@ use super::find::Shape;
 use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
 use crate::format::Style;
 use crate::tree::{Item, NONE, ROOT, Tree};
+use browserlens_strategy::Ref;
 use std::collections::HashMap;
 
 /// Shortest value that a name is made of, in bytes.
@@ -228,8 +229,8 @@ impl<'t> Columns<'t> {
         // First the columns that rows fill, in document order.
         let mut name_columns = vec![None; parts];
         let mut value_words = Vec::with_capacity(parts);
-        for part in 0..parts {
-            if let Said::Own { before, after } = &self.names[part] {
+        for (part, said) in self.names.iter().enumerate() {
+            if let Said::Own { before, after } = said {
                 name_columns[part] = Some(columns);
                 let always = self.always(part);
                 for (row, item) in rows.iter_mut().zip(self.items(part)) {
@@ -298,11 +299,23 @@ impl<'t> Columns<'t> {
                         .map(|item| state_words(item.states, item.volatile))
                 })
             });
-            let reference = match self.reference(part) {
-                Some(reference) => reference,
-                None => {
-                    RefAt::Column(exception(&|_, item| item.and_then(|item| item.reference).map(|r| r.to_string())))
+            let (reference, strays) = self.reference(part);
+            let reference_unless = strays.then(|| {
+                exception(&|index, item| {
+                    let said = item?.reference;
+                    (self.said_by(said, index) != reference)
+                        .then(|| said.map_or_else(|| "-".to_owned(), |said| said.to_string()))
+                })
+            });
+            if let RefAt::Listed(_) = reference {
+                for (row, item) in rows.iter_mut().zip(self.items(part)) {
+                    row.listed.push(item.and_then(|item| item.reference));
                 }
+                pattern.listed += 1;
+            }
+            let reference = match reference {
+                RefAt::Listed(_) => RefAt::Listed(pattern.listed - 1),
+                other => other,
             };
             pattern.parts.push(Part {
                 depth: self.shape.depths[part],
@@ -313,6 +326,7 @@ impl<'t> Columns<'t> {
                 volatile,
                 states_unless,
                 reference,
+                reference_unless,
                 presence,
             });
         }
@@ -367,24 +381,40 @@ impl<'t> Columns<'t> {
         counts.iter().rev().max_by_key(|(_, count)| *count).map_or_else(Default::default, |(said, _)| *said)
     }
 
-    /// Returns how a part gets its ref; none if every row has to say it.
-    fn reference(&self, part: usize) -> Option<RefAt> {
-        let mut at = None;
-        for (items, head) in self.shape.rows.iter().zip(&self.heads).filter(|(items, _)| items[part] != NONE) {
-            let said = match self.tree.item(items[part]).reference {
-                None => RefAt::None,
-                Some(reference)
-                    if *head == Some(reference.number) && (reference.part == 0 || !self.style.every_ref) =>
-                {
-                    RefAt::Row(reference.part)
-                }
-                Some(_) => return None,
-            };
-            if *at.get_or_insert(said) != said {
-                return None;
+    /// Returns how a part gets its ref, and whether some rows say another.
+    fn reference(&self, part: usize) -> (RefAt, bool) {
+        let said: Vec<RefAt> = (0..self.shape.rows.len())
+            .filter(|row| self.shape.rows[*row][part] != NONE)
+            .map(|row| self.said_by(self.tree.item(self.shape.rows[row][part]).reference, row))
+            .collect();
+        let mut usual = RefAt::None;
+        let mut most = 0;
+        for at in &said {
+            let count = said.iter().filter(|other| *other == at).count();
+            if count > most {
+                (usual, most) = (*at, count);
+            }
+            if most == said.len() {
+                return (usual, false);
             }
         }
-        Some(at.unwrap_or(RefAt::None))
+        // A stray costs a field of its own, a list a ref in every row.
+        if matches!(usual, RefAt::Row(_) | RefAt::None) && most * 5 >= said.len() * 4 {
+            (usual, true)
+        } else {
+            (RefAt::Listed(0), false)
+        }
+    }
+
+    /// How a ref is said in a row: by the row's number if it has that, else it is listed.
+    fn said_by(&self, reference: Option<Ref>, row: usize) -> RefAt {
+        match reference {
+            None => RefAt::None,
+            Some(said) if self.heads[row] == Some(said.number) && (said.part == 0 || !self.style.every_ref) => {
+                RefAt::Row(said.part)
+            }
+            Some(_) => RefAt::Listed(0),
+        }
     }
 }
 
@@ -454,10 +484,13 @@ fn unit(values: &[&str]) -> (String, String) {
     {
         after -= 1;
     }
-    if before + after < 2 && !(before + after == 1 && values.len() > 8) {
+    let (before, after) = (&first[..before], &first[tail(first, after)..]);
+    // A full stop is no unit, and a single sign pays in long lists alone.
+    let said = before.len() + after.len();
+    if said < 2 && (said == 0 || values.len() <= 8 || matches!(after, "." | "," | ";" | ":" | "!" | "?")) {
         return none;
     }
-    (first[..before].to_owned(), first[tail(first, after)..].to_owned())
+    (before.to_owned(), after.to_owned())
 }
 
 /// Whether a cut at `at` would go through a word, a number or a character.

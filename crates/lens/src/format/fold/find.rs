@@ -142,7 +142,9 @@ fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
         let acts = children[at..at + period]
             .iter()
             .any(|id| tree.item(*id).reference.is_some() || !tree.children(*id).is_empty());
-        if rows < FEWEST || !acts {
+        // What repeats inside the sequence is better said by itself.
+        let repeats_inside = (at + 2..at + period).any(|index| same(index, index - 1) && same(index - 1, index - 2));
+        if rows < FEWEST || !acts || repeats_inside {
             continue;
         }
         let len = rows * period;

@@ -39,7 +39,8 @@ pub(super) enum RefAt {
     None,
     /// The row's number, and this part of it.
     Row(u16),
-    Column(usize),
+    /// One of the refs that the row lists, counted from 0.
+    Listed(usize),
 }
 
 /// Whether a part is there, where what it belongs to is.
@@ -67,6 +68,8 @@ pub(super) struct Part {
     /// The column that says other states where it says anything.
     pub states_unless: Option<usize>,
     pub reference: RefAt,
+    /// The column that says another ref (or `-` for none) where it says anything.
+    pub reference_unless: Option<usize>,
     pub presence: Presence,
 }
 
@@ -75,6 +78,8 @@ pub(super) struct Part {
 pub(super) struct Pattern {
     pub parts: Vec<Part>,
     pub columns: usize,
+    /// How many refs each row lists behind its number.
+    pub listed: usize,
 }
 
 /// What one row says.
@@ -82,6 +87,8 @@ pub(super) struct Pattern {
 pub(super) struct Row {
     /// Number of the row's refs.
     pub number: Option<u32>,
+    /// Refs that have another number; none where the row has no such part.
+    pub listed: Vec<Option<Ref>>,
     /// By column; none where the row says nothing.
     pub values: Vec<Option<String>>,
 }
@@ -169,12 +176,13 @@ impl Pattern {
                 Some(words) => states_of(words)?,
                 None => (part.states, part.volatile),
             };
+            let other = part.reference_unless.and_then(|column| row.value(column));
             let reference = match part.reference {
+                _ if other == Some("-") => None,
+                _ if other.is_some() => Some(other?.parse::<Ref>().ok()?),
                 RefAt::None => None,
                 RefAt::Row(part) => Some(Ref { number: row.number?, part }),
-                RefAt::Column(column) => {
-                    row.value(column).map(|text| text.parse::<Ref>().ok()).map_or(Some(None), |r| r.map(Some))?
-                }
+                RefAt::Listed(index) => row.listed.get(index).copied().flatten(),
             };
             let item = Item {
                 value: part.value.of(row).into(),

@@ -46,10 +46,14 @@ fn write_part(out: &mut String, part: &Part) {
         RefAt::Row(number) => {
             let _ = write!(out, " .{number}");
         }
-        RefAt::Column(column) => {
-            let _ = write!(out, " @{{{}}}", column + 1);
+        RefAt::Listed(index) => {
+            let _ = write!(out, " @{}", index + 2);
         }
     }
+    if part.reference == RefAt::None && part.reference_unless.is_some() {
+        out.push_str(" @-");
+    }
+    unless(out, part.reference_unless);
     if part.states != StateSet::NONE || part.volatile {
         out.push(' ');
         out.push_str(&state_words(part.states, part.volatile));
@@ -92,10 +96,8 @@ fn unless(out: &mut String, column: Option<usize>) {
 /// Appends the rows of a pattern, each on a line of its own.
 pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row]) {
     let mut refs = vec![false; pattern.columns];
-    for part in &pattern.parts {
-        if let RefAt::Column(column) = part.reference {
-            refs[column] = true;
-        }
+    for column in pattern.parts.iter().filter_map(|part| part.reference_unless) {
+        refs[column] = true;
     }
     for row in rows {
         out.push('\n');
@@ -104,6 +106,14 @@ pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row])
                 let _ = write!(out, "@e{number}");
             }
             None => out.push('|'),
+        }
+        for listed in &row.listed {
+            match listed {
+                Some(reference) => {
+                    let _ = write!(out, " {reference}");
+                }
+                None => out.push_str(" -"),
+            }
         }
         let last = row.values.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         for (column, value) in row.values[..last].iter().enumerate() {
@@ -185,7 +195,7 @@ fn read_field(text: &str) -> Option<String> {
 }
 
 /// Reads one row.
-fn read_row(line: &str, columns: usize) -> Option<Row> {
+fn read_row(line: &str, pattern: &Pattern) -> Option<Row> {
     let mut scan = Scan::new(line);
     let number = if scan.eat("|") {
         None
@@ -195,11 +205,18 @@ fn read_row(line: &str, columns: usize) -> Option<Row> {
         }
         Some(scan.number()?)
     };
+    let mut listed = Vec::with_capacity(pattern.listed);
+    for _ in 0..pattern.listed {
+        if !scan.eat(" ") {
+            return None;
+        }
+        listed.push(if scan.eat("-") { None } else { Some(scan.reference()?) });
+    }
     let rest = scan.rest();
     if !rest.is_empty() && !rest.starts_with(' ') {
         return None;
     }
-    let mut values = Vec::with_capacity(columns);
+    let mut values = Vec::with_capacity(pattern.columns);
     for said in fields(rest) {
         let said = said.strip_prefix(' ').unwrap_or(said);
         let said = said.strip_suffix(' ').unwrap_or(said);
@@ -208,19 +225,19 @@ fn read_row(line: &str, columns: usize) -> Option<Row> {
     if rest.is_empty() {
         values.clear();
     }
-    if values.len() > columns {
+    if values.len() > pattern.columns {
         return None;
     }
-    values.resize(columns, None);
-    Some(Row { number, values })
+    values.resize(pattern.columns, None);
+    Some(Row { number, listed, values })
 }
 
 /// Reads rows from lines; none if one is no row of the pattern.
 pub(in crate::format) fn read_rows<'l>(
     lines: impl Iterator<Item = &'l str>,
-    columns: usize,
+    pattern: &Pattern,
 ) -> Result<Vec<Row>, usize> {
-    lines.enumerate().map(|(index, line)| read_row(line, columns).ok_or(index)).collect()
+    lines.enumerate().map(|(index, line)| read_row(line, pattern).ok_or(index)).collect()
 }
 
 /// Reads leaves of one role.
@@ -291,6 +308,7 @@ fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<P
         volatile: false,
         states_unless: None,
         reference: RefAt::None,
+        reference_unless: None,
         presence: Presence::Always,
     };
     if scan.rest().starts_with('"') {
@@ -311,10 +329,19 @@ fn read_part(scan: &mut Scan<'_>, depth: usize, columns: &mut usize) -> Option<P
             return Some(part);
         }
         if ahead.eat("@") {
-            part.reference =
-                if ahead.rest().starts_with('{') { RefAt::Column(column(&mut ahead, columns)?) } else { RefAt::Row(0) };
+            part.reference = match ahead.rest().starts_with(|c: char| c.is_ascii_digit()) {
+                true => RefAt::Listed((ahead.number()? as usize).checked_sub(2)?),
+                false if ahead.eat("-") => RefAt::None,
+                false => RefAt::Row(0),
+            };
+            if ahead.eat("/") {
+                part.reference_unless = Some(column(&mut ahead, columns)?);
+            }
         } else if ahead.eat(".") {
             part.reference = RefAt::Row(u16::try_from(ahead.number()?).ok()?);
+            if ahead.eat("/") {
+                part.reference_unless = Some(column(&mut ahead, columns)?);
+            }
         } else if ahead.eat("/") {
             part.states_unless = Some(column(&mut ahead, columns)?);
         } else if ahead.eat("?") {
@@ -351,7 +378,12 @@ pub(in crate::format) fn read_pattern(scan: &mut Scan<'_>) -> Option<Pattern> {
             depth -= 1;
         }
         if !scan.eat(", ") {
-            return (depth == 0).then_some(pattern);
+            let listed = pattern.parts.iter().filter_map(|part| match part.reference {
+                RefAt::Listed(index) => Some(index + 1),
+                _ => None,
+            });
+            pattern.listed = listed.max().unwrap_or(0);
+            return (depth == 0 && pattern.listed <= pattern.parts.len()).then_some(pattern);
         }
     }
 }
