@@ -8,6 +8,9 @@ use crate::tree::{CLICKABLE, StateSet};
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
 
+/// Role of an element whose content is edited in place; what is below it is its value.
+pub(super) const EDITOR: &str = "textbox";
+
 /// What a node is to a view.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Class<'p> {
@@ -102,7 +105,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> 
         return match grip {
             None => Class::Through { block },
             Some(grip) => Class::Keep(Keep {
-                role: CLICKABLE,
+                role: if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE },
                 name,
                 value: "",
                 states: states_of(node, unpainted, dom),
@@ -334,7 +337,9 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, dom: &Dom<'_>) -> StateSet {
     set(StateSet::SELECTED, node.selected() == Some(true));
     set(StateSet::PRESSED, node.pressed() == Some(Tri::True));
     set(StateSet::UNPRESSED, node.pressed() == Some(Tri::False));
-    set(StateSet::REQUIRED, from.has(States::REQUIRED));
+    // The accessibility tree leaves it out on some roles.
+    let required = role::is_interactive(node.role()) && node.attribute("aria-required") == Some("true");
+    set(StateSet::REQUIRED, from.has(States::REQUIRED) || required);
     set(StateSet::INVALID, from.has(States::INVALID));
     set(StateSet::READONLY, from.has(States::READONLY));
     set(StateSet::MODAL, from.has(States::MODAL));

@@ -20,30 +20,114 @@ const MOST_WORDS: usize = 3;
 
 /// Words of classes and ids that say how something is built or looks.
 const NOISE: &[&str] = &[
-    "active", "bar", "base", "block", "box", "button", "card", "cell", "circle", "clickable", "col", "container", "control",
-    "cursor", "dark", "default", "elem", "element", "field", "flex", "ghost", "glyph", "hidden", "ico", "icon", "icons", "image",
-    "img", "inline", "inner", "input", "interactive", "item", "large", "light", "link", "material", "medium", "mini", "outer",
-    "outline", "outlined", "plain", "pointer", "primary", "regular", "root", "round", "rounded", "row", "secondary", "sharp",
-    "small", "solid", "square", "symbol", "symbols", "tertiary", "tiny", "visible", "wrap", "wrapper",
+    "active",
+    "bar",
+    "base",
+    "block",
+    "box",
+    "button",
+    "card",
+    "cell",
+    "circle",
+    "clickable",
+    "col",
+    "container",
+    "control",
+    "cursor",
+    "dark",
+    "default",
+    "elem",
+    "element",
+    "field",
+    "flex",
+    "ghost",
+    "glyph",
+    "hidden",
+    "ico",
+    "icon",
+    "icons",
+    "image",
+    "img",
+    "inline",
+    "inner",
+    "input",
+    "interactive",
+    "item",
+    "large",
+    "light",
+    "link",
+    "material",
+    "medium",
+    "mini",
+    "outer",
+    "outline",
+    "outlined",
+    "plain",
+    "pointer",
+    "primary",
+    "regular",
+    "root",
+    "round",
+    "rounded",
+    "row",
+    "secondary",
+    "sharp",
+    "small",
+    "solid",
+    "square",
+    "symbol",
+    "symbols",
+    "tertiary",
+    "tiny",
+    "visible",
+    "wrap",
+    "wrapper",
 ];
 /// Words that mark a class as an icon's.
 const ICON_MARKS: &[&str] = &[
-    "bi", "codicon", "fa", "fab", "fal", "far", "fas", "feather", "glyphicon", "ico", "icon", "icons", "lucide", "mdi", "octicon",
+    "bi",
+    "codicon",
+    "fa",
+    "fab",
+    "fal",
+    "far",
+    "fas",
+    "feather",
+    "glyphicon",
+    "ico",
+    "icon",
+    "icons",
+    "lucide",
+    "mdi",
+    "octicon",
 ];
 /// `data-` attributes whose value alone says what the element is for.
-const TELLING: &[&str] = &[
-    "act", "action", "cmd", "command", "do", "icon", "label", "name", "test", "testid", "tool", "value",
-];
+const TELLING: &[&str] =
+    &["act", "action", "cmd", "command", "do", "icon", "label", "name", "test", "testid", "tool", "value"];
 /// `data-` attributes that number or style things.
 const SILENT: &[&str] = &[
-    "col", "entity", "id", "idx", "index", "key", "orientation", "ref", "row", "side", "slot", "state", "theme", "uid",
+    "col",
+    "entity",
+    "id",
+    "idx",
+    "index",
+    "key",
+    "orientation",
+    "ref",
+    "row",
+    "side",
+    "slot",
+    "state",
+    "theme",
+    "uid",
 ];
 
 /// Names what has no name.
 pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
     for id in 1..tree.len() as u32 {
         let item = tree.item(id);
-        if !meta[id as usize].interactive || !item.name.is_empty() || tree.parent(id) == NONE {
+        let drawn = &*item.role == "canvas";
+        if !meta[id as usize].interactive || !item.name.is_empty() || drawn || tree.parent(id) == NONE {
             continue;
         }
         let toggle = matches!(&*item.role, "checkbox" | "radio" | "switch");
@@ -67,9 +151,8 @@ fn labels_beside(tree: &Tree, id: u32) -> (Option<String>, Option<String>) {
     let at = tree.position(id);
     let label = |at: Option<usize>| {
         let item = tree.item(*siblings.get(at?)?);
-        let may_be = item.is_text()
-            && item.name.chars().count() <= LONGEST_LABEL
-            && item.name.chars().any(char::is_alphabetic);
+        let may_be =
+            item.is_text() && item.name.chars().count() <= LONGEST_LABEL && item.name.chars().any(char::is_alphabetic);
         may_be.then(|| item.name.to_string())
     };
     (label(at.checked_sub(1)), label(Some(at + 1)))
@@ -79,7 +162,8 @@ fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {
     let said = |name: &str| node.attribute(name).map(collapse).filter(|text| !text.is_empty());
     let tooltip = || {
         let described = Some(collapse(node.description())).filter(|text| !text.is_empty());
-        described.or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
+        described
+            .or_else(|| ["data-tooltip", "data-title", "data-original-title", "data-tip"].into_iter().find_map(said))
     };
     said("title")
         .or_else(tooltip)

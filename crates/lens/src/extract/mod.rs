@@ -17,6 +17,10 @@ pub(crate) use names::collapse;
 mod once;
 mod regions;
 mod walk;
+mod zones;
+
+#[cfg(test)]
+mod tests;
 
 pub use grade::Grade;
 pub use regions::Region;
@@ -97,9 +101,10 @@ pub struct ExtractOptions {
 
 /// Builds the view of a page.
 pub fn extract(page: &Page, noisy: &HashSet<NodeKey>, options: &ExtractOptions) -> View {
-    let (mut tree, meta) = walk::walk(page, noisy, options.from_dom);
+    let (mut tree, mut meta) = walk::walk(page, noisy, options.from_dom);
     derive::derive(page, &mut tree, &meta);
     once::once(&mut tree, &meta);
+    zones::zones(page, &tree, &mut meta);
     first::modal_first(&mut tree);
     let (tree, origin) = tree.compact();
     let meta = origin.iter().map(|old| meta[*old as usize]).collect();

@@ -19,7 +19,9 @@ pub(super) fn once(tree: &mut Tree, meta: &[Meta]) {
         for (at, child) in children.iter().enumerate() {
             let text = tree.item(*child);
             if text.is_text()
-                && [at.checked_sub(1), Some(at + 1)].into_iter().any(|at| beside(at).is_some_and(|item| labels(text, item)))
+                && [at.checked_sub(1), Some(at + 1)]
+                    .into_iter()
+                    .any(|at| beside(at).is_some_and(|item| labels(text, item)))
             {
                 twice.push(*child);
             }

@@ -5,7 +5,7 @@
 //! known; only the end of the open list of children is ever rewritten.
 
 use super::Meta;
-use super::classify::{Around, Class, Grip, Keep, Shape, classify};
+use super::classify::{Around, Class, EDITOR, Grip, Keep, Shape, classify};
 use super::dom::Dom;
 use super::names::{collapse, equals, holds, pieces_below, says_only_text};
 use crate::tree::{CLICKABLE, Item, ROOT, StateSet, TEXT, Tree};
@@ -209,6 +209,9 @@ impl<'p> Walk<'p, '_> {
             *interactive_below = 0;
             return true;
         }
+        if &*self.tree.item(id).role == EDITOR {
+            return true;
+        }
         let nameless = self.tree.item(id).name.is_empty();
         let children = self.tree.children(id);
         let only_text = !children.is_empty() && children.iter().all(|child| self.tree.item(*child).is_text());
@@ -279,6 +282,13 @@ impl<'p> Walk<'p, '_> {
             let at = self.tree.children(id).len();
             self.tree.attach(option, id, at);
             self.meta[option as usize].interactive = false;
+        }
+        // A select that the accessibility tree leaves out has the value that its options say.
+        if self.tree.item(id).value.is_empty() {
+            let chosen = self.tree.children(id).iter().map(|option| self.tree.item(*option));
+            let chosen = chosen.filter(|option| option.states.has(StateSet::SELECTED)).map(|option| &*option.name);
+            let value: Arc<str> = chosen.collect::<Vec<_>>().join(", ").into();
+            self.tree.item_mut(id).value = value;
         }
     }
 

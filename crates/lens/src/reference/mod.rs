@@ -361,7 +361,11 @@ impl<'p> Writer<'p> {
                 acts: acts_by_role || (clicks && !an_option),
                 hold: hold.unwrap_or(Hold::Sole),
             }),
-            None => hold.map(|hold| Draft { role: "clickable".to_owned(), meaning: Meaning::Fixed, acts: true, hold }),
+            None => hold.map(|hold| {
+                let edited = node.clickability().has(Clickability::EDITABLE);
+                let role = if edited { "textbox" } else { "clickable" };
+                Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true, hold }
+            }),
         }
     }
 
@@ -486,9 +490,18 @@ impl<'p> Writer<'p> {
     fn settled(&mut self, node: NodeId, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
         if draft.meaning == Meaning::Field {
             below = self.all_below(&below).filter(|thing| &*self.things[*thing].item.role == "option").collect();
+            let draft_value = item.value.clone();
+            let mut chosen = Vec::new();
             for option in &below {
                 self.things[*option].below.clear();
                 self.things[*option].acts = false;
+                let said = &self.things[*option].item;
+                if draft_value.is_empty() && said.states.has(StateSet::SELECTED) {
+                    chosen.push(said.name.to_string());
+                }
+            }
+            if draft_value.is_empty() {
+                item.value = chosen.join(", ").into();
             }
             return self.stay(node, item, draft.acts, below);
         }
@@ -498,6 +511,10 @@ impl<'p> Writer<'p> {
             if draft.role == "clickable" {
                 return below;
             }
+        }
+        if draft.role == "textbox" {
+            // Edited in place: what is below is its value.
+            return self.stay(node, item, acts, below);
         }
         let texts_only = !below.is_empty() && below.iter().all(|thing| &*self.things[*thing].item.role == "text");
         let texts: Vec<String> = below.iter().map(|thing| self.things[*thing].item.name.to_string()).collect();
@@ -550,7 +567,7 @@ impl<'p> Writer<'p> {
     fn item(&self, node: NodeRef<'p>, draft: &Draft) -> Item {
         let role = self.role(node);
         let mut item = Item::new(draft.role.as_str(), self.name(node, role));
-        let with_value = matches!(meaning(&draft.role), Some(Meaning::Field))
+        let with_value = draft.meaning == Meaning::Field
             || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
         if with_value {
             item.value = node.value().into();
@@ -569,6 +586,7 @@ impl<'p> Writer<'p> {
             (node.expanded() == Some(false) && node.tag() != "select", StateSet::COLLAPSED),
             (node.selected() == Some(true), StateSet::SELECTED),
             (has.has(States::REQUIRED), StateSet::REQUIRED),
+            (node.has_interactive_role() && node.attribute("aria-required") == Some("true"), StateSet::REQUIRED),
             (has.has(States::INVALID), StateSet::INVALID),
             (has.has(States::READONLY), StateSet::READONLY),
             (has.has(States::MODAL), StateSet::MODAL),

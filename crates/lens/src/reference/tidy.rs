@@ -4,7 +4,7 @@
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
 use crate::tree::StateSet;
-use browserlens_page::{NodeKind, NodeRef};
+use browserlens_page::{Clickability, NodeKind, NodeRef};
 
 const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark default elem \
                      element field flex ghost glyph hidden ico icon icons image img inline inner input interactive item large \
@@ -23,6 +23,7 @@ impl Writer<'_> {
         for thing in &all {
             self.things[*thing].below = self.without_repeats(Some(*thing), &self.things[*thing].below);
         }
+        self.open_zones(&top);
         let dialogs: Vec<usize> = self
             .all_below(&top)
             .filter(|thing| {
@@ -35,6 +36,37 @@ impl Writer<'_> {
         }
         let rest = top.into_iter().filter(|thing| !dialogs.contains(thing)).collect::<Vec<_>>();
         dialogs.iter().rev().copied().chain(rest).collect()
+    }
+
+    /// Parts that hold cards, and those of the same role beside them, can be acted on.
+    fn open_zones(&mut self, top: &[usize]) {
+        let lists: Vec<Vec<usize>> = std::iter::once(top.to_vec())
+            .chain(self.all_below(top).map(|thing| self.things[thing].below.clone()))
+            .collect();
+        for list in lists {
+            for role in ["region", "group", "list", "complementary"] {
+                let named = |thing: &&usize| {
+                    let item = &self.things[**thing].item;
+                    &*item.role == role && !item.name.is_empty()
+                };
+                let parts: Vec<usize> = list.iter().filter(named).copied().collect();
+                if parts.iter().any(|part| self.things[*part].below.iter().any(|below| self.is_card(*below))) {
+                    for part in parts {
+                        self.things[part].acts = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_card(&self, thing: usize) -> bool {
+        let Thing { item, acts, node, .. } = &self.things[thing];
+        let Some(node) = node.map(|node| self.page.node(node)) else { return false };
+        let reason = |reason| node.clickability().has(reason);
+        *acts
+            && among("article listitem", &item.role)
+            && (node.attribute("draggable") == Some("true")
+                || (reason(Clickability::LISTENER) && reason(Clickability::TABINDEX)))
     }
 
     fn name_the_nameless(&mut self, top: &[usize]) {
@@ -56,7 +88,7 @@ impl Writer<'_> {
     fn name_for(&self, at: usize, before: Option<usize>, after: Option<usize>) -> Option<String> {
         let Thing { item, acts, below, node } = &self.things[at];
         let node = self.page.node((*node)?);
-        if !acts || !item.name.is_empty() {
+        if !acts || !item.name.is_empty() || &*item.role == "canvas" {
             return None;
         }
         let field = meaning(&item.role) == Some(Meaning::Field) || among("listbox slider", &item.role);
@@ -101,9 +133,7 @@ impl Writer<'_> {
                 Some((end, '*')) if named.states.has(StateSet::REQUIRED) => text.name[..end].trim_end(),
                 _ => &text.name,
             };
-            &*named.role != "text"
-                && !named.name.is_empty()
-                && (text.name == named.name || bare == &*named.name)
+            &*named.role != "text" && !named.name.is_empty() && (text.name == named.name || bare == &*named.name)
         };
         let mut kept = Vec::new();
         let mut title_gone = false;
@@ -173,9 +203,8 @@ fn from_data(name: &str, value: &str) -> String {
 fn from_classes(node: NodeRef<'_>, of_blocks: bool) -> String {
     let classes = node.attribute("class").unwrap_or("").split_ascii_whitespace();
     let bare = classes.map(|class| class.find("--").map_or(class, |at| &class[..at]));
-    let good = bare.filter(|class| {
-        pieces(class).iter().any(|piece| among(ICONS, piece)) || (of_blocks && class.contains("__"))
-    });
+    let good = bare
+        .filter(|class| pieces(class).iter().any(|piece| among(ICONS, piece)) || (of_blocks && class.contains("__")));
     good.map(telling).find(|words| !words.is_empty()).unwrap_or_default()
 }
 
