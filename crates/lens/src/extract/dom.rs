@@ -218,6 +218,10 @@ fn is_named_by_content(role: &str) -> bool {
             | "switch"
             | "option"
             | "treeitem"
+            | "cell"
+            | "gridcell"
+            | "columnheader"
+            | "rowheader"
     )
 }
 

@@ -174,7 +174,7 @@ impl<'p> Markup<'p> {
             node.children().find(|child| child.tag() == if tag == "table" { "caption" } else { "legend" })
         } else {
             let by_content = "button link heading tab menuitem menuitemcheckbox menuitemradio checkbox radio switch \
-                              option treeitem";
+                              option treeitem cell gridcell columnheader rowheader";
             among(by_content, role).then_some(node)
         };
         from.map(words).unwrap_or_default()
