@@ -258,7 +258,7 @@ impl Site {
         let titled = NodeSpec { attributes: vec![("title", &self.alert), ("id", "printList")], ..NodeSpec::default() };
         draw.control(NodeSpec { role: "button", tag: "button", ..titled }, 80, format!("page{page}/print"));
         draw.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::text_node(&self.section) }, 81);
-        let states = if self.clock % 2 == 0 { States::REQUIRED } else { States::NONE };
+        let states = if self.clock.is_multiple_of(2) { States::REQUIRED } else { States::NONE };
         draw.control(
             NodeSpec { states, ..NodeSpec::with_role("textbox", &self.section) },
             82,
