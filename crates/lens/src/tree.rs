@@ -72,6 +72,8 @@ states! {
     FILLED = 16, "filled";
     /// A control that is there but not painted (a styled checkbox).
     INVISIBLE = 17, "invisible";
+    /// Its name is no accessible name but the best that the page offers; written as `~` before the name.
+    DERIVED = 18, "derived";
 }
 
 impl StateSet {

@@ -3,11 +3,16 @@
 //! In: a node and what encloses it. Out: a [`Class`]. Invariant: the answer depends on the node and its ancestors only;
 //! what depends on the content is decided when the node closes (`walk`).
 
+use super::dom::Dom;
 use crate::tree::{CLICKABLE, StateSet};
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
+use std::borrow::Cow;
+
+/// Role of an element whose content is edited in place; what is below it is its value.
+pub(super) const EDITOR: &str = "textbox";
 
 /// What a node is to a view.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Class<'p> {
     /// Says nothing; what is below it stands in its place. A block ends a run of text.
     Through { block: bool },
@@ -20,17 +25,29 @@ pub(super) enum Class<'p> {
 }
 
 /// What an item is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Keep<'p> {
     pub role: &'p str,
-    pub name: &'p str,
+    pub name: Cow<'p, str>,
     pub value: &'p str,
     pub states: StateSet,
     pub shape: Shape,
     /// Whether an agent can act on it.
     pub interactive: bool,
-    /// Only a listener or tab stop speaks for that; it does not count if something below can be acted on.
-    pub weakly: bool,
+    pub grip: Grip,
+}
+
+/// What acting on an item means for what is below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grip {
+    /// Only a listener or tab stop speaks for it: it does not count if something below can be acted on.
+    Weak,
+    /// It can be acted on, and so can what is below it: a card that takes the focus, a grid.
+    Open,
+    /// A click below is a click on it, unless what is below takes the focus or a handler of its own.
+    Whole,
+    /// Nothing below it is a control of its own by a listener.
+    Closed,
 }
 
 /// How an item and what is below it come together.
@@ -51,8 +68,8 @@ pub(super) enum Shape {
 /// What encloses a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Around {
-    /// An item that can be acted on.
-    pub interactive: bool,
+    /// How the innermost item that can be acted on holds what is below it.
+    pub grip: Option<Grip>,
     /// A visible `select`, whose options are there although they are not painted.
     pub select: bool,
     /// A field whose content must not be read.
@@ -60,7 +77,7 @@ pub(super) struct Around {
 }
 
 /// Returns what a node is to a view.
-pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, from_dom: bool) -> Class<'p> {
+pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> Class<'p> {
     let visible = node.is_visible();
     match node.kind() {
         NodeKind::Document => return Class::Through { block: true },
@@ -71,41 +88,41 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, from_dom: bool) ->
         NodeKind::Text | NodeKind::Pseudo => return Class::Through { block: false },
         NodeKind::Element => {}
     }
-    let role = role_of(node, from_dom);
+    let role = dom.role(node);
+    // A line break has no area of its own.
+    if (node.tag() == "br" || role == "LineBreak") && node.visibility() != Visibility::NotRendered {
+        return Class::Break;
+    }
     let is_option = role == "option" && around.select;
     let unpainted = !visible && !is_option;
     if unpainted && !is_unpainted_control(node, role) {
         return Class::Through { block: false };
     }
-    if node.tag() == "br" || role == "LineBreak" {
-        return Class::Break;
-    }
-    let name = name_of(node, role, from_dom);
-    let click = clickable(node, role, around);
+    let name = dom.name(node, role);
+    let grip = grip(node, role, around);
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
-    let Some((role, shape)) = shape_of(role, name, node) else {
-        return match click {
+    let Some((role, shape)) = shape_of(role, &name, node) else {
+        return match grip {
             None => Class::Through { block },
-            Some(weakly) => Class::Keep(Keep {
-                role: CLICKABLE,
+            Some(grip) => Class::Keep(Keep {
+                role: if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE },
                 name,
                 value: "",
-                states: states_of(node, unpainted),
+                states: states_of(node, unpainted, dom),
                 shape: Shape::Stays,
                 interactive: true,
-                weakly,
+                grip,
             }),
         };
     };
-    let interactive = !is_option && (role::is_interactive(role) || click.is_some());
     Class::Keep(Keep {
         role,
         name,
         value: if says_value(role) { node.value() } else { "" },
-        states: states_of(node, unpainted),
+        states: states_of(node, unpainted, dom),
         shape,
-        interactive,
-        weakly: !role::is_interactive(role) && click == Some(true),
+        interactive: !is_option && (role::is_interactive(role) || grip.is_some()),
+        grip: grip.unwrap_or(Grip::Closed),
     })
 }
 
@@ -121,69 +138,32 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
     styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && (matches!(role, "checkbox" | "radio" | "switch") || is_file)
 }
 
-/// Returns whether a node without interactive role can be acted on, and if so, whether only weakly.
-fn clickable(node: NodeRef<'_>, role: &str, around: Around) -> Option<bool> {
-    if around.interactive
-        || role::is_interactive(role)
-        || matches!(node.tag(), "html" | "body" | "label")
-        || role == "LabelText"
-    {
+/// Returns how a node without interactive role can be acted on; none if it cannot.
+fn grip(node: NodeRef<'_>, role: &str, around: Around) -> Option<Grip> {
+    if role::is_interactive(role) || matches!(node.tag(), "html" | "body" | "label") || role == "LabelText" {
         return None;
     }
     let why = node.clickability();
-    let strong = Clickability::POINTER.with(Clickability::HANDLER).with(Clickability::EDITABLE);
-    let weak = Clickability::LISTENER.with(Clickability::TABINDEX);
-    if why.any(strong) { Some(false) } else { why.any(weak).then_some(true) }
-}
-
-fn role_of<'p>(node: NodeRef<'p>, from_dom: bool) -> &'p str {
-    let role = node.role();
-    if !from_dom || !role::is_generic(role) {
-        return role;
+    let focus = why.has(Clickability::TABINDEX);
+    let acts = Clickability::LISTENER.with(Clickability::POINTER).with(Clickability::HANDLER);
+    let is_grid = matches!(role, "grid" | "treegrid" | "tree");
+    let found = if why.any(acts) && focus || is_grid && node.flags().has(Flags::SCROLLER) {
+        Grip::Open
+    } else if why.any(Clickability::POINTER.with(Clickability::HANDLER).with(Clickability::EDITABLE)) {
+        Grip::Whole
+    } else if why.any(Clickability::LISTENER.with(Clickability::TABINDEX)) {
+        Grip::Weak
+    } else if role == "gridcell" && node.states().has(States::FOCUSABLE) {
+        // One stop of a grid whose arrow keys move the focus: its events are heard further up.
+        return (!matches!(around.grip, Some(Grip::Closed))).then_some(Grip::Weak);
+    } else {
+        return None;
+    };
+    match around.grip {
+        Some(Grip::Closed) => None,
+        Some(Grip::Whole) => (focus || why.has(Clickability::HANDLER)).then_some(found),
+        _ => Some(found),
     }
-    if let Some(said) = node.attribute("role").and_then(|roles| roles.split_ascii_whitespace().next()) {
-        return said;
-    }
-    match node.tag() {
-        "a" if node.attribute("href").is_some() => "link",
-        "button" | "summary" => "button",
-        "select" => "combobox",
-        "textarea" => "textbox",
-        "input" => match node.attribute("type").unwrap_or("text") {
-            "hidden" => role,
-            "checkbox" => "checkbox",
-            "radio" => "radio",
-            "range" => "slider",
-            "number" => "spinbutton",
-            "search" => "searchbox",
-            "button" | "submit" | "reset" | "image" | "file" => "button",
-            _ => "textbox",
-        },
-        "option" => "option",
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
-        "nav" => "navigation",
-        "main" => "main",
-        "img" => "image",
-        "canvas" => "Canvas",
-        "table" => "table",
-        "tr" => "row",
-        "td" => "cell",
-        "th" => "columnheader",
-        "li" => "listitem",
-        _ => role,
-    }
-}
-
-fn name_of<'p>(node: NodeRef<'p>, role: &str, from_dom: bool) -> &'p str {
-    let name = node.name();
-    if !from_dom || !name.trim().is_empty() || role::is_generic(role) {
-        return name;
-    }
-    ["aria-label", "alt", "placeholder", "title"]
-        .into_iter()
-        .filter_map(|attribute| node.attribute(attribute))
-        .find(|text| !text.trim().is_empty())
-        .unwrap_or("")
 }
 
 /// Returns the role as it is written and how the item holds what is below it; none if the node says nothing.
@@ -339,9 +319,9 @@ fn says_value(role: &str) -> bool {
         )
 }
 
-fn states_of(node: NodeRef<'_>, unpainted: bool) -> StateSet {
+fn states_of(node: NodeRef<'_>, unpainted: bool, dom: &Dom<'_>) -> StateSet {
     let from = node.states();
-    let mut states = StateSet::NONE;
+    let mut states = if dom.speaks_for(node) { dom.states(node) } else { StateSet::NONE };
     let mut set = |state: StateSet, on: bool| {
         if on {
             states = states.with(state);
@@ -352,11 +332,14 @@ fn states_of(node: NodeRef<'_>, unpainted: bool) -> StateSet {
     set(StateSet::UNCHECKED, node.checked() == Some(Tri::False));
     set(StateSet::MIXED, node.checked() == Some(Tri::Mixed) || node.pressed() == Some(Tri::Mixed));
     set(StateSet::EXPANDED, node.expanded() == Some(true));
-    set(StateSet::COLLAPSED, node.expanded() == Some(false));
+    // The list of a native select opens outside of the page.
+    set(StateSet::COLLAPSED, node.expanded() == Some(false) && node.tag() != "select");
     set(StateSet::SELECTED, node.selected() == Some(true));
     set(StateSet::PRESSED, node.pressed() == Some(Tri::True));
     set(StateSet::UNPRESSED, node.pressed() == Some(Tri::False));
-    set(StateSet::REQUIRED, from.has(States::REQUIRED));
+    // The accessibility tree leaves it out on some roles.
+    let required = role::is_interactive(node.role()) && node.attribute("aria-required") == Some("true");
+    set(StateSet::REQUIRED, from.has(States::REQUIRED) || required);
     set(StateSet::INVALID, from.has(States::INVALID));
     set(StateSet::READONLY, from.has(States::READONLY));
     set(StateSet::MODAL, from.has(States::MODAL));

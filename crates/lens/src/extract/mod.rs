@@ -8,11 +8,19 @@
 //! tags and attributes, `hybrid` where a part of the page is drawn, `vision` where all of it is.
 
 mod classify;
+mod derive;
+mod dom;
+mod first;
 mod grade;
 mod names;
 pub(crate) use names::collapse;
+mod once;
 mod regions;
 mod walk;
+mod zones;
+
+#[cfg(test)]
+mod tests;
 
 pub use grade::Grade;
 pub use regions::Region;
@@ -93,7 +101,13 @@ pub struct ExtractOptions {
 
 /// Builds the view of a page.
 pub fn extract(page: &Page, noisy: &HashSet<NodeKey>, options: &ExtractOptions) -> View {
-    let (tree, meta) = walk::walk(page, noisy, options.from_dom);
+    let (mut tree, mut meta) = walk::walk(page, noisy, options.from_dom);
+    derive::derive(page, &mut tree, &meta);
+    once::once(&mut tree, &meta);
+    zones::zones(page, &tree, &mut meta);
+    first::modal_first(&mut tree);
+    let (tree, origin) = tree.compact();
+    let meta = origin.iter().map(|old| meta[*old as usize]).collect();
     let regions = regions::regions(page);
     let mut view = View { tree, meta, regions };
     let left_out = grade::apply(&mut view, options.grade);

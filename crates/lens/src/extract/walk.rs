@@ -5,7 +5,8 @@
 //! known; only the end of the open list of children is ever rewritten.
 
 use super::Meta;
-use super::classify::{Around, Class, Keep, Shape, classify};
+use super::classify::{Around, Class, EDITOR, Grip, Keep, Shape, classify};
+use super::dom::Dom;
 use super::names::{collapse, equals, holds, pieces_below, says_only_text};
 use crate::tree::{CLICKABLE, Item, ROOT, StateSet, TEXT, Tree};
 use browserlens_page::{Flags, NodeId, NodeKey, NodeRef, Page};
@@ -17,7 +18,7 @@ struct Frame {
     end: u32,
     /// The item, or the item that an open block belongs to.
     item: u32,
-    kept: Option<(Shape, bool)>,
+    kept: Option<(Shape, Grip)>,
     around: Around,
     interactive_below: u32,
     block: bool,
@@ -43,6 +44,7 @@ struct Walk<'p, 'n> {
 /// Builds the tree of a page and says what each item stands for.
 pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tree, Vec<Meta>) {
     let root = page.root();
+    let dom = Dom::new(page, from_dom);
     let mut walk = Walk {
         noisy,
         tree: Tree::default(),
@@ -65,7 +67,7 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
         while walk.frames.len() > 1 && walk.top().end <= node.id().0 {
             walk.close();
         }
-        walk.open(node, from_dom);
+        walk.open(node, &dom);
     }
     while walk.frames.len() > 1 {
         walk.close();
@@ -76,14 +78,24 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
     (tree, meta)
 }
 
+/// Returns how an item holds what is below it, given what encloses it: what closes stays closed.
+fn innermost(around: Option<Grip>, own: Option<Grip>) -> Option<Grip> {
+    match (around, own) {
+        (Some(Grip::Closed), _) => Some(Grip::Closed),
+        (around, None | Some(Grip::Weak)) => around,
+        (Some(Grip::Whole), Some(Grip::Open)) => Some(Grip::Whole),
+        (_, own) => own,
+    }
+}
+
 impl<'p> Walk<'p, '_> {
     fn top(&self) -> &Frame {
         self.frames.last().expect("the frame of the root is never closed")
     }
 
-    fn open(&mut self, node: NodeRef<'p>, from_dom: bool) {
+    fn open(&mut self, node: NodeRef<'p>, dom: &Dom<'p>) {
         let around = self.top().around;
-        match classify(node, around, from_dom) {
+        match classify(node, around, dom) {
             Class::Piece(text) => {
                 let noisy = self.noisy.contains(&node.key());
                 let in_viewport = node.in_viewport();
@@ -121,7 +133,7 @@ impl<'p> Walk<'p, '_> {
 
     fn open_item(&mut self, node: NodeRef<'p>, around: Around, keep: &Keep<'p>) {
         self.flush();
-        let name: Arc<str> = if keep.name.is_empty() { self.empty.clone() } else { Arc::from(collapse(keep.name)) };
+        let name: Arc<str> = if keep.name.is_empty() { self.empty.clone() } else { Arc::from(collapse(&keep.name)) };
         let value: Arc<str> = if keep.value.is_empty() { self.empty.clone() } else { Arc::from(keep.value) };
         let role = self.roles.entry(keep.role).or_insert_with(|| Arc::from(keep.role)).clone();
         let mut item = Item { value, states: keep.states, ..Item::new(role, name) };
@@ -142,9 +154,9 @@ impl<'p> Walk<'p, '_> {
         self.frames.push(Frame {
             end: node.end(),
             item: id,
-            kept: Some((keep.shape, keep.weakly)),
+            kept: Some((keep.shape, keep.grip)),
             around: Around {
-                interactive: around.interactive || (keep.interactive && !keep.weakly),
+                grip: innermost(around.grip, keep.interactive.then_some(keep.grip)),
                 select: field && node.tag() == "select" || around.select,
                 field: around.field || field || node.flags().has(Flags::SECRET),
             },
@@ -172,8 +184,8 @@ impl<'p> Walk<'p, '_> {
         }
         let Some(frame) = self.frames.pop() else { return };
         let mut interactive = frame.interactive_below;
-        if let Some((shape, weakly)) = frame.kept {
-            let stays = self.settle(frame.item, shape, weakly, &mut interactive);
+        if let Some((shape, grip)) = frame.kept {
+            let stays = self.settle(frame.item, shape, grip, &mut interactive);
             interactive += u32::from(stays && self.meta[frame.item as usize].interactive);
         }
         if let Some(top) = self.frames.last_mut() {
@@ -182,9 +194,9 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// Decides what an item becomes now that everything below is known; returns whether it is still there.
-    fn settle(&mut self, id: u32, shape: Shape, weakly: bool, interactive_below: &mut u32) -> bool {
+    fn settle(&mut self, id: u32, shape: Shape, grip: Grip, interactive_below: &mut u32) -> bool {
         let at = id as usize;
-        if weakly && *interactive_below > 0 {
+        if grip == Grip::Weak && *interactive_below > 0 {
             self.meta[at].interactive = false;
         }
         let acts = self.meta[at].interactive;
@@ -195,6 +207,9 @@ impl<'p> Walk<'p, '_> {
         if shape == Shape::Field {
             self.keep_options(id);
             *interactive_below = 0;
+            return true;
+        }
+        if &*self.tree.item(id).role == EDITOR {
             return true;
         }
         let nameless = self.tree.item(id).name.is_empty();
@@ -267,6 +282,13 @@ impl<'p> Walk<'p, '_> {
             let at = self.tree.children(id).len();
             self.tree.attach(option, id, at);
             self.meta[option as usize].interactive = false;
+        }
+        // A select that the accessibility tree leaves out has the value that its options say.
+        if self.tree.item(id).value.is_empty() {
+            let chosen = self.tree.children(id).iter().map(|option| self.tree.item(*option));
+            let chosen = chosen.filter(|option| option.states.has(StateSet::SELECTED)).map(|option| &*option.name);
+            let value: Arc<str> = chosen.collect::<Vec<_>>().join(", ").into();
+            self.tree.item_mut(id).value = value;
         }
     }
 

@@ -236,14 +236,16 @@ fn item(scan: &mut Scan<'_>) -> Option<Item> {
         Item::new(TEXT, text)
     } else {
         let role = scan.word()?;
-        let named = scan.rest().starts_with(" \"");
-        let name = if named {
-            scan.eat(" ");
+        let derived = scan.rest().starts_with(" ~\"");
+        let name = if derived || scan.rest().starts_with(" \"") {
+            scan.eat(if derived { " ~" } else { " " });
             scan.quoted()?
         } else {
             String::new()
         };
-        Item::new(role, name)
+        let mut item = Item::new(role, name);
+        item.states = if derived { StateSet::DERIVED } else { StateSet::NONE };
+        item
     };
     item.cut = cut(scan)?;
     loop {

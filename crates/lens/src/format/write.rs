@@ -290,12 +290,15 @@ impl Writer {
             self.mark(mark);
             return;
         }
+        // A name that was derived has a mark of its own.
+        let tilde = item.states.has(StateSet::DERIVED) && !item.name.is_empty() && !item.is_text();
+        let states = if tilde { item.states.without(StateSet::DERIVED) } else { item.states };
         if item.is_text() && !self.style.text_word {
             escape::quote(&mut self.out, &item.name);
         } else {
             self.out.push_str(&item.role);
             if !item.name.is_empty() || item.is_text() {
-                self.out.push(' ');
+                self.out.push_str(if tilde { " ~" } else { " " });
                 escape::quote(&mut self.out, &item.name);
             }
         }
@@ -307,7 +310,7 @@ impl Writer {
                 write!(self.out, " {reference}")
             };
         }
-        for word in item.states.words() {
+        for word in states.words() {
             self.out.push(' ');
             self.out.push_str(word);
         }

@@ -7,12 +7,15 @@
 //! questions about what is below, and looks as often as it likes.
 
 mod count;
+mod markup;
+mod tidy;
 
 pub use count::unmarked_differences;
 
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility};
+use markup::Markup;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -121,6 +124,8 @@ struct Thing {
     item: Item,
     acts: bool,
     below: Vec<usize>,
+    /// The node; none for a run of text.
+    node: Option<NodeId>,
 }
 
 /// What was decided of one page node from itself and its ancestors.
@@ -128,14 +133,29 @@ struct Draft {
     role: String,
     meaning: Meaning,
     acts: bool,
-    weak: bool,
+    hold: Hold,
+}
+
+/// What acting on something means for what is below it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// It is no control if a control is below.
+    Loose,
+    /// Controls below it are controls.
+    Shared,
+    /// Below it, only what has a tab stop or a handler attribute is a control by listening.
+    Firm,
+    /// Below it, nothing is a control by listening.
+    Sole,
 }
 
 struct Writer<'p> {
     page: &'p Page,
     dom: bool,
+    markup: Markup<'p>,
     focused: Option<NodeId>,
-    in_control: Vec<bool>,
+    /// The firmest hold of what encloses a node.
+    held: Vec<Option<Hold>>,
     in_select: Vec<bool>,
     in_field: Vec<bool>,
     drafts: Vec<Option<Draft>>,
@@ -151,8 +171,9 @@ impl Reference {
         let mut writer = Writer {
             page,
             dom: representation == Representation::Dom,
+            markup: Markup::of(page, representation == Representation::Dom),
             focused: page.focused().map(|node| node.id()),
-            in_control: vec![false; n],
+            held: vec![None; n],
             in_select: vec![false; n],
             in_field: vec![false; n],
             drafts: Vec::with_capacity(n),
@@ -166,6 +187,7 @@ impl Reference {
             writer.settle(page.node(NodeId(index)));
         }
         let top = writer.parts(page.root());
+        let top = writer.tidy(top);
         let mut reference =
             Self { title: squeeze(page.title()), url: page.url().to_owned(), tree: Tree::default(), acts: vec![false] };
         let grade = if writer.dom { grade } else { Grade::All };
@@ -186,7 +208,7 @@ impl Reference {
         let mut left_out = 0;
         let mut todo: Vec<(usize, u32)> = top.iter().rev().map(|thing| (*thing, ROOT)).collect();
         while let Some((thing, parent)) = todo.pop() {
-            let Thing { item, acts, below } = &things[thing];
+            let Thing { item, acts, below, .. } = &things[thing];
             let field = matches!(meaning(&item.role), Some(Meaning::Field))
                 || among("checkbox radio switch slider listbox", &item.role);
             let mut parent = parent;
@@ -214,6 +236,11 @@ impl Reference {
     }
 }
 
+/// A line break has no area of its own, so whether it is visible does not tell.
+fn is_line_break(node: NodeRef<'_>, role: &str) -> bool {
+    (role == "LineBreak" || node.tag() == "br") && node.visibility() != Visibility::NotRendered
+}
+
 fn is_picture_only(node: NodeRef<'_>) -> bool {
     let size = node.bounds();
     let canvas = node.flags().has(Flags::CANVAS) && size.area() > 0.0;
@@ -224,57 +251,20 @@ fn is_picture_only(node: NodeRef<'_>) -> bool {
 
 impl<'p> Writer<'p> {
     fn role(&self, node: NodeRef<'p>) -> &'p str {
-        let role = node.role();
-        if !self.dom || !is_generic(role) {
-            return role;
-        }
-        if let Some(first) = node.attribute("role").and_then(|said| said.split_ascii_whitespace().next()) {
-            return first;
-        }
-        let by_type = match node.attribute("type") {
-            Some("hidden") => role,
-            Some("checkbox") => "checkbox",
-            Some("radio") => "radio",
-            Some("range") => "slider",
-            Some("number") => "spinbutton",
-            Some("search") => "searchbox",
-            Some("button" | "submit" | "reset" | "image" | "file") => "button",
-            _ => "textbox",
-        };
-        let by_tag = [
-            ("a", if node.attribute("href").is_some() { "link" } else { role }),
-            ("button", "button"),
-            ("summary", "button"),
-            ("select", "combobox"),
-            ("textarea", "textbox"),
-            ("input", by_type),
-            ("option", "option"),
-            ("nav", "navigation"),
-            ("main", "main"),
-            ("img", "image"),
-            ("canvas", "Canvas"),
-            ("table", "table"),
-            ("tr", "row"),
-            ("td", "cell"),
-            ("th", "columnheader"),
-            ("li", "listitem"),
-        ];
-        if among("h1 h2 h3 h4 h5 h6", node.tag()) {
-            return "heading";
-        }
-        by_tag.iter().find(|(tag, _)| *tag == node.tag()).map_or(role, |(_, role)| role)
+        if self.markup.decides(node) { markup::role(node) } else { node.role() }
     }
 
-    fn name(&self, node: NodeRef<'_>, role: &str) -> String {
+    fn name(&self, node: NodeRef<'p>, role: &str) -> String {
         let name = squeeze(node.name());
-        if !name.is_empty() || !self.dom || is_generic(role) {
-            return name;
+        if !name.is_empty() || is_generic(role) {
+            name
+        } else if self.markup.decides(node) {
+            self.markup.name(node, role)
+        } else if self.dom {
+            markup::first_said(node, "aria-label alt placeholder title")
+        } else {
+            name
         }
-        let mut said = ["aria-label", "alt", "placeholder", "title"]
-            .into_iter()
-            .filter_map(|name| node.attribute(name))
-            .map(squeeze);
-        said.find(|text| !text.is_empty()).unwrap_or_default()
     }
 
     /// Whether an element is seen, or is a control that is styled away, or an option of a select that is seen.
@@ -294,8 +284,15 @@ impl<'p> Writer<'p> {
         let at = node.id().index();
         if let Some(parent) = node.parent() {
             let parent = parent.id().index();
-            self.in_control[at] =
-                self.in_control[parent] || self.drafts[parent].as_ref().is_some_and(|draft| draft.acts && !draft.weak);
+            let own = self.drafts[parent].as_ref().filter(|draft| draft.acts).map(|draft| draft.hold);
+            let rank = |hold: Option<Hold>| match hold {
+                None | Some(Hold::Loose) => 0,
+                Some(Hold::Shared) => 1,
+                Some(Hold::Firm) => 2,
+                Some(Hold::Sole) => 3,
+            };
+            let above = self.held[parent];
+            self.held[at] = if rank(own) > rank(above) { own } else { above };
             let parent_field = self.drafts[parent].as_ref().is_some_and(|draft| draft.meaning == Meaning::Field);
             let parent_node = self.page.node(NodeId(parent as u32));
             let secret = self.drafts[parent].is_some() && parent_node.flags().has(Flags::SECRET);
@@ -312,23 +309,19 @@ impl<'p> Writer<'p> {
             return None;
         }
         let role = self.role(node);
-        if !self.is_there(node, role) || role == "LineBreak" || node.tag() == "br" {
+        if is_line_break(node, role) || !self.is_there(node, role) {
             return None;
         }
         let named = !self.name(node, role).is_empty();
         let flags = node.flags();
         let control = matches!(meaning(role), Some(Meaning::Control | Meaning::Field));
         let an_option = role == "option" && self.in_select[at];
-        let why = node.clickability();
-        let sure = [Clickability::POINTER, Clickability::HANDLER, Clickability::EDITABLE]
-            .iter()
-            .any(|reason| why.has(*reason));
-        let maybe = [Clickability::LISTENER, Clickability::TABINDEX].iter().any(|reason| why.has(*reason));
-        let clicks = !control
-            && !self.in_control[at]
-            && !among("html body label", node.tag())
-            && role != "LabelText"
-            && (sure || maybe);
+        let hold = if control || among("html body label", node.tag()) || role == "LabelText" {
+            None
+        } else {
+            self.hold(node, role)
+        };
+        let clicks = hold.is_some();
         let mut shown_as = role.to_owned();
         let found = if matches!(meaning(role), Some(Meaning::Field))
             || flags.has(Flags::SECRET)
@@ -366,13 +359,42 @@ impl<'p> Writer<'p> {
                 role: shown_as,
                 meaning,
                 acts: acts_by_role || (clicks && !an_option),
-                weak: clicks && !sure,
+                hold: hold.unwrap_or(Hold::Sole),
             }),
-            None if clicks => {
-                Some(Draft { role: "clickable".to_owned(), meaning: Meaning::Fixed, acts: true, weak: !sure })
-            }
-            None => None,
+            None => hold.map(|hold| {
+                let edited = node.clickability().has(Clickability::EDITABLE);
+                let role = if edited { "textbox" } else { "clickable" };
+                Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true, hold }
+            }),
         }
+    }
+
+    /// How a node without a role to act on holds what is below it, if it is a control all the same.
+    fn hold(&self, node: NodeRef<'_>, role: &str) -> Option<Hold> {
+        let above = self.held[node.id().index()];
+        let reason = |reason| node.clickability().has(reason);
+        let stop = reason(Clickability::TABINDEX);
+        let heard = reason(Clickability::LISTENER);
+        let sure = reason(Clickability::POINTER) || reason(Clickability::HANDLER);
+        let scrolls = among("grid treegrid tree", role) && node.flags().has(Flags::SCROLLER);
+        let own = match (stop, heard, sure) {
+            _ if scrolls => Hold::Shared,
+            (true, true, _) | (true, _, true) => Hold::Shared,
+            (_, _, true) => Hold::Firm,
+            _ if reason(Clickability::EDITABLE) => Hold::Firm,
+            (true, ..) | (_, true, _) => Hold::Loose,
+            // Arrow keys reach the cells of a grid.
+            _ if role == "gridcell" && node.states().has(States::FOCUSABLE) => {
+                return if above == Some(Hold::Sole) { None } else { Some(Hold::Loose) };
+            }
+            _ => return None,
+        };
+        let free = match above {
+            Some(Hold::Sole) => false,
+            Some(Hold::Firm) => stop || reason(Clickability::HANDLER),
+            _ => true,
+        };
+        free.then_some(own)
     }
 
     /// Collects what is directly below a node: things, and runs of text between them, as new things.
@@ -408,10 +430,10 @@ impl<'p> Writer<'p> {
                 }
                 NodeKind::Element => {
                     let role = self.role(node);
-                    if !self.is_there(node, role) {
-                        // Not painted itself; what is below it may be.
-                    } else if node.tag() == "br" || role == "LineBreak" {
+                    if is_line_break(node, role) {
                         text.push(' ');
+                    } else if !self.is_there(node, role) {
+                        // Not painted itself; what is below it may be.
                     } else if node.flags().has(Flags::BLOCK) || BLOCK_ROLES.contains(role) {
                         self.end_text(&mut text, &mut parts);
                         blocks.push(node.end());
@@ -430,7 +452,7 @@ impl<'p> Writer<'p> {
         text.clear();
         if !run.is_empty() {
             parts.push(self.things.len());
-            self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new() });
+            self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None });
         }
     }
 
@@ -461,25 +483,38 @@ impl<'p> Writer<'p> {
         let Some(draft) = self.drafts[at].take() else { return };
         let below = self.parts(node);
         let item = self.item(node, &draft);
-        self.stands[at] = self.settled(item, &draft, below);
+        self.stands[at] = self.settled(node.id(), item, &draft, below);
         self.drafts[at] = Some(draft);
     }
 
-    fn settled(&mut self, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
+    fn settled(&mut self, node: NodeId, mut item: Item, draft: &Draft, mut below: Vec<usize>) -> Vec<usize> {
         if draft.meaning == Meaning::Field {
             below = self.all_below(&below).filter(|thing| &*self.things[*thing].item.role == "option").collect();
+            let draft_value = item.value.clone();
+            let mut chosen = Vec::new();
             for option in &below {
                 self.things[*option].below.clear();
                 self.things[*option].acts = false;
+                let said = &self.things[*option].item;
+                if draft_value.is_empty() && said.states.has(StateSet::SELECTED) {
+                    chosen.push(said.name.to_string());
+                }
             }
-            return self.stay(item, draft.acts, below);
+            if draft_value.is_empty() {
+                item.value = chosen.join(", ").into();
+            }
+            return self.stay(node, item, draft.acts, below);
         }
         let mut acts = draft.acts;
-        if draft.weak && self.all_below(&below).any(|thing| self.things[thing].acts) {
+        if draft.hold == Hold::Loose && self.all_below(&below).any(|thing| self.things[thing].acts) {
             acts = false;
             if draft.role == "clickable" {
                 return below;
             }
+        }
+        if draft.role == "textbox" {
+            // Edited in place: what is below is its value.
+            return self.stay(node, item, acts, below);
         }
         let texts_only = !below.is_empty() && below.iter().all(|thing| &*self.things[*thing].item.role == "text");
         let texts: Vec<String> = below.iter().map(|thing| self.things[*thing].item.name.to_string()).collect();
@@ -489,7 +524,7 @@ impl<'p> Writer<'p> {
             let takes_one = matches!(draft.meaning, Meaning::TextHolder | Meaning::Cell) && texts.len() == 1;
             if texts_only && (acts || takes_one) {
                 item.name = texts.join(" ").into();
-                return self.stay(item, acts, Vec::new());
+                return self.stay(node, item, acts, Vec::new());
             }
             let may_be_empty = acts
                 || matches!(draft.meaning, Meaning::Fixed | Meaning::Cell | Meaning::Control)
@@ -497,10 +532,10 @@ impl<'p> Writer<'p> {
             if lone_list_item || (below.is_empty() && !may_be_empty) {
                 return below;
             }
-            return self.stay(item, acts, below);
+            return self.stay(node, item, acts, below);
         }
         if below.is_empty() {
-            return self.stay(item, acts, below);
+            return self.stay(node, item, acts, below);
         }
         let says_the_same = self.says_the_same(&item.name, &below);
         if acts {
@@ -521,18 +556,18 @@ impl<'p> Writer<'p> {
                 item.name = "".into();
             }
         }
-        self.stay(item, acts, below)
+        self.stay(node, item, acts, below)
     }
 
-    fn stay(&mut self, item: Item, acts: bool, below: Vec<usize>) -> Vec<usize> {
-        self.things.push(Thing { item, acts, below });
+    fn stay(&mut self, node: NodeId, item: Item, acts: bool, below: Vec<usize>) -> Vec<usize> {
+        self.things.push(Thing { item, acts, below, node: Some(node) });
         vec![self.things.len() - 1]
     }
 
     fn item(&self, node: NodeRef<'p>, draft: &Draft) -> Item {
         let role = self.role(node);
         let mut item = Item::new(draft.role.as_str(), self.name(node, role));
-        let with_value = matches!(meaning(&draft.role), Some(Meaning::Field))
+        let with_value = draft.meaning == Meaning::Field
             || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
         if with_value {
             item.value = node.value().into();
@@ -548,9 +583,10 @@ impl<'p> Writer<'p> {
             (node.pressed() == Some(Tri::True), StateSet::PRESSED),
             (node.pressed() == Some(Tri::False), StateSet::UNPRESSED),
             (node.expanded() == Some(true), StateSet::EXPANDED),
-            (node.expanded() == Some(false), StateSet::COLLAPSED),
+            (node.expanded() == Some(false) && node.tag() != "select", StateSet::COLLAPSED),
             (node.selected() == Some(true), StateSet::SELECTED),
             (has.has(States::REQUIRED), StateSet::REQUIRED),
+            (node.has_interactive_role() && node.attribute("aria-required") == Some("true"), StateSet::REQUIRED),
             (has.has(States::INVALID), StateSet::INVALID),
             (has.has(States::READONLY), StateSet::READONLY),
             (has.has(States::MODAL), StateSet::MODAL),
@@ -560,6 +596,9 @@ impl<'p> Writer<'p> {
             (unpainted, StateSet::INVISIBLE),
             (self.focused == Some(node.id()), StateSet::FOCUSED),
         ];
+        if self.markup.decides(node) {
+            item.states = markup::states(node);
+        }
         for (_, state) in said.into_iter().filter(|(is, _)| *is) {
             item.states = item.states.with(state);
         }

@@ -1,7 +1,7 @@
 //! A site that changes as real ones do: fields filled, rows added, moved, renamed and recycled, re-renders, navigations,
 //! dialogs, clocks, hostile text. Each element stands for an entity, which the page does not know.
 
-use browserlens_page::{Flags, NodeKey, NodeSpec, Page, PageBuilder, States, Visibility};
+use browserlens_page::{Clickability, Flags, NodeKey, NodeSpec, Page, PageBuilder, States, Visibility};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -220,6 +220,7 @@ impl Site {
             ..NodeSpec::with_role("textbox", "PIN")
         };
         draw.control(secret, 25, format!("page{}/pin", self.page));
+        self.oddities(&mut draw);
         draw.open(NodeSpec { tag: "section", ..NodeSpec::with_role("region", &self.section) }, 30);
         for level in 0..self.depth {
             draw.open(NodeSpec::with_role("group", if level % 2 == 0 { "deep" } else { "" }), 40 + level as u32);
@@ -249,6 +250,29 @@ impl Site {
             draw.builder.close();
         }
         (Arc::new(draw.builder.finish()), draw.entities)
+    }
+
+    /// What has no role or no name, what says things twice, and what only the markup tells.
+    fn oddities(&self, draw: &mut Draw) {
+        let page = self.page;
+        let titled = NodeSpec { attributes: vec![("title", &self.alert), ("id", "printList")], ..NodeSpec::default() };
+        draw.control(NodeSpec { role: "button", tag: "button", ..titled }, 80, format!("page{page}/print"));
+        draw.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::text_node(&self.section) }, 81);
+        let states = if self.clock.is_multiple_of(2) { States::REQUIRED } else { States::NONE };
+        draw.control(
+            NodeSpec { states, ..NodeSpec::with_role("textbox", &self.section) },
+            82,
+            format!("page{page}/odd"),
+        );
+        let card = Clickability::LISTENER.with(Clickability::TABINDEX);
+        draw.open(NodeSpec { clickability: card, ..NodeSpec::with_role("article", &self.section) }, 83);
+        let key = NodeKey { frame: 1, loader: draw.loader, backend: draw.base + 83 };
+        draw.entities.insert(key, format!("page{page}/card"));
+        draw.leaf(NodeSpec::with_role("heading", &self.section), 84);
+        let label = [("aria-label", self.query.as_str()), ("aria-pressed", "true")];
+        let unheard = NodeSpec { tag: "button", attributes: label.to_vec(), ..NodeSpec::default() };
+        draw.control(unheard, 85, format!("page{page}/unheard"));
+        draw.builder.close();
     }
 
     fn row(&self, draw: &mut Draw, row: &Row) {

@@ -73,6 +73,7 @@ struct Rare {
     text_value: HashMap<i64, i64>,
     input_value: HashMap<i64, i64>,
     checked: Vec<i64>,
+    selected: Vec<i64>,
     clickable: Vec<i64>,
     content_document: HashMap<i64, i64>,
 }
@@ -112,6 +113,7 @@ impl<'d, 'a> Walk<'d, 'a> {
             text_value: rare_map(&nodes.text_value),
             input_value: rare_map(&nodes.input_value),
             checked: sorted(&nodes.input_checked.index),
+            selected: sorted(&nodes.option_selected.index),
             clickable: sorted(&nodes.is_clickable.index),
             content_document: rare_map(&nodes.content_document_index),
         };
@@ -211,7 +213,28 @@ pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
     }
     let mut page = builder.finish();
     geometry::finish(&mut page);
+    enable(&mut page);
     Ok(page)
+}
+
+/// Takes `disabled` off native controls that the DOM says are enabled: the accessibility tree may be older than a script's change.
+fn enable(page: &mut Page) {
+    let stale: Vec<usize> = page
+        .nodes()
+        .filter(|node| {
+            node.states().has(States::DISABLED)
+                && matches!(node.tag(), "button" | "input" | "select" | "textarea" | "option")
+                && !std::iter::once(*node).chain(node.ancestors()).any(|above| {
+                    above.attribute("aria-disabled") == Some("true")
+                        || (above.attribute("disabled").is_some()
+                            && (above.id() == node.id() || matches!(above.tag(), "fieldset" | "optgroup" | "select")))
+                })
+        })
+        .map(|node| node.id().index())
+        .collect();
+    for index in stale {
+        page.nodes.states[index].set(States::DISABLED, false);
+    }
 }
 
 /// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process one.
@@ -326,12 +349,17 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         _ => heard.map_or(Cow::Borrowed(""), |node| node.role.text()),
     };
     let (mut states, level) = heard.map_or((States::NONE, 0), states_of);
-    if heard.is_some()
-        && tag == "input"
-        && walk.rare.checked.binary_search(&(index as i64)).is_ok()
-        && !states.has(States::CHECKED_MIXED)
-    {
-        states = states.with(States::CHECKABLE).with(States::CHECKED);
+    let checkable = match input_type.to_ascii_lowercase().as_str() {
+        "checkbox" | "radio" => tag == "input",
+        _ => false,
+    };
+    let on = walk.rare.checked.binary_search(&(index as i64)).is_ok();
+    if tag == "input" && (on && heard.is_some() || checkable && heard.is_none()) && !states.has(States::CHECKED_MIXED) {
+        states = states.with(States::CHECKABLE);
+        states.set(States::CHECKED, on);
+    }
+    if tag == "option" && heard.is_none() && walk.rare.selected.binary_search(&(index as i64)).is_ok() {
+        states = states.with(States::SELECTABLE).with(States::SELECTED);
     }
     states.set(States::CURRENT, get("aria-current").is_some_and(|value| !matches!(value, "" | "false")));
     let name = match kind {

@@ -89,7 +89,7 @@ fn snapshot_and_accessibility_tree_become_one_tree() {
     };
     assert!(find(4).flags().has(Flags::IN_CLOSED_SHADOW) && !find(5).flags().has(Flags::IN_CLOSED_SHADOW));
     assert!(find(3).flags().has(Flags::SHADOW_HOST_CLOSED) && find(5).flags().has(Flags::SLOTTED));
-    assert!(find(6).states().has(States::DISABLED) && find(6).pressed() == Some(crate::Tri::Mixed));
+    assert_eq!(find(6).pressed(), Some(crate::Tri::Mixed));
     let password = find(8);
     assert!(password.flags().has(Flags::SECRET) && password.value().is_empty() && password.is_filled());
     assert!(find(9).is_interactive() && !find(3).is_interactive());
@@ -97,6 +97,24 @@ fn snapshot_and_accessibility_tree_become_one_tree() {
     assert_eq!(page.frames()[1].owner, Some(find(11).id()));
     assert_eq!(find(12).visibility(), Visibility::NotRendered);
     assert_eq!(find(10).kind(), NodeKind::Text);
+}
+
+#[test]
+fn a_native_control_is_disabled_if_its_attribute_says_so_too() {
+    let disabled = |capture: &Capture| {
+        let page = Page::parse(capture).expect("parses");
+        page.nodes().any(|node| node.name() == "Go now" && node.states().has(States::DISABLED))
+    };
+    let mut capture = small();
+    assert!(!disabled(&capture), "a script enabled it after the accessibility tree was built");
+    let snapshot = std::str::from_utf8(&capture.payloads[1].body).expect("text");
+    let attributes = "\"attributes\":[[],[],[],[],[],[],[],[16,17]";
+    assert!(snapshot.contains(attributes));
+    let snapshot = snapshot
+        .replacen(attributes, "\"attributes\":[[],[],[],[],[],[21,21],[],[16,17]", 1)
+        .replace("\"closed\"]", "\"closed\",\"disabled\"]");
+    capture.payloads[1].body = Arc::from(snapshot.into_bytes());
+    assert!(disabled(&capture));
 }
 
 #[test]

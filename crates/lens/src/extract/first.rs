@@ -1,0 +1,19 @@
+//! Puts what is modal first.
+//!
+//! In: a view's tree. Out: the same with each modal dialog before everything else, the one opened last first of all.
+//! Invariant: only the place of dialogs changes.
+
+use crate::tree::{NONE, ROOT, StateSet, Tree};
+
+/// Moves modal dialogs to the front.
+pub(super) fn modal_first(tree: &mut Tree) {
+    let is_modal = |id: &u32| {
+        let item = tree.item(*id);
+        item.states.has(StateSet::MODAL) && matches!(&*item.role, "dialog" | "alertdialog") && tree.parent(*id) != NONE
+    };
+    let modal: Vec<u32> = (1..tree.len() as u32).filter(is_modal).collect();
+    for id in modal {
+        tree.detach(id);
+        tree.attach(id, ROOT, 0);
+    }
+}

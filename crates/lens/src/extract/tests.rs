@@ -1,0 +1,277 @@
+//! What a view shows, rule by rule, on small pages; R must show the same each time.
+
+use super::*;
+use crate::format::{Style, write_items};
+use crate::reference::Reference;
+use browserlens_page::{Clickability, Flags, NodeSpec, PageBuilder, Visibility};
+
+/// The lines of a page in the accessibility view.
+fn shown(page: &Page) -> String {
+    let view = extract(page, &HashSet::new(), &ExtractOptions::default());
+    let reference = Reference::of(page, Representation::A11y, Grade::All, 0);
+    assert_eq!(view.tree, reference.tree, "R shows something else");
+    let acts: Vec<bool> = view.meta.iter().map(|meta| meta.interactive).collect();
+    assert_eq!(acts, reference.acts, "R acts on something else");
+    let mut tree = view.tree;
+    for (id, acts) in acts.iter().enumerate().filter(|(_, acts)| **acts) {
+        assert!(acts);
+        tree.item_mut(id as u32).reference = Some(browserlens_strategy::Ref(id as u32));
+    }
+    write_items(&tree, Style::DEFAULT)
+}
+
+fn outline(outline: &str) -> String {
+    shown(&PageBuilder::outline(outline))
+}
+
+fn build(nodes: impl FnOnce(&mut PageBuilder)) -> String {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    nodes(&mut builder);
+    shown(&builder.finish())
+}
+
+fn clicks(why: Clickability) -> NodeSpec<'static> {
+    NodeSpec { role: "generic", clickability: why, ..NodeSpec::default() }
+}
+
+/// An element that the accessibility tree leaves out.
+fn unheard<'a>(tag: &'a str, attributes: &[(&'a str, &'a str)]) -> NodeSpec<'a> {
+    NodeSpec {
+        tag,
+        attributes: attributes.to_vec(),
+        flags: Flags::IN_VIEWPORT.with(Flags::AX_IGNORED),
+        ..NodeSpec::default()
+    }
+}
+
+#[test]
+fn a_card_with_a_tab_stop_and_a_listener_can_be_acted_on_and_so_can_its_button() {
+    let card = Clickability::LISTENER.with(Clickability::TABINDEX);
+    let text = build(|page| {
+        page.open(NodeSpec { clickability: card, ..NodeSpec::with_role("article", "Anchor alarm") });
+        page.text("HB-191");
+        page.leaf(NodeSpec::with_role("button", "Actions"));
+        page.close();
+    });
+    assert_eq!(text, "- article \"Anchor alarm\" @e1: \"HB-191\", button \"Actions\" @e3");
+}
+
+#[test]
+fn a_wrapper_that_only_listens_is_no_control() {
+    let text = build(|page| {
+        page.open(clicks(Clickability::LISTENER));
+        page.leaf(NodeSpec::with_role("button", "Save"));
+        page.close();
+    });
+    assert_eq!(text, "- button \"Save\" @e1");
+}
+
+#[test]
+fn cells_that_take_the_focus_of_a_grid_can_be_acted_on_unless_they_hold_a_control() {
+    let text = build(|page| {
+        let listens = Clickability::LISTENER.with(Clickability::TABINDEX);
+        page.open(NodeSpec { clickability: listens, ..NodeSpec::with_role("grid", "Readings") });
+        page.open(NodeSpec::with_role("row", ""));
+        let cell = || NodeSpec { states: browserlens_page::States::FOCUSABLE, ..NodeSpec::with_role("gridcell", "") };
+        page.open(cell());
+        page.leaf(NodeSpec::with_role("button", "Select"));
+        page.close();
+        page.open(cell());
+        page.text("6,520");
+        page.close().close().close();
+    });
+    assert_eq!(text, "- grid \"Readings\" @e1: row:\n  - gridcell: button \"Select\" @e4\n  - gridcell \"6,520\" @e5");
+}
+
+#[test]
+fn what_is_under_aria_hidden_has_the_roles_names_and_states_of_its_markup() {
+    let text = build(|page| {
+        page.open(unheard("nav", &[("aria-label", "Rota")]));
+        page.open(unheard("a", &[("href", "/week")]));
+        page.text("My week");
+        page.close().close();
+        page.open(unheard("div", &[("role", "dialog"), ("aria-modal", "true"), ("aria-labelledby", "t")]));
+        page.open(unheard("h2", &[("id", "t")]));
+        page.text("Offer");
+        page.close();
+        page.open(unheard("button", &[("disabled", ""), ("aria-pressed", "false")]));
+        page.text("Send");
+        page.close().close();
+    });
+    assert_eq!(
+        text,
+        "- dialog \"Offer\" modal: button \"Send\" @e2 disabled unpressed\n- navigation \"Rota\": link \"My week\" @e4"
+    );
+}
+
+#[test]
+fn tables_for_layout_stay_without_roles() {
+    let text = build(|page| {
+        page.open(unheard("table", &[("role", "presentation")]));
+        page.open(unheard("tr", &[]));
+        page.open(unheard("td", &[]));
+        page.text("Words");
+        page.close().close().close();
+    });
+    assert_eq!(text, "- \"Words\"");
+}
+
+#[test]
+fn a_nameless_control_gets_the_name_that_is_trusted_most() {
+    let name = |attributes: &[(&'static str, &'static str)]| {
+        build(|page| {
+            page.leaf(NodeSpec { attributes: attributes.to_vec(), ..NodeSpec::with_role("button", "") });
+        })
+    };
+    for (attributes, expected) in [
+        (&[("id", "print"), ("title", "Print list"), ("class", "icon-copy")][..], "- button ~\"Print list\" @e1"),
+        (&[("data-tooltip", "Copy it"), ("placeholder", "x")], "- button ~\"Copy it\" @e1"),
+        (&[("class", "icon-copy"), ("id", "printList")], "- button ~\"print list\" @e1"),
+        (&[("class", "round news__pause")], "- button ~\"news pause\" @e1"),
+        (&[("class", "icon-btn fa-trash")], "- button ~\"trash\" @e1"),
+        (&[("data-slide", "3"), ("class", "dot")], "- button ~\"slide 3\" @e1"),
+        (&[("class", "css-1x2y flex items-center"), ("id", "radix-7")], "- button @e1"),
+    ] {
+        assert_eq!(name(attributes), expected);
+    }
+}
+
+#[test]
+fn an_icon_in_a_button_names_it_and_text_in_it_is_no_derived_name() {
+    let text = build(|page| {
+        page.open(NodeSpec::with_role("button", ""));
+        page.open(NodeSpec { tag: "svg", ..NodeSpec::default() });
+        page.leaf(NodeSpec { tag: "use", attributes: vec![("href", "/s.svg#icon-trash")], ..NodeSpec::default() });
+        page.close().close();
+        page.open(NodeSpec { attributes: vec![("title", "More")], ..clicks(Clickability::POINTER) });
+        page.text("Menu");
+        page.close();
+    });
+    assert_eq!(text, "- button ~\"trash\" @e1, clickable \"Menu\" @e2");
+}
+
+#[test]
+fn text_beside_a_nameless_field_names_it_and_is_not_said_again() {
+    assert_eq!(
+        outline(
+            "text \"Town\" block\ntextbox value=\"Oslo\"\ngeneric block\n  checkbox unchecked\n  text \"Escort\"\nbutton \"Go\""
+        ),
+        "- textbox ~\"Town\" @e1 value: \"Oslo\", checkbox ~\"Escort\" @e2 unchecked, button \"Go\" @e3"
+    );
+}
+
+#[test]
+fn a_label_that_says_the_name_of_the_control_beside_it_is_said_once() {
+    assert_eq!(
+        outline(
+            "text \"Name*\"\ntextbox \"Name\" required\ntext \"Room*\"\ntextbox \"Room\"\ncheckbox \"Ardenne\" unchecked\ngeneric block\n  text \"Ardenne\"\ntext \"18\""
+        ),
+        "- textbox \"Name\" @e1 required, \"Room*\", textbox \"Room\" @e3, checkbox \"Ardenne\" @e4 unchecked, \"18\""
+    );
+}
+
+#[test]
+fn a_named_part_does_not_say_its_heading_again() {
+    assert_eq!(
+        outline(
+            "region \"Needs\"\n  heading \"Needs\"\n  group \"Urgency\"\n    text \"Urgency\"\n    radio \"Now\" unchecked\n  heading \"Others\""
+        ),
+        "- region \"Needs\":\n  - group \"Urgency\": radio \"Now\" @e3 unchecked\n  - heading \"Others\""
+    );
+}
+
+#[test]
+fn a_heading_that_is_a_control_is_never_dropped() {
+    assert_eq!(
+        outline("region \"Needs\"\n  heading \"Needs\" clickable\n  text \"More\""),
+        "- region \"Needs\": heading \"Needs\" @e2 \"More\""
+    );
+}
+
+#[test]
+fn a_line_break_without_area_keeps_words_apart() {
+    let text = build(|page| {
+        page.text("ABC");
+        page.leaf(NodeSpec { tag: "br", visibility: Visibility::ZeroSize, ..NodeSpec::default() });
+        page.text("DEF");
+    });
+    assert_eq!(text, "- \"ABC DEF\"");
+}
+
+#[test]
+fn required_is_said_where_only_the_attribute_tells_and_a_select_is_not_called_collapsed() {
+    assert_eq!(
+        outline(
+            "combobox \"Type\" collapsed aria-required=\"true\" value=\"A\"\nbutton \"Menu\" collapsed\nswitch \"Wi-Fi\" unchecked"
+        ),
+        "- combobox \"Type\" @e1 required value: \"A\", button \"Menu\" @e2 collapsed, switch \"Wi-Fi\" @e3 unchecked"
+    );
+}
+
+#[test]
+fn a_select_that_the_accessibility_tree_leaves_out_keeps_its_value() {
+    let text = build(|page| {
+        page.open(unheard("select", &[("aria-label", "Site")]));
+        for (name, selected) in [("Main house", true), ("North annex", false)] {
+            let states = browserlens_page::States::SELECTABLE.with(browserlens_page::States::SELECTED);
+            let states = if selected { states } else { browserlens_page::States::NONE };
+            page.open(NodeSpec {
+                states,
+                visibility: Visibility::NotRendered,
+                ..unheard("option", &[("label", name)])
+            });
+            page.leaf(NodeSpec { visibility: Visibility::NotRendered, ..NodeSpec::text_node(name) });
+            page.close();
+        }
+        page.close();
+    });
+    assert_eq!(
+        text,
+        "- combobox \"Site\" @e1 value: \"Main house\": option \"Main house\" selected, option \"North annex\""
+    );
+}
+
+#[test]
+fn modal_dialogs_come_first_the_last_one_foremost() {
+    assert_eq!(
+        outline(
+            "main\n  button \"Behind\"\n  dialog \"One\" modal\n    text \"first\"\n    dialog \"Two\" modal\n      text \"second\""
+        ),
+        "- dialog \"Two\" modal: \"second\"\n- dialog \"One\" modal: \"first\"\n- main: button \"Behind\" @e6"
+    );
+}
+
+#[test]
+fn what_is_edited_in_place_is_a_textbox_and_its_text_is_no_name() {
+    let text = build(|page| {
+        page.open(NodeSpec { attributes: vec![("id", "notes")], ..clicks(Clickability::EDITABLE) });
+        page.text("Dear all");
+        page.close();
+    });
+    assert_eq!(text, "- textbox ~\"notes\" @e1: \"Dear all\"");
+}
+
+#[test]
+fn parts_beside_one_that_holds_cards_take_cards_too() {
+    let card = Clickability::LISTENER.with(Clickability::TABINDEX);
+    let text = build(|page| {
+        page.open(NodeSpec::with_role("main", ""));
+        for (name, holds) in [("Ready", true), ("Done", false)] {
+            page.open(NodeSpec::with_role("region", name));
+            page.leaf(NodeSpec::with_role("button", "Add"));
+            if holds {
+                page.leaf(NodeSpec { clickability: card, ..NodeSpec::with_role("article", "Card") });
+            }
+            page.close();
+        }
+        page.leaf(NodeSpec::with_role("navigation", "Main"));
+        page.close();
+    });
+    let lines = [
+        "- main:",
+        "  - region \"Ready\" @e2: button \"Add\" @e3, article \"Card\" @e4",
+        "  - region \"Done\" @e5: button \"Add\" @e6",
+        "  - navigation \"Main\"",
+    ];
+    assert_eq!(text, lines.join("\n"));
+}

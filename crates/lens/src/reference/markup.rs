@@ -1,0 +1,209 @@
+//! R's own reading of tags and attributes, for what the accessibility tree does not speak about.
+//!
+//! In: a node. Out: its role, name and states as the markup has them. Invariant: shares no code with `extract`; where that
+//! keeps an index, this looks through the page each time it is asked.
+
+use super::{among, is_generic, squeeze};
+use crate::tree::StateSet;
+use browserlens_page::{Flags, NodeKind, NodeRef, Page};
+
+pub(super) struct Markup<'p> {
+    page: &'p Page,
+    generic_too: bool,
+}
+
+const ROLES: &[(&str, &str)] = &[
+    ("button", "button"),
+    ("summary", "button"),
+    ("textarea", "textbox"),
+    ("option", "option"),
+    ("h1", "heading"),
+    ("h2", "heading"),
+    ("h3", "heading"),
+    ("h4", "heading"),
+    ("h5", "heading"),
+    ("h6", "heading"),
+    ("nav", "navigation"),
+    ("main", "main"),
+    ("aside", "complementary"),
+    ("search", "search"),
+    ("form", "form"),
+    ("section", "region"),
+    ("article", "article"),
+    ("ul", "list"),
+    ("ol", "list"),
+    ("menu", "list"),
+    ("dl", "DescriptionList"),
+    ("dt", "term"),
+    ("dd", "definition"),
+    ("dialog", "dialog"),
+    ("fieldset", "group"),
+    ("blockquote", "blockquote"),
+    ("figure", "figure"),
+    ("progress", "progressbar"),
+    ("meter", "meter"),
+    ("output", "status"),
+    ("img", "image"),
+    ("canvas", "Canvas"),
+    ("table", "table"),
+];
+
+/// The role that markup gives; what the accessibility tree says if it gives none.
+pub(super) fn role<'p>(node: NodeRef<'p>) -> &'p str {
+    if let Some(first) = node.attribute("role").and_then(|said| said.split_ascii_whitespace().next()) {
+        return first;
+    }
+    let has = |name: &str| node.attribute(name).is_some();
+    let within = |tags: &str| node.ancestors().find(|above| among(tags, above.tag()));
+    let plain = |whole: Option<NodeRef<'_>>| whole.is_some_and(|whole| whole.attribute("role").is_some_and(is_generic));
+    let found = match node.tag() {
+        "a" if has("href") => Some("link"),
+        "select" => Some(if has("multiple") { "listbox" } else { "combobox" }),
+        "input" => input_role(node.attribute("type").unwrap_or("text")),
+        "header" if within("article aside main nav section").is_none() => Some("banner"),
+        "footer" if within("article aside main nav section").is_none() => Some("contentinfo"),
+        "li" if !plain(within("ul ol menu")) => Some("listitem"),
+        "tr" if !plain(within("table")) => Some("row"),
+        "td" if !plain(within("table")) => Some("cell"),
+        "caption" if !plain(within("table")) => Some("caption"),
+        "th" if !plain(within("table")) && node.attribute("scope") == Some("row") => Some("rowheader"),
+        "th" if !plain(within("table")) => Some("columnheader"),
+        tag => ROLES.iter().find(|(known, _)| *known == tag).map(|(_, role)| *role),
+    };
+    found.unwrap_or(node.role())
+}
+
+fn input_role(kind: &str) -> Option<&'static str> {
+    let special = [
+        ("hidden", None),
+        ("checkbox", Some("checkbox")),
+        ("radio", Some("radio")),
+        ("range", Some("slider")),
+        ("number", Some("spinbutton")),
+        ("search", Some("searchbox")),
+    ];
+    if among("button submit reset image file", kind) {
+        return Some("button");
+    }
+    special.iter().find(|(known, _)| *known == kind).map_or(Some("textbox"), |(_, role)| *role)
+}
+
+/// The first of some attributes that says something.
+pub(super) fn first_said(node: NodeRef<'_>, names: &str) -> String {
+    let said = names.split(' ').filter_map(|name| node.attribute(name)).map(squeeze);
+    said.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// The states that attributes say.
+pub(super) fn states(node: NodeRef<'_>) -> StateSet {
+    let mut states = StateSet::NONE;
+    let control = among("button input select textarea option", node.tag());
+    for (name, value) in node.attributes() {
+        let state = match (name, value) {
+            ("aria-disabled", "true") => StateSet::DISABLED,
+            ("aria-required", "true") => StateSet::REQUIRED,
+            ("aria-readonly", "true") => StateSet::READONLY,
+            ("disabled", _) if control => StateSet::DISABLED,
+            ("required", _) if control => StateSet::REQUIRED,
+            ("readonly", _) if control => StateSet::READONLY,
+            ("aria-expanded", "true") => StateSet::EXPANDED,
+            ("aria-expanded", "false") => StateSet::COLLAPSED,
+            ("aria-checked", "true") => StateSet::CHECKED,
+            ("aria-checked", "false") => StateSet::UNCHECKED,
+            ("aria-checked" | "aria-pressed", "mixed") => StateSet::MIXED,
+            ("aria-pressed", "true") => StateSet::PRESSED,
+            ("aria-pressed", "false") => StateSet::UNPRESSED,
+            ("aria-selected", "true") => StateSet::SELECTED,
+            ("aria-invalid", "true") => StateSet::INVALID,
+            ("aria-modal", "true") => StateSet::MODAL,
+            _ => continue,
+        };
+        states = states.with(state);
+    }
+    states
+}
+
+impl<'p> Markup<'p> {
+    pub fn of(page: &'p Page, generic_too: bool) -> Self {
+        Self { page, generic_too }
+    }
+
+    /// Whether the markup is asked about a node.
+    pub fn decides(&self, node: NodeRef<'_>) -> bool {
+        let role = node.role();
+        role.is_empty() || (self.generic_too && is_generic(role))
+    }
+
+    /// The name of a node of a role.
+    pub fn name(&self, node: NodeRef<'p>, role: &str) -> String {
+        let by_ids = node.attribute("aria-labelledby").map(|ids| {
+            let texts = ids.split_ascii_whitespace().filter_map(|id| self.element("", "id", id, node));
+            squeeze(&texts.map(words).collect::<Vec<_>>().join(" "))
+        });
+        let label = first_said(node, "aria-label");
+        let own = || {
+            let own = self.own_name(node, role);
+            if own.is_empty() { first_said(node, "alt placeholder title") } else { own }
+        };
+        match by_ids {
+            Some(name) if !name.is_empty() => name,
+            _ if !label.is_empty() => label,
+            _ => own(),
+        }
+    }
+
+    /// The first element of a tag (any if empty) in the frame of a node that has an attribute of a value.
+    fn element(&self, tag: &str, attribute: &str, value: &str, of: NodeRef<'p>) -> Option<NodeRef<'p>> {
+        self.page.nodes().find(|node| {
+            node.kind() == NodeKind::Element
+                && node.frame() == of.frame()
+                && (tag.is_empty() || node.tag() == tag)
+                && node.attribute(attribute) == Some(value)
+        })
+    }
+
+    fn own_name(&self, node: NodeRef<'p>, role: &str) -> String {
+        let tag = node.tag();
+        if tag == "input" && among("button submit reset", node.attribute("type").unwrap_or("")) {
+            return squeeze(node.attribute("value").unwrap_or(""));
+        }
+        let from = if among("input select textarea", tag) {
+            let pointed = node.attribute("id").and_then(|id| self.element("label", "for", id, node));
+            pointed.or_else(|| node.ancestors().find(|above| above.tag() == "label"))
+        } else if tag == "fieldset" || tag == "table" {
+            node.children().find(|child| child.tag() == if tag == "table" { "caption" } else { "legend" })
+        } else {
+            let by_content = "button link heading tab menuitem menuitemcheckbox menuitemradio checkbox radio switch \
+                              option treeitem cell gridcell columnheader rowheader";
+            among(by_content, role).then_some(node)
+        };
+        from.map(words).unwrap_or_default()
+    }
+}
+
+/// The words of an element; of one that is painted, those that are.
+fn words(top: NodeRef<'_>) -> String {
+    let mut words = String::new();
+    let mut at = top.id().0;
+    let mut ends: Vec<u32> = Vec::new();
+    while at < top.end() && words.len() <= 2_000 {
+        let node = top.page().node(browserlens_page::NodeId(at));
+        let closing = ends.iter().filter(|end| **end <= at).count();
+        words.extend(std::iter::repeat_n(' ', closing));
+        ends.retain(|end| *end > at);
+        at += 1;
+        words.push_str(if node.tag() == "br" { " " } else { "" });
+        if top.is_visible() && !node.is_visible() {
+            continue;
+        }
+        if node.kind() == NodeKind::Text {
+            words.push_str(node.text());
+        } else if node.kind() == NodeKind::Element && node.tag() == "img" {
+            words.push_str(&first_said(node, "alt"));
+        } else if node.kind() == NodeKind::Element && node.flags().has(Flags::BLOCK) {
+            words.push(' ');
+            ends.push(node.end());
+        }
+    }
+    squeeze(&words)
+}

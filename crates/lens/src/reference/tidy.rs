@@ -1,0 +1,227 @@
+//! R's last look at what was collected: names for the nameless, nothing twice, dialogs first.
+//!
+//! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with `extract`.
+
+use super::{Meaning, Thing, Writer, among, meaning, squeeze};
+use crate::tree::StateSet;
+use browserlens_page::{Clickability, NodeKind, NodeRef};
+
+const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark default elem \
+                     element field flex ghost glyph hidden ico icon icons image img inline inner input interactive item large \
+                     light link material medium mini outer outline outlined plain pointer primary regular root round rounded \
+                     row secondary sharp small solid square symbol symbols tertiary tiny visible wrap wrapper";
+const ICONS: &str = "bi codicon fa fab fal far fas feather glyphicon ico icon icons lucide mdi octicon";
+const SPEAKING: &str = "act action cmd command do icon label name test testid tool value";
+const MUTE: &str = "col entity id idx index key orientation ref row side slot state theme uid";
+
+impl Writer<'_> {
+    /// Tidies what is below `top` and returns the new top.
+    pub(super) fn tidy(&mut self, mut top: Vec<usize>) -> Vec<usize> {
+        self.name_the_nameless(&top);
+        let all: Vec<usize> = self.all_below(&top).collect();
+        top = self.without_repeats(None, &top);
+        for thing in &all {
+            self.things[*thing].below = self.without_repeats(Some(*thing), &self.things[*thing].below);
+        }
+        self.open_zones(&top);
+        let dialogs: Vec<usize> = self
+            .all_below(&top)
+            .filter(|thing| {
+                let item = &self.things[*thing].item;
+                among("dialog alertdialog", &item.role) && item.states.has(StateSet::MODAL)
+            })
+            .collect();
+        for thing in all {
+            self.things[thing].below.retain(|below| !dialogs.contains(below));
+        }
+        let rest = top.into_iter().filter(|thing| !dialogs.contains(thing)).collect::<Vec<_>>();
+        dialogs.iter().rev().copied().chain(rest).collect()
+    }
+
+    /// Parts that hold cards, and those of the same role beside them, can be acted on.
+    fn open_zones(&mut self, top: &[usize]) {
+        let lists: Vec<Vec<usize>> = std::iter::once(top.to_vec())
+            .chain(self.all_below(top).map(|thing| self.things[thing].below.clone()))
+            .collect();
+        for list in lists {
+            for role in ["region", "group", "list", "complementary"] {
+                let named = |thing: &&usize| {
+                    let item = &self.things[**thing].item;
+                    &*item.role == role && !item.name.is_empty()
+                };
+                let parts: Vec<usize> = list.iter().filter(named).copied().collect();
+                if parts.iter().any(|part| self.things[*part].below.iter().any(|below| self.is_card(*below))) {
+                    for part in parts {
+                        self.things[part].acts = true;
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_card(&self, thing: usize) -> bool {
+        let Thing { item, acts, node, .. } = &self.things[thing];
+        let Some(node) = node.map(|node| self.page.node(node)) else { return false };
+        let reason = |reason| node.clickability().has(reason);
+        *acts
+            && among("article listitem", &item.role)
+            && (node.attribute("draggable") == Some("true")
+                || (reason(Clickability::LISTENER) && reason(Clickability::TABINDEX)))
+    }
+
+    fn name_the_nameless(&mut self, top: &[usize]) {
+        let mut lists = vec![top.to_vec()];
+        while let Some(list) = lists.pop() {
+            for (at, thing) in list.iter().enumerate() {
+                let before = at.checked_sub(1).map(|at| list[at]);
+                let after = list.get(at + 1).copied();
+                if let Some(name) = self.name_for(*thing, before, after) {
+                    let item = &mut self.things[*thing].item;
+                    item.name = name.into();
+                    item.states = item.states.with(StateSet::DERIVED);
+                }
+            }
+            lists.extend(list.iter().map(|thing| self.things[*thing].below.clone()));
+        }
+    }
+
+    fn name_for(&self, at: usize, before: Option<usize>, after: Option<usize>) -> Option<String> {
+        let Thing { item, acts, below, node } = &self.things[at];
+        let node = self.page.node((*node)?);
+        if !acts || !item.name.is_empty() || &*item.role == "canvas" {
+            return None;
+        }
+        let field = meaning(&item.role) == Some(Meaning::Field) || among("listbox slider", &item.role);
+        let toggle = among("checkbox radio switch", &item.role);
+        if !field && self.all_below(below).any(|thing| !self.things[thing].item.name.is_empty()) {
+            return None;
+        }
+        let label = |thing: Option<usize>| {
+            let item = &self.things[thing?].item;
+            let short = item.name.chars().nth(80).is_none() && item.name.contains(char::is_alphabetic);
+            (&*item.role == "text" && short).then(|| item.name.to_string())
+        };
+        let label = match (field, toggle) {
+            (true, _) => label(before),
+            (_, true) => label(after).or_else(|| label(before)),
+            _ => None,
+        };
+        let attribute = |name: &str| Some(squeeze(node.attribute(name).unwrap_or("")));
+        let offers = [
+            attribute("title"),
+            Some(squeeze(node.description())),
+            attribute("data-tooltip"),
+            attribute("data-title"),
+            attribute("data-original-title"),
+            attribute("data-tip"),
+            attribute("placeholder"),
+            label,
+            Some(telling(node.attribute("id").unwrap_or(""))),
+            node.attributes().map(|(name, value)| from_data(name, value)).find(|words| !words.is_empty()),
+            Some(from_classes(node, true)),
+            node.descendants().take(12).map(from_icon).find(|words| !words.is_empty()),
+        ];
+        offers.into_iter().flatten().find(|offer| !offer.is_empty())
+    }
+
+    /// The things of a list without those that say what the one beside them, or the whole, says.
+    fn without_repeats(&self, whole: Option<usize>, list: &[usize]) -> Vec<usize> {
+        let item = |thing: usize| &self.things[thing].item;
+        let is_label = |at: usize, of: usize| {
+            let (text, named) = (item(list[at]), item(list[of]));
+            let bare = match text.name.char_indices().next_back() {
+                Some((end, '*')) if named.states.has(StateSet::REQUIRED) => text.name[..end].trim_end(),
+                _ => &text.name,
+            };
+            &*named.role != "text" && !named.name.is_empty() && (text.name == named.name || bare == &*named.name)
+        };
+        let mut kept = Vec::new();
+        let mut title_gone = false;
+        for (at, thing) in list.iter().enumerate() {
+            let text = &*item(*thing).role == "text";
+            let before = at > 0 && is_label(at, at - 1);
+            let after = at + 1 < list.len() && is_label(at, at + 1);
+            if text && (before || after) {
+                continue;
+            }
+            let Thing { item: said, acts, below, .. } = &self.things[*thing];
+            let repeats = among("heading caption text", &said.role)
+                && whole.is_some_and(|whole| !item(whole).name.is_empty() && item(whole).name == said.name)
+                && said.states == StateSet::NONE
+                && said.value.is_empty()
+                && !acts
+                && below.is_empty();
+            if repeats && !title_gone {
+                title_gone = true;
+                continue;
+            }
+            kept.push(*thing);
+        }
+        kept
+    }
+}
+
+/// Lower-case pieces between dashes, underscores and capitals; none if there is anything but letters.
+fn pieces(token: &str) -> Vec<String> {
+    if !token.chars().all(|c| c.is_ascii_alphabetic() || "-_".contains(c)) {
+        return Vec::new();
+    }
+    let letters: Vec<char> = token.chars().collect();
+    let mut spaced = String::new();
+    for (at, c) in letters.iter().enumerate() {
+        let rises = at > 0 && letters[at - 1].is_ascii_lowercase() && c.is_ascii_uppercase();
+        spaced.push_str(if rises { " " } else { "" });
+        spaced.push(if c.is_ascii_alphabetic() { c.to_ascii_lowercase() } else { ' ' });
+    }
+    spaced.split(' ').filter(|piece| !piece.is_empty()).map(str::to_owned).collect()
+}
+
+fn telling(token: &str) -> String {
+    let tells = |piece: &String| {
+        piece.len() > 2 && piece.len() < 17 && piece.chars().any(|c| "aeiouy".contains(c)) && !among(QUIET, piece)
+    };
+    pieces(token).into_iter().filter(tells).take(3).collect::<Vec<_>>().join(" ")
+}
+
+fn from_data(name: &str, value: &str) -> String {
+    let Some(key) = name.strip_prefix("data-") else { return String::new() };
+    if among(MUTE, key) || value.len() > 24 || value == "true" || value == "false" {
+        return String::new();
+    }
+    let number = !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
+    let long = pieces(value).into_iter().filter(|piece| piece.len() > 2).take(3).collect::<Vec<_>>().join(" ");
+    match (among(SPEAKING, key), number) {
+        (true, true) => String::new(),
+        (true, false) => long,
+        _ if telling(key).is_empty() => String::new(),
+        (false, true) => format!("{} {value}", telling(key)),
+        (false, false) if long.is_empty() => long,
+        (false, false) => format!("{} {long}", telling(key)),
+    }
+}
+
+fn from_classes(node: NodeRef<'_>, of_blocks: bool) -> String {
+    let classes = node.attribute("class").unwrap_or("").split_ascii_whitespace();
+    let bare = classes.map(|class| class.find("--").map_or(class, |at| &class[..at]));
+    let good = bare
+        .filter(|class| pieces(class).iter().any(|piece| among(ICONS, piece)) || (of_blocks && class.contains("__")));
+    good.map(telling).find(|words| !words.is_empty()).unwrap_or_default()
+}
+
+fn from_icon(node: NodeRef<'_>) -> String {
+    let attribute = |name: &str| node.attribute(name);
+    match node.tag() {
+        _ if node.kind() != NodeKind::Element => String::new(),
+        "i" | "svg" | "span" => from_classes(node, false),
+        "use" => {
+            let target = attribute("href").or(attribute("xlink:href")).unwrap_or("");
+            telling(&target[target.rfind('#').map_or(0, |at| at + 1)..])
+        }
+        "img" => {
+            let path = attribute("src").unwrap_or("");
+            let file = &path[path.rfind('/').map_or(0, |at| at + 1)..];
+            telling(&file[..file.find('.').unwrap_or(file.len())])
+        }
+        _ => String::new(),
+    }
+}
