@@ -20,7 +20,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 const NAMES: &[&str] = &[
     "lens/full",
@@ -77,7 +77,7 @@ pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, Op
     };
     Some(
         with_options(preset, options)
-            .map(|options| Box::new(LensStrategy { name: name.to_owned(), options }) as Box<dyn Strategy>),
+            .map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>),
     )
 }
 
@@ -198,7 +198,24 @@ fn filters(value: &Value) -> Option<SemanticFilter> {
 #[derive(Clone, Debug)]
 struct LensStrategy {
     name: String,
+    version: String,
     options: LensOptions,
+}
+
+impl LensStrategy {
+    /// The bundled model is no option: what it says is a part of the version.
+    fn new(name: &str, options: LensOptions) -> Self {
+        let version = match &options.router {
+            RouterKind::Learned(tree) => {
+                let model = tree.to_text(&[]).bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+                });
+                format!("{VERSION}-{model:016x}")
+            }
+            RouterKind::Heuristic | RouterKind::Cost => VERSION.to_owned(),
+        };
+        Self { name: name.to_owned(), version, options }
+    }
 }
 
 impl Strategy for LensStrategy {
@@ -207,7 +224,7 @@ impl Strategy for LensStrategy {
     }
 
     fn version(&self) -> &str {
-        VERSION
+        &self.version
     }
 
     fn channel(&self) -> ActionChannel {
@@ -286,8 +303,10 @@ mod tests {
         assert!(error.reason.starts_with("my/router.model:2: ") && error.reason.contains("router train"), "{error}");
         let mixed = json!({"router": "cost", "model": "browserlens-router 1\na11y"});
         assert!(build("lens/delta", &mixed).expect("known").is_err(), "a model goes with the learned router only");
-        let good = json!({"router": "learned", "model": "browserlens-router 1\na11y"});
-        assert!(build("lens/delta", &good).expect("known").is_ok());
+        let good = json!({"router": "learned", "model": "browserlens-router 1\nvision"});
+        let built = build("lens/delta", &good).expect("known").expect("a good model");
+        let bundled = build("lens/learned", &Value::Null).expect("known").expect("the bundled model");
+        assert_ne!(built.version(), bundled.version(), "a cache must notice another model");
     }
 
     #[test]
