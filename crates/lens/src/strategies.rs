@@ -75,10 +75,7 @@ pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, Op
             reason: format!("expected one of {}", known.join(", ")),
         }));
     };
-    Some(
-        with_options(preset, options)
-            .map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>),
-    )
+    Some(with_options(preset, options).map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>))
 }
 
 fn preset(kind: &str) -> Option<LensOptions> {
@@ -137,10 +134,11 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
             // A model is a learned router, whatever else is said of it.
             "router" if table.contains_key("model") && text == "learned" => {}
             "router" => to.router = router(text).ok_or_else(|| one_of(ROUTERS.to_vec()))?,
-            "model" => to.router = RouterKind::Learned(Arc::new(model(value, table).map_err(|reason| OptionsError {
-                option: option.clone(),
-                reason,
-            })?)),
+            "model" => {
+                to.router = RouterKind::Learned(Arc::new(
+                    model(value, table).map_err(|reason| OptionsError { option: option.clone(), reason })?,
+                ))
+            }
             "model_file" => {
                 value.as_str().ok_or_else(|| wrong("a path"))?;
             }

@@ -51,10 +51,8 @@ pub fn outcomes(rows: &[Measurement], formula: ImageFormula) -> Option<BTreeMap<
         let outcome = Outcome { tokens: cost.total(Encoding::O200kBase, formula), success: numbers.success };
         found.entry((row.trace.clone(), row.step)).or_default()[at] = Some(outcome);
     }
-    let whole: BTreeMap<_, _> = found
-        .into_iter()
-        .filter_map(|(step, [a, b, c, d])| Some((step, [a?, b?, c?, d?])))
-        .collect();
+    let whole: BTreeMap<_, _> =
+        found.into_iter().filter_map(|(step, [a, b, c, d])| Some((step, [a?, b?, c?, d?]))).collect();
     (!whole.is_empty()).then_some(whole)
 }
 
@@ -104,7 +102,9 @@ impl RouterTable {
         let mut choices: BTreeMap<&str, BTreeMap<(String, u32), usize>> = BTreeMap::new();
         for row in rows {
             let chosen = row.numbers().and_then(|numbers| numbers.representation.as_deref());
-            let Some(at) = chosen.and_then(|chosen| FIXED.iter().position(|(_, name)| *name == chosen)) else { continue };
+            let Some(at) = chosen.and_then(|chosen| FIXED.iter().position(|(_, name)| *name == chosen)) else {
+                continue;
+            };
             choices.entry(&row.strategy).or_default().insert((row.trace.clone(), row.step), at);
         }
         let mut table: Vec<RouterRow> =

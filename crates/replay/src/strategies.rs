@@ -256,7 +256,8 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, Strateg
 fn read_model(options: &mut serde_json::Value, strategies: &Path) -> Result<(), String> {
     let Some(file) = options.get("model_file").and_then(|file| file.as_str()) else { return Ok(()) };
     let path = strategies.parent().unwrap_or(Path::new("")).join(file);
-    let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
     options["model"] = text.into();
     Ok(())
 }
@@ -307,7 +308,8 @@ mod tests {
     fn a_model_is_read_beside_the_file_and_a_damaged_one_is_named_with_its_line() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("strategies.toml");
-        let text = "[[strategy]]\nname = \"lens/learned\"\nwhy = \"w\"\n[strategy.options]\nmodel_file = \"my.model\"\n";
+        let text =
+            "[[strategy]]\nname = \"lens/learned\"\nwhy = \"w\"\n[strategy.options]\nmodel_file = \"my.model\"\n";
         let missing = parse(text, &file).expect_err("no such file").to_string();
         assert!(missing.contains("strategies.toml:5: ") && missing.contains("my.model: cannot be read"), "{missing}");
         std::fs::write(folder.path().join("my.model"), "browserlens-router 1\nhybrid\n").expect("writable");

@@ -45,7 +45,8 @@ fn gather(traces: &Path, selection: &Selection) -> Result<Vec<Example>, Failure>
     let fixed = strategies::parse(&text, Path::new("router train")).map_err(|error| strategies_failure(&error))?;
     let run = replaying::replay_with(traces.clone(), &fixed, selection, "train")?;
     let (rows, formula) = (&run.measurements, ImageFormula::Claude28);
-    examples(rows, &traces, &selection.scenarios_dir, &selection.cache_dir, formula).map_err(|error| replay_failure(&error))
+    examples(rows, &traces, &selection.scenarios_dir, &selection.cache_dir, formula)
+        .map_err(|error| replay_failure(&error))
 }
 
 fn as_json(example: &Example) -> serde_json::Value {
@@ -78,6 +79,9 @@ fn in_words(examples: &[Example], worth: CrossValidation) -> Vec<String> {
             worth.missed,
             worth.extra_tokens
         ),
-        format!("Steps of one scenario resemble each other: this is nearer to {} examples than to {}.", worth.folds, worth.n),
+        format!(
+            "Steps of one scenario resemble each other: this is nearer to {} examples than to {}.",
+            worth.folds, worth.n
+        ),
     ]
 }

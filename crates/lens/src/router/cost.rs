@@ -131,7 +131,10 @@ mod tests {
     fn a_page_that_nothing_tells_is_hybrid_and_says_so() {
         let hopeless = Signals { open_coverage: 0.1, canvas_share: 0.5, ..page() };
         let route = ROUTER.route(&hopeless, None).expect("no optional signal is read");
-        assert_eq!((route.representation, route.reason.as_str()), (Representation::Hybrid, "no representation is sufficient"));
+        assert_eq!(
+            (route.representation, route.reason.as_str()),
+            (Representation::Hybrid, "no representation is sufficient")
+        );
     }
 
     #[test]

@@ -184,9 +184,7 @@ mod tests {
 
     #[test]
     fn the_page_type_decides_nothing_in_the_seeds_rule() {
-        for page_type in
-            [PageType::Form, PageType::Listing, PageType::Dashboard, PageType::Document, PageType::Other]
-        {
+        for page_type in [PageType::Form, PageType::Listing, PageType::Dashboard, PageType::Document, PageType::Other] {
             let signals = Signals { page_type, a11y_coverage: 0.9, ..Signals::default() };
             let route = HeuristicRouter.route(&signals, None).expect("no optional signal");
             assert_eq!(route.representation, Representation::A11y);

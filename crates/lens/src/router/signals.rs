@@ -99,8 +99,7 @@ impl Signals {
             }
             let visible = node.is_visible();
             let is_canvas = node.flags().has(Flags::CANVAS);
-            signals.canvas_elements +=
-                u32::from(is_canvas || node.attributes().any(|(name, _)| name == "data-canvas"));
+            signals.canvas_elements += u32::from(is_canvas || node.attributes().any(|(name, _)| name == "data-canvas"));
             if is_canvas && visible {
                 signals.canvases += 1;
                 signals.canvas_area += node.bounds().area();

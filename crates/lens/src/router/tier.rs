@@ -56,7 +56,10 @@ impl Router for TieredRouter {
             (Tier::Large, Representation::A11y) if signals.node_count < MANAGEABLE => Representation::Dom,
             _ => return Ok(route),
         };
-        Ok(Route::new(moved, format!("for a {} model instead of {}: {}", self.tier.name(), route.representation.name(), route.reason)))
+        Ok(Route::new(
+            moved,
+            format!("for a {} model instead of {}: {}", self.tier.name(), route.representation.name(), route.reason),
+        ))
     }
 }
 

@@ -73,7 +73,9 @@ pub enum Choice {
 
 /// A text that is no model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}: {problem}; mend the line, or write the model again with `browserlens router train --out {file}`")]
+#[error(
+    "{file}:{line}: {problem}; mend the line, or write the model again with `browserlens router train --out {file}`"
+)]
 pub struct ModelError {
     /// The file.
     pub file: String,
@@ -116,10 +118,14 @@ impl TreeRouter {
         match parser.next() {
             Some(first) if first.said == FIRST_LINE => {}
             Some(first) if first.said.starts_with("browserlens-router ") => {
-                return Err(parser.wrong(first.number, format!("{:?} is another version: expected {FIRST_LINE:?}", first.said)));
+                return Err(
+                    parser.wrong(first.number, format!("{:?} is another version: expected {FIRST_LINE:?}", first.said))
+                );
             }
             found => {
-                return Err(parser.wrong(found.map_or(end, |line| line.number), format!("expected {FIRST_LINE:?} first")));
+                return Err(
+                    parser.wrong(found.map_or(end, |line| line.number), format!("expected {FIRST_LINE:?} first"))
+                );
             }
         }
         let root = parser.node(0)?;
@@ -215,7 +221,8 @@ impl<'t> Parser<'t> {
             return Err(self.wrong(self.end, format!("the model ends where {what} should follow")));
         };
         if line.indent != 2 * depth {
-            let problem = format!("expected {what} after {} spaces, found {:?} after {}", 2 * depth, line.said, line.indent);
+            let problem =
+                format!("expected {what} after {} spaces, found {:?} after {}", 2 * depth, line.said, line.indent);
             return Err(self.wrong(line.number, problem));
         }
         Ok(line)
@@ -234,7 +241,9 @@ impl<'t> Parser<'t> {
             return Ok(Choice::Leaf { representation, note: line.note.to_owned() });
         };
         let Some((name, edge)) = question.split_once(" <= ") else {
-            return Err(self.wrong(line.number, format!("{:?} is no question: expected `if SIGNAL <= NUMBER`", line.said)));
+            return Err(
+                self.wrong(line.number, format!("{:?} is no question: expected `if SIGNAL <= NUMBER`", line.said))
+            );
         };
         let feature = FEATURES.iter().position(|(known, _)| *known == name.trim()).ok_or_else(|| {
             let known: Vec<&str> = FEATURES.iter().map(|(known, _)| *known).collect();
@@ -296,7 +305,10 @@ mod tests {
             assert_eq!(error.line, line, "{text:?}: {error}");
             assert!(error.problem.contains(problem), "{text:?}: {error}");
             let said = error.to_string();
-            assert!(said.starts_with(&format!("my.model:{line}: ")) && said.contains("router train --out my.model"), "{said}");
+            assert!(
+                said.starts_with(&format!("my.model:{line}: ")) && said.contains("router train --out my.model"),
+                "{said}"
+            );
         }
     }
 

@@ -17,7 +17,9 @@ pub(crate) use escape::escape;
 use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::charts::{Chart, Charts};
 use crate::numbers::{NONE, fraction, milliseconds, ratio, rounded_or_none, thousands};
-use crate::scenario_tables::{ROUTERS_NOTE, averages_table, costs_table, differences_table, routers_table, shown_table};
+use crate::scenario_tables::{
+    ROUTERS_NOTE, averages_table, costs_table, differences_table, routers_table, shown_table,
+};
 use crate::summary::{HEADLINE, error_lines, headline, notes};
 use crate::text_table::TextTable;
 use crate::{ReportError, ReportInput};
