@@ -144,7 +144,9 @@ pub(crate) fn shown_table(summary: &Summary) -> TextTable {
 }
 
 /// Routers against hindsight: what was chosen, what it cost as whole observations, and what hindsight would have saved or won.
-pub(crate) fn routers_table(routers: &RouterTable) -> TextTable {
+///
+/// Names are cut at `longest` characters.
+pub(crate) fn routers_table(routers: &RouterTable, longest: usize) -> TextTable {
     let n = routers.rows.iter().map(|row| row.steps).max().unwrap_or(0);
     let mut table = TextTable::new([
         format!("chooses (n = {n} steps)"),
@@ -159,7 +161,7 @@ pub(crate) fn routers_table(routers: &RouterTable) -> TextTable {
         let per_task = |tokens: u64| rounded(tokens as f64 / f64::from(row.tasks.max(1)));
         let own = if row.steps == n { String::new() } else { format!(" n={}", row.steps) };
         table.row(vec![
-            format!("{}{own}", row.name),
+            format!("{}{own}", strategy_label(&row.name, longest)),
             row.chosen.map(|count| count.to_string()).join("/"),
             format!("{}/{}", row.tasks_done, row.tasks),
             per_task(row.tokens),

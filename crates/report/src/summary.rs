@@ -40,7 +40,7 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str(&shown_table(summary).markdown());
     if let Some(routers) = &summary.routers {
         out.push_str("\n## Routers against hindsight\n\n");
-        out.push_str(&routers_table(routers).markdown());
+        out.push_str(&routers_table(routers, usize::MAX).markdown());
         out.push_str(&format!("\n{ROUTERS_NOTE}\n"));
     }
     out.push_str("\n## Tokens per task, by scenario\n\n");
@@ -68,7 +68,7 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str(&fitting.unwrap_or_else(|| intervals_table(summary, 8)).terminal());
     if let Some(routers) = &summary.routers {
         out.push_str("\nrouters against hindsight\n\n");
-        out.push_str(&routers_table(routers).terminal());
+        out.push_str(&routers_table(routers, 24).terminal());
         let _ = writeln!(out, "{}", wrap(ROUTERS_NOTE, TERMINAL_WIDTH, "  "));
     }
     out.push_str("\ntokens per task, by scenario (✓ every step succeeded)\n\n");

@@ -116,7 +116,7 @@ fn summary_section(summary: &Summary) -> String {
     out.push_str(&more_table("What else a task costs", &costs_table(summary), false));
     out.push_str(&more_table("What else is shown", &shown_table(summary), false));
     if let Some(routers) = &summary.routers {
-        out.push_str(&more_table("Routers against hindsight", &routers_table(routers), false));
+        out.push_str(&more_table("Routers against hindsight", &routers_table(routers, usize::MAX), false));
         let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(ROUTERS_NOTE));
     }
     out.push_str("</section>\n");
