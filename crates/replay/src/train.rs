@@ -245,7 +245,8 @@ mod tests {
     fn validation_never_sees_the_scenario_it_is_asked_about() {
         let found = cross_validate(&corpus()).expect("grows");
         assert_eq!((found.folds, found.n, found.right, found.missed, found.extra_tokens), (4, 27, 27, 0, 0));
-        assert_eq!(found.right_by_majority, 15);
+        // Whichever scenario is left out, most of the others have the other label.
+        assert_eq!(found.right_by_majority, 0);
         // The only scenario with a canvas cannot be foreseen from the others.
         let alone = [made_up("a", 6, true), made_up("b", 6, false), made_up("d", 9, false)].concat();
         let found = cross_validate(&alone).expect("grows");
