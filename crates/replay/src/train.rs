@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// How deep a trained tree is at most: with so few examples more would be learned by heart.
-const DEPTH: usize = 3;
+const DEPTH: usize = 2;
 /// Examples that a leaf has at least.
 const LEAF: f32 = 3.0;
 
