@@ -91,7 +91,7 @@ pub struct RouterTable {
 /// Name of the oracle that may not choose a screenshot.
 pub const ORACLE_BY_REFS: &str = "hindsight, by refs";
 /// Name of the oracle that may choose any representation.
-pub const ORACLE: &str = "hindsight, points too";
+pub const ORACLE: &str = "hindsight, by points";
 
 impl RouterTable {
     /// Compares every strategy that chose a representation at every step; none unless all of [`FIXED`] were run.

@@ -68,7 +68,7 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str(&fitting.unwrap_or_else(|| intervals_table(summary, 8)).terminal());
     if let Some(routers) = &summary.routers {
         out.push_str("\nrouters against hindsight\n\n");
-        out.push_str(&routers_table(routers, 24).terminal());
+        out.push_str(&routers_table(routers, 20).terminal());
         let _ = writeln!(out, "{}", wrap(ROUTERS_NOTE, TERMINAL_WIDTH, "  "));
     }
     out.push_str("\ntokens per task, by scenario (✓ every step succeeded)\n\n");

@@ -7,7 +7,7 @@ use crate::{Ended, output};
 use browserlens_lens::router::FEATURES;
 use browserlens_replay::routing::FIXED;
 use browserlens_replay::strategies;
-use browserlens_replay::train::{CrossValidation, Example, cross_validate, examples, labels, train};
+use browserlens_replay::train::{CrossValidation, Example, TrainError, cross_validate, examples, labels, train};
 use browserlens_tokens::ImageFormula;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &RouterArgs) -> Ended {
         output::data(&lines)?;
     }
     let hint = "name traces of at least two scenarios whose steps succeed";
-    let refused = |error| Failure::new(Exit::Input, &error, hint);
+    let refused = |error: TrainError| Failure::new(Exit::Input, &error, hint);
     let tree = train(&examples).map_err(refused)?;
     let worth = cross_validate(&examples).map_err(refused)?;
     let said = in_words(&examples, worth);
