@@ -60,6 +60,12 @@ pub(crate) enum Verb {
         after_help = "Examples:\n  browserlens scenario minimise shop/laptop-to-cart\n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my"
     )]
     Scenario(ScenarioArgs),
+    /// Train the router that chooses representations by a decision tree
+    #[cfg(feature = "train")]
+    #[command(
+        after_help = "Examples:\n  browserlens router train --out my.model\n  browserlens router train my --scenarios-dir my --out my.model\n\nUse it with `router = \"learned\"` and `model_file = \"my.model\"` among a lens strategy's options"
+    )]
+    Router(RouterArgs),
     /// Look into trace files, check and repair them
     #[command(
         after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace"
@@ -385,6 +391,32 @@ pub(crate) enum ScenarioVerb {
         /// Keep packed pages here
         #[arg(long, value_name = "DIR", default_value = ".cache")]
         cache_dir: PathBuf,
+    },
+}
+
+#[cfg(feature = "train")]
+#[derive(Args)]
+pub(crate) struct RouterArgs {
+    #[command(subcommand)]
+    pub verb: RouterVerb,
+}
+
+#[cfg(feature = "train")]
+#[derive(Subcommand)]
+pub(crate) enum RouterVerb {
+    /// Grow a tree from what each representation made of every step, say what it is worth on scenarios it has not seen, write it
+    Train {
+        /// Learn from the traces in this folder, or from this one trace
+        #[arg(value_name = "TRACES", default_value = "traces")]
+        traces: PathBuf,
+        /// Write the model into this file
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Print signals and label of every step as JSON, one a line
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        selection: Selection,
     },
 }
 

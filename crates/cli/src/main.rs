@@ -32,6 +32,8 @@ fn main() -> ExitCode {
         Verb::Fidelity(args) => verbs::fidelity::run(&args),
         Verb::Show(args) => verbs::show::run(&args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
+        #[cfg(feature = "train")]
+        Verb::Router(args) => verbs::router::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),

@@ -5,10 +5,11 @@ use browserlens_lens::differ::{Side, diff};
 use browserlens_lens::extract::{ExtractOptions, Grade, extract};
 use browserlens_lens::format::{Head, Observed, Style, write};
 use browserlens_lens::reference::Reference;
-use browserlens_lens::router::Signals;
+use browserlens_lens::router::{CostRouter, HeuristicRouter, Router, SignalCache, Signals, TreeRouter};
 use browserlens_lens::{Lens, LensOptions, Representation, parse};
 use browserlens_page::{Capture, NodeSpec, Page, PageBuilder};
 use browserlens_strategy::{NoClock, Run, StepIndex, StepInput};
+use browserlens_tokens::ImageFormula;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::collections::HashSet;
 use std::hint::black_box;
@@ -55,6 +56,21 @@ fn lens(c: &mut Criterion) {
     let page = listing(1_200, &[]);
     assert!(page.len() >= 10_000);
     c.bench_function("signals/10000_nodes", |b| b.iter(|| Signals::of(black_box(&page), None)));
+    let routers: [(&str, Box<dyn Router>); 3] = [
+        ("heuristic", Box::new(HeuristicRouter)),
+        ("cost", Box::new(CostRouter { formula: ImageFormula::Claude28, points: false })),
+        ("learned", Box::new(TreeRouter::bundled())),
+    ];
+    for (name, router) in &routers {
+        c.bench_function(&format!("router/{name}_first_sight_of_10000_nodes"), |b| {
+            b.iter(|| router.route(&SignalCache::default().signals(black_box(&page), None), None));
+        });
+    }
+    let mut cache = SignalCache::default();
+    c.bench_function("router/cached_10000_nodes", |b| {
+        // The age makes one of nine readings fresh, as in a run.
+        b.iter(|| HeuristicRouter.route(&cache.signals(black_box(&page), None), None));
+    });
     c.bench_function("extract/10000_nodes", |b| {
         b.iter(|| extract(black_box(&page), &HashSet::new(), &ExtractOptions::default()))
     });

@@ -6,7 +6,8 @@
 //! facts, action nodes or entity ids; this crate neither draws nor prints.
 //!
 //! Which module does what? [`strategies`] reads `strategies.toml`; `steps` loads one trace step by step; `unit` runs one strategy over it; [`reader`] is
-//! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel.
+//! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel; [`routing`] compares routers with
+//! hindsight.
 
 mod cache;
 mod clock;
@@ -25,11 +26,14 @@ mod pixels;
 mod random;
 pub mod reader;
 mod retained;
+pub mod routing;
 mod run;
 mod score;
 mod steps;
 mod store;
 pub mod strategies;
+#[cfg(feature = "train")]
+pub mod train;
 mod unit;
 
 pub use browserlens_peers::RECORDED_SUFFIX;

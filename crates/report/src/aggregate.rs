@@ -11,6 +11,7 @@ use crate::quality::{Quality, Wanted};
 use crate::share::Share;
 use crate::stats::Estimate;
 use browserlens_replay::RECORDED_SUFFIX;
+use browserlens_replay::routing::RouterTable;
 use browserlens_replay::{Cost, Measurement, PerMille, TaskMeasurement, Timing};
 use browserlens_strategy::Stage;
 use browserlens_tokens::{Encoding, ImageFormula};
@@ -171,6 +172,8 @@ pub struct Summary {
     pub cache_discount: PerMille,
     /// Whether some latencies were measured in an earlier run.
     pub cached_timings: bool,
+    /// Routers against hindsight; none unless every representation was run alone too.
+    pub routers: Option<RouterTable>,
 }
 
 impl Summary {
@@ -315,6 +318,7 @@ impl Summary {
             formula: input.formula,
             cache_discount: input.cache_discount,
             cached_timings: input.timings.iter().any(|timing| timing.cached),
+            routers: RouterTable::of(input.measurements, input.formula),
         }
     }
 }

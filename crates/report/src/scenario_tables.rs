@@ -9,6 +9,7 @@ use crate::numbers::{NONE, average, fraction, percent, percent_interval, points,
 use crate::quality::Metric;
 use crate::stats::Estimate;
 use crate::text_table::TextTable;
+use browserlens_replay::routing::RouterTable;
 
 /// The metrics that the table of averages shows.
 const AVERAGES: [Metric; 6] = Metric::ALL;
@@ -141,3 +142,36 @@ pub(crate) fn shown_table(summary: &Summary) -> TextTable {
     }
     table
 }
+
+/// Routers against hindsight: what was chosen, what it cost as whole observations, and what hindsight would have saved or won.
+///
+/// Names are cut at `longest` characters.
+pub(crate) fn routers_table(routers: &RouterTable, longest: usize) -> TextTable {
+    let n = routers.rows.iter().map(|row| row.steps).max().unwrap_or(0);
+    let mut table = TextTable::new([
+        format!("chooses (n = {n} steps)"),
+        "a11y/dom/hybrid/vision".to_owned(),
+        "tasks".to_owned(),
+        "tokens/task".to_owned(),
+        "extra/task".to_owned(),
+        "missed".to_owned(),
+        "best".to_owned(),
+    ]);
+    for row in &routers.rows {
+        let per_task = |tokens: u64| rounded(tokens as f64 / f64::from(row.tasks.max(1)));
+        let own = if row.steps == n { String::new() } else { format!(" n={}", row.steps) };
+        table.row(vec![
+            format!("{}{own}", strategy_label(&row.name, longest)),
+            row.chosen.map(|count| count.to_string()).join("/"),
+            format!("{}/{}", row.tasks_done, row.tasks),
+            per_task(row.tokens),
+            per_task(row.extra_tokens),
+            row.missed.to_string(),
+            format!("{}/{}", row.agreed, row.steps.saturating_sub(row.hopeless)),
+        ]);
+    }
+    table
+}
+
+/// Says how to read [`routers_table`].
+pub(crate) const ROUTERS_NOTE: &str = "Each choice is priced at the whole observation of that representation, without deltas and legend. Hindsight takes the cheapest representation with which the step succeeds. Extra: tokens over hindsight by refs where both succeed. Missed: steps that only hindsight makes succeed. Best: steps on which no success was cheaper, of those where any representation by refs succeeds.";

@@ -7,7 +7,9 @@ use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::quality::Metric;
-use crate::scenario_tables::{averages_table, costs_table, differences_table, intervals_table, shown_table};
+use crate::scenario_tables::{
+    ROUTERS_NOTE, averages_table, costs_table, differences_table, intervals_table, routers_table, shown_table,
+};
 use crate::stats::RESAMPLES;
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use crate::{About, ReportInput};
@@ -36,6 +38,11 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str(&costs_table(summary).markdown());
     out.push_str("\n## What else is shown\n\n");
     out.push_str(&shown_table(summary).markdown());
+    if let Some(routers) = &summary.routers {
+        out.push_str("\n## Routers against hindsight\n\n");
+        out.push_str(&routers_table(routers, usize::MAX).markdown());
+        out.push_str(&format!("\n{ROUTERS_NOTE}\n"));
+    }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
     out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
@@ -59,6 +66,11 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     let fitting = (8..=40).rev().map(|longest| intervals_table(summary, longest));
     let fitting = fitting.into_iter().find(|table| table.width() <= TERMINAL_WIDTH);
     out.push_str(&fitting.unwrap_or_else(|| intervals_table(summary, 8)).terminal());
+    if let Some(routers) = &summary.routers {
+        out.push_str("\nrouters against hindsight\n\n");
+        out.push_str(&routers_table(routers, 20).terminal());
+        let _ = writeln!(out, "{}", wrap(ROUTERS_NOTE, TERMINAL_WIDTH, "  "));
+    }
     out.push_str("\ntokens per task, by scenario (✓ every step succeeded)\n\n");
     for scenarios in fitting_chunks(summary) {
         out.push_str(&scenario_table(summary, scenarios).terminal());

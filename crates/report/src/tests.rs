@@ -228,3 +228,45 @@ fn names_that_are_too_long_keep_the_tool_apart_from_its_variant() {
     assert_eq!(strategy_label("agent-browser@0.41.2/interactive-delta:recorded", 25).chars().count(), 25);
     assert_eq!(strategy_label("a/bcdef", 3), "a…f");
 }
+
+#[test]
+fn routers_are_set_against_hindsight_where_every_representation_was_run_alone() {
+    let mut run = made_up::run();
+    assert_eq!(Summary::of(&run.input()).routers, None, "lens/a11y and others were not run");
+    // The tree costs 100 and fails on step 1, the DOM 150, the hybrid 400; a router that always takes the hybrid.
+    for (strategy, representation, tokens) in [
+        ("lens/a11y", "a11y", 100),
+        ("lens/dom", "dom", 150),
+        ("lens/hybrid", "hybrid", 400),
+        ("lens/vision", "vision", 4),
+        ("lens/always-the-hybrid-and-a-long-name", "hybrid", 30),
+    ] {
+        for step in 0..2 {
+            run.measurements.retain(|row| row.strategy != strategy || row.step != step || row.trace != "shop/cart");
+            run.measurements.push(made_up::observed("shop/cart", strategy, step, tokens, |numbers| {
+                numbers.representation = Some(representation.to_owned());
+                numbers.success = representation != "a11y" || step == 0;
+            }));
+        }
+    }
+    run.sum_up();
+    let summary = Summary::of(&run.input());
+    let table = summary.routers.as_ref().unwrap();
+    let router = table.rows.iter().find(|row| row.name.starts_with("lens/always")).unwrap();
+    assert_eq!((router.steps, router.tokens, router.extra_tokens), (2, 800, 300 + 250));
+    assert_eq!((router.missed, router.agreed, router.tasks_done), (0, 0, 1));
+    let tree = table.rows.iter().find(|row| row.name == "lens/a11y").unwrap();
+    assert_eq!((tree.missed, tree.agreed, tree.tasks_done), (1, 1, 0));
+    let hindsight = table.rows.iter().find(|row| row.name == "hindsight, by refs").unwrap();
+    assert_eq!((hindsight.chosen, hindsight.tokens, hindsight.extra_tokens), ([1, 1, 0, 0], 250, 0));
+    let markdown = summary_markdown(&run.input(), &summary);
+    assert!(markdown.contains("## Routers against hindsight") && markdown.contains("(n = 2 steps)"), "{markdown}");
+    let terminal = terminal_table(&run.input(), &summary);
+    assert!(terminal.contains("hindsight, by refs"), "{terminal}");
+    for line in terminal.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    let root = tempfile::tempdir().unwrap();
+    let paths = write_report(&run.input(), &root.path().join("r")).unwrap();
+    assert!(std::fs::read_to_string(paths.index).unwrap().contains("Routers against hindsight"));
+}

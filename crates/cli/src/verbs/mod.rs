@@ -9,6 +9,8 @@ pub(crate) mod llm;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod report;
+#[cfg(feature = "train")]
+pub(crate) mod router;
 pub(crate) mod scenario;
 pub(crate) mod show;
 pub(crate) mod trace;

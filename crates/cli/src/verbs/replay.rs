@@ -31,13 +31,23 @@ pub(crate) fn run(args: &ReplayArgs) -> Ended {
 pub(crate) fn replay(traces: &Path, selection: &Selection, what: &str) -> Result<RunResult, Failure> {
     let traces = select_traces(traces, &selection.scenarios)?;
     let strategies = select_strategies(&selection.strategies_file, &selection.strategies)?;
+    replay_with(traces, &strategies, selection, what)
+}
+
+/// Replays these traces with these strategies.
+pub(crate) fn replay_with(
+    traces: Vec<PathBuf>,
+    strategies: &[ConfiguredStrategy],
+    selection: &Selection,
+    what: &str,
+) -> Result<RunResult, Failure> {
     let scratch = scratch_cache(selection)?;
     let cache_dir = scratch.as_ref().map_or(selection.cache_dir.as_path(), |scratch| scratch.as_path());
     let bar = Bar::new(what);
     let result = browserlens_replay::replay(&ReplayOptions {
         traces,
         scenarios_dir: selection.scenarios_dir.clone(),
-        strategies: &strategies,
+        strategies,
         threads: selection.threads,
         cache_dir: cache_dir.to_owned(),
         out_dir: selection.runs_dir.clone(),
@@ -101,7 +111,8 @@ pub(crate) fn select_strategies(file: &Path, patterns: &[String]) -> Result<Vec<
     strategies::select(all, &chosen, file).map_err(|error| strategies_failure(&error))
 }
 
-fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Failure> {
+/// Returns the traces whose scenario matches one of the patterns, or all of them.
+pub(crate) fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<PathBuf>, Failure> {
     let all = find_traces(path).map_err(|error| replay_failure(&error))?;
     if patterns.is_empty() {
         return Ok(all);

@@ -15,7 +15,9 @@ use crate::extract::{ExtractOptions, Grade, Representation, View, collapse, extr
 use crate::format::{Head, ImageNote, Observed, Style};
 use crate::reference::Reference;
 use crate::refs::RefTable;
-use crate::router::{FixedRouter, HeuristicRouter, RouteError, Router, SignalCache};
+use crate::router::{
+    CostRouter, FixedRouter, HeuristicRouter, RouteError, Router, SignalCache, Tier, TieredRouter, TreeRouter,
+};
 use crate::shown::ShownState;
 use crate::tree::ROOT;
 use browserlens_page::{NodeKey, Page};
@@ -32,11 +34,27 @@ const LONGEST_NAME_IN_BUDGET: (usize, usize) = (200, 120);
 /// Share of the full text's tokens from which a delta is not worth its risk, in percent.
 pub const DELTA_LIMIT_PERCENT: u32 = 60;
 
+/// Which router chooses.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RouterKind {
+    /// The seed's rule.
+    #[default]
+    Heuristic,
+    /// Estimated tokens.
+    Cost,
+    /// A learned tree.
+    Learned(Arc<TreeRouter>),
+}
+
 /// How a lens works.
 #[derive(Clone, Debug)]
 pub struct LensOptions {
-    /// The representation; none lets the heuristic router choose.
+    /// The representation; none lets the router choose.
     pub representation: Option<Representation>,
+    /// Which router chooses, where no representation is set.
+    pub router: RouterKind,
+    /// What class of models reads; none leaves the router's choice as it is.
+    pub tier: Option<Tier>,
     /// Whether deltas are sent.
     pub delta: bool,
     /// What is noise.
@@ -61,6 +79,8 @@ impl Default for LensOptions {
     fn default() -> Self {
         Self {
             representation: None,
+            router: RouterKind::default(),
+            tier: None,
             delta: true,
             filter: SemanticFilter::all(),
             budget: None,
@@ -132,11 +152,18 @@ impl std::fmt::Debug for Lens {
 }
 
 impl Lens {
-    /// Starts a run; the router is the fixed or the heuristic one, as the options say.
+    /// Starts a run with the router that the options say.
     pub fn new(options: LensOptions) -> Self {
-        let router: Box<dyn Router> = match options.representation {
-            Some(representation) => Box::new(FixedRouter(representation)),
-            None => Box::new(HeuristicRouter),
+        let router: Box<dyn Router> = match (options.representation, &options.router) {
+            (Some(representation), _) => Box::new(FixedRouter(representation)),
+            (None, RouterKind::Heuristic) => Box::new(HeuristicRouter),
+            // Refs are what routed strategies act by: a screenshot has none.
+            (None, RouterKind::Cost) => Box::new(CostRouter { formula: options.image_formula, points: false }),
+            (None, RouterKind::Learned(tree)) => Box::new(TreeRouter::clone(tree)),
+        };
+        let router = match options.tier {
+            Some(tier) if options.representation.is_none() => Box::new(TieredRouter { tier, inner: router }),
+            _ => router,
         };
         Self::with_router(options, router)
     }
@@ -256,7 +283,8 @@ impl Lens {
 
     fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
         let signals = self.signals.signals(input.page, input.earlier_second_look);
-        let route = self.router.route(&signals);
+        let shown = self.told.as_ref().filter(|_| self.options.delta).map(|told| told.representation);
+        let route = self.router.route(&signals, shown);
         route.map(|route| route.representation).map_err(|RouteError::SignalMissing { signal }| StrategyError::Missing {
             step: input.step,
             what: format!("signal {signal:?}"),

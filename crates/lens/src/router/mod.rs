@@ -1,17 +1,47 @@
 //! Picks the cheapest representation that is sufficient for one page.
 //!
-//! In: the [`Signals`] of a page. Out: a [`Route`]: a representation and the reason in words.
-//! Invariant: a router is a pure function of the signals, so that routers can stand beside each other and be compared.
-//! Which should I use? [`HeuristicRouter`] is the seed's rule and the default; [`FixedRouter`] is for strategies that
-//! show one representation whatever the page.
+//! In: the [`Signals`] of a page, and what the agent was shown last. Out: a [`Route`]: a representation and the reason in words.
+//! Invariant: a router is a pure function of these two, so that routers can stand beside each other and be compared.
+//!
+//! Which should I use? [`HeuristicRouter`] is the seed's rule and the default; [`CostRouter`] compares estimated tokens and knows what a
+//! change of representation costs; [`TreeRouter`] is a decision tree learned from traces; [`FixedRouter`] is for strategies that show one
+//! representation whatever the page; [`TieredRouter`] bends any of them to what smaller or larger models read better. The router of
+//! hindsight, which knows what succeeded, is `browserlens_replay::routing`: it needs measurements and cannot run beside an agent.
+//!
+//! A router of one's own is a type with one method:
+//!
+//! ```
+//! use browserlens_lens::router::{Route, RouteError, Router, Signals};
+//! use browserlens_lens::{Lens, LensOptions, Representation};
+//!
+//! /// Forms as DOM, everything else as accessibility tree.
+//! struct FormsAsDom;
+//!
+//! impl Router for FormsAsDom {
+//!     fn route(&self, signals: &Signals, _shown: Option<Representation>) -> Result<Route, RouteError> {
+//!         let is_form = signals.page_type == browserlens_lens::router::PageType::Form;
+//!         let representation = if is_form { Representation::Dom } else { Representation::A11y };
+//!         Ok(Route::new(representation, if is_form { "a form" } else { "no form" }))
+//!     }
+//! }
+//!
+//! let lens = Lens::with_router(LensOptions::default(), Box::new(FormsAsDom));
+//! assert!(lens.shown().is_none(), "nothing is shown before the first step");
+//! ```
 
 mod cache;
+mod cost;
 mod page_type;
 mod signals;
+mod tier;
+mod tree;
 
 pub use cache::{MAX_AGE_STEPS, SignalCache};
+pub use cost::CostRouter;
 pub use page_type::PageType;
 pub use signals::Signals;
+pub use tier::{Tier, TieredRouter};
+pub use tree::{BUNDLED, Choice, FEATURES, ModelError, TreeRouter};
 
 use crate::extract::Representation;
 
@@ -22,6 +52,13 @@ pub struct Route {
     pub representation: Representation,
     /// Why, in words.
     pub reason: String,
+}
+
+impl Route {
+    /// Returns a route with its reason.
+    pub fn new(representation: Representation, reason: impl Into<String>) -> Self {
+        Self { representation, reason: reason.into() }
+    }
 }
 
 /// A router could not choose.
@@ -39,18 +76,24 @@ pub enum RouteError {
 pub trait Router: Send + Sync {
     /// Returns the representation for one step, with the reason in words.
     ///
+    /// `shown` is what the agent was shown last, where a delta could follow it; none where the next observation stands alone whatever
+    /// is chosen. To choose another representation than `shown` costs a full observation.
+    ///
     /// # Errors
     /// [`RouteError::SignalMissing`] if the capture lacks a signal this router reads.
-    fn route(&self, signals: &Signals) -> Result<Route, RouteError>;
+    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError>;
 }
 
-/// The seed's rule: canvas with low coverage → hybrid; coverage from 0.8 → a11y; under 2,000 nodes and coverage from
-/// 0.5 → distilled DOM; else hybrid.
+/// The seed's rule, line by line: a canvas and coverage under 0.5 → hybrid; coverage from 0.8 → a11y; under 2,000 nodes and coverage
+/// from 0.5 → distilled DOM; else hybrid.
+///
+/// It reads three signals. The others that the seed collects (page type, depth, children, what changes by itself) decide nothing in
+/// it. Two things follow from its lines: coverage under 0.5 is always hybrid, canvas or not, and nothing is ever vision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeuristicRouter;
 
 impl Router for HeuristicRouter {
-    fn route(&self, signals: &Signals) -> Result<Route, RouteError> {
+    fn route(&self, signals: &Signals, _shown: Option<Representation>) -> Result<Route, RouteError> {
         let coverage = signals.a11y_coverage;
         let (representation, reason) = if signals.has_canvas() && coverage < 0.5 {
             (Representation::Hybrid, "canvas and accessibility coverage under 0.5")
@@ -61,7 +104,7 @@ impl Router for HeuristicRouter {
         } else {
             (Representation::Hybrid, "no cheaper representation is sufficient")
         };
-        Ok(Route { representation, reason: reason.to_owned() })
+        Ok(Route::new(representation, reason))
     }
 }
 
@@ -70,35 +113,88 @@ impl Router for HeuristicRouter {
 pub struct FixedRouter(pub Representation);
 
 impl Router for FixedRouter {
-    fn route(&self, _signals: &Signals) -> Result<Route, RouteError> {
-        Ok(Route { representation: self.0, reason: "fixed by the options".to_owned() })
+    fn route(&self, _signals: &Signals, _shown: Option<Representation>) -> Result<Route, RouteError> {
+        Ok(Route::new(self.0, "fixed by the options"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use browserlens_page::PageBuilder;
+
+    fn heuristic(canvases: u32, coverage: f32, nodes: u32) -> Route {
+        let signals =
+            Signals { canvas_elements: canvases, a11y_coverage: coverage, node_count: nodes, ..Signals::default() };
+        HeuristicRouter.route(&signals, None).expect("the heuristic needs no optional signal")
+    }
 
     fn route(canvases: u32, coverage: f32, nodes: u32) -> Representation {
-        let signals = Signals { canvases, a11y_coverage: coverage, node_count: nodes, ..Signals::default() };
-        HeuristicRouter.route(&signals).expect("the heuristic needs no optional signal").representation
+        heuristic(canvases, coverage, nodes).representation
     }
 
     #[test]
-    fn the_heuristic_is_the_rule_of_the_seed_at_each_of_its_edges() {
+    fn line_1_a_canvas_with_coverage_under_half_is_hybrid() {
         assert_eq!(route(1, 0.49, 100), Representation::Hybrid);
-        assert_eq!(route(1, 0.5, 100), Representation::Dom);
-        assert_eq!(route(1, 0.8, 100), Representation::A11y);
+        assert_eq!(heuristic(1, 0.49, 100).reason, "canvas and accessibility coverage under 0.5");
+        assert_eq!(route(1, 0.5, 100), Representation::Dom, "at 0.5 line 1 does not hold, and line 3 does");
+        assert_eq!(route(1, 0.8, 100), Representation::A11y, "a canvas beside a good tree is line 2");
+    }
+
+    #[test]
+    fn line_2_coverage_from_four_fifths_is_a11y_whatever_the_size() {
         assert_eq!(route(0, 0.8, 90_000), Representation::A11y);
+        assert_eq!(route(0, 0.79, 90_000), Representation::Hybrid);
+    }
+
+    #[test]
+    fn line_3_a_small_page_with_coverage_from_half_is_dom() {
         assert_eq!(route(0, 0.79, 1_999), Representation::Dom);
-        assert_eq!(route(0, 0.79, 2_000), Representation::Hybrid);
+        assert_eq!(route(0, 0.79, 2_000), Representation::Hybrid, "2,000 nodes are not under 2,000");
+        assert_eq!(route(0, 0.5, 10), Representation::Dom);
+    }
+
+    #[test]
+    fn line_4_all_else_is_hybrid_without_a_canvas_too() {
         assert_eq!(route(0, 0.49, 10), Representation::Hybrid);
+        assert_eq!(heuristic(0, 0.49, 10).reason, "no cheaper representation is sufficient");
+    }
+
+    #[test]
+    fn no_page_is_vision_and_none_under_half_coverage_is_dom() {
+        for (canvases, percent, nodes) in
+            (0..2).flat_map(|c| (0..=100).flat_map(move |p| [10, 1_999, 2_000].map(|n| (c, p, n))))
+        {
+            let representation = route(canvases, percent as f32 / 100.0, nodes);
+            assert_ne!(representation, Representation::Vision);
+            assert!(percent >= 50 || representation == Representation::Hybrid, "{canvases} {percent} {nodes}");
+        }
+    }
+
+    #[test]
+    fn the_seeds_selector_counts_hidden_canvases_and_data_canvas_each_once() {
+        let mut page = PageBuilder::new("https://a.test/", "");
+        page.add_outline("canvas canvas hidden\ngeneric data-canvas=\"board\"\ncanvas canvas data-canvas=\"x\"\n");
+        let signals = Signals::of(&page.finish(), None);
+        assert_eq!(signals.canvas_elements, 3, "{signals:?}");
+        assert!(signals.has_canvas());
+        let without = Signals::of(&PageBuilder::outline("main\n  text \"Hello\""), None);
+        assert!(!without.has_canvas());
+    }
+
+    #[test]
+    fn the_page_type_decides_nothing_in_the_seeds_rule() {
+        for page_type in [PageType::Form, PageType::Listing, PageType::Dashboard, PageType::Document, PageType::Other] {
+            let signals = Signals { page_type, a11y_coverage: 0.9, ..Signals::default() };
+            let route = HeuristicRouter.route(&signals, None).expect("no optional signal");
+            assert_eq!(route.representation, Representation::A11y);
+        }
     }
 
     #[test]
     fn a_fixed_router_ignores_the_page() {
         let route =
-            FixedRouter(Representation::Vision).route(&Signals::default()).expect("a fixed router always routes");
+            FixedRouter(Representation::Vision).route(&Signals::default(), None).expect("a fixed router always routes");
         assert_eq!(route.representation, Representation::Vision);
     }
 }

@@ -29,8 +29,17 @@ pub(super) struct Evidence<'p> {
     pub rows: u32,
     pub canvases: u32,
     pub articles: u32,
+    /// Visible `form` landmarks.
+    pub forms: u32,
     pub text_chars: u32,
     pub interactive: u32,
+}
+
+impl Evidence<'_> {
+    /// A landmark that says so, with something to fill.
+    fn is_form(&self) -> bool {
+        self.forms > 0 && self.fields > 0
+    }
 }
 
 /// Returns the guess: what the page says of itself, else its URL, else what it holds most of.
@@ -57,7 +66,7 @@ pub(super) fn guess(evidence: &Evidence<'_>) -> PageType {
         PageType::Dashboard
     } else if evidence.rows >= 20 {
         PageType::Listing
-    } else if evidence.fields >= 3 && evidence.fields * 3 >= evidence.interactive {
+    } else if evidence.fields * 3 >= evidence.interactive && (evidence.fields >= 3 || evidence.is_form()) {
         PageType::Form
     } else if evidence.articles > 0 || evidence.text_chars > 200 * evidence.interactive.max(10) {
         PageType::Document

@@ -17,7 +17,9 @@ pub(crate) use escape::escape;
 use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::charts::{Chart, Charts};
 use crate::numbers::{NONE, fraction, milliseconds, ratio, rounded_or_none, thousands};
-use crate::scenario_tables::{averages_table, costs_table, differences_table, shown_table};
+use crate::scenario_tables::{
+    ROUTERS_NOTE, averages_table, costs_table, differences_table, routers_table, shown_table,
+};
 use crate::summary::{HEADLINE, error_lines, headline, notes};
 use crate::text_table::TextTable;
 use crate::{ReportError, ReportInput};
@@ -113,6 +115,10 @@ fn summary_section(summary: &Summary) -> String {
     }
     out.push_str(&more_table("What else a task costs", &costs_table(summary), false));
     out.push_str(&more_table("What else is shown", &shown_table(summary), false));
+    if let Some(routers) = &summary.routers {
+        out.push_str(&more_table("Routers against hindsight", &routers_table(routers, usize::MAX), false));
+        let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(ROUTERS_NOTE));
+    }
     out.push_str("</section>\n");
     out
 }

@@ -1,0 +1,172 @@
+//! The router that compares what representations cost.
+//!
+//! In: the signals' token estimates and coverages, and what was shown last. Out: the cheapest representation that is sufficient.
+//! Sufficient are: the accessibility tree, where it knows four fifths of the interactive elements that nothing covers and no canvas takes up
+//! much of the viewport; the distilled DOM, where no canvas does; the hybrid, where the tree is; vision only on request, where everything
+//! interactive lies in the viewport. Where none is, the hybrid, as in the seed's rule.
+//! Invariant: what was shown last is kept while it is sufficient, unless the change pays within [`HORIZON`] steps.
+//! Why an estimate and no observation: writing four of them to send one costs four times the time, and the order of the four is
+//! all that counts here.
+
+use super::{Route, RouteError, Router, Signals};
+use crate::extract::Representation;
+use browserlens_tokens::ImageFormula;
+
+/// Coverage from which a tree is sufficient, as in the seed's rule.
+const ENOUGH: f32 = 0.8;
+/// Share of the viewport from which a canvas is content and no ornament.
+const DRAWN: f32 = 0.05;
+/// Steps within which a change of representation has to pay for its full observation.
+const HORIZON: u64 = 8;
+/// What a delta costs of a full observation, in percent.
+const DELTA_PERCENT: u64 = 10;
+
+/// The cheapest representation whose coverage of interactive nodes is sufficient.
+#[derive(Clone, Copy, Debug)]
+pub struct CostRouter {
+    /// What images cost.
+    pub formula: ImageFormula,
+    /// Whether the agent can act by points, so that a screenshot alone may do.
+    pub points: bool,
+}
+
+impl CostRouter {
+    /// Returns what a representation costs in full, about.
+    fn tokens(self, representation: Representation, signals: &Signals) -> u64 {
+        let under = |tokens: &[u32; 4]| {
+            let at = ImageFormula::ALL.iter().position(|formula| *formula == self.formula);
+            u64::from(at.map_or(0, |at| tokens[at]))
+        };
+        match representation {
+            Representation::A11y => signals.a11y_tokens.into(),
+            Representation::Dom => signals.dom_tokens.into(),
+            Representation::Hybrid => u64::from(signals.a11y_tokens) + under(&signals.crop_tokens),
+            Representation::Vision => under(&signals.screenshot_tokens),
+        }
+    }
+
+    fn is_sufficient(self, representation: Representation, signals: &Signals) -> bool {
+        let known = signals.open_coverage >= ENOUGH;
+        let drawn = signals.canvas_share >= DRAWN;
+        match representation {
+            Representation::A11y => known && !drawn,
+            Representation::Dom => !drawn,
+            Representation::Hybrid => known,
+            Representation::Vision => self.points && signals.in_viewport == signals.interactive,
+        }
+    }
+}
+
+impl Router for CostRouter {
+    fn route(&self, signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError> {
+        let sufficient = |representation: &Representation| self.is_sufficient(*representation, signals);
+        // The first of equals stays: of two that cost the same, the one that needs fewer pixels.
+        let order = [Representation::A11y, Representation::Dom, Representation::Hybrid, Representation::Vision];
+        let cheapest =
+            order.into_iter().filter(sufficient).min_by_key(|representation| self.tokens(*representation, signals));
+        let Some(cheapest) = cheapest else {
+            return Ok(Route::new(Representation::Hybrid, "no representation is sufficient"));
+        };
+        let tokens = self.tokens(cheapest, signals);
+        let Some(kept) = shown.filter(|shown| *shown != cheapest).filter(sufficient) else {
+            return Ok(Route::new(cheapest, format!("the cheapest that is sufficient, about {tokens} tokens")));
+        };
+        let staying = self.tokens(kept, signals) * DELTA_PERCENT * HORIZON;
+        let changing = tokens * (100 + DELTA_PERCENT * (HORIZON - 1));
+        if changing >= staying {
+            let reason = format!("kept: {} would cost a full observation of about {tokens} tokens", cheapest.name());
+            return Ok(Route::new(kept, reason));
+        }
+        Ok(Route::new(cheapest, format!("changed from {}: about {tokens} tokens pay", kept.name())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUTER: CostRouter = CostRouter { formula: ImageFormula::Claude28, points: false };
+
+    fn page() -> Signals {
+        Signals {
+            a11y_coverage: 1.0,
+            open_coverage: 1.0,
+            interactive: 10,
+            in_viewport: 10,
+            a11y_tokens: 1_000,
+            dom_tokens: 1_200,
+            screenshot_tokens: [1_200, 1_100, 1_105, 1_101],
+            ..Signals::default()
+        }
+    }
+
+    fn route(router: CostRouter, signals: &Signals, shown: Option<Representation>) -> Representation {
+        router.route(signals, shown).expect("no optional signal is read").representation
+    }
+
+    #[test]
+    fn a_well_described_page_is_the_tree_and_a_badly_described_one_the_dom() {
+        assert_eq!(route(ROUTER, &page(), None), Representation::A11y);
+        let bad = Signals { open_coverage: 0.4, ..page() };
+        assert_eq!(route(ROUTER, &bad, None), Representation::Dom);
+    }
+
+    #[test]
+    fn what_a_dialog_covers_does_not_count_as_missing() {
+        let dialog = Signals { a11y_coverage: 0.2, ..page() };
+        assert_eq!(route(ROUTER, &dialog, None), Representation::A11y);
+    }
+
+    #[test]
+    fn a_canvas_that_fills_a_part_of_the_viewport_needs_pixels_and_a_sparkline_does_not() {
+        let drawn = Signals { canvas_share: 0.3, crop_tokens: [900; 4], ..page() };
+        assert_eq!(route(ROUTER, &drawn, None), Representation::Hybrid);
+        let sparkline = Signals { canvas_share: 0.01, crop_tokens: [40; 4], ..page() };
+        assert_eq!(route(ROUTER, &sparkline, None), Representation::A11y);
+        let only_drawn = Signals { interactive: 0, open_coverage: 1.0, canvas_share: 0.9, ..page() };
+        assert_eq!(route(ROUTER, &only_drawn, None), Representation::Hybrid);
+    }
+
+    #[test]
+    fn a_page_that_nothing_tells_is_hybrid_and_says_so() {
+        let hopeless = Signals { open_coverage: 0.1, canvas_share: 0.5, ..page() };
+        let route = ROUTER.route(&hopeless, None).expect("no optional signal is read");
+        assert_eq!(
+            (route.representation, route.reason.as_str()),
+            (Representation::Hybrid, "no representation is sufficient")
+        );
+    }
+
+    #[test]
+    fn a_change_happens_only_when_it_pays_within_the_horizon() {
+        // Staying with the hybrid: 8 deltas of 10 %. Changing: one full observation and 7 deltas. It pays under 8 / 17 of the tokens.
+        let pays = Signals { crop_tokens: [1_126; 4], ..page() };
+        assert_eq!(route(ROUTER, &pays, Some(Representation::Hybrid)), Representation::A11y);
+        let does_not = Signals { crop_tokens: [1_125; 4], ..page() };
+        assert_eq!(route(ROUTER, &does_not, Some(Representation::Hybrid)), Representation::Hybrid);
+        assert_eq!(route(ROUTER, &does_not, None), Representation::A11y, "without deltas every step is the first");
+    }
+
+    #[test]
+    fn what_does_not_suffice_any_more_is_not_kept() {
+        let drawn = Signals { canvas_share: 0.3, crop_tokens: [9_000; 4], ..page() };
+        assert_eq!(route(ROUTER, &drawn, Some(Representation::A11y)), Representation::Hybrid);
+    }
+
+    #[test]
+    fn a_screenshot_is_chosen_only_by_agents_that_act_by_points_and_only_if_all_is_on_it() {
+        let large = Signals { a11y_tokens: 9_000, dom_tokens: 9_000, ..page() };
+        let points = CostRouter { points: true, ..ROUTER };
+        assert_eq!(route(ROUTER, &large, None), Representation::A11y);
+        assert_eq!(route(points, &large, None), Representation::Vision);
+        assert_eq!(route(points, &Signals { in_viewport: 9, ..large }, None), Representation::A11y);
+    }
+
+    #[test]
+    fn image_tokens_follow_the_formula() {
+        let signals = Signals { crop_tokens: [1_126, 10, 10, 10], ..page() };
+        let patch = CostRouter { formula: ImageFormula::OpenAiPatch32, ..ROUTER };
+        assert_eq!(route(ROUTER, &signals, Some(Representation::Hybrid)), Representation::A11y);
+        assert_eq!(route(patch, &signals, Some(Representation::Hybrid)), Representation::Hybrid);
+    }
+}

@@ -1,0 +1,100 @@
+//! Routers inside a lens: what they are told, and what a change of representation costs.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use browserlens_lens::router::{Route, RouteError, Router, Signals, Tier};
+use browserlens_lens::{Lens, LensOptions, Representation, RouterKind};
+use browserlens_strategy::ObservationKind;
+use common::{observe, page};
+use std::sync::{Arc, Mutex};
+
+/// Remembers what it was told, and takes turns.
+struct TakesTurns(Arc<Mutex<Vec<Option<Representation>>>>);
+
+impl Router for TakesTurns {
+    fn route(&self, _signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError> {
+        let mut told = self.0.lock().unwrap();
+        told.push(shown);
+        let representation = if told.len() % 2 == 1 { Representation::A11y } else { Representation::Dom };
+        Ok(Route::new(representation, "its turn"))
+    }
+}
+
+fn told_over_three_steps(delta: bool) -> (Vec<Option<Representation>>, Vec<String>) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let options = LensOptions { delta, ..LensOptions::default() };
+    let mut lens = Lens::with_router(options, Box::new(TakesTurns(Arc::clone(&told))));
+    let page = page("https://a.test/", "A", 1, "main\n  button \"Go\"\n  text \"Hello\"");
+    let kinds = (0..3)
+        .map(|step| match observe(&mut lens, step, &page).kind {
+            ObservationKind::Full { reason } => reason,
+            _ => "delta".to_owned(),
+        })
+        .collect();
+    let told = told.lock().unwrap().clone();
+    (told, kinds)
+}
+
+#[test]
+fn a_router_of_ones_own_is_told_what_was_shown_where_a_delta_could_follow_it() {
+    let (told, kinds) = told_over_three_steps(true);
+    assert_eq!(told, [None, Some(Representation::A11y), Some(Representation::Dom)]);
+    assert_eq!(kinds, ["first observation", "other representation", "other representation"]);
+    let (told, _) = told_over_three_steps(false);
+    assert_eq!(told, [None, None, None], "without deltas a change costs nothing");
+}
+
+/// A page whose dialog makes everything behind it inert to the accessibility tree.
+fn with_dialog(open: bool) -> Arc<browserlens_page::Page> {
+    use browserlens_page::{Clickability, Flags, NodeSpec, PageBuilder};
+    let mut builder = PageBuilder::new("https://a.test/board", "Board");
+    builder.document(1, 1);
+    for (at, name) in ["One", "Two", "Three", "Four"].into_iter().enumerate() {
+        let backend = at as u32 + 10;
+        if open {
+            let spec = NodeSpec {
+                flags: Flags::AX_IGNORED,
+                clickability: Clickability::POINTER,
+                backend,
+                ..NodeSpec::with_role("", "")
+            };
+            builder.open(spec);
+        } else {
+            builder.open(NodeSpec { backend, ..NodeSpec::with_role("button", name) });
+        }
+        builder.text(name);
+        builder.close();
+    }
+    if open {
+        builder.open(NodeSpec { backend: 50, ..NodeSpec::with_role("dialog", "Sure?") });
+        builder.leaf(NodeSpec { backend: 51, ..NodeSpec::with_role("button", "Yes") });
+        builder.close();
+    }
+    Arc::new(builder.finish())
+}
+
+fn representations(router: RouterKind) -> Vec<String> {
+    let mut lens = Lens::new(LensOptions { router, ..LensOptions::default() });
+    [false, true, false]
+        .into_iter()
+        .enumerate()
+        .map(|(step, open)| observe(&mut lens, step as u32, &with_dialog(open)).representation.unwrap())
+        .collect()
+}
+
+#[test]
+fn a_dialog_makes_the_seeds_rule_change_twice_and_the_cost_router_never() {
+    assert_eq!(representations(RouterKind::Heuristic), ["a11y", "hybrid", "a11y"]);
+    assert_eq!(representations(RouterKind::Cost), ["a11y", "a11y", "a11y"]);
+}
+
+#[test]
+fn a_tier_bends_the_router_and_leaves_a_fixed_representation_alone() {
+    let page = page("https://a.test/", "A", 1, "main\n  button \"Go\"");
+    let shown = |options: LensOptions| observe(&mut Lens::new(options), 0, &page).representation.unwrap();
+    let tiered = |tier| shown(LensOptions { tier: Some(tier), ..LensOptions::default() });
+    assert_eq!((tiered(Tier::Small).as_str(), tiered(Tier::Large).as_str()), ("a11y", "dom"));
+    let fixed = LensOptions { tier: Some(Tier::Large), ..common::a11y() };
+    assert_eq!(shown(fixed), "a11y");
+}
