@@ -163,7 +163,7 @@ dialog "Delete the task?" modal #20
     [DELTA 0→1: 5 changes]
     CHANGED: checkbox "Buy milk" @e1 +checked -unchecked
     CHANGED: button "Menu" @e4 +expanded -collapsed
-    ADDED in page:
+    ADDED in page at 1:
       - dialog "Delete the task?" modal: "This cannot be undone.", button "Cancel" @e5, button "Delete" @e6
     MOVED: listitem #3 to 1
     FOCUS: button "Menu" @e4

@@ -15,7 +15,7 @@ fn shown(page: &Page) -> String {
     let mut tree = view.tree;
     for (id, acts) in acts.iter().enumerate().filter(|(_, acts)| **acts) {
         assert!(acts);
-        tree.item_mut(id as u32).reference = Some(browserlens_strategy::Ref(id as u32));
+        tree.item_mut(id as u32).reference = Some(browserlens_strategy::Ref::new(id as u32));
     }
     write_items(&tree, Style::DEFAULT)
 }
