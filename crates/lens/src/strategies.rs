@@ -4,7 +4,8 @@
 //! Invariant: an option that is not known is an error that names it and those that are.
 //!
 //! Which should I use? `lens/delta` is the whole system; `lens/full` shows what the router alone gains; `lens/a11y`, `lens/dom`,
-//! `lens/vision` and `lens/hybrid` show one representation whatever the page; `lens/budget-1500` is `lens/delta` under a token
+//! `lens/vision` and `lens/hybrid` show one representation whatever the page; `lens/vision-marks` numbers what can be acted on in the
+//! screenshot; `lens/budget-1500` is `lens/delta` under a token
 //! budget; `lens/seed` spells like the seed document.
 
 use crate::differ::{FilterPass, SemanticFilter};
@@ -16,7 +17,7 @@ use browserlens_tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 const NAMES: &[&str] = &[
     "lens/full",
@@ -24,12 +25,16 @@ const NAMES: &[&str] = &[
     "lens/a11y",
     "lens/dom",
     "lens/vision",
+    "lens/vision-marks",
     "lens/hybrid",
     "lens/budget-1500",
     "lens/seed",
 ];
 
-const OPTIONS: &str = "kind, representation, delta, filters, budget, longest_name, delta_limit_percent, style, grade, encoding, image_formula";
+/// What explains observations whose screenshot bears marks: each is full, so that deltas need no words.
+const MARKS_LEGEND: &str = include_str!("../legend_marks.txt");
+
+const OPTIONS: &str = "kind, representation, delta, filters, budget, longest_name, delta_limit_percent, style, grade, encoding, image_formula, marks, events";
 
 /// An option that a strategy cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,6 +85,7 @@ fn preset(kind: &str) -> Option<LensOptions> {
         "delta" => LensOptions::default(),
         "budget-1500" => LensOptions { budget: Some(1_500), ..LensOptions::default() },
         "seed" => LensOptions { style: Style::SEED, ..LensOptions::default() },
+        "vision-marks" => LensOptions { marks: true, ..fixed(Representation::Vision) },
         _ => fixed(Representation::from_name(kind)?),
     })
 }
@@ -120,6 +126,8 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
                 to.filter = filters(value)
                     .ok_or_else(|| wrong(&format!("a list of {}", FilterPass::ALL.map(FilterPass::name).join(", "))))?
             }
+            "marks" => to.marks = value.as_bool().ok_or_else(|| wrong("true or false"))?,
+            "events" => to.events = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "budget" => to.budget = Some(positive(value).ok_or_else(|| wrong("a number of tokens from 1"))?),
             "longest_name" => {
                 to.longest_name = Some(positive(value).ok_or_else(|| wrong("a number of characters from 1"))? as usize);
@@ -182,7 +190,7 @@ impl Strategy for LensStrategy {
     }
 
     fn legend(&self) -> Option<&str> {
-        Some(LEGEND)
+        Some(if self.options.marks { MARKS_LEGEND } else { LEGEND })
     }
 
     fn viewport_margin(&self) -> Option<f32> {
@@ -225,6 +233,8 @@ mod tests {
             ("filters", json!(["ads", "fun"])),
             ("representation", json!("pdf")),
             ("kind", json!("nonsense")),
+            ("marks", json!(1)),
+            ("events", json!("no")),
         ] {
             let error = build("lens/delta", &json!({option: value})).expect("known").err().expect(option);
             assert_eq!(error.option, option);
@@ -237,6 +247,8 @@ mod tests {
 
     #[test]
     fn the_legend_is_short() {
-        assert!(Encoding::O200kBase.count(LEGEND).0 <= 150, "{}", Encoding::O200kBase.count(LEGEND));
+        for legend in [LEGEND, MARKS_LEGEND] {
+            assert!(Encoding::O200kBase.count(legend).0 <= 150, "{}", Encoding::O200kBase.count(legend));
+        }
     }
 }

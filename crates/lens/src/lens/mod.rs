@@ -7,6 +7,8 @@
 mod answers;
 mod fitting;
 mod images;
+mod marks;
+mod pixels;
 
 use crate::budget::{Cuts, Handles, Target, is_urgent};
 use crate::differ::emit::{EmitOptions, Emitted, emit};
@@ -55,6 +57,10 @@ pub struct LensOptions {
     pub encoding: Encoding,
     /// What images cost; the largest image is sent at the size at which it is seen.
     pub image_formula: ImageFormula,
+    /// Whether a screenshot bears a numbered mark on each node that can be acted on in it: mark `5` is ref `@e5`.
+    pub marks: bool,
+    /// Whether what happened beside the page is told: dialogs, downloads, tabs, a failed action, console errors.
+    pub events: bool,
 }
 
 impl Default for LensOptions {
@@ -70,6 +76,8 @@ impl Default for LensOptions {
             grade: Grade::All,
             encoding: Encoding::O200kBase,
             image_formula: ImageFormula::Claude28,
+            marks: false,
+            events: true,
         }
     }
 }
@@ -177,10 +185,14 @@ impl Lens {
         let representation = self.route(input)?;
         input.clock.enter(Some(Stage::Extract));
         self.learn(input);
-        let pictures = images::pictures(page, representation, input, self.options.image_formula)?;
+        let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
         let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
         let grade = self.grade_of(page);
         let view = self.view(page, representation, grade, regions_shown);
+        let marked = match representation {
+            Representation::Vision if self.options.marks => self.mark(page, &view, &mut pictures),
+            _ => Vec::new(),
+        };
         let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
         // What checks the truth is no stage of perception.
         input.clock.enter(None);
@@ -251,7 +263,25 @@ impl Lens {
             step: input.step.0,
         };
         self.current = Some(current);
-        Ok(self.emit(draft, kind, images, representation, input.step.0))
+        let mut observation = self.emit(draft, kind, images, representation, input.step.0);
+        observation.refs.extend(marked);
+        Ok(observation)
+    }
+
+    /// Draws the refs of what can be acted on into the screenshot, and returns what they mean.
+    fn mark(&mut self, page: &Page, view: &View, pictures: &mut [Picture]) -> Vec<RefTarget> {
+        let mut numbers = Vec::new();
+        let mut targets = Vec::new();
+        for id in marks::markable(page, view) {
+            let meta = view.meta[id as usize];
+            let Some(reference) = self.refs.give(id) else { continue };
+            numbers.push((reference.0, page.node(meta.node).bounds()));
+            targets.push(RefTarget { handle: reference.to_string(), key: meta.key });
+        }
+        for picture in pictures {
+            picture.image = marks::draw(page, &picture.image, &numbers);
+        }
+        targets
     }
 
     fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
