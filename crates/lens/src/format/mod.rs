@@ -5,12 +5,14 @@
 //! cannot look like structure, a ref or a mark.
 
 pub mod escape;
+mod event;
 mod locate;
 mod parse;
 mod scan;
 mod style;
 mod write;
 
+pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
 pub use locate::{Locator, Scratch};
 pub use parse::{GrammarError, parse};
 pub use style::Style;
@@ -54,6 +56,8 @@ pub enum Observed {
         reason: Option<String>,
         /// Title and URL; none if the style leaves them out.
         head: Option<Head>,
+        /// What happened beside the page.
+        events: Vec<EventNote>,
         /// Which regions the images show.
         images: Vec<ImageNote>,
         /// The items.
@@ -67,6 +71,8 @@ pub enum Observed {
         changes: u32,
         /// How many changes of volatile values were hidden.
         hidden: u32,
+        /// What happened beside the page.
+        events: Vec<EventNote>,
         /// Which regions the images show.
         images: Vec<ImageNote>,
         /// The changes.

@@ -3,7 +3,7 @@
 //! In: an observation as data, and a style. Out: its text, without a line end at the end.
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
-use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape};
+use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) const DEEPEST_INDENT: usize = 20;
 pub fn write(observed: &Observed, style: Style) -> String {
     let mut writer = Writer { out: String::new(), style };
     match observed {
-        Observed::Full { reason, head, images, tree } => {
+        Observed::Full { reason, head, events, images, tree } => {
             writer.out.push_str("[FULL PAGE STATE");
             if let Some(reason) = reason {
                 writer.out.push_str(" — ");
@@ -25,10 +25,11 @@ pub fn write(observed: &Observed, style: Style) -> String {
                 writer.out.push(' ');
                 writer.head(head);
             }
+            event::write(&mut writer.out, events);
             writer.images(images);
             writer.lines(tree, 0, false);
         }
-        Observed::Delta { steps, changes, hidden, images, entries } => {
+        Observed::Delta { steps, changes, hidden, events, images, entries } => {
             let s = if *changes == 1 { "" } else { "s" };
             let _ = match steps {
                 Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: {changes} change{s}"),
@@ -38,6 +39,7 @@ pub fn write(observed: &Observed, style: Style) -> String {
                 let _ = write!(writer.out, ", {hidden} volatile hidden");
             }
             writer.out.push(']');
+            event::write(&mut writer.out, events);
             writer.images(images);
             writer.entries(entries);
         }

@@ -13,8 +13,9 @@ mod pixels;
 use crate::budget::{Cuts, Handles, Target, is_urgent};
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
+use crate::events;
 use crate::extract::{ExtractOptions, Grade, Representation, View, collapse, extract};
-use crate::format::{Head, ImageNote, Observed, Style};
+use crate::format::{EventNote, Head, ImageNote, Observed, Style};
 use crate::reference::Reference;
 use crate::refs::RefTable;
 use crate::router::{FixedRouter, HeuristicRouter, RouteError, Router, SignalCache};
@@ -131,6 +132,15 @@ pub struct Lens {
     grade: Option<(u32, Grade)>,
     /// Hash of the pixels last sent of a region.
     sent: HashMap<NodeKey, u64>,
+    /// What the step observed last tells of the browser's events.
+    events: Vec<EventNote>,
+}
+
+/// What an observation says beside its header and its items.
+#[derive(Clone, Copy, Debug, Default)]
+struct Notes<'a> {
+    images: &'a [ImageNote],
+    events: &'a [EventNote],
 }
 
 impl std::fmt::Debug for Lens {
@@ -163,6 +173,7 @@ impl Lens {
             whole_names: HashSet::new(),
             grade: None,
             sent: HashMap::new(),
+            events: Vec::new(),
         }
     }
 
@@ -185,6 +196,7 @@ impl Lens {
         let representation = self.route(input)?;
         input.clock.enter(Some(Stage::Extract));
         self.learn(input);
+        self.events = self.events(input);
         let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
         let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
         let grade = self.grade_of(page);
@@ -198,7 +210,9 @@ impl Lens {
         input.clock.enter(None);
         let reference = Reference::of(page, representation, grade, regions_shown);
         input.clock.enter(Some(Stage::Diff));
-        let (notes, resend) = self.notes(&pictures, representation);
+        let (image_notes, resend) = self.notes(&pictures, representation);
+        let events = std::mem::take(&mut self.events);
+        let notes = Notes { images: &image_notes, events: &events };
         let tried = self.try_delta(input, &view, &head, representation);
         input.clock.enter(Some(Stage::Format));
         let (delta, reason, matching) = match tried {
@@ -209,7 +223,8 @@ impl Lens {
                         .then(|| (self.told.as_ref().map_or(0, |told| told.step), input.step.0)),
                     changes: emitted.changes,
                     hidden,
-                    images: notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect(),
+                    events: events.clone(),
+                    images: image_notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect(),
                     entries: emitted.entries,
                 };
                 let draft = self.draft(observed, Some(&emitted.tree), emitted.keys, *target, cuts, &reference);
@@ -218,12 +233,12 @@ impl Lens {
             }
         };
         let new_items = matching.unwrap_or_default();
-        let full = self.full(&view, &head, representation, &notes, None, &reference)?;
+        let full = self.full(&view, &head, representation, notes, None, &reference)?;
         let (draft, kind) = match delta {
             Some(delta) => match self.why_not(&delta, &full) {
                 None => (delta, ObservationKind::Delta),
                 Some(why) => (
-                    self.fit(full, &view, &head, representation, &notes, why, &new_items, &reference)?,
+                    self.fit(full, &view, &head, representation, notes, why, &new_items, &reference)?,
                     full_kind(Some(why)),
                 ),
             },
@@ -233,11 +248,11 @@ impl Lens {
                     other => Some(other),
                 };
                 let full = match said {
-                    Some(_) => self.full(&view, &head, representation, &notes, said, &reference)?,
+                    Some(_) => self.full(&view, &head, representation, notes, said, &reference)?,
                     None => full,
                 };
                 let fitted =
-                    self.fit(full, &view, &head, representation, &notes, said.unwrap_or(""), &new_items, &reference)?;
+                    self.fit(full, &view, &head, representation, notes, said.unwrap_or(""), &new_items, &reference)?;
                 (fitted, full_kind(Some(reason)))
             }
         };
@@ -263,6 +278,7 @@ impl Lens {
             step: input.step.0,
         };
         self.current = Some(current);
+        self.events = events;
         let mut observation = self.emit(draft, kind, images, representation, input.step.0);
         observation.refs.extend(marked);
         Ok(observation)
@@ -292,6 +308,15 @@ impl Lens {
             what: format!("signal {signal:?}"),
             strategy: "lens".to_owned(),
         })
+    }
+
+    /// Returns what is told of the events of a step: at most half of the budget is spent on it.
+    fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
+        let notes = if self.options.events { events::notes(input) } else { Vec::new() };
+        match self.options.budget {
+            Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),
+            None => notes,
+        }
     }
 
     /// Remembers which nodes change by themselves.
