@@ -16,6 +16,7 @@ mod error;
 pub mod fidelity;
 pub mod gate;
 pub mod llm;
+mod inspect;
 mod measure;
 mod minimise;
 mod oracle;
@@ -36,6 +37,7 @@ pub use browserlens_peers::RECORDED_SUFFIX;
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
+pub use inspect::Inspected;
 pub use measure::{
     AskedRequest, Cost, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome, PerMille,
     ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,

@@ -16,7 +16,7 @@ pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_ev
 pub use locate::{Locator, Scratch};
 pub use parse::{GrammarError, parse};
 pub use style::Style;
-pub use write::{write, write_items};
+pub use write::{write, write_item, write_items};
 
 use crate::tree::{Cut, Handle, Mark, StateSet, Tree};
 

@@ -62,6 +62,13 @@ pub fn write_items(tree: &Tree, style: Style) -> String {
     writer.out.strip_prefix('\n').map(str::to_owned).unwrap_or_default()
 }
 
+/// Returns one item as it stands in a line.
+pub fn write_item(item: &Item, style: Style) -> String {
+    let mut writer = Writer { out: String::new(), style };
+    writer.item(item);
+    writer.out
+}
+
 struct Writer {
     out: String,
     style: Style,
