@@ -10,15 +10,18 @@ use std::collections::HashMap;
 
 /// Most lines.
 const MOST: usize = 12;
-/// Most console errors that are told by their text.
-const MOST_ERRORS: usize = 3;
+/// Most console errors that are told by their text: one says that something failed and what, and every step of a page that
+/// fails would pay for the rest.
+const MOST_ERRORS: usize = 1;
+/// How the browser says that a request failed, without saying which; the page's own message tells more.
+const OF_THE_BROWSER: &str = "Failed to load resource:";
 /// Longest texts, in characters.
 const LONGEST_DIALOG: usize = 600;
 const LONGEST_FAILURE: usize = 240;
 const LONGEST_TITLE: usize = 80;
 const LONGEST_URL: usize = 160;
 const LONGEST_FILE: usize = 120;
-const LONGEST_ERROR: usize = 160;
+const LONGEST_ERROR: usize = 120;
 /// Longest text where the budget bites.
 const LONGEST_IN_BUDGET: usize = 60;
 
@@ -133,6 +136,7 @@ fn errors(events: &[Event]) -> Vec<EventNote> {
         });
         texts[at].1 = texts[at].1.saturating_add(1);
     }
+    texts.sort_by_key(|(text, _)| text.starts_with(OF_THE_BROWSER));
     let more = texts.iter().skip(MOST_ERRORS).fold(0u32, |sum, (_, times)| sum.saturating_add(*times));
     let mut notes: Vec<EventNote> = texts
         .into_iter()

@@ -99,7 +99,7 @@ fn full_and_delta_tell_what_happened_one_line_each_dialogs_first() {
     [TAB opened "Help" https://a.test/help]
     [DOWNLOAD "report.pdf" finished]
     [CONSOLE error "request failed"… +14 chars ×2]
-    [CONSOLE error "TypeError: x is undefined"]
+    [CONSOLE 1 more error]
     - main: heading "Tasks", button "Delete" @e1 "One task"
 
     [DELTA 0→1: 0 changes]
@@ -132,6 +132,16 @@ fn a_dialog_that_was_answered_in_its_step_is_one_dialog() {
 }
 
 #[test]
+fn what_the_page_says_of_a_failure_comes_before_what_the_browser_says() {
+    let of_the_browser = console("error", "Failed to load resource: the server responded with a status of 503 ()");
+    let events = [of_the_browser.clone(), console("error", "seat map could not be loaded")];
+    let text = observe(&mut Lens::new(a11y()), 0, &events, None).text;
+    assert!(text.contains("\n[CONSOLE error \"seat map could not be loaded\"]\n[CONSOLE 1 more error]\n"), "{text}");
+    let text = observe(&mut Lens::new(a11y()), 0, &[of_the_browser], None).text;
+    assert!(text.contains("\n[CONSOLE error \"Failed to load resource: "), "{text}");
+}
+
+#[test]
 fn without_the_option_nothing_of_it_is_told() {
     let mut lens = Lens::new(LensOptions { events: false, ..a11y() });
     let text = observe(&mut lens, 0, &everything(), Some("failed")).text;
@@ -145,7 +155,7 @@ fn a_long_text_is_cut_with_its_length_and_a_flood_is_counted() {
     assert!(text.contains("word \"… +4400 chars open]"), "{text}");
     let flood: Vec<Event> = (0..5_000).map(|n| console("error", &format!("failure {n}"))).collect();
     let text = observe(&mut Lens::new(a11y()), 0, &flood, None).text;
-    assert!(text.contains("\n[CONSOLE error \"failure 2\"]\n[CONSOLE 4997 more errors]\n"), "{text}");
+    assert!(text.contains("\n[CONSOLE error \"failure 0\"]\n[CONSOLE 4999 more errors]\n"), "{text}");
     let alerts: Vec<Event> = (0..40).map(|n| dialog(DialogKind::Alert, &format!("{n}"), Some(true), "")).collect();
     let text = observe(&mut Lens::new(a11y()), 0, &alerts, None).text;
     assert!(text.contains("\n[DIALOG alert \"10\" accepted]\n[… 29 more events]\n"), "{text}");
