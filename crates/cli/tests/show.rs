@@ -57,7 +57,10 @@ fn two_strategies_stand_side_by_side_in_the_width_that_was_asked_for() {
     );
     let (text, status) = words(&output);
     let mut lines = text.lines();
-    assert_eq!(lines.next().map(|line| line.split_whitespace().collect::<Vec<_>>()), Some(vec!["lens/full", "lens/delta"]));
+    assert_eq!(
+        lines.next().map(|line| line.split_whitespace().collect::<Vec<_>>()),
+        Some(vec!["lens/full", "lens/delta"])
+    );
     assert!(text.lines().all(|line| line.chars().count() <= 100) && text.contains("[DELTA 0→1"), "{text}");
     assert!(!text.contains('\u{1b}'), "no colours where nobody looks: {text}");
     assert!(status.contains("lens/full: ") && status.contains("lens/delta: "), "{status}");
@@ -86,7 +89,8 @@ fn the_shown_state_tells_what_each_ref_means_and_what_is_elided() {
 #[test]
 fn marks_of_a_screenshot_are_in_the_view_with_their_nodes() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (text, _) = words(&show(folder.path(), "login-wrong-then-right", &["--view", "--strategy", "lens/vision-marks"]));
+    let (text, _) =
+        words(&show(folder.path(), "login-wrong-then-right", &["--view", "--strategy", "lens/vision-marks"]));
     assert!(text.contains("@e1  → node ") && text.contains(", as a mark in an image\n"), "{text}");
 }
 

@@ -21,7 +21,7 @@ const LONGEST_FAILURE: usize = 240;
 const LONGEST_TITLE: usize = 80;
 const LONGEST_URL: usize = 160;
 const LONGEST_FILE: usize = 120;
-const LONGEST_ERROR: usize = 120;
+const LONGEST_ERROR: usize = 80;
 /// Longest text where the budget bites.
 const LONGEST_IN_BUDGET: usize = 60;
 

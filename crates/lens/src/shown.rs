@@ -155,7 +155,9 @@ impl ShownState {
         }
         let told = self.events.iter().flat_map(EventNote::texts);
         readable(&self.tree).iter().any(|run| run_holds(run, &wanted))
-            || told.map(|text| crate::extract::collapse(text).chars().collect()).any(|run: Vec<char>| run_holds(&run, &wanted))
+            || told
+                .map(|text| crate::extract::collapse(text).chars().collect())
+                .any(|run: Vec<char>| run_holds(&run, &wanted))
     }
 }
 

@@ -48,12 +48,8 @@ fn tab(what: &str, title: &str, url: &str) -> Event {
 }
 
 fn observe(lens: &mut Lens, step: u32, events: &[Event], error: Option<&str>) -> Observation {
-    let taken = TakenAction {
-        kind: ActionKind::Click,
-        node: None,
-        text: String::new(),
-        error: error.map(str::to_owned),
-    };
+    let taken =
+        TakenAction { kind: ActionKind::Click, node: None, text: String::new(), error: error.map(str::to_owned) };
     let input = StepInput {
         step: StepIndex(step),
         page: &tasks(),
@@ -145,7 +141,10 @@ fn what_the_page_says_of_a_failure_comes_before_what_the_browser_says() {
 fn without_the_option_nothing_of_it_is_told() {
     let mut lens = Lens::new(LensOptions { events: false, ..a11y() });
     let text = observe(&mut lens, 0, &everything(), Some("failed")).text;
-    assert_eq!(text, "[FULL PAGE STATE] Tasks | https://a.test/\n- main: heading \"Tasks\", button \"Delete\" @e1 \"One task\"");
+    assert_eq!(
+        text,
+        "[FULL PAGE STATE] Tasks | https://a.test/\n- main: heading \"Tasks\", button \"Delete\" @e1 \"One task\""
+    );
 }
 
 #[test]
@@ -199,12 +198,7 @@ fn said() -> impl Strategy<Value = Said> {
 fn note() -> impl Strategy<Value = EventNote> {
     let kinds = vec![DialogKind::Alert, DialogKind::Confirm, DialogKind::Prompt, DialogKind::BeforeUnload];
     prop_oneof![
-        (
-            prop::sample::select(kinds),
-            said(),
-            prop::sample::select(DialogState::ALL),
-            prop::option::of(said())
-        )
+        (prop::sample::select(kinds), said(), prop::sample::select(DialogState::ALL), prop::option::of(said()))
             .prop_map(|(kind, message, state, typed)| EventNote::Dialog { kind, message, state, typed }),
         said().prop_map(|why| EventNote::Failed { why }),
         (prop::sample::select(TabChange::ALL), prop::option::of(said()), prop::option::of(said()))

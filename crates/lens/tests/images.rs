@@ -147,8 +147,7 @@ fn marks_are_drawn_for_what_can_be_acted_on_in_the_viewport_and_are_the_refs_of_
     let shot = screenshot([255, 255, 255, 255]);
     let mut lens = marked();
     let told = observe(&mut lens, 0, &page, Some(&shot)).unwrap();
-    let refs: Vec<(String, u32)> =
-        told.refs.iter().map(|target| (target.handle.clone(), target.key.backend)).collect();
+    let refs: Vec<(String, u32)> = told.refs.iter().map(|target| (target.handle.clone(), target.key.backend)).collect();
     let expected = [("@e1", 3), ("@e2", 4), ("@e3", 7)].map(|(handle, backend)| (handle.to_owned(), backend));
     assert_eq!(refs, expected, "{}", told.text);
     let drawn = image::load_from_memory(&told.images[0].png).unwrap().to_rgba8();
@@ -167,7 +166,12 @@ fn marks_are_drawn_for_what_can_be_acted_on_in_the_viewport_and_are_the_refs_of_
 fn marks_are_the_same_bytes_each_time_and_keep_their_numbers_from_step_to_step() {
     let (one, two) = (
         page("https://a.test/", "Form", 1, FORM),
-        page("https://a.test/", "Form", 1, &FORM.replace("  textbox", "  button \"New\" box=500,100,60,32 #9\n  textbox")),
+        page(
+            "https://a.test/",
+            "Form",
+            1,
+            &FORM.replace("  textbox", "  button \"New\" box=500,100,60,32 #9\n  textbox"),
+        ),
     );
     let shot = screenshot([0, 0, 255, 255]);
     let (mut first, mut second) = (marked(), marked());

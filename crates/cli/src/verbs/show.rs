@@ -17,8 +17,7 @@ pub(crate) fn run(args: &ShowArgs) -> Ended {
     let mut names = vec![args.strategy.clone()];
     names.extend(args.diff.iter().filter(|other| **other != args.strategy).cloned());
     let all = strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))?;
-    let chosen =
-        strategies::select(all, &names, &args.strategies_file).map_err(|error| strategies_failure(&error))?;
+    let chosen = strategies::select(all, &names, &args.strategies_file).map_err(|error| strategies_failure(&error))?;
     let steps = Trace::open(&args.trace).map_err(|error| trace_failure(&error))?.len();
     if args.step >= steps {
         let message = format!("{}: no step {}", args.trace.display(), args.step);
@@ -45,8 +44,7 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
         let left = whole_text(args, &args.strategy, &one)?;
         let right = whole_text(args, other, &other_one)?;
         let layout = Layout::of_output(args.width);
-        let columns =
-            [Column { title: &args.strategy, text: &left }, Column { title: other, text: &right }];
+        let columns = [Column { title: &args.strategy, text: &left }, Column { title: other, text: &right }];
         output::data(&side_by_side::write(&columns, layout))?;
         for (name, inspected) in [(&args.strategy, &one), (other, &other_one)] {
             output::status(&format!("{name}: {}", summary(inspected)));
@@ -70,12 +68,7 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
     Ok(Exit::Success)
 }
 
-fn inspect(
-    args: &ShowArgs,
-    chosen: &[ConfiguredStrategy],
-    name: &str,
-    scratch: &Path,
-) -> Result<Inspected, Failure> {
+fn inspect(args: &ShowArgs, chosen: &[ConfiguredStrategy], name: &str, scratch: &Path) -> Result<Inspected, Failure> {
     let nothing = || Failure::words(Exit::Input, "nothing was shown", "choose another step");
     let configured = chosen.iter().find(|strategy| strategy.name == name).ok_or_else(nothing)?;
     let inspected = Inspected::at(&args.trace, &args.scenarios_dir, configured, args.step, scratch)

@@ -120,19 +120,16 @@ impl Lens {
         }
         let order = if representation == Representation::Vision { Vec::new() } else { ranking(view, new) };
         let limit = order.len().min(budget as usize);
-        let attempt = |n: usize,
-                       head: &Head,
-                       notes: Notes<'_>,
-                       reason: Option<&str>|
-         -> Result<Option<Draft>, StrategyError> {
-            let mut cuts = Cuts::everything(view);
-            for id in &order[..n] {
-                cuts.keep(view, *id);
-            }
-            self.limit_names(view, &mut cuts, true);
-            let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
-            Ok(self.fits(&draft.text).then_some(draft))
-        };
+        let attempt =
+            |n: usize, head: &Head, notes: Notes<'_>, reason: Option<&str>| -> Result<Option<Draft>, StrategyError> {
+                let mut cuts = Cuts::everything(view);
+                for id in &order[..n] {
+                    cuts.keep(view, *id);
+                }
+                self.limit_names(view, &mut cuts, true);
+                let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
+                Ok(self.fits(&draft.text).then_some(draft))
+            };
         let mut failure = None;
         let best = largest(limit, |n| {
             attempt(n, head, notes, reason).unwrap_or_else(|error| {

@@ -135,12 +135,7 @@ pub(super) fn crops(
 }
 
 /// Cuts a region out of the screenshot, as far as it is in the viewport.
-fn cut_out(
-    page: &Page,
-    region: &Region,
-    shot: &CaptureImage,
-    formula: ImageFormula,
-) -> Option<(ObservedImage, bool)> {
+fn cut_out(page: &Page, region: &Region, shot: &CaptureImage, formula: ImageFormula) -> Option<(ObservedImage, bool)> {
     let ImageSpace::Viewport(shown) = shot.space else { return None };
     let scroll = page.scroll();
     let seen_part =
@@ -164,12 +159,7 @@ fn cut_out(
 }
 
 /// Returns a part of an image at its cheapest legible size.
-fn cheapest_piece(
-    png: &Arc<[u8]>,
-    part: Part,
-    bounds: BoxInDocument,
-    formula: ImageFormula,
-) -> Option<ObservedImage> {
+fn cheapest_piece(png: &Arc<[u8]>, part: Part, bounds: BoxInDocument, formula: ImageFormula) -> Option<ObservedImage> {
     let size = cheapest(part.size, bounds, formula);
     let whole = part.left == 0 && part.top == 0 && size_of(png) == Some(size);
     let png = if whole { Arc::clone(png) } else { piece(png, part, size)? };

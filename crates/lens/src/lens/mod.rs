@@ -224,7 +224,12 @@ impl Lens {
                     changes: emitted.changes,
                     hidden,
                     events: events.clone(),
-                    images: image_notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect(),
+                    images: image_notes
+                        .iter()
+                        .zip(&resend)
+                        .filter(|(_, new)| **new)
+                        .map(|(note, _)| note.clone())
+                        .collect(),
                     entries: emitted.entries,
                 };
                 let draft = self.draft(observed, Some(&emitted.tree), emitted.keys, *target, cuts, &reference);

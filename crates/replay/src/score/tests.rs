@@ -146,7 +146,8 @@ fn a_mark_drawn_on_a_screenshot_points_at_its_node() {
     let case = case.with_screenshot();
     assert!(case.target("button", "Go", None, &[99]).is_actionable());
     assert!(!case.target("button", "Go", None, &[98]).recall);
-    let said = Case::new(aria::parse("- link \"Cart\" [ref=e1]"), &[("e1", 99)], ActionChannel::Point).with_screenshot();
+    let said =
+        Case::new(aria::parse("- link \"Cart\" [ref=e1]"), &[("e1", 99)], ActionChannel::Point).with_screenshot();
     assert!(!said.target("button", "Go", None, &[99]).addressable, "a handle in the text is none in the image");
 }
 
