@@ -47,7 +47,7 @@ pub(crate) enum Verb {
     Fidelity(FidelityArgs),
     /// Print exactly what an agent would be shown at one step
     #[command(
-        after_help = "Examples:\n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta"
+        after_help = "Examples:\n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta\n  browserlens show traces/login-wrong-then-right.trace --step 2 --diff lens/full\n  browserlens show traces/login-wrong-then-right.trace --step 2 --view\n  browserlens show traces/login-wrong-then-right.trace --strategy lens/vision-marks --images /tmp"
     )]
     Show(ShowArgs),
     /// Let a language model read a stored run, and score what it would have done
@@ -271,7 +271,16 @@ pub(crate) struct ShowArgs {
     /// The strategy
     #[arg(long, value_name = "NAME", default_value = "lens/delta")]
     pub strategy: String,
-    /// Write the images of the observation into this folder
+    /// Show this strategy beside the other, line by line
+    #[arg(long, value_name = "OTHER", conflicts_with = "view")]
+    pub diff: Option<String>,
+    /// Lay the two out over this many columns; the terminal's, or 160 where there is none
+    #[arg(long, value_name = "COLUMNS", requires = "diff")]
+    pub width: Option<u16>,
+    /// Show the shown state instead: all that is known by now, with what is elided or volatile and which node each ref means
+    #[arg(long)]
+    pub view: bool,
+    /// Write the images of the observation into this folder instead of one for temporary files
     #[arg(long, value_name = "DIR")]
     pub images: Option<PathBuf>,
     /// Read the strategies from this file

@@ -7,6 +7,7 @@ mod args;
 mod exit;
 mod output;
 mod progress;
+mod side_by_side;
 mod verbs;
 
 use args::{Cli, Verb};

@@ -8,6 +8,7 @@
 
 pub mod budget;
 pub mod differ;
+mod events;
 pub mod extract;
 pub mod format;
 mod lens;
@@ -19,7 +20,7 @@ pub mod strategies;
 pub mod tree;
 
 pub use extract::Representation;
-pub use format::{GrammarError, LEGEND, Observed, Style, parse};
+pub use format::{EventNote, GrammarError, LEGEND, Observed, Style, parse};
 pub use lens::{DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};

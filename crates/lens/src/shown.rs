@@ -13,7 +13,7 @@
 //! assert_eq!(shown.nodes().nth(2).unwrap().name(), "4");
 //! ```
 
-use crate::format::{Entry, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
+use crate::format::{Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
 
@@ -39,6 +39,7 @@ pub struct ShownState {
     head: Option<Head>,
     tree: Tree,
     images: Vec<ImageNote>,
+    events: Vec<EventNote>,
 }
 
 impl ShownState {
@@ -58,10 +59,11 @@ impl ShownState {
     /// [`ApplyError::NotShown`] if a change names what is not shown; the state is unchanged then.
     pub fn apply_observed(&mut self, observed: &Observed) -> Result<(), ApplyError> {
         match observed {
-            Observed::Full { head, images, tree, .. } => {
+            Observed::Full { head, events, images, tree, .. } => {
                 self.head.clone_from(head);
                 self.tree = tree.clone();
                 self.images.clone_from(images);
+                self.events.clone_from(events);
             }
             Observed::Nothing(handle) => {
                 let mark = Mark { handle: *handle, count: None, what: Elided::Items };
@@ -78,6 +80,9 @@ impl ShownState {
                 self.head = head;
                 self.tree = scratch.tree().compact().0;
                 self.images.extend(images.iter().cloned());
+                if let Observed::Delta { events, .. } = observed {
+                    self.events.clone_from(events);
+                }
             }
         }
         Ok(())
@@ -96,6 +101,11 @@ impl ShownState {
     /// Returns which regions the images since the last full observation show.
     pub fn images(&self) -> &[ImageNote] {
         &self.images
+    }
+
+    /// Returns what happened beside the page in the step observed last.
+    pub fn events(&self) -> &[EventNote] {
+        &self.events
     }
 
     /// Returns every node and run of text in document order; marks and the page itself are left out.
@@ -143,7 +153,11 @@ impl ShownState {
         if wanted.is_empty() {
             return true;
         }
+        let told = self.events.iter().flat_map(EventNote::texts);
         readable(&self.tree).iter().any(|run| run_holds(run, &wanted))
+            || told
+                .map(|text| crate::extract::collapse(text).chars().collect())
+                .any(|run: Vec<char>| run_holds(&run, &wanted))
     }
 }
 

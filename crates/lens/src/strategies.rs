@@ -6,7 +6,8 @@
 //! Which should I use? `lens/delta` is the whole system; `lens/cost` and `lens/learned` are the same with another router, chosen by the option
 //! `router`; the option `tier` (`"small"` or `"large"`) bends any router to what such models read better, accessibility trees or DOM;
 //! `lens/full` shows what the router alone gains; `lens/a11y`, `lens/dom`,
-//! `lens/vision` and `lens/hybrid` show one representation whatever the page; `lens/budget-1500` is `lens/delta` under a token
+//! `lens/vision` and `lens/hybrid` show one representation whatever the page; `lens/vision-marks` numbers what can be acted on in the screenshot;
+//! `lens/budget-1500` is `lens/delta` under a token
 //! budget; `lens/seed` spells like the seed document.
 
 use crate::differ::{FilterPass, SemanticFilter};
@@ -28,6 +29,7 @@ const NAMES: &[&str] = &[
     "lens/a11y",
     "lens/dom",
     "lens/vision",
+    "lens/vision-marks",
     "lens/hybrid",
     "lens/budget-1500",
     "lens/seed",
@@ -35,10 +37,13 @@ const NAMES: &[&str] = &[
     "lens/learned",
 ];
 
+/// What explains observations whose screenshot bears marks: each is full, so that deltas need no words.
+const MARKS_LEGEND: &str = include_str!("../legend_marks.txt");
+
 /// Names of the routers that the option `router` knows.
 const ROUTERS: [&str; 3] = ["heuristic", "cost", "learned"];
 
-const OPTIONS: &str = "kind, representation, router, model, model_file, tier, delta, filters, budget, longest_name, delta_limit_percent, style, grade, encoding, image_formula";
+const OPTIONS: &str = "kind, representation, router, model, model_file, tier, delta, filters, budget, longest_name, delta_limit_percent, style, grade, encoding, image_formula, marks, events";
 
 /// An option that a strategy cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +92,11 @@ fn preset(kind: &str) -> Option<LensOptions> {
         "budget-1500" => LensOptions { budget: Some(1_500), ..LensOptions::default() },
         "seed" => LensOptions { style: Style::SEED, ..LensOptions::default() },
         "cost" | "learned" => LensOptions { router: router(kind)?, ..LensOptions::default() },
+        "vision-marks" => LensOptions {
+            marks: true,
+            style: Style { every_ref: true, ..Style::DEFAULT },
+            ..fixed(Representation::Vision)
+        },
         _ => fixed(Representation::from_name(kind)?),
     })
 }
@@ -148,6 +158,8 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
                 to.filter = filters(value)
                     .ok_or_else(|| wrong(&format!("a list of {}", FilterPass::ALL.map(FilterPass::name).join(", "))))?
             }
+            "marks" => to.marks = value.as_bool().ok_or_else(|| wrong("true or false"))?,
+            "events" => to.events = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "budget" => to.budget = Some(positive(value).ok_or_else(|| wrong("a number of tokens from 1"))?),
             "longest_name" => {
                 to.longest_name = Some(positive(value).ok_or_else(|| wrong("a number of characters from 1"))? as usize);
@@ -237,7 +249,7 @@ impl Strategy for LensStrategy {
     }
 
     fn legend(&self) -> Option<&str> {
-        Some(LEGEND)
+        Some(if self.options.marks { MARKS_LEGEND } else { LEGEND })
     }
 
     fn viewport_margin(&self) -> Option<f32> {
@@ -283,6 +295,8 @@ mod tests {
             ("router", json!("oracle")),
             ("tier", json!("medium")),
             ("model", json!("browserlens-router 1\npdf")),
+            ("marks", json!(1)),
+            ("events", json!("no")),
         ] {
             let error = build("lens/delta", &json!({option: value})).expect("known").err().expect(option);
             assert_eq!(error.option, option);
@@ -309,6 +323,8 @@ mod tests {
 
     #[test]
     fn the_legend_is_short() {
-        assert!(Encoding::O200kBase.count(LEGEND).0 <= 150, "{}", Encoding::O200kBase.count(LEGEND));
+        for legend in [LEGEND, MARKS_LEGEND] {
+            assert!(Encoding::O200kBase.count(legend).0 <= 150, "{}", Encoding::O200kBase.count(legend));
+        }
     }
 }

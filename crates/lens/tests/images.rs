@@ -74,7 +74,8 @@ fn hybrid_crops_the_canvas_and_sends_it_again_only_when_it_was_drawn_on() {
     - … 1 image @m1
     "#);
     let [crop] = &first.images[..] else { panic!("one image, not {}", first.images.len()) };
-    assert_eq!((crop.width, crop.height), (200, 100));
+    // The cheapest size at which 10 px text is legible: 6 × 3 patches instead of 8 × 4.
+    assert_eq!((crop.width, crop.height), (168, 84));
     let pixels = image::load_from_memory(&crop.png).unwrap().to_rgba8();
     assert!(pixels.pixels().all(|pixel| pixel.0 == [0, 0, 255, 255]), "the crop is the canvas and nothing else");
     let same = observe(&mut lens, 1, &page, Some(&blue)).unwrap();
@@ -117,6 +118,76 @@ fn the_mark_for_images_brings_their_pixels() {
     let told = observe(&mut lens, 0, &page, Some(&screenshot([0, 0, 255, 255]))).unwrap();
     assert!(told.images.is_empty() && told.text.ends_with("- … 2 images @m1"), "{}", told.text);
     let answer = lens.request(&Request::Expand { handle: "@m1".to_owned() }).unwrap();
-    assert_eq!((answer.images.len(), answer.images[0].width, answer.unmarked_differences), (1, 200, Some(0)));
+    assert_eq!((answer.images.len(), answer.images[0].width, answer.unmarked_differences), (1, 168, Some(0)));
     assert!(answer.text.contains("[IMAGE 1: canvas \"Grid\" at 100,50 200×100]"), "{}", answer.text);
+}
+
+const FORM: &str = r#"
+main
+  heading "Sign up" box=40,20,300,40
+  textbox "Email" box=40,100,300,32 #3
+  button "Go" box=360,100,60,32 #4
+  button "Behind" box=40,200,60,32 hidden #5
+  button "Below" box=40,5000,60,32 offscreen #6
+  link "Terms" box=40,300,80,20 #7
+"#;
+
+fn marked() -> Lens {
+    Lens::new(LensOptions {
+        representation: Some(Representation::Vision),
+        delta: false,
+        marks: true,
+        ..LensOptions::default()
+    })
+}
+
+#[test]
+fn marks_are_drawn_for_what_can_be_acted_on_in_the_viewport_and_are_the_refs_of_the_text() {
+    let page = page("https://a.test/", "Form", 1, FORM);
+    let shot = screenshot([255, 255, 255, 255]);
+    let mut lens = marked();
+    let told = observe(&mut lens, 0, &page, Some(&shot)).unwrap();
+    let refs: Vec<(String, u32)> = told.refs.iter().map(|target| (target.handle.clone(), target.key.backend)).collect();
+    let expected = [("@e1", 3), ("@e2", 4), ("@e3", 7)].map(|(handle, backend)| (handle.to_owned(), backend));
+    assert_eq!(refs, expected, "{}", told.text);
+    let drawn = image::load_from_memory(&told.images[0].png).unwrap().to_rgba8();
+    let ink = |x: u32, y: u32| drawn.get_pixel(x, y).0 != [255; 4];
+    for (x, y) in [(40, 116), (339, 131), (360, 116), (60, 319)] {
+        assert!(ink(x, y), "no frame at {x},{y}");
+    }
+    assert!((0..110).all(|x| !ink(x, 200)), "the hidden button has no frame");
+    let answer = lens.request(&Request::Expand { handle: "@m1".to_owned() }).unwrap();
+    for named in [r#"textbox "Email" @e1"#, r#"button "Go" @e2"#, r#"link "Terms" @e3"#, r#"button "Below" @e4"#] {
+        assert!(answer.text.contains(named), "{named} in {}", answer.text);
+    }
+}
+
+#[test]
+fn marks_are_the_same_bytes_each_time_and_keep_their_numbers_from_step_to_step() {
+    let (one, two) = (
+        page("https://a.test/", "Form", 1, FORM),
+        page(
+            "https://a.test/",
+            "Form",
+            1,
+            &FORM.replace("  textbox", "  button \"New\" box=500,100,60,32 #9\n  textbox"),
+        ),
+    );
+    let shot = screenshot([0, 0, 255, 255]);
+    let (mut first, mut second) = (marked(), marked());
+    let told = [&mut first, &mut second].map(|lens| observe(lens, 0, &one, Some(&shot)).unwrap());
+    assert_eq!(told[0].images, told[1].images);
+    let next = observe(&mut first, 1, &two, Some(&shot)).unwrap();
+    let handle = |backend: u32| {
+        next.refs.iter().find(|target| target.key.backend == backend).map(|target| target.handle.clone()).unwrap()
+    };
+    assert_eq!([handle(9), handle(3), handle(4), handle(7)], ["@e4", "@e1", "@e2", "@e3"]);
+}
+
+#[test]
+fn without_the_option_the_screenshot_is_sent_as_it_is() {
+    let page = page("https://a.test/", "Form", 1, FORM);
+    let shot = screenshot([0, 0, 255, 255]);
+    let told = observe(&mut lens(Representation::Vision), 0, &page, Some(&shot)).unwrap();
+    assert!(Arc::ptr_eq(&told.images[0].png, &shot.png) && told.refs.is_empty());
 }

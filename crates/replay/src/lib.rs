@@ -16,6 +16,7 @@ pub mod engine;
 mod error;
 pub mod fidelity;
 pub mod gate;
+mod inspect;
 pub mod llm;
 mod measure;
 mod minimise;
@@ -40,6 +41,7 @@ pub use browserlens_peers::RECORDED_SUFFIX;
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
+pub use inspect::Inspected;
 pub use measure::{
     AskedRequest, Cost, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome, PerMille,
     ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,

@@ -1,14 +1,15 @@
 //! Images of earlier observations that still show what is there.
 //!
 //! In: images shown since the last full observation, and the images of a later step. Out: those that a delta may leave unsaid, because
-//! their pixels are still the page's. Invariant: an image counts as shown only while every pixel of it is right.
+//! their pixels are still the page's. Invariant: an image counts as shown only while every pixel of it is right; one that was sent smaller than
+//! the page paints it is compared with what the page paints now, made smaller in the same way.
 //! Why not trust the strategy: an old screenshot of a page that changed would count as reading what it no longer shows.
 
 use crate::pixels;
 use crate::steps::LoadedStep;
 use browserlens_page::BoxInDocument;
 use browserlens_strategy::{CaptureImage, ObservedImage};
-use image::{DynamicImage, GenericImageView, ImageFormat};
+use image::{DynamicImage, GenericImageView, ImageFormat, imageops};
 
 /// Drops the images that no longer show what is there.
 pub(crate) fn keep_true(images: &mut Vec<ObservedImage>, step: &LoadedStep) {
@@ -43,14 +44,37 @@ impl Region {
         }
         let scale = (width as f32 / self.bounds.width, height as f32 / self.bounds.height);
         let at = ((bounds.x - self.bounds.x) * scale.0, (bounds.y - self.bounds.y) * scale.1);
+        let (old_width, old_height) = old.dimensions();
+        let full = (bounds.width * scale.0, bounds.height * scale.1);
+        if (old_width as f32) < full.0 - 1.0 || (old_height as f32) < full.1 - 1.0 {
+            return self.shows_smaller(old, at, (at.0 + full.0, at.1 + full.1));
+        }
         // A crop of a box between pixels was rounded outwards, or to the nearest: either will do.
         [(at.0.floor(), at.1.floor()), (at.0.round(), at.1.round())].into_iter().any(|(left, top)| {
-            let (old_width, old_height) = old.dimensions();
             left >= 0.0
                 && top >= 0.0
                 && (left as u32).saturating_add(old_width) <= width
                 && (top as u32).saturating_add(old_height) <= height
                 && old.pixels().all(|(x, y, pixel)| self.image.get_pixel(left as u32 + x, top as u32 + y) == pixel)
+        })
+    }
+
+    /// Returns whether the part between two corners is the old image once it is as small.
+    fn shows_smaller(&self, old: &DynamicImage, from: (f32, f32), to: (f32, f32)) -> bool {
+        let (width, height) = self.image.dimensions();
+        let inside = |x: f32, limit: u32| (x.max(0.0) as u32).min(limit);
+        let pixels = self.image.to_rgba8();
+        let old = old.to_rgba8();
+        let outwards = (from.0.floor(), from.1.floor(), to.0.ceil(), to.1.ceil());
+        let nearest = (from.0.round(), from.1.round(), to.0.round(), to.1.round());
+        [outwards, nearest].into_iter().any(|(left, top, right, bottom)| {
+            if left < 0.0 || top < 0.0 || right > width as f32 || bottom > height as f32 {
+                return false;
+            }
+            let (left, top) = (inside(left, width), inside(top, height));
+            let (right, bottom) = (inside(right, width), inside(bottom, height));
+            let part = imageops::crop_imm(&pixels, left, top, right - left, bottom - top).to_image();
+            imageops::resize(&part, old.width(), old.height(), imageops::FilterType::Triangle) == old
         })
     }
 }
@@ -103,6 +127,25 @@ mod tests {
             height,
             space: viewport(width as f32, height as f32),
         }]
+    }
+
+    #[test]
+    fn an_image_that_was_sent_smaller_stays_while_what_it_shows_is_there() {
+        let smaller = |dot| {
+            let full = image::load_from_memory(&png(64, 48, dot)).expect("decodes").to_rgba8();
+            let part = imageops::crop_imm(&full, 10, 8, 40, 30).to_image();
+            let small = imageops::resize(&part, 32, 24, imageops::FilterType::Triangle);
+            let mut bytes = Cursor::new(Vec::new());
+            DynamicImage::ImageRgba8(small).write_to(&mut bytes, ImageFormat::Png).expect("encodes");
+            let bounds = BoxInViewport { x: 10.0, y: 8.0, width: 40.0, height: 30.0 };
+            let space = ImageSpace::Viewport(bounds);
+            vec![ObservedImage { png: bytes.into_inner().into(), width: 32, height: 24, space }]
+        };
+        let mut images = smaller(None);
+        keep_true(&mut images, &step(png(64, 48, Some((2, 2)))));
+        assert_eq!(images.len(), 1, "a change beside it does not matter");
+        keep_true(&mut images, &step(png(64, 48, Some((30, 20)))));
+        assert!(images.is_empty());
     }
 
     #[test]

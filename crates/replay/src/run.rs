@@ -5,7 +5,7 @@
 //! Invariant: `run.json` is byte-identical for any number of threads and whether results came from the cache.
 
 use crate::error::ReplayError;
-use crate::measure::{Measurement, TaskMeasurement, Timing, Tokenizer};
+use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::RecordedPeer;
 use crate::store::{Store, content_hash, write_atomically};
 use crate::strategies::StrategyInfo;
@@ -125,6 +125,18 @@ pub struct StoredObservation {
     pub answers: Vec<(String, String)>,
 }
 
+impl StoredObservation {
+    /// Reads what a row tells of from the store.
+    pub(crate) fn of(numbers: &StepNumbers, store: &Store) -> Result<Self, ReplayError> {
+        let answers = numbers
+            .requests
+            .iter()
+            .map(|asked| Ok((asked.request.to_string(), store.text(&asked.text)?)))
+            .collect::<Result<_, ReplayError>>()?;
+        Ok(Self { text: store.text(&numbers.text)?, images: numbers.images.clone(), answers })
+    }
+}
+
 impl RunResult {
     /// Returns the row of a trace, strategy and step.
     pub fn measurement(&self, trace: &str, strategy: &str, step: u32) -> Option<&Measurement> {
@@ -149,13 +161,7 @@ impl RunResult {
         let Some(numbers) = self.measurement(trace, strategy, step).and_then(Measurement::numbers) else {
             return Ok(None);
         };
-        let store = self.store();
-        let answers = numbers
-            .requests
-            .iter()
-            .map(|asked| Ok((asked.request.to_string(), store.text(&asked.text)?)))
-            .collect::<Result<_, ReplayError>>()?;
-        Ok(Some(StoredObservation { text: store.text(&numbers.text)?, images: numbers.images.clone(), answers }))
+        StoredObservation::of(numbers, &self.store()).map(Some)
     }
 
     /// Returns the id of the run: a hash of everything but timings.

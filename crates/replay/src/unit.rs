@@ -17,6 +17,7 @@ use crate::score::{self, Band, Missing, PageIndex, Shown};
 use crate::steps::{LoadedStep, TracePlan};
 use crate::store::{Store, content_hash};
 use crate::strategies::ConfiguredStrategy;
+use browserlens_lens::ShownState;
 use browserlens_page::NodeKey;
 use browserlens_peers::RECORDED_SUFFIX;
 use browserlens_strategy::{
@@ -122,6 +123,11 @@ impl<'a> Unit<'a> {
         let output = self.configured.name.strip_suffix(RECORDED_SUFFIX);
         let recorded = output.and_then(|output| self.plan.peers.as_ref()?.definitions(output));
         recorded.or_else(|| self.configured.strategy.definitions())
+    }
+
+    /// Returns what is shown now, where the grammar has a shown state, and what the handles mean.
+    pub fn shown(&self) -> (Option<ShownState>, BTreeMap<String, NodeKey>) {
+        (self.reader.shown().cloned(), self.handles.clone())
     }
 
     /// Returns whether any step failed; such a unit is not cached, so that a mended strategy is run again.

@@ -2,6 +2,8 @@
 //!
 //! In: what a run wrote. Out: typed refs and requests. Invariant: a [`Ref`] is well formed wherever it is held.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use browserlens_page::{BoxInDocument, BoxInViewport, NodeKey};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -92,6 +94,18 @@ pub struct ObservedImage {
     pub space: ImageSpace,
 }
 
+impl ObservedImage {
+    /// Returns the PNG in base64 (RFC 4648, padded, one line), as APIs of models take images.
+    pub fn base64(&self) -> String {
+        STANDARD.encode(&self.png)
+    }
+
+    /// Returns the PNG as a `data:` URL.
+    pub fn data_url(&self) -> String {
+        format!("data:image/png;base64,{}", self.base64())
+    }
+}
+
 /// Whether an observation stands alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ObservationKind {
@@ -180,6 +194,14 @@ impl fmt::Display for Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_image_is_base64_where_an_api_wants_it() {
+        let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: 1.0, height: 1.0 });
+        let image = ObservedImage { png: b"\x89PNG\r\n".as_slice().into(), width: 1, height: 1, space };
+        assert_eq!(image.base64(), "iVBORw0K");
+        assert_eq!(image.data_url(), "data:image/png;base64,iVBORw0K");
+    }
 
     #[test]
     fn refs_parse_exactly_as_they_print() {

@@ -5,6 +5,7 @@
 //! cannot look like structure, a ref or a mark.
 
 pub mod escape;
+mod event;
 pub(crate) mod fold;
 mod locate;
 mod parse;
@@ -12,10 +13,11 @@ mod scan;
 mod style;
 mod write;
 
+pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
 pub use locate::{Locator, Scratch};
 pub use parse::{GrammarError, parse};
 pub use style::Style;
-pub use write::{write, write_items};
+pub use write::{write, write_item, write_items};
 
 use crate::tree::{Cut, Handle, Mark, StateSet, Tree};
 
@@ -55,6 +57,8 @@ pub enum Observed {
         reason: Option<String>,
         /// Title and URL; none if the style leaves them out.
         head: Option<Head>,
+        /// What happened beside the page.
+        events: Vec<EventNote>,
         /// Which regions the images show.
         images: Vec<ImageNote>,
         /// The items.
@@ -68,6 +72,8 @@ pub enum Observed {
         changes: u32,
         /// How many changes of volatile values were hidden.
         hidden: u32,
+        /// What happened beside the page.
+        events: Vec<EventNote>,
         /// Which regions the images show.
         images: Vec<ImageNote>,
         /// The changes.

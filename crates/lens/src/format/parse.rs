@@ -3,8 +3,9 @@
 //! In: text in the grammar of `GRAMMAR.md`, any style. Out: the [`Observed`] it was written from, or the line and
 //! column at which it is not in the grammar. Invariants: iterative; never panics, whatever the text.
 
+use super::event;
 use super::scan::Scan;
-use super::{Entry, Head, ImageNote, Locator, Observed, fold};
+use super::{Entry, EventNote, Head, ImageNote, Locator, Observed, fold};
 use crate::tree::{Cut, Elided, Item, Mark, PAGE, ROOT, StateSet, TEXT, Tree};
 
 /// Text that is not in the grammar.
@@ -62,10 +63,11 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         let head =
             if scan.at_end() { None } else { Some(head(&mut scan).ok_or_else(|| lines.error(&scan, "title | url"))?) };
         lines.at = 1;
+        let events = events(&mut lines)?;
         let images = images(&mut lines)?;
         let tree = items(&mut lines, 0)?;
         return match lines.peek() {
-            None => Ok(Observed::Full { reason, head, images, tree }),
+            None => Ok(Observed::Full { reason, head, events, images, tree }),
             Some(line) => Err(lines.error(&Scan::new(line), "an item line")),
         };
     }
@@ -73,9 +75,10 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         let (steps, changes, hidden) =
             delta_header(&mut scan).ok_or_else(|| lines.error(&scan, "the header of a delta"))?;
         lines.at = 1;
+        let events = events(&mut lines)?;
         let images = images(&mut lines)?;
         let entries = entries(&mut lines)?;
-        return Ok(Observed::Delta { steps, changes, hidden, images, entries });
+        return Ok(Observed::Delta { steps, changes, hidden, events, images, entries });
     }
     if scan.eat("[ANSWER ") {
         let request = scan.bare(&[']']).ok_or_else(|| lines.error(&scan, "a request"))?;
@@ -141,6 +144,16 @@ fn head(scan: &mut Scan<'_>) -> Option<Head> {
     };
     let cut = scan.eat("…");
     scan.at_end().then_some(Head { title, url, cut })
+}
+
+fn events(lines: &mut Lines<'_>) -> Result<Vec<EventNote>, GrammarError> {
+    let mut notes = Vec::new();
+    while let Some(line) = lines.peek().filter(|line| event::is_event(line)) {
+        let mut scan = Scan::new(line);
+        notes.push(event::read(&mut scan).ok_or_else(|| lines.error(&scan, "an event"))?);
+        lines.at += 1;
+    }
+    Ok(notes)
 }
 
 fn images(lines: &mut Lines<'_>) -> Result<Vec<ImageNote>, GrammarError> {

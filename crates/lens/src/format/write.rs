@@ -4,7 +4,7 @@
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
 use super::fold::{self, Kind};
-use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape};
+use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub(super) const DEEPEST_INDENT: usize = 20;
 pub fn write(observed: &Observed, style: Style) -> String {
     let mut writer = Writer { out: String::new(), style };
     match observed {
-        Observed::Full { reason, head, images, tree } => {
+        Observed::Full { reason, head, events, images, tree } => {
             writer.out.push_str("[FULL PAGE STATE");
             if let Some(reason) = reason {
                 writer.out.push_str(" — ");
@@ -26,10 +26,11 @@ pub fn write(observed: &Observed, style: Style) -> String {
                 writer.out.push(' ');
                 writer.head(head);
             }
+            event::write(&mut writer.out, events);
             writer.images(images);
             writer.lines(tree, 0, false);
         }
-        Observed::Delta { steps, changes, hidden, images, entries } => {
+        Observed::Delta { steps, changes, hidden, events, images, entries } => {
             let s = if *changes == 1 { "" } else { "s" };
             let _ = match steps {
                 Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: {changes} change{s}"),
@@ -39,6 +40,7 @@ pub fn write(observed: &Observed, style: Style) -> String {
                 let _ = write!(writer.out, ", {hidden} volatile hidden");
             }
             writer.out.push(']');
+            event::write(&mut writer.out, events);
             writer.images(images);
             writer.entries(entries);
         }
@@ -63,6 +65,13 @@ pub fn write_items(tree: &Tree, style: Style) -> String {
 
 /// A group folds if its text is at most so much of what it is unfolded, in percent.
 const MOST_OF_UNFOLDED: usize = 95;
+
+/// Returns one item as it stands in a line.
+pub fn write_item(item: &Item, style: Style) -> String {
+    let mut writer = Writer { out: String::new(), style };
+    writer.item(item);
+    writer.out
+}
 
 struct Writer {
     out: String,

@@ -4,7 +4,7 @@
 //! Invariants: an answer is a delta to the same page with less cut, within the same budget; what of it does not fit is elided
 //! again, with a mark; a handle that is not shown is refused.
 
-use super::{Draft, Lens, images};
+use super::{Draft, Lens, Notes, images};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::differ::emit::{EmitOptions, emit};
 use crate::differ::{Side, diff};
@@ -175,7 +175,12 @@ impl Lens {
     /// Where everything was one mark, the answer is a full observation.
     fn answer_to_nothing(&self, view: &View, cuts: Cuts, reference: &Reference) -> Option<Draft> {
         let head = crate::format::Head { title: reference.title.clone(), url: reference.url.clone(), cut: false };
-        self.full_with(view, &head, &[], Some("expanded"), cuts, reference).ok()
+        // What had no room before is told now, if there is.
+        let events = Notes { images: &[], events: &self.events };
+        [events, Notes::default()]
+            .into_iter()
+            .filter_map(|notes| self.full_with(view, &head, notes, Some("expanded"), cuts.clone(), reference).ok())
+            .find(|draft| self.fits(&draft.text))
     }
 
     /// Shows the pixels behind the mark for images; the mark stays, since text still cannot tell them.

@@ -4,10 +4,10 @@
 //! and leads where it should; a draft costs at most the budget, from one token up: first less is kept, best last; then less of the
 //! header is said; then nothing but a mark.
 
-use super::{Draft, Lens};
+use super::{Draft, Lens, Notes};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::extract::{Representation, View};
-use crate::format::{Head, ImageNote, Observed, write};
+use crate::format::{Head, Observed, write};
 use crate::reference::{Reference, unmarked_differences};
 use crate::shown::ShownState;
 use crate::tree::Tree;
@@ -42,7 +42,7 @@ impl Lens {
         view: &View,
         head: &Head,
         representation: Representation,
-        notes: &[ImageNote],
+        notes: Notes<'_>,
         reason: Option<&str>,
         reference: &Reference,
     ) -> Result<Draft, StrategyError> {
@@ -58,7 +58,7 @@ impl Lens {
         &self,
         view: &View,
         head: &Head,
-        notes: &[ImageNote],
+        notes: Notes<'_>,
         reason: Option<&str>,
         cuts: Cuts,
         reference: &Reference,
@@ -69,7 +69,8 @@ impl Lens {
         let observed = Observed::Full {
             reason: reason.map(str::to_owned),
             head: (!self.leaves_out_head(head)).then(|| head.clone()),
-            images: notes.to_vec(),
+            events: notes.events.to_vec(),
+            images: notes.images.to_vec(),
             tree: target.tree.clone(),
         };
         let text = write(&observed, self.options.style);
@@ -101,7 +102,7 @@ impl Lens {
         view: &View,
         head: &Head,
         representation: Representation,
-        notes: &[ImageNote],
+        notes: Notes<'_>,
         reason: &str,
         new: &HashSet<u32>,
         reference: &Reference,
@@ -119,19 +120,16 @@ impl Lens {
         }
         let order = if representation == Representation::Vision { Vec::new() } else { ranking(view, new) };
         let limit = order.len().min(budget as usize);
-        let attempt = |n: usize,
-                       head: &Head,
-                       notes: &[ImageNote],
-                       reason: Option<&str>|
-         -> Result<Option<Draft>, StrategyError> {
-            let mut cuts = Cuts::everything(view);
-            for id in &order[..n] {
-                cuts.keep(view, *id);
-            }
-            self.limit_names(view, &mut cuts, true);
-            let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
-            Ok(self.fits(&draft.text).then_some(draft))
-        };
+        let attempt =
+            |n: usize, head: &Head, notes: Notes<'_>, reason: Option<&str>| -> Result<Option<Draft>, StrategyError> {
+                let mut cuts = Cuts::everything(view);
+                for id in &order[..n] {
+                    cuts.keep(view, *id);
+                }
+                self.limit_names(view, &mut cuts, true);
+                let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
+                Ok(self.fits(&draft.text).then_some(draft))
+            };
         let mut failure = None;
         let best = largest(limit, |n| {
             attempt(n, head, notes, reason).unwrap_or_else(|error| {
@@ -147,7 +145,10 @@ impl Lens {
         }
         // Not even the header fits: less and less of it, then nothing but marks.
         let short = Head { title: first_chars(&head.title, 24), url: first_chars(&head.url, 40), cut: true };
-        for (head, notes, reason) in [(head, notes, None), (&short, notes, None), (&short, &[][..], None)] {
+        let events = Notes { images: &[], events: notes.events };
+        for (head, notes, reason) in
+            [(head, notes, None), (&short, notes, None), (&short, events, None), (&short, Notes::default(), None)]
+        {
             if let Some(draft) = attempt(0, head, notes, reason)? {
                 return Ok(draft);
             }

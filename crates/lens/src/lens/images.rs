@@ -2,20 +2,26 @@
 //!
 //! In: a page, its screenshot and crops. Out: [`Picture`]s. Invariant: an image says which part of the page it shows; a
 //! region without pixels stays a mark in the text.
+//!
+//! A crop is sent at the size that costs the fewest tokens of those at which its text is still legible: of all widths from the crop's own down
+//! to [`MIN_SCALE`] image pixels per CSS px (height in proportion), the one with the fewest tokens, and of equals the largest.
 
+use super::pixels::{Part, piece, size_of};
 use crate::extract::{ExtractOptions, Region, Representation, extract};
 use crate::format::ImageNote;
 use browserlens_page::{BoxInDocument, NodeKey, Page};
 use browserlens_strategy::{CaptureImage, ImageSpace, ObservedImage, StepInput, StrategyError};
 use browserlens_tokens::{ImageFormula, ImageSize};
-use image::{ImageFormat, RgbaImage, imageops};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Cursor;
 use std::sync::Arc;
 
 /// How far a crop may differ from its region, in CSS px.
 const SLACK: f32 = 2.0;
+
+/// Least image pixels per CSS px of a crop. Text is drawn into a canvas at 10 px where a page asks for nothing else, and counts as
+/// legible from 8 pixels on.
+const MIN_SCALE: f32 = 0.8;
 
 /// One image and the region it shows.
 #[derive(Clone, Debug)]
@@ -95,18 +101,22 @@ pub(super) fn crops(
     crops: &[CaptureImage],
     formula: ImageFormula,
 ) -> Vec<Picture> {
-    let mut decoded: Option<RgbaImage> = None;
     let mut pictures = Vec::new();
     for region in regions {
-        let ready = crops.iter().find(|crop| match crop.space {
-            ImageSpace::Document(bounds) => {
-                bounds.contains_box(region.bounds, SLACK) && region.bounds.contains_box(bounds, SLACK)
+        let ready = crops.iter().find_map(|crop| match crop.space {
+            ImageSpace::Document(bounds)
+                if bounds.contains_box(region.bounds, SLACK) && region.bounds.contains_box(bounds, SLACK) =>
+            {
+                Some((crop, bounds))
             }
-            ImageSpace::Viewport(_) => false,
+            _ => None,
         });
         let image = match ready {
-            Some(crop) => size_of(&crop.png).map(|size| (seen(&crop.png, size, crop.space, formula), true)),
-            None => screenshot.and_then(|shot| cut_out(page, region, shot, &mut decoded, formula)),
+            Some((crop, bounds)) => size_of(&crop.png).and_then(|size| {
+                let whole = Part { left: 0, top: 0, size };
+                cheapest_piece(&crop.png, whole, bounds, formula).map(|image| (image, true))
+            }),
+            None => screenshot.and_then(|shot| cut_out(page, region, shot, formula)),
         };
         if let Some((image, whole)) = image {
             let (role, name) = (region.role, region.name.clone());
@@ -125,13 +135,7 @@ pub(super) fn crops(
 }
 
 /// Cuts a region out of the screenshot, as far as it is in the viewport.
-fn cut_out(
-    page: &Page,
-    region: &Region,
-    shot: &CaptureImage,
-    decoded: &mut Option<RgbaImage>,
-    formula: ImageFormula,
-) -> Option<(ObservedImage, bool)> {
+fn cut_out(page: &Page, region: &Region, shot: &CaptureImage, formula: ImageFormula) -> Option<(ObservedImage, bool)> {
     let ImageSpace::Viewport(shown) = shot.space else { return None };
     let scroll = page.scroll();
     let seen_part =
@@ -140,52 +144,101 @@ fn cut_out(
     if part.width < 1.0 || part.height < 1.0 || shown.width <= 0.0 {
         return None;
     }
-    if decoded.is_none() {
-        *decoded = image::load_from_memory_with_format(&shot.png, ImageFormat::Png).ok().map(|image| image.to_rgba8());
-    }
-    let pixels = decoded.as_ref()?;
-    let scale = pixels.width() as f32 / shown.width;
+    let pixels = size_of(&shot.png)?;
+    let scale = pixels.width as f32 / shown.width;
     let at = |from: f32, limit: u32| ((from * scale).round().max(0.0) as u32).min(limit);
-    let (left, top) = (at(part.x - seen_part.x, pixels.width()), at(part.y - seen_part.y, pixels.height()));
+    let (left, top) = (at(part.x - seen_part.x, pixels.width), at(part.y - seen_part.y, pixels.height));
     let (right, bottom) =
-        (at(part.right() - seen_part.x, pixels.width()), at(part.bottom() - seen_part.y, pixels.height()));
+        (at(part.right() - seen_part.x, pixels.width), at(part.bottom() - seen_part.y, pixels.height));
     if right <= left || bottom <= top {
         return None;
     }
-    let cut = imageops::crop_imm(pixels, left, top, right - left, bottom - top).to_image();
-    let png = encode(&cut)?;
-    let size = ImageSize { width: cut.width(), height: cut.height() };
+    let cut = Part { left, top, size: ImageSize { width: right - left, height: bottom - top } };
     let whole = seen_part.contains_box(region.bounds, SLACK);
-    Some((seen(&png, size, ImageSpace::Document(part), formula), whole))
+    Some((cheapest_piece(&shot.png, cut, part, formula)?, whole))
+}
+
+/// Returns a part of an image at its cheapest legible size.
+fn cheapest_piece(png: &Arc<[u8]>, part: Part, bounds: BoxInDocument, formula: ImageFormula) -> Option<ObservedImage> {
+    let size = cheapest(part.size, bounds, formula);
+    let whole = part.left == 0 && part.top == 0 && size_of(png) == Some(size);
+    let png = if whole { Arc::clone(png) } else { piece(png, part, size)? };
+    Some(ObservedImage { png, width: size.width, height: size.height, space: ImageSpace::Document(bounds) })
+}
+
+/// Returns the size with the fewest tokens at which what an image of `size` shows of `bounds` is legible; never a larger one.
+fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> ImageSize {
+    let seen = formula.seen_size(size);
+    let least = ((bounds.width * MIN_SCALE).ceil().max(1.0) as u32).min(seen.width);
+    let scaled = |width: u32| {
+        let height = (u64::from(width) * u64::from(size.height) + u64::from(size.width) / 2) / u64::from(size.width);
+        ImageSize { width, height: u32::try_from(height).unwrap_or(u32::MAX).max(1) }
+    };
+    // The first of equals is kept: the largest.
+    (least..seen.width)
+        .rev()
+        .map(scaled)
+        .fold((formula.tokens(seen), seen), |best, size| {
+            let tokens = formula.tokens(size);
+            if tokens < best.0 { (tokens, size) } else { best }
+        })
+        .1
 }
 
 /// Returns an image at the size at which the model sees it: larger costs no more tokens, and shows no more.
 fn seen(png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, formula: ImageFormula) -> ObservedImage {
     let wanted = formula.seen_size(size);
     if wanted != size
-        && let Ok(image) = image::load_from_memory_with_format(png, ImageFormat::Png)
+        && let Some(png) = piece(png, Part { left: 0, top: 0, size }, wanted)
     {
-        let small = imageops::resize(&image.to_rgba8(), wanted.width, wanted.height, imageops::FilterType::Triangle);
-        if let Some(png) = encode(&small) {
-            return ObservedImage { png, width: wanted.width, height: wanted.height, space };
-        }
+        return ObservedImage { png, width: wanted.width, height: wanted.height, space };
     }
     ObservedImage { png: Arc::clone(png), width: size.width, height: size.height, space }
-}
-
-fn encode(image: &RgbaImage) -> Option<Arc<[u8]>> {
-    let mut bytes = Vec::new();
-    image.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).ok()?;
-    Some(bytes.into())
-}
-
-fn size_of(png: &[u8]) -> Option<ImageSize> {
-    let reader = image::ImageReader::with_format(Cursor::new(png), ImageFormat::Png);
-    reader.into_dimensions().ok().map(|(width, height)| ImageSize { width, height })
 }
 
 fn hash(png: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     png.hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cheapest_of(width: u32, height: u32, css: (f32, f32), formula: ImageFormula) -> (u32, u32, u32) {
+        let bounds = BoxInDocument { x: 0.0, y: 0.0, width: css.0, height: css.1 };
+        let size = cheapest(ImageSize { width, height }, bounds, formula);
+        (size.width, size.height, formula.tokens(size).0)
+    }
+
+    #[test]
+    fn a_crop_takes_the_fewest_tokens_at_which_its_text_is_legible() {
+        // 200×100 costs 8 × 4 patches; 0.84 of it fills 6 × 3, and at 0.8 it would cost the same.
+        assert_eq!(cheapest_of(200, 100, (200.0, 100.0), ImageFormula::Claude28), (168, 84, 18));
+        // Twice as many pixels as CSS px show no more than the text needs.
+        assert_eq!(cheapest_of(400, 200, (200.0, 100.0), ImageFormula::Claude28), (168, 84, 18));
+        // One tile stays one tile: nothing to gain, nothing lost.
+        assert_eq!(cheapest_of(300, 200, (300.0, 200.0), ImageFormula::OpenAiTile4o), (300, 200, 255));
+        assert_eq!(cheapest_of(600, 300, (600.0, 300.0), ImageFormula::OpenAiTile4o), (512, 256, 255));
+        assert_eq!(cheapest_of(300, 200, (300.0, 200.0), ImageFormula::GeminiFlat), (300, 200, 1_101));
+        assert_eq!(cheapest_of(1, 1, (1.0, 1.0), ImageFormula::Claude28), (1, 1, 1));
+    }
+
+    #[test]
+    fn no_crop_is_enlarged_nor_made_smaller_than_is_legible_where_that_costs_nothing_more() {
+        for formula in ImageFormula::ALL {
+            for width in (1..900).step_by(37) {
+                for height in (1..900).step_by(53) {
+                    let size = ImageSize { width, height };
+                    let bounds = BoxInDocument { x: 0.0, y: 0.0, width: width as f32, height: height as f32 };
+                    let chosen = cheapest(size, bounds, formula);
+                    assert!(formula.tokens(chosen) <= formula.tokens(size), "{size:?} {formula:?}");
+                    assert!(chosen.width <= width && chosen.height <= height, "{size:?} becomes {chosen:?}");
+                    let seen = formula.seen_size(size);
+                    assert!(chosen.width as f32 >= (width as f32 * MIN_SCALE).min(seen.width as f32), "{size:?}");
+                }
+            }
+        }
+    }
 }

@@ -7,12 +7,15 @@
 mod answers;
 mod fitting;
 mod images;
+mod marks;
+mod pixels;
 
 use crate::budget::{Cuts, Handles, Target, is_urgent};
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
+use crate::events;
 use crate::extract::{ExtractOptions, Grade, Representation, View, collapse, extract};
-use crate::format::{Head, ImageNote, Observed, Style};
+use crate::format::{EventNote, Head, ImageNote, Observed, Style};
 use crate::reference::Reference;
 use crate::refs::RefTable;
 use crate::router::{
@@ -22,7 +25,8 @@ use crate::shown::ShownState;
 use crate::tree::ROOT;
 use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::{
-    CaptureImage, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, Stage, StepInput, StrategyError,
+    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepInput,
+    StrategyError,
 };
 use browserlens_tokens::{Encoding, ImageFormula, Tokens};
 use images::Picture;
@@ -73,6 +77,10 @@ pub struct LensOptions {
     pub encoding: Encoding,
     /// What images cost; the largest image is sent at the size at which it is seen.
     pub image_formula: ImageFormula,
+    /// Whether a screenshot bears a numbered mark on each node that can be acted on in it: mark `5` is ref `@e5`.
+    pub marks: bool,
+    /// Whether what happened beside the page is told: dialogs, downloads, tabs, a failed action, console errors.
+    pub events: bool,
 }
 
 impl Default for LensOptions {
@@ -90,6 +98,8 @@ impl Default for LensOptions {
             grade: Grade::All,
             encoding: Encoding::O200kBase,
             image_formula: ImageFormula::Claude28,
+            marks: false,
+            events: true,
         }
     }
 }
@@ -143,6 +153,15 @@ pub struct Lens {
     grade: Option<(u32, Grade)>,
     /// Hash of the pixels last sent of a region.
     sent: HashMap<NodeKey, u64>,
+    /// What the step observed last tells of the browser's events.
+    events: Vec<EventNote>,
+}
+
+/// What an observation says beside its header and its items.
+#[derive(Clone, Copy, Debug, Default)]
+struct Notes<'a> {
+    images: &'a [ImageNote],
+    events: &'a [EventNote],
 }
 
 impl std::fmt::Debug for Lens {
@@ -182,6 +201,7 @@ impl Lens {
             whole_names: HashSet::new(),
             grade: None,
             sent: HashMap::new(),
+            events: Vec::new(),
         }
     }
 
@@ -204,16 +224,23 @@ impl Lens {
         let representation = self.route(input)?;
         input.clock.enter(Some(Stage::Extract));
         self.learn(input);
-        let pictures = images::pictures(page, representation, input, self.options.image_formula)?;
+        self.events = self.events(input);
+        let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
         let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
         let grade = self.grade_of(page);
         let view = self.view(page, representation, grade, regions_shown);
+        let marked = match representation {
+            Representation::Vision if self.options.marks => self.mark(page, &view, &mut pictures),
+            _ => Vec::new(),
+        };
         let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
         // What checks the truth is no stage of perception.
         input.clock.enter(None);
         let reference = Reference::of(page, representation, grade, regions_shown);
         input.clock.enter(Some(Stage::Diff));
-        let (notes, resend) = self.notes(&pictures, representation);
+        let (image_notes, resend) = self.notes(&pictures, representation);
+        let events = std::mem::take(&mut self.events);
+        let notes = Notes { images: &image_notes, events: &events };
         let tried = self.try_delta(input, &view, &head, representation);
         input.clock.enter(Some(Stage::Format));
         let (delta, reason, matching) = match tried {
@@ -224,7 +251,13 @@ impl Lens {
                         .then(|| (self.told.as_ref().map_or(0, |told| told.step), input.step.0)),
                     changes: emitted.changes,
                     hidden,
-                    images: notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect(),
+                    events: events.clone(),
+                    images: image_notes
+                        .iter()
+                        .zip(&resend)
+                        .filter(|(_, new)| **new)
+                        .map(|(note, _)| note.clone())
+                        .collect(),
                     entries: emitted.entries,
                 };
                 let draft = self.draft(observed, Some(&emitted.tree), emitted.keys, *target, cuts, &reference);
@@ -233,12 +266,12 @@ impl Lens {
             }
         };
         let new_items = matching.unwrap_or_default();
-        let full = self.full(&view, &head, representation, &notes, None, &reference)?;
+        let full = self.full(&view, &head, representation, notes, None, &reference)?;
         let (draft, kind) = match delta {
             Some(delta) => match self.why_not(&delta, &full) {
                 None => (delta, ObservationKind::Delta),
                 Some(why) => (
-                    self.fit(full, &view, &head, representation, &notes, why, &new_items, &reference)?,
+                    self.fit(full, &view, &head, representation, notes, why, &new_items, &reference)?,
                     full_kind(Some(why)),
                 ),
             },
@@ -248,11 +281,11 @@ impl Lens {
                     other => Some(other),
                 };
                 let full = match said {
-                    Some(_) => self.full(&view, &head, representation, &notes, said, &reference)?,
+                    Some(_) => self.full(&view, &head, representation, notes, said, &reference)?,
                     None => full,
                 };
                 let fitted =
-                    self.fit(full, &view, &head, representation, &notes, said.unwrap_or(""), &new_items, &reference)?;
+                    self.fit(full, &view, &head, representation, notes, said.unwrap_or(""), &new_items, &reference)?;
                 (fitted, full_kind(Some(reason)))
             }
         };
@@ -278,7 +311,29 @@ impl Lens {
             step: input.step.0,
         };
         self.current = Some(current);
-        Ok(self.emit(draft, kind, images, representation, input.step.0))
+        self.events = events;
+        let mut observation = self.emit(draft, kind, images, representation, input.step.0);
+        observation.refs.extend(marked);
+        Ok(observation)
+    }
+
+    /// Draws the refs of what can be acted on into the screenshot, and returns what they mean.
+    fn mark(&mut self, page: &Page, view: &View, pictures: &mut [Picture]) -> Vec<RefTarget> {
+        let mut numbers = Vec::new();
+        let mut targets = Vec::new();
+        for id in marks::markable(page, view) {
+            let meta = view.meta[id as usize];
+            let known = self.refs.get(id).or_else(|| self.refs.wants(id).then(|| Ref::new(self.refs.next())));
+            // A label has room for a number, not for a part of a row; with marks no row shares its number.
+            let Some(reference) = known.filter(|known| known.part == 0) else { continue };
+            self.refs.give(id, reference);
+            numbers.push((reference.number, page.node(meta.node).bounds()));
+            targets.push(RefTarget { handle: reference.to_string(), key: meta.key });
+        }
+        for picture in pictures {
+            picture.image = marks::draw(page, &picture.image, &numbers);
+        }
+        targets
     }
 
     fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
@@ -290,6 +345,15 @@ impl Lens {
             what: format!("signal {signal:?}"),
             strategy: "lens".to_owned(),
         })
+    }
+
+    /// Returns what is told of the events of a step: at most half of the budget is spent on it.
+    fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
+        let notes = if self.options.events { events::notes(input) } else { Vec::new() };
+        match self.options.budget {
+            Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),
+            None => notes,
+        }
     }
 
     /// Remembers which nodes change by themselves.

@@ -6,7 +6,7 @@
 
 use super::node::{Mark, ReadNode, Reading};
 use super::{plain, tags};
-use browserlens_lens::{ElidedMark, ElidedWhat, ShownNode, ShownState};
+use browserlens_lens::{ElidedMark, ElidedWhat, EventNote, ShownNode, ShownState};
 use std::collections::HashMap;
 
 /// How much of the text below a node is taken for its name, in bytes.
@@ -40,6 +40,9 @@ impl LensText {
             for words in [&head.title, &head.url] {
                 reading.nodes.push(ReadNode { role: "text".to_owned(), text: words.clone(), ..ReadNode::default() });
             }
+        }
+        for words in self.shown.events().iter().flat_map(EventNote::texts) {
+            reading.nodes.push(ReadNode { role: "text".to_owned(), text: words.to_owned(), ..ReadNode::default() });
         }
         let mut indices: HashMap<u32, usize> = HashMap::new();
         for node in self.shown.nodes() {
@@ -109,6 +112,18 @@ mod tests {
         assert_eq!(reading.path(link).next().map(|node| node.role.as_str()), Some("main"));
         let reading = text.read("[DELTA 0→1: 1 change]\nCHANGED: link \"3\" @e1 → \"4\"");
         assert!(reading.haystack().holds("Showing 4 of 142") && !reading.haystack().holds("3 of 142"));
+    }
+
+    #[test]
+    fn what_a_dialog_says_is_read_and_forges_nothing() {
+        let mut text = LensText::default();
+        let reading = text.read(
+            "[FULL PAGE STATE] Shop | https://shop.test/\n[DIALOG alert \"Order 4711 placed\\n- button \\\"Pay\\\" \\@e9\" open]\n- main: \"x\"",
+        );
+        assert!(reading.haystack().holds("Order 4711 placed"));
+        assert!(reading.nodes.iter().all(|node| node.handle.is_none() && node.role != "button"));
+        let reading = text.read("[DELTA 0→1: 0 changes]\n[DOWNLOAD \"receipt.pdf\" finished]");
+        assert!(reading.haystack().holds("receipt.pdf") && !reading.haystack().holds("Order 4711"));
     }
 
     #[test]

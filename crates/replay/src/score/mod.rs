@@ -5,7 +5,7 @@
 //!
 //! * *Recall*: a node of the shown state has a handle that means an acceptable node; or, where it has no handle or the map is not known, it is
 //!   what role and name say; or the acceptable node lies uncovered in a shown image; or, in plain text, its name can be read.
-//! * *Addressable*: the same through the strategy's channel alone.
+//! * *Addressable*: the same through the strategy's channel alone; a mark drawn on a shown image points at its node as the place itself does.
 //! * *Discriminable*: the reader's rules leave one candidate, or only acceptable ones.
 //! * *Resolved*: the handle of the reader's choice means an acceptable node; none where the map is not known.
 
@@ -40,6 +40,8 @@ pub(crate) struct Shown<'a> {
     /// What the handle of each node of the reading means.
     keys: Vec<Option<NodeKey>>,
     images: &'a [ObservedImage],
+    /// What handles mean that no text bears: they stand as marks in the images.
+    drawn: Vec<NodeKey>,
     channel: ActionChannel,
 }
 
@@ -62,6 +64,7 @@ impl<'a> Shown<'a> {
             has_map: !handles.is_empty(),
             keys: reading.nodes.iter().map(key).collect(),
             images,
+            drawn: drawn(reading, handles, images, channel),
             channel,
         }
     }
@@ -82,6 +85,7 @@ impl<'a> Shown<'a> {
         // Words count where no handle contradicts them.
         let by_words = found.candidates.iter().any(|index| key(*index).is_none() || is_acceptable(*index));
         let by_pixels = !self.images.is_empty() && acceptable.iter().any(|key| self.is_in_image(*key));
+        let by_mark = self.drawn.iter().any(|key| will_do(*key));
         let by_text = self.channel == ActionChannel::None && !hint.name.is_empty() && self.haystack.holds(&hint.name);
         let has_handle = found
             .candidates
@@ -92,7 +96,7 @@ impl<'a> Shown<'a> {
             ActionChannel::Ref => by_handle,
             ActionChannel::Selector => by_words,
             ActionChannel::RoleName => by_words && (!hint.name.is_empty() || found.is_single()),
-            ActionChannel::Point => by_pixels,
+            ActionChannel::Point => by_pixels || by_mark,
             ActionChannel::None => false,
         };
         let single = found.is_single()
@@ -100,10 +104,10 @@ impl<'a> Shown<'a> {
         let by_point = self.channel == ActionChannel::Point;
         TargetScore {
             needed: true,
-            recall: by_handle || by_words || by_pixels || by_text,
+            recall: by_handle || by_words || by_pixels || by_mark || by_text,
             addressable,
-            // In pixels the place itself singles a node out.
-            discriminable: addressable && if by_point { by_pixels } else { single },
+            // In pixels the place itself singles a node out, and so does the mark on it.
+            discriminable: addressable && (by_point || single),
             resolved: if by_point { None } else { found.choice().and_then(key).map(will_do) },
         }
     }
@@ -126,6 +130,20 @@ impl<'a> Shown<'a> {
     fn shown_keys(&self) -> HashSet<NodeKey> {
         self.keys.iter().flatten().copied().collect()
     }
+}
+
+/// Returns what the handles mean that no text bears, where they can stand in an image.
+fn drawn(
+    reading: &Reading,
+    handles: &BTreeMap<String, NodeKey>,
+    images: &[ObservedImage],
+    channel: ActionChannel,
+) -> Vec<NodeKey> {
+    if channel != ActionChannel::Point || images.is_empty() {
+        return Vec::new();
+    }
+    let said: HashSet<&str> = reading.nodes.iter().filter_map(|node| node.handle.as_deref()).collect();
+    handles.iter().filter(|(handle, _)| !said.contains(handle.as_str())).map(|(_, key)| *key).collect()
 }
 
 #[cfg(test)]

@@ -139,6 +139,19 @@ fn a_screenshot_shows_nodes_and_texts_that_lie_in_it() {
 }
 
 #[test]
+fn a_mark_drawn_on_a_screenshot_points_at_its_node() {
+    // Node 99 does not lie wholly in the image; its mark does.
+    let case = Case::new(plain::parse(""), &[("@e1", 99)], ActionChannel::Point);
+    assert!(!case.target("button", "Go", None, &[99]).recall, "no image, no mark");
+    let case = case.with_screenshot();
+    assert!(case.target("button", "Go", None, &[99]).is_actionable());
+    assert!(!case.target("button", "Go", None, &[98]).recall);
+    let said =
+        Case::new(aria::parse("- link \"Cart\" [ref=e1]"), &[("e1", 99)], ActionChannel::Point).with_screenshot();
+    assert!(!said.target("button", "Go", None, &[99]).addressable, "a handle in the text is none in the image");
+}
+
+#[test]
 fn a_drawn_fact_is_read_in_an_image_only() {
     let within = Target { by: TargetBy::Css { selector: "canvas".into(), point: None }, within: None, nth: None };
     let fact = Fact { text: "1,284".into(), pixels: Some(PixelFact { within, bounds: [20.0, 20.0, 60.0, 14.0] }) };

@@ -1,0 +1,118 @@
+//! `show`: what an agent would get, two strategies side by side, the shown state.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+/// Runs `show` over a bundled trace, the images in `folder`.
+fn show(folder: &Path, trace: &str, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        .args(["show", &format!("traces/{trace}.trace")])
+        .args(arguments)
+        .current_dir(root())
+        .env("TMPDIR", folder)
+        .env_remove("NO_COLOR")
+        .output()
+        .expect("the command starts")
+}
+
+fn words(output: &Output) -> (String, String) {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .map(|entries| entries.map(|entry| entry.expect("lists").file_name().to_string_lossy().into_owned()).collect())
+        .unwrap_or_default();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_observation_is_printed_and_its_image_is_written_and_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = show(folder.path(), "login-wrong-then-right", &["--step", "1", "--strategy", "lens/vision-marks"]);
+    let (text, status) = words(&output);
+    assert!(text.starts_with("[FULL PAGE STATE] ") && text.ends_with('\n'), "{text}");
+    let name = "login-wrong-then-right-step-1-lens-vision-marks-1.png";
+    let images = folder.path().join("browserlens-images");
+    assert_eq!(files(&images), [name]);
+    assert!(status.contains(&format!("image 1: {}\n", images.join(name).display())), "{status}");
+    assert!(std::fs::read(images.join(name)).expect("reads").starts_with(b"\x89PNG"));
+    assert_eq!(files(folder.path()), ["browserlens-images"], "nothing else is left behind");
+}
+
+#[test]
+fn two_strategies_stand_side_by_side_in_the_width_that_was_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = show(
+        folder.path(),
+        "login-wrong-then-right",
+        &["--step", "1", "--strategy", "lens/full", "--diff", "lens/delta", "--width", "100"],
+    );
+    let (text, status) = words(&output);
+    let mut lines = text.lines();
+    assert_eq!(
+        lines.next().map(|line| line.split_whitespace().collect::<Vec<_>>()),
+        Some(vec!["lens/full", "lens/delta"])
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 100) && text.contains("[DELTA 0→1"), "{text}");
+    assert!(!text.contains('\u{1b}'), "no colours where nobody looks: {text}");
+    assert!(status.contains("lens/full: ") && status.contains("lens/delta: "), "{status}");
+    let same = show(
+        folder.path(),
+        "login-wrong-then-right",
+        &["--strategy", "lens/delta", "--diff", "lens/full", "--width", "100"],
+    );
+    let (text, _) = words(&same);
+    assert!(text.lines().skip(2).all(|line| !line.contains(" | ") || line.contains("FULL PAGE")), "{text}");
+}
+
+#[test]
+fn the_shown_state_tells_what_each_ref_means_and_what_is_elided() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strategy = ["--step", "2", "--view", "--strategy", "lens/budget-1500"];
+    let (text, _) = words(&show(folder.path(), "shop-laptop-to-cart", &strategy));
+    let of_refs = text.lines().filter(|line| line.contains("  → node "));
+    assert!(of_refs.clone().count() > 3 && of_refs.clone().all(|line| line.contains(" @e")), "{text}");
+    assert!(!text.contains("no node known"), "{text}");
+    assert!(text.lines().any(|line| line.trim_start().starts_with('…') && line.ends_with("  ← elided")), "{text}");
+    let last = text.lines().last().unwrap_or("");
+    assert!(last.contains(" refs, ") && last.contains(" elided marks for "), "{last}");
+}
+
+#[test]
+fn marks_of_a_screenshot_are_in_the_view_with_their_nodes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, _) = words(&show(
+        folder.path(),
+        "login-wrong-then-right",
+        &["--step", "5", "--view", "--strategy", "lens/vision-marks"],
+    ));
+    assert!(text.lines().any(|line| line.starts_with("@e") && line.ends_with(", as a mark in an image")), "{text}");
+}
+
+#[test]
+fn what_cannot_be_shown_is_said_with_what_can() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let failed = |arguments: &[&str]| {
+        let output = show(folder.path(), "login-wrong-then-right", arguments);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, text) = failed(&["--step", "99"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("login-wrong-then-right.trace: no step 99\n hint: the trace has steps 0 to "), "{text}");
+    let (code, text) = failed(&["--diff", "lens/nope"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("traces/strategies.toml: no strategy \"lens/nope\": there are lens/full, "), "{text}");
+    let (code, text) = failed(&["--view", "--strategy", "raw/html"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("raw/html: has no shown state"), "{text}");
+    assert_eq!(failed(&["--view", "--diff", "lens/full"]).0, Some(2));
+    assert!(files(folder.path()).is_empty(), "nothing is left behind");
+}

@@ -1,0 +1,307 @@
+//! Numbered marks on the screenshot: which number means which node, drawn where it can be read.
+//!
+//! In: pixels, and boxes with the numbers of their refs. Out: the pixels with a frame and a label for each. Invariants: integer arithmetic
+//! on the same inputs gives the same bytes; a label lies in the image, and on another label only where every place around its
+//! box is taken; of the free places it takes the one that hides least text.
+//! Why digits of our own: ten glyphs need no font file, and look the same on every machine.
+
+use super::pixels::{decoded, encode};
+use crate::extract::View;
+use browserlens_page::{BoxInDocument, NodeKind, Page};
+use browserlens_strategy::{ImageSpace, ObservedImage};
+use image::{Rgba, RgbaImage};
+
+/// Side in CSS px from which the seen part of a node is worth a mark.
+const LEAST_SIDE: f32 = 3.0;
+/// Width and height of a digit, the gap to the next, and the margin around them, in image pixels.
+const DIGIT: (i32, i32) = (6, 10);
+const GAP: i32 = 2;
+const MARGIN: i32 = 2;
+
+/// Dark enough for white digits (contrast of at least 4.5), and unlike each other.
+const INKS: [[u8; 3]; 6] = [[200, 0, 0], [0, 92, 190], [0, 120, 40], [140, 0, 160], [160, 80, 0], [0, 110, 120]];
+
+#[rustfmt::skip]
+const DIGITS: [[&[u8; 6]; 10]; 10] = [
+    [b".####.", b"######", b"##..##", b"##..##", b"##..##", b"##..##", b"##..##", b"##..##", b"######", b".####."],
+    [b"..##..", b".###..", b"####..", b"..##..", b"..##..", b"..##..", b"..##..", b"..##..", b"######", b"######"],
+    [b".####.", b"######", b"##..##", b"....##", b"...###", b"..###.", b".###..", b"###...", b"######", b"######"],
+    [b".####.", b"######", b"##..##", b"....##", b"..###.", b"..###.", b"....##", b"##..##", b"######", b".####."],
+    [b"...##.", b"..###.", b".####.", b"##.##.", b"##.##.", b"######", b"######", b"...##.", b"...##.", b"...##."],
+    [b"######", b"######", b"##....", b"#####.", b"######", b"....##", b"....##", b"##..##", b"######", b".####."],
+    [b"..###.", b".####.", b"###...", b"##....", b"#####.", b"######", b"##..##", b"##..##", b"######", b".####."],
+    [b"######", b"######", b"....##", b"...##.", b"...##.", b"..##..", b"..##..", b".##...", b".##...", b".##..."],
+    [b".####.", b"######", b"##..##", b"##..##", b".####.", b".####.", b"##..##", b"##..##", b"######", b".####."],
+    [b".####.", b"######", b"##..##", b"##..##", b"######", b".#####", b"....##", b"...###", b".####.", b".###.."],
+];
+
+/// A rectangle in image pixels; right and bottom are outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rect {
+    left: i32,
+    top: i32,
+    right: i32,
+    bottom: i32,
+}
+
+impl Rect {
+    fn overlap(self, other: Self) -> i64 {
+        let width = self.right.min(other.right) - self.left.max(other.left);
+        let height = self.bottom.min(other.bottom) - self.top.max(other.top);
+        i64::from(width.max(0)) * i64::from(height.max(0))
+    }
+
+    fn is_in(self, width: i32, height: i32) -> bool {
+        self.left >= 0 && self.top >= 0 && self.right <= width && self.bottom <= height
+    }
+}
+
+/// Returns the items of a view that can be acted on and seen in the viewport, uncovered; in document order.
+pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
+    let wanted = |id: &u32| {
+        let meta = view.meta[*id as usize];
+        let node = page.node(meta.node);
+        meta.interactive
+            && view.tree.item(*id).mark.is_none()
+            && node.is_visible()
+            && node.in_viewport()
+            && node.covered_by().is_none()
+            && {
+                let seen = seen_part(page, node.bounds());
+                seen.width >= LEAST_SIDE && seen.height >= LEAST_SIDE
+            }
+    };
+    (1..view.tree.len() as u32).filter(wanted).collect()
+}
+
+fn viewport(page: &Page) -> BoxInDocument {
+    let (scroll, size) = (page.scroll(), page.viewport());
+    BoxInDocument { x: scroll.x, y: scroll.y, width: size.width as f32, height: size.height as f32 }
+}
+
+fn seen_part(page: &Page, bounds: BoxInDocument) -> BoxInDocument {
+    bounds.intersection(viewport(page))
+}
+
+/// Draws a mark for each box; the image stays as it was if it cannot be read.
+pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocument)]) -> ObservedImage {
+    let Some(pixels) = decoded(&image.png) else { return image.clone() };
+    let shown = match image.space {
+        ImageSpace::Document(bounds) => bounds,
+        ImageSpace::Viewport(bounds) => {
+            let scroll = page.scroll();
+            BoxInDocument { x: bounds.x + scroll.x, y: bounds.y + scroll.y, width: bounds.width, height: bounds.height }
+        }
+    };
+    if shown.width <= 0.0 || shown.height <= 0.0 {
+        return image.clone();
+    }
+    let scale = (pixels.width() as f32 / shown.width, pixels.height() as f32 / shown.height);
+    let rect = |bounds: BoxInDocument| {
+        let seen = bounds.intersection(shown);
+        Rect {
+            left: ((seen.x - shown.x) * scale.0).round() as i32,
+            top: ((seen.y - shown.y) * scale.1).round() as i32,
+            right: ((seen.right() - shown.x) * scale.0).round() as i32,
+            bottom: ((seen.bottom() - shown.y) * scale.1).round() as i32,
+        }
+    };
+    let texts: Vec<Rect> = page
+        .nodes()
+        .filter(|node| node.kind() == NodeKind::Text && node.in_viewport() && node.is_visible())
+        .map(|node| rect(node.bounds()))
+        .collect();
+    let boxes: Vec<(u32, Rect)> = marks.iter().map(|(number, bounds)| (*number, rect(*bounds))).collect();
+    let mut canvas = (*pixels).clone();
+    let labels = place(&boxes, &texts, canvas.width() as i32, canvas.height() as i32);
+    for (index, (_, bounds)) in boxes.iter().enumerate() {
+        frame(&mut canvas, *bounds, ink(index));
+    }
+    for (index, ((number, _), at)) in boxes.iter().zip(&labels).enumerate() {
+        label(&mut canvas, *at, *number, ink(index));
+    }
+    match encode(&canvas) {
+        Some(png) => ObservedImage { png, ..image.clone() },
+        None => image.clone(),
+    }
+}
+
+fn ink(index: usize) -> Rgba<u8> {
+    let [red, green, blue] = INKS[index % INKS.len()];
+    Rgba([red, green, blue, 255])
+}
+
+fn label_size(number: u32) -> (i32, i32) {
+    let digits = number.checked_ilog10().unwrap_or(0) as i32 + 1;
+    (digits * (DIGIT.0 + GAP) - GAP + 2 * MARGIN, DIGIT.1 + 2 * MARGIN)
+}
+
+/// Finds a place for each label: around its box, then in it, then ever farther below and beside it.
+fn place(boxes: &[(u32, Rect)], texts: &[Rect], width: i32, height: i32) -> Vec<Rect> {
+    let mut placed: Vec<Rect> = Vec::with_capacity(boxes.len());
+    for (number, bounds) in boxes {
+        let (w, h) = label_size(*number);
+        let at = |left: i32, top: i32| Rect { left, top, right: left + w, bottom: top + h };
+        let middle = (bounds.top + bounds.bottom - h) / 2;
+        let mut places = vec![
+            at(bounds.left, bounds.top - h),
+            at(bounds.right - w, bounds.top - h),
+            at(bounds.left - w, middle),
+            at(bounds.right, middle),
+            at(bounds.left, bounds.bottom),
+            at(bounds.right - w, bounds.bottom),
+            at(bounds.right - w, bounds.top),
+            at(bounds.left, bounds.top),
+            at(bounds.right - w, bounds.bottom - h),
+            at(bounds.left, bounds.bottom - h),
+        ];
+        for step in 1..=3 {
+            places.extend([
+                at(bounds.left, bounds.top - h * (step + 1)),
+                at(bounds.right, middle + h * step),
+                at(bounds.left, bounds.bottom + h * step),
+                at(bounds.left - w * (step + 1), middle),
+                at(bounds.right + w * step, middle),
+            ]);
+        }
+        // What does not fit is pushed into the image.
+        places.push(at(bounds.left.min(width - w).max(0), bounds.top.min(height - h).max(0)));
+        let cost = |place: &Rect| {
+            let on_labels: i64 = placed.iter().map(|other| place.overlap(*other)).sum();
+            let on_text: i64 = texts.iter().map(|text| place.overlap(*text)).sum();
+            (on_labels, on_text)
+        };
+        // The first of equals is the nearest.
+        let best = places
+            .iter()
+            .enumerate()
+            .filter(|(index, place)| place.is_in(width, height) || *index + 1 == places.len())
+            .min_by_key(|(index, place)| (cost(place), *index))
+            .map(|(_, place)| *place);
+        placed.extend(best);
+    }
+    placed
+}
+
+fn fill(canvas: &mut RgbaImage, area: Rect, ink: Rgba<u8>) {
+    let (width, height) = (canvas.width() as i32, canvas.height() as i32);
+    for y in area.top.max(0)..area.bottom.min(height) {
+        for x in area.left.max(0)..area.right.min(width) {
+            canvas.put_pixel(x as u32, y as u32, ink);
+        }
+    }
+}
+
+/// Draws a frame in its ink with a white line inside, so that it stands out on any ground.
+fn frame(canvas: &mut RgbaImage, bounds: Rect, ink: Rgba<u8>) {
+    for (inset, ink) in [(0, ink), (1, Rgba([255, 255, 255, 255]))] {
+        let Rect { left, top, right, bottom } = bounds;
+        let (left, top, right, bottom) = (left + inset, top + inset, right - inset, bottom - inset);
+        if right - left < 3 || bottom - top < 3 {
+            continue;
+        }
+        for line in [
+            Rect { left, top, right, bottom: top + 1 },
+            Rect { left, top: bottom - 1, right, bottom },
+            Rect { left, top, right: left + 1, bottom },
+            Rect { left: right - 1, top, right, bottom },
+        ] {
+            fill(canvas, line, ink);
+        }
+    }
+}
+
+fn label(canvas: &mut RgbaImage, at: Rect, number: u32, ink: Rgba<u8>) {
+    fill(canvas, at, ink);
+    let mut left = at.left + MARGIN;
+    for digit in number.to_string().bytes() {
+        let glyph = DIGITS[usize::from(digit - b'0') % 10];
+        for (row, line) in glyph.iter().enumerate() {
+            for (column, dot) in line.iter().enumerate() {
+                if *dot == b'#' {
+                    let (x, y) = (left + column as i32, at.top + MARGIN + row as i32);
+                    fill(canvas, Rect { left: x, top: y, right: x + 1, bottom: y + 1 }, Rgba([255, 255, 255, 255]));
+                }
+            }
+        }
+        left += DIGIT.0 + GAP;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rect(left: i32, top: i32, width: i32, height: i32) -> Rect {
+        Rect { left, top, right: left + width, bottom: top + height }
+    }
+
+    #[test]
+    fn labels_of_a_grid_of_small_buttons_do_not_cover_each_other() {
+        let boxes: Vec<(u32, Rect)> =
+            (0..120).map(|n| (n as u32 + 1, rect(40 + n % 12 * 40, 40 + n / 12 * 30, 24, 24))).collect();
+        let labels = place(&boxes, &[], 640, 480);
+        assert_eq!(labels.len(), boxes.len());
+        for (index, label) in labels.iter().enumerate() {
+            assert!(label.is_in(640, 480), "{label:?}");
+            let others = labels.iter().enumerate().filter(|(other, _)| *other != index);
+            assert_eq!(others.map(|(_, other)| label.overlap(*other)).sum::<i64>(), 0, "label {index}");
+        }
+    }
+
+    #[test]
+    fn a_label_gives_way_to_text_where_there_is_room() {
+        let above = rect(100, 70, 200, 30);
+        let labels = place(&[(7, rect(100, 100, 60, 20))], &[above], 640, 480);
+        assert_eq!(labels[0].overlap(above), 0, "{labels:?}");
+    }
+
+    #[test]
+    fn a_box_at_the_edge_keeps_its_label_in_the_image() {
+        for bounds in [rect(0, 0, 640, 480), rect(0, 0, 4, 4), rect(636, 476, 4, 4), rect(600, 0, 40, 480)] {
+            let labels = place(&[(123, bounds)], &[], 640, 480);
+            assert!(labels[0].is_in(640, 480), "{bounds:?}: {labels:?}");
+        }
+    }
+
+    #[test]
+    fn white_digits_are_readable_on_every_ink() {
+        let linear = |part: u8| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        for [red, green, blue] in INKS {
+            let light = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+            assert!(1.05 / (light + 0.05) >= 4.5, "{red},{green},{blue}: {}", 1.05 / (light + 0.05));
+        }
+    }
+
+    #[test]
+    fn the_digits_of_a_label_can_be_read_back() {
+        for number in [0, 7, 41, 123, 456, 890, 1_234] {
+            let (width, height) = label_size(number);
+            let mut canvas = RgbaImage::from_pixel(80, 30, Rgba([90, 90, 90, 255]));
+            label(&mut canvas, rect(5, 6, width, height), number, ink(1));
+            let read: String = number
+                .to_string()
+                .bytes()
+                .enumerate()
+                .map(|(index, _)| {
+                    let left = 5 + MARGIN + index as i32 * (DIGIT.0 + GAP);
+                    let same = |digit: &usize| {
+                        DIGITS[*digit].iter().enumerate().all(|(row, line)| {
+                            line.iter().enumerate().all(|(column, dot)| {
+                                let (x, y) = (left + column as i32, 6 + MARGIN + row as i32);
+                                (*dot == b'#') == (canvas.get_pixel(x as u32, y as u32).0 == [255; 4])
+                            })
+                        })
+                    };
+                    let found: Vec<usize> = (0..10).filter(same).collect();
+                    assert_eq!(found.len(), 1, "digit {index} of {number}");
+                    char::from(b'0' + found[0] as u8)
+                })
+                .collect();
+            assert_eq!(read, number.to_string());
+        }
+    }
+}

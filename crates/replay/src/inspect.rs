@@ -1,0 +1,76 @@
+//! One strategy at one step of one trace, for looking at.
+//!
+//! In: a trace, its scenario, a strategy, a step. Out: what was shown there, and what is shown then with what its handles mean. Invariant:
+//! the same as a replay of the whole trace gives at that step, requests of the reader included; later steps are not read.
+
+use crate::error::ReplayError;
+use crate::measure::{Measurement, StepNumbers, Tokenizer};
+use crate::run::StoredObservation;
+use crate::score::PageIndex;
+use crate::steps::{StepLoader, TracePlan};
+use crate::store::Store;
+use crate::strategies::ConfiguredStrategy;
+use crate::unit::{Shared, Unit};
+use browserlens_lens::ShownState;
+use browserlens_page::NodeKey;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What a strategy showed at a step.
+#[derive(Debug)]
+pub struct Inspected {
+    /// The row of the step.
+    pub row: Measurement,
+    /// What is shown after it, where the strategy writes the grammar of the lens.
+    pub shown: Option<ShownState>,
+    /// Which node each handle means, as far as the strategy tells.
+    pub handles: BTreeMap<String, NodeKey>,
+    store: Store,
+}
+
+impl Inspected {
+    /// Runs a strategy over a trace up to a step; `scratch` is a folder for what is stored on the way. None if the trace has no such step.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if trace or scenario cannot be read, or the folder cannot be written.
+    pub fn at(
+        trace: &Path,
+        scenarios_dir: &Path,
+        configured: &ConfiguredStrategy,
+        step: u32,
+        scratch: &Path,
+    ) -> Result<Option<Self>, ReplayError> {
+        let plan = TracePlan::open(trace, scenarios_dir)?;
+        let store = Store::open(scratch.join("observations"));
+        let shared = Shared { store: &store, tokenizer: Tokenizer::Fast, date: "", machine: "" };
+        let mut loader = StepLoader::open(&plan, scratch)?;
+        let mut unit = Unit::start(&plan, configured);
+        for row in plan.rows.iter().take_while(|row| row.index.0 <= step) {
+            unit.step(&shared, &loader.load(row.index.0)?, &PageIndex::default())?;
+        }
+        let (shown, handles) = unit.shown();
+        let row = unit.rows.pop().filter(|row| row.step == step);
+        Ok(row.map(|row| Self { row, shown, handles, store }))
+    }
+
+    /// Returns what was counted and scored; none if the strategy failed.
+    pub fn numbers(&self) -> Option<&StepNumbers> {
+        self.row.numbers()
+    }
+
+    /// Returns what was shown; none if the strategy failed.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the store lost it.
+    pub fn observation(&self) -> Result<Option<StoredObservation>, ReplayError> {
+        self.numbers().map(|numbers| StoredObservation::of(numbers, &self.store)).transpose()
+    }
+
+    /// Returns the PNG of an image of the observation by its content hash.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the store lost it.
+    pub fn image(&self, hash: &str) -> Result<Vec<u8>, ReplayError> {
+        self.store.image(hash)
+    }
+}
