@@ -20,7 +20,7 @@ pub mod tree;
 
 pub use extract::Representation;
 pub use format::{GrammarError, LEGEND, Observed, Style, parse};
-pub use lens::{DELTA_LIMIT_PERCENT, Lens, LensOptions};
+pub use lens::{Base, DELTA_LIMIT_PERCENT, Lens, LensOptions};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};
 pub use strategies::{OptionsError, build, names};

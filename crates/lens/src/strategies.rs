@@ -10,13 +10,13 @@
 use crate::differ::{FilterPass, SemanticFilter};
 use crate::extract::{Grade, Representation};
 use crate::format::{LEGEND, Style};
-use crate::lens::{Lens, LensOptions};
+use crate::lens::{Base, Lens, LensOptions};
 use browserlens_strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
 use browserlens_tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 const NAMES: &[&str] = &[
     "lens/full",
@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
     "lens/seed",
 ];
 
-const OPTIONS: &str = "kind, representation, delta, filters, budget, longest_name, delta_limit_percent, style, grade, encoding, image_formula";
+const OPTIONS: &str = "kind, representation, delta, filters, budget, longest_name, delta_limit_percent, base, unchanged, style, grade, encoding, image_formula";
 
 /// An option that a strategy cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,6 +127,14 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
             "delta_limit_percent" => {
                 to.delta_limit_percent = positive(value).ok_or_else(|| wrong("a percentage from 1"))?;
             }
+            "base" => {
+                to.base = match text {
+                    "any" => Base::Any,
+                    "last" => Base::Last,
+                    _ => return Err(one_of(vec!["any", "last"])),
+                };
+            }
+            "unchanged" => to.unchanged = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "style" => to.style = Style::from_name(text).ok_or_else(|| one_of(vec!["default", "seed"]))?,
             "grade" => to.grade = Grade::from_name(text).ok_or_else(|| one_of(Grade::ALL.map(Grade::name).to_vec()))?,
             "encoding" => {

@@ -4,7 +4,7 @@
 //! column at which it is not in the grammar. Invariants: iterative; never panics, whatever the text.
 
 use super::scan::Scan;
-use super::{Entry, Head, ImageNote, Locator, Observed};
+use super::{Child, ChildRun, Entry, Head, ImageNote, Locator, Observed};
 use crate::tree::{Cut, Elided, Item, Mark, PAGE, ROOT, StateSet, TEXT, Tree};
 
 /// Text that is not in the grammar.
@@ -51,6 +51,11 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         };
     }
     if scan.eat("[FULL PAGE STATE") {
+        let mut numbered = scan.clone();
+        let step = if numbered.eat(" ") { numbered.number() } else { None };
+        if step.is_some() {
+            scan = numbered;
+        }
         let reason = if scan.eat(" — ") {
             Some(scan.bare(&[']']).ok_or_else(|| lines.error(&scan, "a reason"))?)
         } else {
@@ -65,7 +70,7 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         let images = images(&mut lines)?;
         let tree = items(&mut lines, 0)?;
         return match lines.peek() {
-            None => Ok(Observed::Full { reason, head, images, tree }),
+            None => Ok(Observed::Full { step, reason, head, images, tree }),
             Some(line) => Err(lines.error(&Scan::new(line), "an item line")),
         };
     }
@@ -386,6 +391,7 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
         let read = items(lines, 1)?;
         Ok(Some(match entry {
             Entry::Added { parent, at, .. } => Entry::Added { parent, at, items: read },
+            Entry::Now { at, .. } => Entry::Now { at, items: read },
             Entry::Expanded { handle, .. } => Entry::Expanded { handle, items: read },
             other => other,
         }))
@@ -397,6 +403,13 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
             return Ok(None);
         }
         return with_items(Entry::Added { parent, at, items: Tree::default() }, lines);
+    }
+    if scan.eat("NOW in ") {
+        let Some(at) = locator(scan) else { return Ok(None) };
+        if !scan.eat(":") || !scan.at_end() {
+            return Ok(None);
+        }
+        return with_items(Entry::Now { at, items: Tree::default() }, lines);
     }
     if scan.eat("EXPANDED ") {
         let Some(handle) = scan.handle() else { return Ok(None) };
@@ -445,6 +458,19 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         let parent = if scan.eat(" in ") { Some(locator(scan)?) } else { None };
         return Some(Entry::Moved { at, to, parent });
     }
+    if scan.eat("ORDER in ") {
+        let at = locator(scan)?;
+        if !scan.eat(":") {
+            return None;
+        }
+        let mut kept = Vec::new();
+        while scan.eat(" ") {
+            let from = child(scan)?;
+            let to = if scan.eat("-") { Some(child(scan)?) } else { None };
+            kept.push(ChildRun { from, to });
+        }
+        return Some(Entry::Order { at, kept });
+    }
     if scan.eat("ELIDED: ") {
         return mark(scan).map(Entry::Elided);
     }
@@ -463,6 +489,13 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         return Some(Entry::Unchanged(words));
     }
     None
+}
+
+fn child(scan: &mut Scan<'_>) -> Option<Child> {
+    if scan.rest().starts_with('@') {
+        return scan.reference().map(Child::With);
+    }
+    scan.number().map(Child::At)
 }
 
 fn changed(scan: &mut Scan<'_>, at: Locator) -> Option<Entry> {

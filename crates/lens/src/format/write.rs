@@ -3,7 +3,7 @@
 //! In: an observation as data, and a style. Out: its text, without a line end at the end.
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
-use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape};
+use super::{Child, Entry, Head, ImageNote, Locator, Observed, Style, escape};
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
 
@@ -14,8 +14,11 @@ pub(super) const DEEPEST_INDENT: usize = 20;
 pub fn write(observed: &Observed, style: Style) -> String {
     let mut writer = Writer { out: String::new(), style };
     match observed {
-        Observed::Full { reason, head, images, tree } => {
+        Observed::Full { step, reason, head, images, tree } => {
             writer.out.push_str("[FULL PAGE STATE");
+            if let Some(step) = step {
+                let _ = write!(writer.out, " {step}");
+            }
             if let Some(reason) = reason {
                 writer.out.push_str(" — ");
                 writer.out.push_str(reason);
@@ -303,6 +306,25 @@ impl Writer {
                 self.out.push(':');
                 self.lines(items, 1, self.style.added_by_line);
             }
+            Entry::Now { at, items } => {
+                self.out.push_str("NOW in ");
+                self.locator(at);
+                self.out.push(':');
+                self.lines(items, 1, self.style.added_by_line);
+            }
+            Entry::Order { at, kept } => {
+                self.out.push_str("ORDER in ");
+                self.locator(at);
+                self.out.push(':');
+                for run in kept {
+                    self.out.push(' ');
+                    self.child(run.from);
+                    if let Some(to) = run.to {
+                        self.out.push('-');
+                        self.child(to);
+                    }
+                }
+            }
             Entry::Expanded { handle, items } => {
                 let _ = write!(self.out, "EXPANDED {handle}:");
                 self.lines(items, 1, false);
@@ -331,6 +353,13 @@ impl Writer {
                 self.out.push_str(words);
             }
         }
+    }
+
+    fn child(&mut self, child: Child) {
+        let _ = match child {
+            Child::With(reference) => write!(self.out, "{reference}"),
+            Child::At(position) => write!(self.out, "{position}"),
+        };
     }
 
     fn changes(

@@ -217,7 +217,7 @@ impl Lens {
                 cuts.keep(&view, id);
             }
         }
-        self.limit_names(&view, &mut cuts, self.options.longest_name.is_some());
+        self.limit_names(&view, &mut cuts, self.options.longest_name.is_some(), &self.handles);
         let target = current.target.clone();
         self.current = Some(super::Current { view, reference, cuts, target, ..current });
         self.reveal(request, &Wanted { items: order, names: Vec::new() })

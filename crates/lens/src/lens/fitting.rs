@@ -49,7 +49,7 @@ impl Lens {
         let mut cuts =
             if representation == Representation::Vision { Cuts::everything(view) } else { Cuts::nothing(view) };
         if self.options.longest_name.is_some() {
-            self.limit_names(view, &mut cuts, true);
+            self.limit_names(view, &mut cuts, true, &self.handles);
         }
         self.full_with(view, head, notes, reason, cuts, reference)
     }
@@ -67,6 +67,7 @@ impl Lens {
         handles.forget();
         let target = Target::build(view, &cuts, &self.refs, &handles);
         let observed = Observed::Full {
+            step: self.numbers_steps().then_some(self.now),
             reason: reason.map(str::to_owned),
             head: (!self.leaves_out_head(head)).then(|| head.clone()),
             images: notes.to_vec(),
@@ -128,7 +129,7 @@ impl Lens {
             for id in &order[..n] {
                 cuts.keep(view, *id);
             }
-            self.limit_names(view, &mut cuts, true);
+            self.limit_names(view, &mut cuts, true, &self.handles);
             let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
             Ok(self.fits(&draft.text).then_some(draft))
         };

@@ -51,7 +51,7 @@ impl Default for RefTable {
 impl RefTable {
     /// Meets the next page: finds which of its items are certainly known. `also` says which other items get refs.
     pub fn meet(&mut self, page: &Page, view: &View, also: impl Fn(u32) -> bool) {
-        let surroundings = Surroundings::of(page);
+        let mut surroundings = Surroundings::of(page);
         let mut acting: Vec<(u32, Evidence)> = Vec::new();
         for (id, item) in view.tree.items() {
             let meta = view.meta[id as usize];
