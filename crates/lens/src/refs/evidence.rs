@@ -131,6 +131,13 @@ impl Evidence {
     }
 }
 
+/// Whether a text can tell a row from others: it has letters or is a long number, and tells no time.
+fn identifies(text: &str) -> bool {
+    let text = text.trim();
+    let number = text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    number || (text.chars().any(char::is_alphabetic) && !tells_time(text))
+}
+
 fn without_digits(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_ascii_digit())
 }
@@ -214,9 +221,11 @@ impl Surroundings {
             if node.is_visible() && !said.trim().is_empty() {
                 text = text.wrapping_add(hash(said.trim()));
                 texts += 1;
-                if said.chars().any(char::is_alphabetic) && !tells_time(said) {
-                    this.lettered.push((node.id().0, hash(said.trim())));
-                }
+            }
+            // What is named and has no text in it says its name alone.
+            let says = if said.is_empty() && node.children().next().is_none() { node.name() } else { said };
+            if node.is_visible() && identifies(says) {
+                this.lettered.push((node.id().0, hash(says.trim())));
             }
             this.texts.push((text, texts));
             let (mut target, mut targets) = this.targets[node.id().index()];
