@@ -309,7 +309,8 @@ impl Emitter<'_> {
         let mut last = None;
         let mut pairs = Vec::new();
         for (at, child) in (at..).zip(items.children(ROOT)) {
-            let copied = self.scratch.tree_mut().graft(into, at, items, *child, |there, copy| pairs.push((there, copy)));
+            let copied =
+                self.scratch.tree_mut().graft(into, at, items, *child, |there, copy| pairs.push((there, copy)));
             last = Some(copied);
         }
         self.keys.resize(self.scratch.tree().len(), None);

@@ -5,9 +5,9 @@
 //! An item with a ref or a handle is found by that; any other by role and name and, where several are alike, by its
 //! number among them in document order.
 
+use super::Child;
 use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
-use super::Child;
 use std::collections::HashMap;
 
 /// Longest name that a locator spells out, in characters; of longer ones the beginning stands for the whole.

@@ -111,6 +111,15 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
         }
         Some((from, to))
     };
+    let mut all_hidden = scan.clone();
+    if steps.is_some()
+        && let Some(hidden) = all_hidden.number().filter(|hidden| *hidden > 0)
+        && all_hidden.eat(" volatile hidden]")
+        && all_hidden.at_end()
+    {
+        *scan = all_hidden;
+        return Some((steps, 0, hidden));
+    }
     let changes = scan.number()?;
     if !scan.eat(" changes") && !scan.eat(" change") {
         return None;

@@ -34,11 +34,17 @@ pub fn write(observed: &Observed, style: Style) -> String {
         Observed::Delta { steps, changes, hidden, images, entries } => {
             let s = if *changes == 1 { "" } else { "s" };
             let _ = match steps {
-                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: {changes} change{s}"),
+                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: "),
                 None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
             };
+            // Where all changes are hidden, that is all there is to say.
+            let told = steps.is_some() && (*changes > 0 || *hidden == 0);
+            if told {
+                let _ = write!(writer.out, "{changes} change{s}");
+            }
             if *hidden > 0 {
-                let _ = write!(writer.out, ", {hidden} volatile hidden");
+                let comma = if told || steps.is_none() { ", " } else { "" };
+                let _ = write!(writer.out, "{comma}{hidden} volatile hidden");
             }
             writer.out.push(']');
             writer.images(images);

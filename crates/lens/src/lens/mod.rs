@@ -37,6 +37,11 @@ const MOST_EARLIER: usize = 12;
 /// Earlier states that a delta is really made from, the most alike first.
 const MOST_TRIED: usize = 2;
 
+/// How much more than a delta from an earlier state one from the last may cost, in percent.
+const EARLIER_SAVES_PERCENT: u32 = 25;
+/// Looks that must see a value change by itself before its changes are noise.
+const LOOKS_FOR_NOISE: u32 = 2;
+
 /// Which of the shown states a delta may start from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Base {
@@ -148,6 +153,8 @@ pub struct Lens {
     refs: RefTable,
     handles: Handles,
     noisy: HashSet<NodeKey>,
+    /// How many looks saw a node change by itself.
+    seen_changing: HashMap<NodeKey, u32>,
     told: Option<Told>,
     /// What was told before, oldest first.
     earlier: VecDeque<Told>,
@@ -187,6 +194,7 @@ impl Lens {
             refs: RefTable::default(),
             handles: Handles::default(),
             noisy: HashSet::new(),
+            seen_changing: HashMap::new(),
             told: None,
             earlier: VecDeque::new(),
             now: 0,
@@ -250,7 +258,9 @@ impl Lens {
                         changed = changed_items(&delta.matching, draft.as_ref().map(|draft| &draft.target));
                     }
                     let Some(draft) = draft else { continue };
-                    let cost = self.count(&draft.text);
+                    // An earlier state must be worth the reader's turning back.
+                    let last = self.told.as_ref().is_some_and(|told| told.step == delta.from);
+                    let cost = self.count(&draft.text) * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT };
                     if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                         best = Some((cost, draft));
                     }
@@ -317,11 +327,16 @@ impl Lens {
         })
     }
 
-    /// Remembers which nodes change by themselves.
+    /// Remembers which nodes change by themselves: those that two looks saw change. What a look saw once, or saw come and stay,
+    /// may be a late answer.
     fn learn(&mut self, input: &StepInput<'_>) {
-        if let Some(look) = input.earlier_second_look {
-            self.noisy.extend(look.changed.iter().map(|changed| changed.key));
-            self.noisy.extend(look.added.iter().chain(&look.removed).copied());
+        let Some(look) = input.earlier_second_look else { return };
+        for changed in &look.changed {
+            let seen = self.seen_changing.entry(changed.key).or_default();
+            *seen += 1;
+            if *seen >= LOOKS_FOR_NOISE {
+                self.noisy.insert(changed.key);
+            }
         }
     }
 
@@ -399,7 +414,11 @@ impl Lens {
             return Tried::Not("deltas are off");
         }
         if representation == Representation::Vision {
-            return Tried::Not(if told.representation == representation { "new screenshot" } else { "other representation" });
+            return Tried::Not(if told.representation == representation {
+                "new screenshot"
+            } else {
+                "other representation"
+            });
         }
         let mut deltas = Vec::new();
         let nothing_told = told.state.head().is_none() && !self.leaves_out_head(head);
@@ -415,7 +434,9 @@ impl Lens {
         deltas.extend(first);
         if without_pictures {
             let least = if deltas.is_empty() { 0 } else { told.shares(&side) };
-            deltas.extend(self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head)));
+            deltas.extend(
+                self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head)),
+            );
         }
         match deltas.is_empty() {
             true => Tried::Not(if nothing_told { "nothing shown before" } else { "other representation" }),
@@ -456,10 +477,13 @@ impl Lens {
         let target = Target::build(view, &cuts, &self.refs, &handles);
         let side = Side::new(target.tree.clone(), target.keys.clone());
         let matching = diff(&told.side, &side);
+        // An earlier state may be old in what has been told since: of that, nothing is hidden.
+        let is_last = self.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
         let hidden: HashSet<usize> = matching
             .changes
             .iter()
             .enumerate()
+            .filter(|_| is_last)
             .filter(|(_, change)| {
                 self.options.filter.hides(**change, &told.side, &side, &target.from, view, input.page).is_some()
             })
@@ -505,14 +529,8 @@ impl Lens {
             }
         }
         let handles = self.handles.clone();
-        let before = self.told.replace(Told {
-            state: draft.state,
-            side,
-            representation,
-            step,
-            handles,
-            known: OnceCell::new(),
-        });
+        let before =
+            self.told.replace(Told { state: draft.state, side, representation, step, handles, known: OnceCell::new() });
         if let Some(before) = before.filter(|before| before.step != step && self.numbers_steps()) {
             self.earlier.push_back(before);
             if self.earlier.len() > MOST_EARLIER {

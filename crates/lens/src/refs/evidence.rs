@@ -215,17 +215,16 @@ impl Surroundings {
             let (mut text, mut texts) = this.texts[node.id().index()];
             let said = match node.kind() {
                 NodeKind::Text | NodeKind::Pseudo => node.text(),
-                _ if node.role() == "image" => node.name(),
+                // What is named and has nothing in it says its name.
+                _ if node.role() == "image" || node.children().next().is_none() => node.name(),
                 _ => "",
             };
             if node.is_visible() && !said.trim().is_empty() {
                 text = text.wrapping_add(hash(said.trim()));
                 texts += 1;
-            }
-            // What is named and has no text in it says its name alone.
-            let says = if said.is_empty() && node.children().next().is_none() { node.name() } else { said };
-            if node.is_visible() && identifies(says) {
-                this.lettered.push((node.id().0, hash(says.trim())));
+                if identifies(said) {
+                    this.lettered.push((node.id().0, hash(said.trim())));
+                }
             }
             this.texts.push((text, texts));
             let (mut target, mut targets) = this.targets[node.id().index()];
@@ -303,11 +302,8 @@ impl Surroundings {
             return Arc::clone(known);
         }
         let from = self.lettered.partition_point(|(at, _)| *at < row.id().0);
-        let mut all: Vec<u64> = self.lettered[from..]
-            .iter()
-            .take_while(|(at, _)| *at < row.end())
-            .map(|(_, text)| *text)
-            .collect();
+        let mut all: Vec<u64> =
+            self.lettered[from..].iter().take_while(|(at, _)| *at < row.end()).map(|(_, text)| *text).collect();
         let first = all.first().copied();
         all.sort_unstable();
         let marks = Arc::new(RowMarks { first, all });
