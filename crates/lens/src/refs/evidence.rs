@@ -20,26 +20,26 @@ const DEEPEST_ITEM: usize = 24;
 /// How many enclosing rows count.
 const ROWS: usize = 3;
 
-/// What tells a row from the others: texts with letters that stand once on the page.
+/// What tells a row from the others: its texts with letters.
 #[derive(Debug, Default, PartialEq)]
 struct RowMarks {
-    /// The first such text.
+    /// The first of them.
     first: Option<u64>,
     /// All of them, sorted.
     all: Vec<u64>,
+    /// Whether one of them stands in no other row beside it.
+    telling: bool,
 }
 
 impl RowMarks {
-    /// Returns whether both certainly mark the same row; none if neither says anything.
+    /// Returns whether both certainly mark the same row; none if they do not say.
     fn same(&self, now: &Self, nearest: bool) -> Option<bool> {
-        if self.all.is_empty() && now.all.is_empty() {
-            return None;
-        }
         let most = self.all.len().max(now.all.len());
         let kept = self.all.iter().filter(|text| now.all.binary_search(text).is_ok()).count();
         // Of a small row every word counts; a large one is a section, in which something may come and go.
         let strict = nearest && most <= LARGEST_STRICT_ROW;
-        Some(if strict { kept == most } else { kept * 2 >= most && (!nearest || self.first == now.first) })
+        let same = if strict { self.all == now.all } else { kept * 2 >= most && (!nearest || self.first == now.first) };
+        if same && !(self.telling && now.telling) { None } else { Some(same) }
     }
 }
 
@@ -185,8 +185,10 @@ pub(super) struct Surroundings {
     near: Vec<u64>,
     far: Vec<u64>,
     texts: Vec<(u64, u32)>,
-    /// Texts with letters: position, hash; those that stand once on the page.
+    /// Texts with letters: position, hash.
     lettered: Vec<(u32, u64)>,
+    /// How often each stands in an item that has rows.
+    beside: HashMap<u32, HashMap<u64, u32>>,
     row_marks: HashMap<u32, Arc<RowMarks>>,
     targets: Vec<(u64, u32)>,
     anchors: HashMap<u64, u32>,
@@ -203,6 +205,7 @@ impl Surroundings {
             far: vec![0; page.len()],
             texts: Vec::with_capacity(page.len() + 1),
             lettered: Vec::new(),
+            beside: HashMap::new(),
             row_marks: HashMap::new(),
             targets: Vec::with_capacity(page.len() + 1),
             anchors: HashMap::new(),
@@ -234,11 +237,6 @@ impl Surroundings {
             }
             this.targets.push((target, targets));
         }
-        let mut times: HashMap<u64, u32> = HashMap::new();
-        for (_, text) in &this.lettered {
-            *times.entry(*text).or_default() += 1;
-        }
-        this.lettered.retain(|(_, text)| times.get(text) == Some(&1));
         for node in page.nodes().filter(|node| this.is_row[node.id().index()]) {
             let (sum, count) = difference(&this.targets, node);
             if count > 0 {
@@ -301,12 +299,24 @@ impl Surroundings {
         if let Some(known) = self.row_marks.get(&row.id().0) {
             return Arc::clone(known);
         }
-        let from = self.lettered.partition_point(|(at, _)| *at < row.id().0);
-        let mut all: Vec<u64> =
-            self.lettered[from..].iter().take_while(|(at, _)| *at < row.end()).map(|(_, text)| *text).collect();
+        let within = |node: NodeRef<'_>| {
+            let from = self.lettered.partition_point(|(at, _)| *at < node.id().0);
+            let to = self.lettered.partition_point(|(at, _)| *at < node.end());
+            self.lettered[from..to].iter().map(|(_, text)| *text)
+        };
+        let mut all: Vec<u64> = within(row).collect();
+        let around = row.parent().map_or(0, |parent| parent.id().0);
+        let times = self.beside.entry(around).or_insert_with(|| {
+            let mut times = HashMap::new();
+            for text in row.parent().into_iter().flat_map(within) {
+                *times.entry(text).or_default() += 1;
+            }
+            times
+        });
+        let telling = all.iter().any(|text| times.get(text) == Some(&1));
         let first = all.first().copied();
         all.sort_unstable();
-        let marks = Arc::new(RowMarks { first, all });
+        let marks = Arc::new(RowMarks { first, all, telling });
         self.row_marks.insert(row.id().0, Arc::clone(&marks));
         marks
     }
