@@ -255,3 +255,16 @@ fn what_flickers_in_a_row_costs_no_ref_and_a_recycled_row_keeps_none() {
     let told = deltas(options(), &[table(&before), recycled]);
     assert_eq!(handles(&told[0]), ["@e4", "@e5", "@e6"]);
 }
+
+#[test]
+fn when_a_dialog_closes_the_page_behind_it_is_known_again() {
+    let cards: Vec<u32> = (0..20).collect();
+    let dialog = "main #4\n  heading \"Results\" #5\ndialog \"Sure?\" modal #900\n  button \"Yes\" #901\n";
+    let pages = [
+        shop(&cards, "  timer #60\n    text \"14:59\" #61\n"),
+        page("https://shop.test/search", "Results", 1, dialog),
+        shop(&cards[1..], "  timer #60\n    text \"14:58\" #61\n"),
+    ];
+    let told = deltas(a11y(), &pages);
+    assert!(told[1].text.starts_with("[DELTA 0→2: ") && tokens(&told[1].text) < 80, "{}", told[1].text);
+}

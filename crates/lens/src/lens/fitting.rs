@@ -9,7 +9,6 @@ use crate::budget::{Cuts, Target, largest, ranking};
 use crate::extract::{Representation, View};
 use crate::format::{Head, ImageNote, Observed, write};
 use crate::reference::{Reference, unmarked_differences};
-use crate::shown::ShownState;
 use crate::tree::Tree;
 use browserlens_page::NodeKey;
 use browserlens_strategy::StrategyError;
@@ -74,7 +73,7 @@ impl Lens {
             tree: target.tree.clone(),
         };
         let text = write(&observed, self.options.style);
-        let mut state = ShownState::default();
+        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
         let keys = target.keys.clone();
         let failed = |message: String| StrategyError::Failed { step: Default::default(), message };
         let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
@@ -166,7 +165,7 @@ impl Lens {
         let mut draft = None;
         for observed in [Observed::Nothing(handle), Observed::Nothing(None)] {
             let text = write(&observed, self.options.style);
-            let mut state = ShownState::default();
+            let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
             state
                 .apply_observed(&observed)
                 .map_err(|error| StrategyError::Failed { step: Default::default(), message: error.to_string() })?;
