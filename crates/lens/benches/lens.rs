@@ -87,7 +87,8 @@ fn lens(c: &mut Criterion) {
     let view = extract(&listing(300, &[]), &HashSet::new(), &ExtractOptions::default());
     let head =
         Some(Head { title: "Search".to_owned(), url: "https://shop.test/search?q=laptop".to_owned(), cut: false });
-    let observed = Observed::Full { reason: None, head, events: Vec::new(), images: Vec::new(), tree: view.tree };
+    let observed =
+        Observed::Full { step: None, reason: None, head, events: Vec::new(), images: Vec::new(), tree: view.tree };
     c.bench_function("format/listing_of_3000_nodes", |b| b.iter(|| write(black_box(&observed), Style::DEFAULT)));
     let text = write(&observed, Style::DEFAULT);
     c.bench_function("parse/listing_of_3000_nodes", |b| b.iter(|| parse(black_box(&text))));

@@ -254,6 +254,12 @@ impl Handles {
         self.by_nature.iter().find(|(_, known)| *known == handle).map(|(what, _)| *what)
     }
 
+    /// Returns these handles with what was elided in an earlier state; numbers go on from here.
+    #[must_use]
+    pub fn as_of(&self, then: &Self) -> Self {
+        Self { elided: then.elided.clone(), cut: then.cut.clone(), ..self.clone() }
+    }
+
     /// Forgets what was elided, but no number.
     pub fn forget(&mut self) {
         self.elided.clear();

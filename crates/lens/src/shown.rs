@@ -13,13 +13,18 @@
 //! assert_eq!(shown.nodes().nth(2).unwrap().name(), "4");
 //! ```
 
-use crate::format::{Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
+use crate::format::{Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// An observation that cannot be applied to what was shown before.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyError {
+    /// A delta starts from a step that is not remembered.
+    #[error("the delta starts from step {0}, which is not remembered")]
+    NotRemembered(u32),
     /// The text is not in the grammar.
     #[error(transparent)]
     Grammar(#[from] GrammarError),
@@ -33,9 +38,22 @@ pub enum ApplyError {
     },
 }
 
+/// States before the last that are kept, for deltas that start from one of them.
+const MOST_EARLIER: usize = 12;
+
 /// What the text emitted so far says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShownState {
+    now: Shown,
+    /// What was shown before, oldest first; only states that have a number.
+    earlier: VecDeque<Arc<Shown>>,
+}
+
+/// What one text led to.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Shown {
+    /// The step, if the texts say it.
+    step: Option<u32>,
     head: Option<Head>,
     tree: Tree,
     images: Vec<ImageNote>,
@@ -56,61 +74,86 @@ impl ShownState {
     /// Applies an observation that is parsed already.
     ///
     /// # Errors
-    /// [`ApplyError::NotShown`] if a change names what is not shown; the state is unchanged then.
+    /// [`ApplyError::NotShown`] if a change names what is not shown, [`ApplyError::NotRemembered`] if a delta starts from a state
+    /// that is not known; the state is unchanged then.
     pub fn apply_observed(&mut self, observed: &Observed) -> Result<(), ApplyError> {
         match observed {
-            Observed::Full { head, events, images, tree, .. } => {
-                self.head.clone_from(head);
-                self.tree = tree.clone();
-                self.images.clone_from(images);
-                self.events.clone_from(events);
+            Observed::Full { step, head, events, images, tree, .. } => {
+                self.follow(Shown {
+                    step: *step,
+                    head: head.clone(),
+                    tree: tree.clone(),
+                    images: images.clone(),
+                    events: events.clone(),
+                });
             }
             Observed::Nothing(handle) => {
                 let mark = Mark { handle: *handle, count: None, what: Elided::Items };
-                *self = Self::default();
-                self.tree.push(ROOT, Item::elided(mark));
+                let mut nothing = Shown::default();
+                nothing.tree.push(ROOT, Item::elided(mark));
+                self.follow(nothing);
             }
-            Observed::Delta { entries, images, .. } | Observed::Answer { entries, images, .. } => {
-                let mut head = self.head.clone();
-                let mut scratch = Scratch::new(self.tree.clone());
-                for (index, entry) in entries.iter().enumerate() {
-                    apply_entry(&mut scratch, &mut head, entry)
-                        .map_err(|what| ApplyError::NotShown { index: index + 1, what })?;
-                }
-                self.head = head;
-                self.tree = scratch.tree().compact().0;
-                self.images.extend(images.iter().cloned());
-                if let Observed::Delta { events, .. } = observed {
-                    self.events.clone_from(events);
-                }
+            Observed::Delta { steps, events, entries, images, .. } => {
+                let base = match steps {
+                    Some((from, _)) => self.at_step(*from).ok_or(ApplyError::NotRemembered(*from))?,
+                    None => &self.now,
+                };
+                let mut next = base.changed(entries, images)?;
+                next.step = steps.map(|(_, to)| to);
+                next.events.clone_from(events);
+                self.follow(next);
             }
+            Observed::Answer { entries, images, .. } => self.now = self.now.changed(entries, images)?,
         }
         Ok(())
     }
 
+    /// What was shown last, if that is the step or has no number; else what was shown then.
+    fn at_step(&self, step: u32) -> Option<&Shown> {
+        if self.now.step.is_none_or(|now| now == step) {
+            return Some(&self.now);
+        }
+        self.earlier.iter().rev().find(|shown| shown.step == Some(step)).map(|shown| &**shown)
+    }
+
+    fn follow(&mut self, next: Shown) {
+        let before = std::mem::replace(&mut self.now, next);
+        if before.step.is_some() {
+            self.earlier.push_back(Arc::new(before));
+            if self.earlier.len() > MOST_EARLIER {
+                self.earlier.pop_front();
+            }
+        }
+    }
+
+    /// Returns whether a delta can start from what was shown at a step.
+    pub fn remembers(&self, step: u32) -> bool {
+        self.now.step == Some(step) || self.earlier.iter().any(|shown| shown.step == Some(step))
+    }
+
     /// Returns the tree of what is shown.
     pub fn tree(&self) -> &Tree {
-        &self.tree
+        &self.now.tree
     }
 
     /// Returns title and URL; none if they were not told.
     pub fn head(&self) -> Option<&Head> {
-        self.head.as_ref()
+        self.now.head.as_ref()
     }
 
     /// Returns which regions the images since the last full observation show.
     pub fn images(&self) -> &[ImageNote] {
-        &self.images
+        &self.now.images
     }
 
     /// Returns what happened beside the page in the step observed last.
     pub fn events(&self) -> &[EventNote] {
-        &self.events
+        &self.now.events
     }
 
     /// Returns every node and run of text in document order; marks and the page itself are left out.
     pub fn nodes(&self) -> impl Iterator<Item = ShownNode<'_>> {
-        let tree = &self.tree;
+        let tree = &self.now.tree;
         tree.items().skip(1).filter(|(_, item)| item.mark.is_none()).map(move |(id, _)| ShownNode { tree, id })
     }
 
@@ -122,8 +165,8 @@ impl ShownState {
     /// Returns the elided marks in document order, cut names included.
     pub fn elided(&self) -> Vec<ElidedMark> {
         let mut marks = Vec::new();
-        for (id, item) in self.tree.items() {
-            let within = || ShownNode { tree: &self.tree, id }.path();
+        for (id, item) in self.now.tree.items() {
+            let within = || ShownNode { tree: &self.now.tree, id }.path();
             if let Some(mark) = item.mark {
                 marks.push(ElidedMark {
                     handle: mark.handle,
@@ -153,11 +196,25 @@ impl ShownState {
         if wanted.is_empty() {
             return true;
         }
-        let told = self.events.iter().flat_map(EventNote::texts);
-        readable(&self.tree).iter().any(|run| run_holds(run, &wanted))
+        let told = self.now.events.iter().flat_map(EventNote::texts);
+        readable(&self.now.tree).iter().any(|run| run_holds(run, &wanted))
             || told
                 .map(|text| crate::extract::collapse(text).chars().collect())
                 .any(|run: Vec<char>| run_holds(&run, &wanted))
+    }
+}
+
+impl Shown {
+    /// Returns what changes lead to.
+    fn changed(&self, entries: &[Entry], images: &[ImageNote]) -> Result<Self, ApplyError> {
+        let mut head = self.head.clone();
+        let mut scratch = Scratch::new(self.tree.clone());
+        for (index, entry) in entries.iter().enumerate() {
+            apply_entry(&mut scratch, &mut head, entry)
+                .map_err(|what| ApplyError::NotShown { index: index + 1, what })?;
+        }
+        let images = self.images.iter().chain(images).cloned().collect();
+        Ok(Self { step: self.step, head, tree: scratch.tree().compact().0, images, events: self.events.clone() })
     }
 }
 
@@ -399,6 +456,26 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
             let at = at.map_or(usize::MAX, |at| (at as usize).saturating_sub(1));
             graft(scratch, parent, at, items);
         }
+        Entry::Now { at, items } => {
+            let id = find(scratch, at)?;
+            scratch.tree_mut().take_children(id);
+            graft(scratch, id, 0, items);
+        }
+        Entry::Order { at, kept } => {
+            let id = find(scratch, at)?;
+            let before = scratch.tree().children(id).to_vec();
+            let mut order: Vec<u32> = Vec::with_capacity(before.len());
+            let positions = scratch.positions(id);
+            for run in kept {
+                let place = |child: Child| scratch.place_of(id, child, &positions).ok_or_else(|| child_in_words(child));
+                let from = place(run.from)?;
+                let to = run.to.map_or(Ok(from), place)?;
+                order.extend(before.get(from..=to).ok_or_else(|| "a run that ends before it begins".to_owned())?);
+            }
+            if !scratch.tree_mut().reorder(id, order) {
+                return Err("an order that names a child twice".to_owned());
+            }
+        }
         Entry::Expanded { handle, items } => {
             let mark = scratch.with_handle(*handle).ok_or_else(|| handle.to_string())?;
             let (parent, at) = (scratch.tree().parent(mark), scratch.tree().position(mark));
@@ -427,6 +504,13 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
         Entry::Unchanged(_) => {}
     }
     Ok(())
+}
+
+fn child_in_words(child: Child) -> String {
+    match child {
+        Child::With(reference) => reference.to_string(),
+        Child::At(position) => format!("child {position}"),
+    }
 }
 
 fn graft(scratch: &mut Scratch, parent: u32, at: usize, items: &Tree) {

@@ -13,7 +13,7 @@
 use crate::differ::{FilterPass, SemanticFilter};
 use crate::extract::{Grade, Representation};
 use crate::format::{LEGEND, Style};
-use crate::lens::{Lens, LensOptions, RouterKind};
+use crate::lens::{Base, Lens, LensOptions, RouterKind};
 use crate::router::{Tier, TreeRouter};
 use browserlens_strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
 use browserlens_tokens::{Encoding, ImageFormula};
@@ -43,7 +43,7 @@ const MARKS_LEGEND: &str = include_str!("../legend_marks.txt");
 /// Names of the routers that the option `router` knows.
 const ROUTERS: [&str; 3] = ["heuristic", "cost", "learned"];
 
-const OPTIONS: &str = "kind, representation, router, model, model_file, tier, delta, filters, budget, longest_name, delta_limit_percent, style, grade, encoding, image_formula, marks, events";
+const OPTIONS: &str = "kind, representation, router, model, model_file, tier, delta, filters, budget, longest_name, delta_limit_percent, base, unchanged, style, grade, encoding, image_formula, marks, events";
 
 /// An option that a strategy cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -167,6 +167,14 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
             "delta_limit_percent" => {
                 to.delta_limit_percent = positive(value).ok_or_else(|| wrong("a percentage from 1"))?;
             }
+            "base" => {
+                to.base = match text {
+                    "any" => Base::Any,
+                    "last" => Base::Last,
+                    _ => return Err(one_of(vec!["any", "last"])),
+                };
+            }
+            "unchanged" => to.unchanged = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "style" => to.style = Style::from_name(text).ok_or_else(|| one_of(Style::NAMES.to_vec()))?,
             "grade" => to.grade = Grade::from_name(text).ok_or_else(|| one_of(Grade::ALL.map(Grade::name).to_vec()))?,
             "encoding" => {

@@ -6,6 +6,7 @@
 //! Why children as lists and not as ranges: a delta inserts, moves and removes in the middle.
 
 use browserlens_strategy::Ref;
+use std::collections::HashSet;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -340,6 +341,19 @@ impl Tree {
             self.parent[*child as usize] = NONE;
         }
         children
+    }
+
+    /// Keeps these children of an item, in this order, and takes the others out; false (and no change) if one stands twice.
+    pub(crate) fn reorder(&mut self, id: u32, order: Vec<u32>) -> bool {
+        let kept: HashSet<u32> = order.iter().copied().collect();
+        if kept.len() != order.len() {
+            return false;
+        }
+        for gone in self.children[id as usize].iter().filter(|child| !kept.contains(child)) {
+            self.parent[*gone as usize] = NONE;
+        }
+        self.children[id as usize] = order;
+        true
     }
 
     /// Hangs a detached item below `parent` at `at` (or last).

@@ -68,7 +68,7 @@ fn hybrid_crops_the_canvas_and_sends_it_again_only_when_it_was_drawn_on() {
     let mut lens = lens(Representation::Hybrid);
     let first = observe(&mut lens, 0, &page, Some(&blue)).unwrap();
     insta::assert_snapshot!(first.text, @r#"
-    [FULL PAGE STATE] Sheet | https://sheet.test/
+    [FULL PAGE STATE 0] Sheet | https://sheet.test/
     [IMAGE 1: canvas "Grid" at 100,50 200×100]
     - main: button "Bold" @e1, canvas "Grid"
     - … 1 image @m1
@@ -94,7 +94,7 @@ fn vision_shows_the_screenshot_and_one_mark_that_can_be_expanded() {
     let answer = lens.request(&Request::Expand { handle: "@m1".to_owned() }).unwrap();
     assert_eq!(answer.unmarked_differences, Some(0));
     insta::assert_snapshot!(format!("{}\n\n{}", told.text, answer.text), @r#"
-    [FULL PAGE STATE] Sheet | https://sheet.test/
+    [FULL PAGE STATE 0] Sheet | https://sheet.test/
     - … 2 more items @m1
 
     [ANSWER expand \@m1]

@@ -22,6 +22,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Default)]
 struct Witness {
     shown: ShownState,
+    at_step: HashMap<u32, ShownState>,
     entity_of: HashMap<String, String>,
 }
 
@@ -48,8 +49,23 @@ impl Witness {
         prop_assert_eq!(&write(&read, options.style), text, "written again");
         let before = self.shown.clone();
         self.shown.apply(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-        if observation.kind == ObservationKind::Delta {
-            told_with_refs(&before, &self.shown, text)?;
+        match &read {
+            Observed::Delta { steps, .. } => {
+                let base = steps.and_then(|(from, _)| self.at_step.get(&from)).unwrap_or(&before);
+                told_with_refs(base, &self.shown, text)?;
+                if let Some((_, to)) = steps {
+                    self.at_step.insert(*to, self.shown.clone());
+                }
+            }
+            Observed::Full { step: Some(step), .. } => {
+                self.at_step.insert(*step, self.shown.clone());
+            }
+            Observed::Answer { .. } => {
+                if let Some(state) = self.at_step.values_mut().find(|state| **state == before) {
+                    *state = self.shown.clone();
+                }
+            }
+            _ => {}
         }
         let refs: Vec<Ref> = self.shown.nodes().filter_map(|node| node.reference()).collect();
         let unique: HashSet<Ref> = refs.iter().copied().collect();
@@ -113,6 +129,7 @@ fn named(text: &str) -> Result<HashSet<Ref>, TestCaseError> {
             Entry::Moved { at, parent, .. } => (std::iter::once(at).chain(parent).collect(), None),
             Entry::Removed(locators) => (locators, None),
             Entry::Added { parent, items, .. } => (vec![parent], Some(items)),
+            Entry::Now { at, items } => (vec![at], Some(items)),
             Entry::Expanded { items, .. } => (Vec::new(), Some(items)),
             _ => (Vec::new(), None),
         };
@@ -256,7 +273,7 @@ proptest! {
         "\\PC{0,40}", "[-…@em0-9 \":,\\[\\]|→+#()a-z]{0,40}",
         prop::sample::select(vec![
             "[FULL PAGE STATE] a | b", "[DELTA 1→2: 3 changes]", "- main: \"x\"", "  - link \"a\" @e1", "CHANGED: link @e1 → \"b\"", "REMOVED: main",
-            "ADDED in page at 9:", "MOVED: link @e1 to 3 in main", "EXPANDED @m1:", "FOCUS: none", "[ANSWER x]", "… 4 more items @m2",
+            "ADDED in page at 9:", "MOVED: link @e1 to 3 in main", "EXPANDED @m1:", "FOCUS: none", "NOW in main:", "NOW in page:", "ORDER in main: 2 @e1", "ORDER in main: 1-3", "[FULL PAGE STATE 3] a", "[DELTA 3→9: 1 change]", "[ANSWER x]", "… 4 more items @m2",
         ]).prop_map(str::to_owned),
     ], 0..8)) {
         let text = lines.join("\n");

@@ -127,17 +127,20 @@ fn a_clock_is_hidden_by_evidence_counted_and_marked_once() {
     let mut lens = Lens::new(a11y());
     observe(&mut lens, 0, &at("12:00", "Total 1"));
     let mut texts = Vec::new();
-    for (step, total) in [(1, "Total 1"), (2, "Total 2")] {
+    for (step, total) in [(1, "Total 1"), (2, "Total 2"), (3, "Total 2")] {
         let told = try_observe(&mut lens, step, &at(&format!("12:0{step}"), total), Some(&look)).unwrap();
         assert_eq!((told.unmarked_differences, &told.kind), (Some(0), &ObservationKind::Delta));
         texts.push(told.text);
     }
     insta::assert_snapshot!(texts.join("\n\n"), @r#"
-    [DELTA 0→1: 0 changes, 1 volatile hidden]
-    VOLATILE: text "12:00"
+    [DELTA 0→1: 1 change]
+    CHANGED: text "12:00" → "12:01"
 
     [DELTA 1→2: 1 change, 1 volatile hidden]
     CHANGED: text "Total 1" → "Total 2"
+    VOLATILE: text "12:01"
+
+    [DELTA 2→3: 1 volatile hidden]
     "#);
 }
 
@@ -158,7 +161,7 @@ fn what_a_budget_cut_is_brought_back_by_its_handle() {
     assert_eq!(more.unmarked_differences, Some(0));
     shown.apply(&more.text).unwrap();
     insta::assert_snapshot!(format!("{}\n\n{}", first.text, more.text), @r#"
-    [FULL PAGE STATE] Shop | https://shop.test/
+    [FULL PAGE STATE 0] Shop | https://shop.test/
     - main: heading "Results"
       - list "All": 7 × listitem (link "Product {1}" @, "{2}"):
     @e1 0 | $0.99

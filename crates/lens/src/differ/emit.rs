@@ -4,8 +4,9 @@
 //! that they lead to, with its keys. Invariant: each entry is made against the state that the entries before it led to, so that
 //! names and positions mean there what they meant here.
 
+use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
-use crate::format::{Entry, Head, Locator, Scratch, escape};
+use crate::format::{ChildRun, Entry, Head, Locator, Scratch, escape};
 use crate::tree::{Elided, NONE, ROOT, StateSet, Tree};
 use browserlens_page::{NodeKey, role};
 use std::collections::{HashMap, HashSet};
@@ -22,6 +23,8 @@ pub struct Emitted {
     pub entries: Vec<Entry>,
     /// How many changes they tell.
     pub changes: u32,
+    /// How many changes are hidden.
+    pub hidden: u32,
     /// The state that they lead to; indices are document order.
     pub tree: Tree,
     /// Identity of its items.
@@ -41,6 +44,8 @@ pub struct EmitOptions {
     pub seed_unchanged: bool,
     /// Whether there is a line of what is unchanged at all.
     pub unchanged: bool,
+    /// Whether every change is told by itself, as in the seed: no order lists, nothing written anew.
+    pub itemised: bool,
 }
 
 struct Emitter<'a> {
@@ -70,13 +75,21 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         emitter.entries.push(Entry::Page(head.clone()));
         emitter.changes += 1;
     }
+    let plan = if options.itemised { Plan::itemised(matching) } else { plan(old, new, matching, &options.hidden) };
+    for t in &plan.added {
+        for below in new.tree.subtree(*t) {
+            emitter.here[below as usize] = NONE;
+        }
+    }
+    let mut hidden_changes = 0;
     let mut volatile = Vec::new();
     let mut places: HashSet<u32> = HashSet::new();
     let mut moved: HashSet<u32> = HashSet::new();
     let mut hidden_new: HashSet<u32> = HashSet::new();
     let mut gone = Vec::new();
-    for (index, change) in matching.changes.iter().enumerate() {
+    for (index, change) in matching.changes.iter().enumerate().filter(|(index, _)| !plan.absorbed[*index]) {
         let hidden = options.hidden.contains(&index);
+        hidden_changes += u32::from(hidden);
         match *change {
             Change::Said { old: s, .. } if hidden => volatile.push(s),
             Change::Said { old: s, new: t } => emitter.said(s, t, options.without_old_values),
@@ -94,7 +107,15 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
             }
         }
     }
+    gone.extend(&plan.removed);
+    places.extend(plan.added.iter().map(|t| new.tree.parent(*t)));
     let leftover = emitter.remove(&gone);
+    for (s, t) in &plan.rewritten {
+        emitter.rewrite(*s, *t);
+    }
+    for (s, t) in &plan.ordered {
+        emitter.order(*s, *t, &to_new);
+    }
     let mut places: Vec<u32> = places.into_iter().collect();
     places.sort_unstable();
     for parent in places {
@@ -110,11 +131,11 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     emitter.volatile(&volatile);
     emitter.focus();
     if options.unchanged {
-        emitter.unchanged(matching, options.seed_unchanged);
+        emitter.unchanged(matching, &plan, options.seed_unchanged);
     }
     let (tree, origin) = emitter.scratch.tree().compact();
     let keys = origin.iter().map(|id| emitter.keys[*id as usize]).collect();
-    Emitted { entries: emitter.entries, changes: emitter.changes, tree, keys }
+    Emitted { entries: emitter.entries, changes: emitter.changes, hidden: hidden_changes, tree, keys }
 }
 
 impl Emitter<'_> {
@@ -245,24 +266,7 @@ impl Emitter<'_> {
         if new.is_empty() {
             return None;
         }
-        let mut items = Tree::default();
-        let mut origin: HashMap<u32, u32> = HashMap::new();
-        for child in new {
-            let at = items.children(ROOT).len();
-            items.graft(ROOT, at, &self.new.tree, *child, |there, copy| {
-                origin.insert(copy, there);
-            });
-        }
-        for id in 0..items.len() as u32 {
-            // Who has the focus is said once, at the end.
-            let states = items.item(id).states;
-            items.item_mut(id).states = states.without(StateSet::FOCUSED);
-        }
-        let (items, order) = {
-            let (items, order) = items.compact();
-            let order: Vec<u32> = order.iter().map(|id| origin.get(id).copied().unwrap_or(NONE)).collect();
-            (items, order)
-        };
+        let (items, order) = self.copy(new);
         let at = self.index_after(into, before);
         let mark = self.scratch.tree().children(into).get(at).copied().filter(|id| leftover.contains(id));
         let handle = mark.and_then(|id| self.scratch.tree().item(id).mark).and_then(|mark| mark.handle);
@@ -278,11 +282,35 @@ impl Emitter<'_> {
                 self.entries.push(Entry::Added { parent, at: (!last).then_some(at as u32 + 1), items: items.clone() });
             }
         }
+        self.graft(into, at, &items, &order)
+    }
+
+    /// Copies new items below the root of a tree of their own; returns it and which new item each of it is.
+    fn copy(&self, new: &[u32]) -> (Tree, Vec<u32>) {
+        let mut items = Tree::default();
+        let mut origin: HashMap<u32, u32> = HashMap::new();
+        for child in new {
+            let at = items.children(ROOT).len();
+            items.graft(ROOT, at, &self.new.tree, *child, |there, copy| {
+                origin.insert(copy, there);
+            });
+        }
+        for id in 0..items.len() as u32 {
+            // Who has the focus is said once, at the end.
+            let states = items.item(id).states;
+            items.item_mut(id).states = states.without(StateSet::FOCUSED);
+        }
+        let (items, order) = items.compact();
+        (items, order.iter().map(|id| origin.get(id).copied().unwrap_or(NONE)).collect())
+    }
+
+    /// Puts copied items among the children of `into`; returns the last one.
+    fn graft(&mut self, into: u32, at: usize, items: &Tree, order: &[u32]) -> Option<u32> {
         let mut last = None;
         let mut pairs = Vec::new();
         for (at, child) in (at..).zip(items.children(ROOT)) {
             let copied =
-                self.scratch.tree_mut().graft(into, at, &items, *child, |there, copy| pairs.push((there, copy)));
+                self.scratch.tree_mut().graft(into, at, items, *child, |there, copy| pairs.push((there, copy)));
             last = Some(copied);
         }
         self.keys.resize(self.scratch.tree().len(), None);
@@ -293,6 +321,52 @@ impl Emitter<'_> {
             self.scratch.index(copy);
         }
         last
+    }
+
+    /// Writes anew all that is below a matched item.
+    fn rewrite(&mut self, s: u32, t: u32) {
+        let at = self.scratch.locate(s);
+        let (items, order) = self.copy(self.new.tree.children(t));
+        self.scratch.tree_mut().take_children(s);
+        self.graft(s, 0, &items, &order);
+        self.entries.push(Entry::Now { at, items });
+        self.changes += 1;
+    }
+
+    /// Names the children of a matched item that remain, in their new order.
+    fn order(&mut self, s: u32, t: u32, to_new: &[u32]) {
+        let positions = self.scratch.positions(s);
+        let remains = self.new.tree.children(t).iter().map(|child| self.here[*child as usize]);
+        let mut order: Vec<u32> = remains.filter(|id| positions.contains_key(id)).collect();
+        // What is to move elsewhere is still here.
+        let kept: HashSet<u32> = order.iter().copied().collect();
+        let leaves = |id: &u32| !kept.contains(id) && to_new.get(*id as usize).is_some_and(|new| *new != NONE);
+        order.extend(self.scratch.tree().children(s).to_vec().iter().copied().filter(leaves));
+        if order == self.scratch.tree().children(s) {
+            return;
+        }
+        let at = self.scratch.locate(s);
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for id in &order {
+            let position = positions[id];
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == position => *last = position,
+                _ => runs.push((position, position)),
+            }
+        }
+        let before = self.scratch.tree().children(s);
+        let name = |position: usize| self.scratch.child(before[position], position);
+        let mut named = Vec::new();
+        for (first, last) in runs {
+            match last - first {
+                0 => named.push(ChildRun { from: name(first), to: None }),
+                1 => named.extend([first, last].map(|at| ChildRun { from: name(at), to: None })),
+                _ => named.push(ChildRun { from: name(first), to: Some(name(last)) }),
+            }
+        }
+        self.scratch.tree_mut().reorder(s, order);
+        self.entries.push(Entry::Order { at, kept: named });
+        self.changes += 1;
     }
 
     fn volatile(&mut self, items: &[u32]) {
@@ -319,10 +393,13 @@ impl Emitter<'_> {
     }
 
     /// Says which landmarks stayed as they were, and how much is in them.
-    fn unchanged(&mut self, matching: &Matching, seed: bool) {
+    fn unchanged(&mut self, matching: &Matching, plan: &Plan, seed: bool) {
         let tree = &self.old.tree;
         let mut same: Vec<u32> = Vec::new();
         for (s, _, items) in &matching.same {
+            if plan.rewritten.iter().any(|(above, _)| tree.ancestors(*s).any(|id| id == *above)) {
+                continue;
+            }
             let end = s + items;
             let mut at = *s;
             while at < end {

@@ -170,7 +170,7 @@ fn without_digits(text: &str) -> impl Iterator<Item = char> + '_ {
 }
 
 /// Whether a text holds a clock time or a duration: `12:04`, `3 s`, `5 minutes ago`.
-fn tells_time(text: &str) -> bool {
+pub(crate) fn tells_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     let clock = bytes
         .windows(4)

@@ -8,6 +8,7 @@
 pub mod emit;
 pub mod filter;
 mod order;
+mod plan;
 
 pub use filter::{FilterPass, SemanticFilter};
 

@@ -5,12 +5,15 @@
 //! An item with a ref or a handle is found by that; any other by role and name and, where several are alike, by its
 //! number among them in document order.
 
+use super::Child;
 use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
 use std::collections::HashMap;
 
 /// Longest name that a locator spells out, in characters; of longer ones the beginning stands for the whole.
 const LONGEST_NAME: usize = 48;
+/// Items below a child among which a ref is looked for that names it.
+const MOST_SEARCHED: usize = 64;
 /// How much of a longer name stands for the whole, in characters.
 const SHORT_NAME: usize = 32;
 
@@ -100,6 +103,33 @@ impl Scratch {
     /// Returns the item whose name was cut under a handle.
     pub fn with_cut(&self, handle: Handle) -> Option<u32> {
         self.cuts.get(&handle).copied().filter(|id| self.attached(*id))
+    }
+
+    /// Returns the position of each child of an item.
+    pub(crate) fn positions(&self, parent: u32) -> HashMap<u32, usize> {
+        self.tree.children(parent).iter().enumerate().map(|(at, child)| (*child, at)).collect()
+    }
+
+    /// Returns the position of the child of `parent` that is named so.
+    pub(crate) fn place_of(&self, parent: u32, child: Child, positions: &HashMap<u32, usize>) -> Option<usize> {
+        match child {
+            Child::At(position) => {
+                (position as usize).checked_sub(1).filter(|at| *at < self.tree.children(parent).len())
+            }
+            Child::With(reference) => {
+                let id = self.with_ref(reference)?;
+                let mut path = std::iter::once(id).chain(self.tree.ancestors(id));
+                path.find(|above| self.tree.parent(*above) == parent).and_then(|above| positions.get(&above).copied())
+            }
+        }
+    }
+
+    /// Returns how to name a child: by its ref or the first below it that finds it, else by its position.
+    pub(crate) fn child(&self, id: u32, position: usize) -> Child {
+        let found = self.tree.subtree(id).take(MOST_SEARCHED).find_map(|below| {
+            self.tree.item(below).reference.filter(|reference| self.by_ref.get(reference) == Some(&below))
+        });
+        found.map_or(Child::At(position as u32 + 1), Child::With)
     }
 
     /// Returns the item that a locator names.

@@ -20,6 +20,7 @@ pub use style::Style;
 pub use write::{write, write_item, write_items};
 
 use crate::tree::{Cut, Handle, Mark, StateSet, Tree};
+use browserlens_strategy::Ref;
 
 /// The text that explains the grammar to an LLM; counted once a task.
 pub const LEGEND: &str = include_str!("../../legend.txt");
@@ -53,6 +54,8 @@ pub struct ImageNote {
 pub enum Observed {
     /// The whole state.
     Full {
+        /// The step, for deltas that start from it later; none in the seed's style.
+        step: Option<u32>,
         /// Why it is full where a delta was possible.
         reason: Option<String>,
         /// Title and URL; none if the style leaves them out.
@@ -92,6 +95,24 @@ pub enum Observed {
     Nothing(Option<Handle>),
 }
 
+/// Names one child of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Child {
+    /// The child that has this ref, or holds what has it.
+    With(Ref),
+    /// The position, counted from 1.
+    At(u32),
+}
+
+/// Names neighbours among the children of an item: from the first to the last, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChildRun {
+    /// The first.
+    pub from: Child,
+    /// The last; none if there is one only.
+    pub to: Option<Child>,
+}
+
 /// One change of the shown state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -129,6 +150,20 @@ pub enum Entry {
         at: Option<u32>,
         /// The items, below the root of this tree.
         items: Tree,
+    },
+    /// Everything below an item is now exactly this.
+    Now {
+        /// The item.
+        at: Locator,
+        /// What is below it, below the root of this tree.
+        items: Tree,
+    },
+    /// The children of an item that remain, in their new order; the others went.
+    Order {
+        /// The item.
+        at: Locator,
+        /// The children, as runs of neighbours of the order before.
+        kept: Vec<ChildRun>,
     },
     /// Items stand where a mark stood.
     Expanded {

@@ -5,7 +5,7 @@
 
 use super::event;
 use super::scan::Scan;
-use super::{Entry, EventNote, Head, ImageNote, Locator, Observed, fold};
+use super::{Child, ChildRun, Entry, EventNote, Head, ImageNote, Locator, Observed, fold};
 use crate::tree::{Cut, Elided, Item, Mark, PAGE, ROOT, StateSet, TEXT, Tree};
 
 /// Text that is not in the grammar.
@@ -52,6 +52,11 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         };
     }
     if scan.eat("[FULL PAGE STATE") {
+        let mut numbered = scan.clone();
+        let step = if numbered.eat(" ") { numbered.number() } else { None };
+        if step.is_some() {
+            scan = numbered;
+        }
         let reason = if scan.eat(" — ") {
             Some(scan.bare(&[']']).ok_or_else(|| lines.error(&scan, "a reason"))?)
         } else {
@@ -67,7 +72,7 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         let images = images(&mut lines)?;
         let tree = items(&mut lines, 0)?;
         return match lines.peek() {
-            None => Ok(Observed::Full { reason, head, events, images, tree }),
+            None => Ok(Observed::Full { step, reason, head, events, images, tree }),
             Some(line) => Err(lines.error(&Scan::new(line), "an item line")),
         };
     }
@@ -109,6 +114,15 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
         }
         Some((from, to))
     };
+    let mut all_hidden = scan.clone();
+    if steps.is_some()
+        && let Some(hidden) = all_hidden.number().filter(|hidden| *hidden > 0)
+        && all_hidden.eat(" volatile hidden]")
+        && all_hidden.at_end()
+    {
+        *scan = all_hidden;
+        return Some((steps, 0, hidden));
+    }
     let changes = scan.number()?;
     if !scan.eat(" changes") && !scan.eat(" change") {
         return None;
@@ -470,6 +484,7 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
         let read = items(lines, 1)?;
         Ok(Some(match entry {
             Entry::Added { parent, at, .. } => Entry::Added { parent, at, items: read },
+            Entry::Now { at, .. } => Entry::Now { at, items: read },
             Entry::Expanded { handle, .. } => Entry::Expanded { handle, items: read },
             other => other,
         }))
@@ -481,6 +496,13 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
             return Ok(None);
         }
         return with_items(Entry::Added { parent, at, items: Tree::default() }, lines);
+    }
+    if scan.eat("NOW in ") {
+        let Some(at) = locator(scan) else { return Ok(None) };
+        if !scan.eat(":") || !scan.at_end() {
+            return Ok(None);
+        }
+        return with_items(Entry::Now { at, items: Tree::default() }, lines);
     }
     if scan.eat("EXPANDED ") {
         let Some(handle) = scan.handle() else { return Ok(None) };
@@ -529,6 +551,19 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         let parent = if scan.eat(" in ") { Some(locator(scan)?) } else { None };
         return Some(Entry::Moved { at, to, parent });
     }
+    if scan.eat("ORDER in ") {
+        let at = locator(scan)?;
+        if !scan.eat(":") {
+            return None;
+        }
+        let mut kept = Vec::new();
+        while scan.eat(" ") {
+            let from = child(scan)?;
+            let to = if scan.eat("-") { Some(child(scan)?) } else { None };
+            kept.push(ChildRun { from, to });
+        }
+        return Some(Entry::Order { at, kept });
+    }
     if scan.eat("ELIDED: ") {
         return mark(scan).map(Entry::Elided);
     }
@@ -547,6 +582,13 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         return Some(Entry::Unchanged(words));
     }
     None
+}
+
+fn child(scan: &mut Scan<'_>) -> Option<Child> {
+    if scan.rest().starts_with('@') {
+        return scan.reference().map(Child::With);
+    }
+    scan.number().map(Child::At)
 }
 
 fn changed(scan: &mut Scan<'_>, at: Locator) -> Option<Entry> {

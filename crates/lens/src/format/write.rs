@@ -4,7 +4,7 @@
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
 use super::fold::{self, Kind};
-use super::{Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
+use super::{Child, Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
 
@@ -15,8 +15,11 @@ pub(super) const DEEPEST_INDENT: usize = 20;
 pub fn write(observed: &Observed, style: Style) -> String {
     let mut writer = Writer { out: String::new(), style };
     match observed {
-        Observed::Full { reason, head, events, images, tree } => {
+        Observed::Full { step, reason, head, events, images, tree } => {
             writer.out.push_str("[FULL PAGE STATE");
+            if let Some(step) = step {
+                let _ = write!(writer.out, " {step}");
+            }
             if let Some(reason) = reason {
                 writer.out.push_str(" — ");
                 writer.out.push_str(reason);
@@ -33,11 +36,17 @@ pub fn write(observed: &Observed, style: Style) -> String {
         Observed::Delta { steps, changes, hidden, events, images, entries } => {
             let s = if *changes == 1 { "" } else { "s" };
             let _ = match steps {
-                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: {changes} change{s}"),
+                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: "),
                 None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
             };
+            // Where all changes are hidden, that is all there is to say.
+            let told = steps.is_some() && (*changes > 0 || *hidden == 0);
+            if told {
+                let _ = write!(writer.out, "{changes} change{s}");
+            }
             if *hidden > 0 {
-                let _ = write!(writer.out, ", {hidden} volatile hidden");
+                let comma = if told || steps.is_none() { ", " } else { "" };
+                let _ = write!(writer.out, "{comma}{hidden} volatile hidden");
             }
             writer.out.push(']');
             event::write(&mut writer.out, events);
@@ -428,6 +437,25 @@ impl Writer {
                 self.out.push(':');
                 self.lines(items, 1, self.style.added_by_line);
             }
+            Entry::Now { at, items } => {
+                self.out.push_str("NOW in ");
+                self.locator(at);
+                self.out.push(':');
+                self.lines(items, 1, self.style.added_by_line);
+            }
+            Entry::Order { at, kept } => {
+                self.out.push_str("ORDER in ");
+                self.locator(at);
+                self.out.push(':');
+                for run in kept {
+                    self.out.push(' ');
+                    self.child(run.from);
+                    if let Some(to) = run.to {
+                        self.out.push('-');
+                        self.child(to);
+                    }
+                }
+            }
             Entry::Expanded { handle, items } => {
                 let _ = write!(self.out, "EXPANDED {handle}:");
                 self.lines(items, 1, false);
@@ -456,6 +484,13 @@ impl Writer {
                 self.out.push_str(words);
             }
         }
+    }
+
+    fn child(&mut self, child: Child) {
+        let _ = match child {
+            Child::With(reference) => write!(self.out, "{reference}"),
+            Child::At(position) => write!(self.out, "{position}"),
+        };
     }
 
     fn changes(

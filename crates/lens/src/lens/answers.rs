@@ -166,7 +166,8 @@ impl Lens {
             })
             .map(|(index, _)| index)
             .collect();
-        let emitted = emit(&told.side, &side, &matching, &EmitOptions { hidden, ..EmitOptions::default() });
+        let emitted =
+            emit(&told.side, &side, &matching, &EmitOptions { hidden, itemised: true, ..EmitOptions::default() });
         let notes = pictures.iter().enumerate().map(|(index, picture)| picture.note(index as u32 + 1)).collect();
         let observed = Observed::Answer { request: request.to_string(), images: notes, entries: emitted.entries };
         self.draft(observed, Some(&emitted.tree), emitted.keys, target, cuts, reference)
@@ -222,7 +223,7 @@ impl Lens {
                 cuts.keep(&view, id);
             }
         }
-        self.limit_names(&view, &mut cuts, self.options.longest_name.is_some());
+        self.limit_names(&view, &mut cuts, self.options.longest_name.is_some(), &self.handles);
         let target = current.target.clone();
         self.current = Some(super::Current { view, reference, cuts, target, ..current });
         self.reveal(request, &Wanted { items: order, names: Vec::new() })

@@ -9,7 +9,6 @@ use crate::budget::{Cuts, Target, largest, ranking};
 use crate::extract::{Representation, View};
 use crate::format::{Head, Observed, write};
 use crate::reference::{Reference, unmarked_differences};
-use crate::shown::ShownState;
 use crate::tree::Tree;
 use browserlens_page::NodeKey;
 use browserlens_strategy::StrategyError;
@@ -49,7 +48,7 @@ impl Lens {
         let mut cuts =
             if representation == Representation::Vision { Cuts::everything(view) } else { Cuts::nothing(view) };
         if self.options.longest_name.is_some() {
-            self.limit_names(view, &mut cuts, true);
+            self.limit_names(view, &mut cuts, true, &self.handles);
         }
         self.full_with(view, head, notes, reason, cuts, reference)
     }
@@ -67,6 +66,7 @@ impl Lens {
         handles.forget();
         let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
         let observed = Observed::Full {
+            step: self.numbers_steps().then_some(self.now),
             reason: reason.map(str::to_owned),
             head: (!self.leaves_out_head(head)).then(|| head.clone()),
             events: notes.events.to_vec(),
@@ -74,7 +74,7 @@ impl Lens {
             tree: target.tree.clone(),
         };
         let text = write(&observed, self.options.style);
-        let mut state = ShownState::default();
+        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
         let keys = target.keys.clone();
         let failed = |message: String| StrategyError::Failed { step: Default::default(), message };
         let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
@@ -126,7 +126,7 @@ impl Lens {
                 for id in &order[..n] {
                     cuts.keep(view, *id);
                 }
-                self.limit_names(view, &mut cuts, true);
+                self.limit_names(view, &mut cuts, true, &self.handles);
                 let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
                 Ok(self.fits(&draft.text).then_some(draft))
             };
@@ -166,7 +166,7 @@ impl Lens {
         let mut draft = None;
         for observed in [Observed::Nothing(handle), Observed::Nothing(None)] {
             let text = write(&observed, self.options.style);
-            let mut state = ShownState::default();
+            let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
             state
                 .apply_observed(&observed)
                 .map_err(|error| StrategyError::Failed { step: Default::default(), message: error.to_string() })?;

@@ -30,13 +30,33 @@ use browserlens_strategy::{
 };
 use browserlens_tokens::{Encoding, ImageFormula, Tokens};
 use images::Picture;
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// How long names may be, and how much of longer ones is shown, where a budget bites.
 const LONGEST_NAME_IN_BUDGET: (usize, usize) = (200, 120);
 /// Share of the full text's tokens from which a delta is not worth its risk, in percent.
-pub const DELTA_LIMIT_PERCENT: u32 = 60;
+pub const DELTA_LIMIT_PERCENT: u32 = 95;
+/// States before the last that are remembered, for deltas that start from one of them.
+const MOST_EARLIER: usize = 12;
+/// Earlier states that a delta is really made from, the most alike first.
+const MOST_TRIED: usize = 2;
+
+/// How much more than a delta from an earlier state one from the last may cost, in percent.
+const EARLIER_SAVES_PERCENT: u32 = 25;
+/// Looks that must see a value change by itself before its changes are noise.
+const LOOKS_FOR_NOISE: u32 = 2;
+
+/// Which of the shown states a delta may start from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Base {
+    /// Whichever gives the shortest text.
+    #[default]
+    Any,
+    /// The last.
+    Last,
+}
 
 /// Which router chooses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,6 +89,10 @@ pub struct LensOptions {
     pub longest_name: Option<usize>,
     /// Share of the full text's tokens from which the full text is sent instead of a delta, in percent.
     pub delta_limit_percent: u32,
+    /// Which state deltas start from.
+    pub base: Base,
+    /// Whether a delta ends with a line of what stayed; the seed's style always has it.
+    pub unchanged: bool,
     /// Spelling.
     pub style: Style,
     /// What the distilled DOM keeps.
@@ -94,6 +118,8 @@ impl Default for LensOptions {
             budget: None,
             longest_name: None,
             delta_limit_percent: DELTA_LIMIT_PERCENT,
+            base: Base::default(),
+            unchanged: false,
             style: Style::DEFAULT,
             grade: Grade::All,
             encoding: Encoding::O200kBase,
@@ -110,6 +136,18 @@ struct Told {
     side: Side,
     representation: Representation,
     step: u32,
+    /// Handles as they were then.
+    handles: Handles,
+    /// Hashes of what was shown, once they are asked for.
+    known: OnceCell<HashSet<u64>>,
+}
+
+impl Told {
+    /// Returns how many items of another side stood here, with all below them as they stand there.
+    fn shares(&self, side: &Side) -> usize {
+        let known = self.known.get_or_init(|| self.side.hashes.iter().copied().collect());
+        side.hashes.iter().filter(|hash| known.contains(hash)).count()
+    }
 }
 
 /// The page observed last.
@@ -145,7 +183,13 @@ pub struct Lens {
     refs: RefTable,
     handles: Handles,
     noisy: HashSet<NodeKey>,
+    /// How many looks saw a node change by itself.
+    seen_changing: HashMap<NodeKey, u32>,
     told: Option<Told>,
+    /// What was told before, oldest first.
+    earlier: VecDeque<Told>,
+    /// The step that is observed.
+    now: u32,
     current: Option<Current>,
     /// Names that were told to their end although a limit asks for less.
     whole_names: HashSet<NodeKey>,
@@ -196,7 +240,10 @@ impl Lens {
             refs: RefTable::default(),
             handles: Handles::default(),
             noisy: HashSet::new(),
+            seen_changing: HashMap::new(),
             told: None,
+            earlier: VecDeque::new(),
+            now: 0,
             current: None,
             whole_names: HashSet::new(),
             grade: None,
@@ -220,6 +267,7 @@ impl Lens {
 
     fn step(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         let page = input.page;
+        self.now = input.step.0;
         input.clock.enter(Some(Stage::Route));
         let representation = self.route(input)?;
         input.clock.enter(Some(Stage::Extract));
@@ -241,28 +289,38 @@ impl Lens {
         let (image_notes, resend) = self.notes(&pictures, representation);
         let events = std::mem::take(&mut self.events);
         let notes = Notes { images: &image_notes, events: &events };
-        let tried = self.try_delta(input, &view, &head, representation);
+        let tried = self.try_delta(input, &view, &head, representation, pictures.is_empty());
         input.clock.enter(Some(Stage::Format));
         let (delta, reason, matching) = match tried {
             Tried::Not(reason) => (None, reason, None),
-            Tried::Delta { emitted, hidden, target, cuts, matching } => {
-                let observed = Observed::Delta {
-                    steps: (!self.options.style.seed_phrases)
-                        .then(|| (self.told.as_ref().map_or(0, |told| told.step), input.step.0)),
-                    changes: emitted.changes,
-                    hidden,
-                    events: events.clone(),
-                    images: image_notes
-                        .iter()
-                        .zip(&resend)
-                        .filter(|(_, new)| **new)
-                        .map(|(note, _)| note.clone())
-                        .collect(),
-                    entries: emitted.entries,
-                };
-                let draft = self.draft(observed, Some(&emitted.tree), emitted.keys, *target, cuts, &reference);
-                let changed = changed_items(&matching, draft.as_ref().map(|draft| &draft.target));
-                (draft, "self-check", changed)
+            Tried::Deltas(tried) => {
+                let images: Vec<ImageNote> =
+                    image_notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect();
+                let mut best: Option<(u32, Draft)> = None;
+                let mut changed = None;
+                for delta in tried {
+                    let observed = Observed::Delta {
+                        steps: (!self.options.style.seed_phrases).then_some((delta.from, input.step.0)),
+                        changes: delta.emitted.changes,
+                        hidden: delta.emitted.hidden,
+                        events: events.clone(),
+                        images: images.clone(),
+                        entries: delta.emitted.entries,
+                    };
+                    let (tree, keys) = (delta.emitted.tree, delta.emitted.keys);
+                    let draft = self.draft(observed, Some(&tree), keys, delta.target, delta.cuts, &reference);
+                    if changed.is_none() {
+                        changed = changed_items(&delta.matching, draft.as_ref().map(|draft| &draft.target));
+                    }
+                    let Some(draft) = draft else { continue };
+                    // An earlier state must be worth the reader's turning back.
+                    let last = self.told.as_ref().is_some_and(|told| told.step == delta.from);
+                    let cost = self.count(&draft.text) * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT };
+                    if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                        best = Some((cost, draft));
+                    }
+                }
+                (best.map(|(_, draft)| draft), "self-check", changed)
             }
         };
         let new_items = matching.unwrap_or_default();
@@ -356,11 +414,16 @@ impl Lens {
         }
     }
 
-    /// Remembers which nodes change by themselves.
+    /// Remembers which nodes change by themselves: those that two looks saw change. What a look saw once, or saw come and stay,
+    /// may be a late answer.
     fn learn(&mut self, input: &StepInput<'_>) {
-        if let Some(look) = input.earlier_second_look {
-            self.noisy.extend(look.changed.iter().map(|changed| changed.key));
-            self.noisy.extend(look.added.iter().chain(&look.removed).copied());
+        let Some(look) = input.earlier_second_look else { return };
+        for changed in &look.changed {
+            let seen = self.seen_changing.entry(changed.key).or_default();
+            *seen += 1;
+            if *seen >= LOOKS_FOR_NOISE {
+                self.noisy.insert(changed.key);
+            }
         }
     }
 
@@ -395,11 +458,11 @@ impl Lens {
     }
 
     /// What stays cut when the next page is told as a delta: what was elided before stays elided, alerts and dialogs apart.
-    fn inherited_cuts(&self, view: &View) -> Cuts {
+    fn inherited_cuts(&self, view: &View, handles: &Handles) -> Cuts {
         let mut cuts = Cuts::nothing(view);
         for id in 1..view.tree.len() as u32 {
             let parent = view.tree.parent(id);
-            let elided = self.handles.is_elided(view.meta[id as usize].key) && view.tree.item(id).mark.is_none();
+            let elided = handles.is_elided(view.meta[id as usize].key) && view.tree.item(id).mark.is_none();
             cuts.kept[id as usize] = cuts.kept[parent as usize] && !elided;
         }
         let hidden: Vec<u32> = (1..view.tree.len() as u32).filter(|id| !cuts.kept[*id as usize]).collect();
@@ -410,50 +473,110 @@ impl Lens {
                 }
             }
         }
-        self.limit_names(view, &mut cuts, self.options.longest_name.is_some());
+        self.limit_names(view, &mut cuts, self.options.longest_name.is_some(), handles);
         cuts
     }
 
     /// Sets which names are cut: all long ones if a limit asks (and they were not asked for), else those that were cut before.
-    fn limit_names(&self, view: &View, cuts: &mut Cuts, all: bool) {
+    fn limit_names(&self, view: &View, cuts: &mut Cuts, all: bool, handles: &Handles) {
         cuts.longest_name = self.options.longest_name.map(|limit| (limit, limit)).or(Some(LONGEST_NAME_IN_BUDGET));
         cuts.whole_names = (0..view.tree.len() as u32)
             .filter(|id| {
                 let key = view.meta[*id as usize].key;
-                if all { self.whole_names.contains(&key) } else { !self.handles.is_cut(key) }
+                if all { self.whole_names.contains(&key) } else { !handles.is_cut(key) }
             })
             .collect();
     }
 
-    fn try_delta(&self, input: &StepInput<'_>, view: &View, head: &Head, representation: Representation) -> Tried {
+    fn try_delta(
+        &self,
+        input: &StepInput<'_>,
+        view: &View,
+        head: &Head,
+        representation: Representation,
+        without_pictures: bool,
+    ) -> Tried {
         let Some(told) = &self.told else { return Tried::Not("first observation") };
         if !self.options.delta {
             return Tried::Not("deltas are off");
         }
-        if told.representation != representation {
-            return Tried::Not("other representation");
-        }
         if representation == Representation::Vision {
-            return Tried::Not("new screenshot");
+            return Tried::Not(if told.representation == representation {
+                "new screenshot"
+            } else {
+                "other representation"
+            });
         }
+        let mut deltas = Vec::new();
         let nothing_told = told.state.head().is_none() && !self.leaves_out_head(head);
-        if nothing_told {
-            return Tried::Not("nothing shown before");
+        let pixels_told = told.representation == Representation::Vision;
+        let first = (!nothing_told && !pixels_told).then(|| self.delta_from(told, input, view, head));
+        let side = match &first {
+            Some(delta) => Side::new(delta.target.tree.clone(), delta.target.keys.clone()),
+            None => {
+                let target = Target::build(
+                    view,
+                    &self.inherited_cuts(view, &self.handles),
+                    &self.refs,
+                    &self.handles,
+                    self.options.style,
+                );
+                Side::new(target.tree, target.keys)
+            }
+        };
+        deltas.extend(first);
+        if without_pictures {
+            let least = if deltas.is_empty() { 0 } else { told.shares(&side) };
+            deltas.extend(
+                self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head)),
+            );
         }
-        let cuts = self.inherited_cuts(view);
-        let target = Target::build(view, &cuts, &self.refs, &self.handles, self.options.style);
+        match deltas.is_empty() {
+            true => Tried::Not(if nothing_told { "nothing shown before" } else { "other representation" }),
+            false => Tried::Deltas(deltas),
+        }
+    }
+
+    /// Whether full observations say their step, so that deltas can start from them later.
+    fn numbers_steps(&self) -> bool {
+        self.options.delta && self.options.base == Base::Any && !self.options.style.seed_phrases
+    }
+
+    /// Returns the earlier states that are more like a page than one that shares `least` items with it, the most alike first.
+    fn earlier_bases(&self, side: &Side, least: usize) -> Vec<&Told> {
+        let Some(last) = self.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
+            return Vec::new();
+        };
+        let without_images = |told: &Told| told.state.images().is_empty();
+        if !without_images(last) {
+            return Vec::new();
+        }
+        let usable = self.earlier.iter().rev().filter(|told| {
+            told.state.head().is_some()
+                && told.representation != Representation::Vision
+                && last.state.remembers(told.step)
+                && without_images(told)
+        });
+        let mut alike: Vec<(usize, &Told)> =
+            usable.map(|told| (told.shares(side), told)).filter(|(shared, _)| *shared > least).collect();
+        alike.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+        alike.into_iter().take(MOST_TRIED).map(|(_, told)| told).collect()
+    }
+
+    /// Makes the delta from a shown state to the page.
+    fn delta_from(&self, told: &Told, input: &StepInput<'_>, view: &View, head: &Head) -> Delta {
+        let handles = self.handles.as_of(&told.handles);
+        let cuts = self.inherited_cuts(view, &handles);
+        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
         let side = Side::new(target.tree.clone(), target.keys.clone());
         let matching = diff(&told.side, &side);
-        if matching.matched() == 0 && told.side.tree.len() > 1 {
-            return Tried::Not("new document");
-        }
-        if matching.changes.len() > 64.max(side.tree.len() / 2) {
-            return Tried::Not("most of the page changed");
-        }
+        // An earlier state may be old in what has been told since: of that, nothing is hidden.
+        let is_last = self.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
         let hidden: HashSet<usize> = matching
             .changes
             .iter()
             .enumerate()
+            .filter(|_| is_last)
             .filter(|(_, change)| {
                 self.options.filter.hides(**change, &told.side, &side, &target.from, view, input.page).is_some()
             })
@@ -465,17 +588,12 @@ impl Lens {
                 .then(|| head.clone()),
             without_old_values: style.seed_phrases,
             seed_unchanged: style.seed_phrases,
-            unchanged: true,
+            unchanged: self.options.unchanged || style.seed_phrases,
+            itemised: style.seed_phrases,
             hidden,
         };
         let emitted = emit(&told.side, &side, &matching, &options);
-        Tried::Delta {
-            emitted: Box::new(emitted),
-            hidden: options.hidden.len() as u32,
-            target: Box::new(target),
-            cuts,
-            matching,
-        }
+        Delta { from: told.step, emitted, target, cuts, matching }
     }
 
     /// The seed's header has no title and URL; where a page has none either, nothing is lost.
@@ -503,7 +621,15 @@ impl Lens {
                 refs.push(RefTarget { handle: reference.to_string(), key });
             }
         }
-        self.told = Some(Told { state: draft.state, side, representation, step });
+        let handles = self.handles.clone();
+        let before =
+            self.told.replace(Told { state: draft.state, side, representation, step, handles, known: OnceCell::new() });
+        if let Some(before) = before.filter(|before| before.step != step && self.numbers_steps()) {
+            self.earlier.push_back(before);
+            if self.earlier.len() > MOST_EARLIER {
+                self.earlier.pop_front();
+            }
+        }
         Observation {
             text: draft.text,
             images,
@@ -518,7 +644,18 @@ impl Lens {
 /// What came of trying a delta.
 enum Tried {
     Not(&'static str),
-    Delta { emitted: Box<Emitted>, hidden: u32, target: Box<Target>, cuts: Cuts, matching: Matching },
+    /// From the last state first.
+    Deltas(Vec<Delta>),
+}
+
+/// A delta before it is written.
+struct Delta {
+    /// The step that it starts from.
+    from: u32,
+    emitted: Emitted,
+    target: Target,
+    cuts: Cuts,
+    matching: Matching,
 }
 
 fn full_kind(reason: Option<&str>) -> ObservationKind {

@@ -3,6 +3,7 @@
 //! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each. Invariants: a few linear passes;
 //! sums over subtrees are differences of prefix sums, so a row's text without the node's own costs nothing more.
 
+use crate::differ::filter::tells_time;
 use crate::extract::Meta;
 use crate::tree::Item;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
@@ -12,10 +13,35 @@ use std::sync::Arc;
 
 /// Texts above which a repeated box is a section and not a row.
 const LARGEST_ROW: u32 = 60;
+/// Telling texts up to which a row must keep all of them.
+const LARGEST_STRICT_ROW: usize = 6;
 /// How far up a list item is looked for.
 const DEEPEST_ITEM: usize = 24;
 /// How many enclosing rows count.
 const ROWS: usize = 3;
+
+/// What tells a row from the others: its texts with letters.
+#[derive(Debug, Default, PartialEq)]
+struct RowMarks {
+    /// The first of them.
+    first: Option<u64>,
+    /// All of them, sorted.
+    all: Vec<u64>,
+    /// Whether one of them stands in no other row beside it.
+    telling: bool,
+}
+
+impl RowMarks {
+    /// Returns whether both certainly mark the same row; none if they do not say.
+    fn same(&self, now: &Self, nearest: bool) -> Option<bool> {
+        let most = self.all.len().max(now.all.len());
+        let kept = self.all.iter().filter(|text| now.all.binary_search(text).is_ok()).count();
+        // Of a small row every word counts; a large one is a section, in which something may come and go.
+        let strict = nearest && most <= LARGEST_STRICT_ROW;
+        let same = if strict { self.all == now.all } else { kept * 2 >= most && (!nearest || self.first == now.first) };
+        if same && !(self.telling && now.telling) { None } else { Some(same) }
+    }
+}
 
 /// What identifies an entity.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +57,8 @@ pub(super) struct Evidence {
     /// Text of the enclosing rows without its own; how many such rows there are.
     rest: u64,
     rows: usize,
+    /// What tells those rows from others, nearest first.
+    marks: Vec<Arc<RowMarks>>,
     /// Whether a list item, table row or article encloses it.
     in_item: bool,
     /// Whether it is itself one of several alike.
@@ -71,9 +99,23 @@ impl Evidence {
             // A field of that name is there once: a message beside it does not make it another.
             return true;
         }
+        // What flickers in a row (a price, a count, a time) does not make it another.
+        let only = (only_one && now.name_is_unique) || self.rows == 0;
+        if same_target && self.name == now.name && self.near == now.near && self.same_rows(now, only) {
+            return true;
+        }
         let same_place = same_target && self.near == now.near && self.rest == now.rest && self.rows == now.rows;
         let alone = self.rows == 0 && now.rows == 0 && !self.repeated && !now.repeated;
         same_place && (self.name == now.name || (alone && without_digits(&self.name).eq(without_digits(&now.name))))
+    }
+
+    /// Whether the enclosing rows are certainly the same; of a row that says nothing, `only` decides: there is one such name.
+    fn same_rows(&self, now: &Self, only: bool) -> bool {
+        let nested = self.marks.len().min(now.marks.len());
+        let rows = self.marks.iter().zip(&now.marks);
+        nested > 0
+            && self.repeated == now.repeated
+            && rows.enumerate().all(|(nth, (row, is))| row.same(is, nth == 0).unwrap_or(only || nth > 0))
     }
 
     fn fingerprint(&self) -> Option<u64> {
@@ -87,6 +129,13 @@ impl Evidence {
         };
         Some(hash((&self.role, &self.name, self.target, self.far, row)))
     }
+}
+
+/// Whether a text can tell a row from others: it has letters or is a long number, and tells no time.
+fn identifies(text: &str) -> bool {
+    let text = text.trim();
+    let number = text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    number || (text.chars().any(char::is_alphabetic) && !tells_time(text))
 }
 
 fn without_digits(name: &str) -> impl Iterator<Item = char> + '_ {
@@ -136,6 +185,11 @@ pub(super) struct Surroundings {
     near: Vec<u64>,
     far: Vec<u64>,
     texts: Vec<(u64, u32)>,
+    /// Texts with letters: position, hash.
+    lettered: Vec<(u32, u64)>,
+    /// How often each stands in an item that has rows.
+    beside: HashMap<u32, HashMap<u64, u32>>,
+    row_marks: HashMap<u32, Arc<RowMarks>>,
     targets: Vec<(u64, u32)>,
     anchors: HashMap<u64, u32>,
 }
@@ -150,6 +204,9 @@ impl Surroundings {
             near: vec![0; page.len()],
             far: vec![0; page.len()],
             texts: Vec::with_capacity(page.len() + 1),
+            lettered: Vec::new(),
+            beside: HashMap::new(),
+            row_marks: HashMap::new(),
             targets: Vec::with_capacity(page.len() + 1),
             anchors: HashMap::new(),
             is_row,
@@ -161,12 +218,16 @@ impl Surroundings {
             let (mut text, mut texts) = this.texts[node.id().index()];
             let said = match node.kind() {
                 NodeKind::Text | NodeKind::Pseudo => node.text(),
-                _ if node.role() == "image" => node.name(),
+                // What is named and has nothing in it says its name.
+                _ if node.role() == "image" || node.children().next().is_none() => node.name(),
                 _ => "",
             };
             if node.is_visible() && !said.trim().is_empty() {
                 text = text.wrapping_add(hash(said.trim()));
                 texts += 1;
+                if identifies(said) {
+                    this.lettered.push((node.id().0, hash(said.trim())));
+                }
             }
             this.texts.push((text, texts));
             let (mut target, mut targets) = this.targets[node.id().index()];
@@ -233,12 +294,40 @@ impl Surroundings {
         }
     }
 
-    pub(super) fn evidence(&self, page: &Page, meta: &Meta, item: &Item) -> Evidence {
+    /// Returns what tells a row from the others.
+    fn marks_of(&mut self, row: NodeRef<'_>) -> Arc<RowMarks> {
+        if let Some(known) = self.row_marks.get(&row.id().0) {
+            return Arc::clone(known);
+        }
+        let within = |node: NodeRef<'_>| {
+            let from = self.lettered.partition_point(|(at, _)| *at < node.id().0);
+            let to = self.lettered.partition_point(|(at, _)| *at < node.end());
+            self.lettered[from..to].iter().map(|(_, text)| *text)
+        };
+        let mut all: Vec<u64> = within(row).collect();
+        let around = row.parent().map_or(0, |parent| parent.id().0);
+        let times = self.beside.entry(around).or_insert_with(|| {
+            let mut times = HashMap::new();
+            for text in row.parent().into_iter().flat_map(within) {
+                *times.entry(text).or_default() += 1;
+            }
+            times
+        });
+        let telling = all.iter().any(|text| times.get(text) == Some(&1));
+        let first = all.first().copied();
+        all.sort_unstable();
+        let marks = Arc::new(RowMarks { first, all, telling });
+        self.row_marks.insert(row.id().0, Arc::clone(&marks));
+        marks
+    }
+
+    pub(super) fn evidence(&mut self, page: &Page, meta: &Meta, item: &Item) -> Evidence {
         let node = page.node(meta.node);
         let at = meta.node.index();
         let own = difference(&self.texts, node);
         let (mut rest, mut rows, mut anchor) = (0_u64, 0, None);
         let mut row = self.nearest_row[at];
+        let mut marks = Vec::new();
         while row != NO_ROW && rows < ROWS {
             let enclosing = page.node(NodeId(row));
             let (text, count) = difference(&self.texts, enclosing);
@@ -247,6 +336,7 @@ impl Surroundings {
             }
             rest = hash((rest, text.wrapping_sub(own.0), count - own.1));
             rows += 1;
+            marks.push(self.marks_of(enclosing));
             let (targets, leads) = difference(&self.targets, enclosing);
             if anchor.is_none() && leads > 0 {
                 anchor = Some(targets);
@@ -261,6 +351,7 @@ impl Surroundings {
             target_is_unique: false,
             rest,
             rows,
+            marks,
             in_item: node.ancestors().take(DEEPEST_ITEM).any(|above| is_item_role(above.role())),
             repeated: self.is_row[at],
             anchor,

@@ -16,6 +16,7 @@ use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::Ref;
 use evidence::{Evidence, Surroundings};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// What a fingerprint is known to mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +36,12 @@ struct Known {
 #[derive(Clone, Debug)]
 pub struct RefTable {
     next: u32,
-    by_key: HashMap<NodeKey, Known>,
+    /// By node and role: while a dialog is open, what is behind it has no role.
+    by_key: HashMap<(NodeKey, Arc<str>), Known>,
     by_print: HashMap<u64, Meaning>,
     /// Refs of the items of the page met last, by index in its view.
     current: Vec<Option<Ref>>,
-    keys: Vec<Option<NodeKey>>,
+    keys: Vec<Option<(NodeKey, Arc<str>)>>,
 }
 
 impl Default for RefTable {
@@ -51,7 +53,7 @@ impl Default for RefTable {
 impl RefTable {
     /// Meets the next page: finds which of its items are certainly known. `also` says which other items get refs.
     pub fn meet(&mut self, page: &Page, view: &View, also: impl Fn(u32) -> bool) {
-        let surroundings = Surroundings::of(page);
+        let mut surroundings = Surroundings::of(page);
         let mut acting: Vec<(u32, Evidence)> = Vec::new();
         for (id, item) in view.tree.items() {
             let meta = view.meta[id as usize];
@@ -64,8 +66,8 @@ impl RefTable {
         self.keys = vec![None; view.tree.len()];
         let mut used: HashSet<Ref> = HashSet::new();
         for (id, evidence) in &acting {
-            let key = view.meta[*id as usize].key;
-            self.keys[*id as usize] = Some(key);
+            let key = (view.meta[*id as usize].key, view.tree.item(*id).role.clone());
+            self.keys[*id as usize] = Some(key.clone());
             let known = self.by_key.get(&key).filter(|known| known.evidence.is_certainly(evidence));
             if let Some(reference) = known.and_then(|known| known.reference)
                 && used.insert(reference)
@@ -88,7 +90,7 @@ impl RefTable {
         // Nodes that were never shown need not be known once they are gone.
         self.by_key.retain(|_, known| known.reference.is_some());
         for (id, evidence) in acting {
-            let key = view.meta[id as usize].key;
+            let key = (view.meta[id as usize].key, view.tree.item(id).role.clone());
             let reference = self.current[id as usize];
             if let Some(print) = &evidence.shared {
                 self.by_print.insert(*print, Meaning::Nothing);
@@ -119,7 +121,7 @@ impl RefTable {
 
     /// Returns whether an item of the page met last gets a ref when it is shown.
     pub fn wants(&self, item: u32) -> bool {
-        self.keys.get(item as usize).copied().flatten().is_some()
+        self.keys.get(item as usize).is_some_and(Option::is_some)
     }
 
     /// Returns the number that the next new ref gets.
@@ -138,7 +140,7 @@ impl RefTable {
         if self.get(item).is_some() {
             return;
         }
-        let Some(key) = self.keys.get(item as usize).copied().flatten() else { return };
+        let Some(key) = self.keys.get(item as usize).cloned().flatten() else { return };
         self.current[item as usize] = Some(reference);
         if let Some(known) = self.by_key.get_mut(&key) {
             known.reference = Some(reference);

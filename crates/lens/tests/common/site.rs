@@ -25,6 +25,13 @@ pub enum Op {
     Focus(usize),
     Section(String),
     Deepen(usize),
+    /// Sorts the rows by price, from either end.
+    Sort(bool),
+    /// Shows only the rows up to a price; what is left out comes back with the next filter.
+    Filter(u32),
+    /// Remembers this page, and goes back to it later.
+    Leave(usize),
+    Back(bool),
     Nothing,
 }
 
@@ -59,6 +66,10 @@ pub fn op() -> impl Strategy<Value = Op> {
         (0..9usize).prop_map(Op::Focus),
         text().prop_map(Op::Section),
         (0..6usize).prop_map(Op::Deepen),
+        any::<bool>().prop_map(Op::Sort),
+        (0..60u32).prop_map(Op::Filter),
+        (0..3usize).prop_map(Op::Leave),
+        any::<bool>().prop_map(Op::Back),
         Just(Op::Nothing),
     ]
 }
@@ -89,6 +100,9 @@ pub struct Site {
     focus: usize,
     section: String,
     depth: usize,
+    limit: u32,
+    last_loader: u32,
+    left: Option<Box<Site>>,
 }
 
 impl Site {
@@ -109,12 +123,20 @@ impl Site {
             focus: 0,
             section: "Results".to_owned(),
             depth: 0,
+            limit: u32::MAX,
+            last_loader: 1,
+            left: None,
         };
         for _ in 0..rows {
             let row = site.fresh_row("row");
             site.rows.push(row);
         }
         site
+    }
+
+    fn open_document(&mut self) {
+        self.last_loader += 1;
+        self.loader = self.last_loader;
     }
 
     fn fresh_row(&mut self, title: &str) -> Row {
@@ -166,7 +188,7 @@ impl Site {
             Op::Navigate(page, title) => {
                 self.page = *page;
                 self.title.clone_from(title);
-                self.loader += 1;
+                self.open_document();
                 self.dialog = false;
             }
             Op::Dialog => self.dialog ^= true,
@@ -174,6 +196,29 @@ impl Site {
             Op::Tick => self.clock += 1,
             Op::Focus(at) => self.focus = *at,
             Op::Section(name) => self.section.clone_from(name),
+            Op::Sort(up) => {
+                self.rows.sort_by_key(|row| row.price);
+                if !up {
+                    self.rows.reverse();
+                }
+            }
+            Op::Filter(limit) => self.limit = *limit,
+            Op::Leave(page) => {
+                let left = Self { left: None, ..self.clone() };
+                self.left = Some(Box::new(left));
+                self.page = *page + 3;
+                self.open_document();
+                self.rows.truncate(1);
+            }
+            Op::Back(renewed) => {
+                if let Some(left) = self.left.take() {
+                    let (next_entity, next_slot, last_loader) = (self.next_entity, self.next_slot, self.last_loader);
+                    *self = Self { next_entity, next_slot, last_loader, ..*left };
+                    if *renewed {
+                        self.open_document();
+                    }
+                }
+            }
             Op::Deepen(depth) => self.depth = *depth,
             _ => {}
         }
@@ -225,7 +270,7 @@ impl Site {
         for level in 0..self.depth {
             draw.open(NodeSpec::with_role("group", if level % 2 == 0 { "deep" } else { "" }), 40 + level as u32);
         }
-        for row in &self.rows {
+        for row in self.rows.iter().filter(|row| row.price <= self.limit) {
             self.row(&mut draw, row);
         }
         for _ in 0..self.depth {

@@ -1,0 +1,214 @@
+//! Chooses how changes are told: one by one, by an order list, or by writing anew what is below an item.
+//!
+//! In: two sides, their [`Matching`], and which changes are hidden. Out: a [`Plan`]. Invariants: one pass from the leaves up, linear in
+//! the page; what is chosen costs at most what the changes one by one cost, by an estimate of tokens; a change is told once.
+
+use super::{Change, Matching, Side};
+use crate::tree::{Item, NONE, ROOT, Tree};
+use std::collections::HashSet;
+
+/// What a ref costs, in quarters of a token, as everything here.
+const REF: u32 = 12;
+/// What the word of an entry and its line cost.
+const ENTRY: u32 = 14;
+/// Characters of a name that a locator spells out.
+const LONGEST_NAME: u32 = 48;
+
+/// How changes are told.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// Changes that something else tells, by index.
+    pub absorbed: Vec<bool>,
+    /// Matched items whose content is written anew: (old, new).
+    pub rewritten: Vec<(u32, u32)>,
+    /// Matched items whose remaining children are named in their order: (old, new).
+    pub ordered: Vec<(u32, u32)>,
+    /// Shown items that move to where all is written anew.
+    pub removed: Vec<u32>,
+    /// New items that come from where all is written anew.
+    pub added: Vec<u32>,
+}
+
+impl Plan {
+    /// Every change one by one.
+    pub fn itemised(matching: &Matching) -> Self {
+        Self { absorbed: vec![false; matching.changes.len()], ..Self::default() }
+    }
+}
+
+/// What the changes right below a matched item cost.
+#[derive(Clone, Copy, Default)]
+struct Costs {
+    /// Changes of the children and of what is below them.
+    below: u32,
+    added: u32,
+    /// Children that went or moved.
+    displaced: u32,
+    displacements: u32,
+    said: u32,
+}
+
+/// Makes the plan.
+pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet<usize>) -> Plan {
+    let mut plan = Plan::itemised(matching);
+    if matching.changes.iter().enumerate().all(|(index, _)| hidden.contains(&index)) {
+        return plan;
+    }
+    let mut to_new = vec![NONE; old.tree.len()];
+    let mut to_old = vec![NONE; new.tree.len()];
+    for (s, t) in matching.pairs.iter().copied().chain(matching.same.iter().map(|(s, t, _)| (*s, *t))) {
+        to_new[s as usize] = t;
+        to_old[t as usize] = s;
+    }
+    let written = written(&new.tree);
+    let mut costs = vec![Costs::default(); new.tree.len()];
+    // The new item whose children a change is about.
+    let place = |s: u32| to_new[old.tree.parent(s) as usize];
+    for (_, change) in matching.changes.iter().enumerate().filter(|(index, _)| !hidden.contains(index)) {
+        match *change {
+            Change::Said { old: s, new: t } => {
+                let (was, is) = (old.tree.item(s), new.tree.item(t));
+                let name = if was.name == is.name { 0 } else { text(&is.name) + 4 };
+                let value = if was.value == is.value { 0 } else { text_up_to(&was.value, 40) + text(&is.value) + 8 };
+                costs[t as usize].said = ENTRY + locator(was) + name + value + 8;
+            }
+            Change::Removed { old: s } => {
+                let at = &mut costs[place(s) as usize];
+                at.displaced += locator(old.tree.item(s)) + 4;
+                at.displacements += 1;
+            }
+            Change::Moved { old: s, new: t } => {
+                let at = &mut costs[new.tree.parent(t) as usize];
+                at.displaced += ENTRY + locator(old.tree.item(s)) + 12;
+                at.displacements += 1;
+            }
+            Change::Added { new: t } => {
+                let parent = new.tree.parent(t);
+                let siblings = new.tree.children(parent);
+                let before = siblings.partition_point(|sibling| *sibling < t).checked_sub(1).map(|at| siblings[at]);
+                // What stands beside something new shares its entry.
+                let continues = before.is_some_and(|before| to_old[before as usize] == NONE);
+                let header = if continues { 0 } else { ENTRY + locator(new.tree.item(parent)) + 8 };
+                costs[parent as usize].added += header + written[t as usize];
+            }
+        }
+    }
+    let mut rewritten = vec![false; new.tree.len()];
+    let mut ordered = vec![false; new.tree.len()];
+    for (s, t) in matching.pairs.iter().rev().copied() {
+        let Costs { below, added, mut displaced, displacements, said } = costs[t as usize];
+        if displacements > 1 {
+            let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), &to_old);
+            if order < displaced {
+                displaced = order;
+                ordered[t as usize] = true;
+            }
+        }
+        let mut total = below + added + displaced;
+        let children = new.tree.children(t);
+        if total > ENTRY && !children.is_empty() {
+            let content: u32 = children.iter().map(|child| written[*child as usize]).sum();
+            let anew = ENTRY + locator(old.tree.item(s)) + content;
+            if anew < total {
+                total = anew;
+                rewritten[t as usize] = true;
+            }
+        }
+        if t != ROOT {
+            costs[new.tree.parent(t) as usize].below += total + said;
+        }
+    }
+    // Whether an item stands below one that is written anew; only what is matched one by one is asked for.
+    let mut within = vec![false; new.tree.len()];
+    for (s, t) in matching.pairs.iter().copied() {
+        if t != ROOT {
+            let parent = new.tree.parent(t) as usize;
+            within[t as usize] = within[parent] || rewritten[parent];
+        }
+        if !within[t as usize] {
+            if rewritten[t as usize] {
+                plan.rewritten.push((s, t));
+            } else if ordered[t as usize] {
+                plan.ordered.push((s, t));
+            }
+        }
+    }
+    let gone = |t: u32| within[t as usize] || rewritten[t as usize];
+    for (index, change) in matching.changes.iter().enumerate() {
+        plan.absorbed[index] = match *change {
+            Change::Said { new: t, .. } => within[t as usize],
+            Change::Added { new: t } => gone(new.tree.parent(t)),
+            Change::Removed { old: s } => gone(place(s)) || ordered[place(s) as usize],
+            Change::Moved { old: s, new: t } => {
+                let (from, to) = (place(s), new.tree.parent(t));
+                match (gone(from), gone(to)) {
+                    (false, true) => plan.removed.push(s),
+                    (true, false) => plan.added.push(t),
+                    _ => {}
+                }
+                gone(from) || gone(to) || (from == to && ordered[to as usize])
+            }
+        };
+    }
+    plan
+}
+
+/// Returns what the children that remain cost in an order list.
+fn order_cost(old: &Side, new: &Side, (s, t): (u32, u32), to_old: &[u32]) -> u32 {
+    let before = old.tree.children(s);
+    let mut last = NONE;
+    let (mut run, mut cost) = (0, 0);
+    for child in new.tree.children(t) {
+        let was = to_old[*child as usize];
+        if was == NONE || old.tree.parent(was) != s {
+            continue;
+        }
+        let position = before.partition_point(|sibling| *sibling < was) as u32;
+        run = if last != NONE && position == last + 1 { run + 1 } else { 1 };
+        cost += if run <= 2 { REF } else { u32::from(run == 3) * 4 };
+        last = position;
+    }
+    cost
+}
+
+/// Returns what each item and all below it cost when written.
+fn written(tree: &Tree) -> Vec<u32> {
+    let mut costs: Vec<u32> = tree.items().map(|(_, item)| item_cost(item)).collect();
+    for index in (1..tree.len()).rev() {
+        let own = costs[index] + if tree.children(index as u32).is_empty() { 2 } else { 10 };
+        costs[index] = own;
+        let parent = tree.parent(index as u32);
+        if parent != NONE {
+            costs[parent as usize] += own;
+        }
+    }
+    costs
+}
+
+fn item_cost(item: &Item) -> u32 {
+    let name = if item.name.is_empty() { 0 } else { text(&item.name) };
+    let value = if item.value.is_empty() { 0 } else { 8 + text(&item.value) };
+    let role = if item.is_text() { 0 } else { 6 };
+    role + name
+        + value
+        + item.reference.map_or(0, |_| REF)
+        + item.states.0.count_ones() * 6
+        + item.mark.map_or(0, |_| 24)
+        + item.cut.map_or(0, |_| 24)
+}
+
+/// A text in quotes: four bytes are about a token.
+fn text(text: &str) -> u32 {
+    text.len() as u32 + 4
+}
+
+fn text_up_to(said: &str, longest: u32) -> u32 {
+    text(said).min(longest + 4)
+}
+
+fn locator(item: &Item) -> u32 {
+    if item.mark.is_some() {
+        return REF;
+    }
+    6 + text_up_to(&item.name, LONGEST_NAME) + item.reference.map_or(4, |_| REF)
+}

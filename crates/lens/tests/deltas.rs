@@ -1,0 +1,270 @@
+//! Small deltas where pages change much: order lists, content written anew, earlier states, noise.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod common;
+
+use browserlens_lens::differ::SemanticFilter;
+use browserlens_lens::{Base, Lens, LensOptions, Observed, ShownState, parse};
+use browserlens_page::capture::ChangedAlone;
+use browserlens_page::{NodeKey, Page, SecondLook};
+use browserlens_strategy::{Observation, ObservationKind};
+use browserlens_tokens::Encoding;
+use common::{a11y, observe, page, try_observe};
+use std::sync::Arc;
+
+fn tokens(text: &str) -> u32 {
+    Encoding::O200kBase.count(text).0
+}
+
+/// The deltas of a run over pages after the first.
+fn deltas(options: LensOptions, pages: &[Arc<Page>]) -> Vec<Observation> {
+    let mut lens = Lens::new(options);
+    let mut told: Vec<Observation> =
+        pages.iter().enumerate().map(|(step, page)| observe(&mut lens, step as u32, page)).collect();
+    // From the texts alone a reader gets the same states.
+    let mut shown = ShownState::default();
+    for observation in &told {
+        shown.apply(&observation.text).unwrap();
+    }
+    assert_eq!(Some(shown.tree()), lens.shown().map(ShownState::tree));
+    told.remove(0);
+    told
+}
+
+fn shop(cards: &[u32], extra: &str) -> Arc<Page> {
+    let mut outline = String::from(
+        "navigation \"Main\" #2\n  link \"Home\" #3\nmain #4\n  heading \"Results\" #5\n  list \"Laptops\" #6\n",
+    );
+    for card in cards {
+        let key = 100 + card * 10;
+        outline += &format!(
+            "    listitem #{key}\n      link \"Laptop model {card} with 16 GB\" #{}\n      text \"${}.99, in stock\" #{}\n      button \"Add to cart\" #{}\n",
+            key + 1,
+            500 + card,
+            key + 2,
+            key + 3
+        );
+    }
+    outline += extra;
+    page("https://shop.test/search", "Results", 1, &outline)
+}
+
+/// Numbers in an order that has nothing to do with theirs.
+fn shuffled(count: u32) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (0..count).collect();
+    numbers.sort_by_key(|number| number.wrapping_mul(2_654_435_761) >> 7);
+    numbers
+}
+
+#[test]
+fn a_re_sort_of_142_cards_is_one_order_list() {
+    let all: Vec<u32> = (0..142).collect();
+    let told = deltas(a11y(), &[shop(&all, ""), shop(&shuffled(142), "")]);
+    assert_eq!(told[0].kind, ObservationKind::Delta);
+    assert!(told[0].text.contains("ORDER in list \"Laptops\": @e"), "{}", told[0].text);
+    assert!(tokens(&told[0].text) <= 700, "{}", tokens(&told[0].text));
+}
+
+#[test]
+fn a_filter_of_142_cards_to_60_names_those_that_stay() {
+    let all: Vec<u32> = (0..142).collect();
+    let mut some: Vec<u32> = shuffled(142).into_iter().take(60).collect();
+    some.sort_unstable();
+    let told = deltas(a11y(), &[shop(&all, ""), shop(&some, ""), shop(&all, "")]);
+    assert!(told[0].text.contains("ORDER in list"), "{}", told[0].text);
+    assert!(tokens(&told[0].text) <= 300, "{}", tokens(&told[0].text));
+    // And back again: the first state is known.
+    assert_eq!(told[1].text, "[DELTA 0→2: 0 changes]");
+}
+
+#[test]
+fn order_and_content_change_in_one_step() {
+    let told = deltas(a11y(), &[shop(&[1, 2, 3, 4, 5, 6, 7, 8], ""), shop(&[8, 1, 2, 3, 9, 7], "")]);
+    insta::assert_snapshot!(told[0].text, @r#"
+    [DELTA 0→1: 2 changes]
+    ORDER in list "Laptops": @e9 @e2-@e4 @e8
+    ADDED in list "Laptops" at 5:
+      - listitem: link "Laptop model 9 with 16 GB" @e10 "$509.99, in stock", button "Add to cart" @e10.1
+    "#);
+}
+
+#[test]
+fn what_is_all_new_is_written_anew_in_its_place() {
+    let frame = |main: &str| {
+        let links: String = (0..12).map(|n| format!("  link \"Section {n}\" #{}\n", 10 + n)).collect();
+        format!("navigation \"Main\" #2\n{links}main #30\n{main}contentinfo #31\n  link \"Imprint\" #32\n")
+    };
+    let first = frame("  heading \"One\" #40\n  text \"The first text of this page.\" #41\n  link \"Next\" #42\n");
+    let second = frame("  heading \"Two\" #50\n  text \"Quite another text.\" #51\n  link \"Back\" #52\n");
+    let told = deltas(
+        a11y(),
+        &[
+            page("https://a.test/1", "One", 1, &first),
+            page("https://a.test/2", "Two", 1, &second),
+            page("https://a.test/1", "One", 1, &first),
+        ],
+    );
+    insta::assert_snapshot!(told.iter().map(|told| told.text.as_str()).collect::<Vec<_>>().join("\n\n"), @r#"
+    [DELTA 0→1: 2 changes]
+    PAGE: Two | https://a.test/2
+    NOW in main:
+      - heading "Two", "Quite another text.", link "Back" @e15
+
+    [DELTA 0→2: 0 changes]
+    "#);
+}
+
+#[test]
+fn without_earlier_states_every_delta_starts_from_the_last() {
+    let all: Vec<u32> = (0..30).collect();
+    let pages = [shop(&all, ""), shop(&[1, 2], ""), shop(&all, "")];
+    let told = deltas(LensOptions { base: Base::Last, delta_limit_percent: 1_000, ..a11y() }, &pages);
+    assert!(told[1].text.starts_with("[DELTA 1→2: "), "{}", told[1].text);
+    let earlier = deltas(LensOptions { delta_limit_percent: 1_000, ..a11y() }, &pages);
+    assert!(tokens(&earlier[1].text) < tokens(&told[1].text));
+}
+
+#[test]
+fn a_delta_from_a_step_that_nobody_remembers_is_refused() {
+    let mut shown = ShownState::default();
+    shown.apply("[FULL PAGE STATE 4] a | b\n- \"x\"").unwrap();
+    let before = shown.clone();
+    assert!(shown.apply("[DELTA 2→5: 0 changes]").is_err());
+    assert_eq!(shown, before);
+    for step in 5..40 {
+        shown.apply(&format!("[DELTA {}→{step}: 0 changes]", step - 1)).unwrap();
+    }
+    assert!(!shown.remembers(4) && shown.remembers(30) && shown.remembers(39));
+}
+
+#[test]
+fn a_full_observation_forgets_no_earlier_state() {
+    let mut shown = ShownState::default();
+    shown.apply("[FULL PAGE STATE 0] a | b\n- main: button \"Go\" @e1, \"x\"").unwrap();
+    shown.apply("[FULL PAGE STATE 1 — delta not smaller] c | d\n- \"y\"").unwrap();
+    let read = shown.apply("[DELTA 0→2: 1 change]\nCHANGED: text \"x\" → \"z\"").unwrap();
+    assert!(matches!(read, Observed::Delta { steps: Some((0, 2)), .. }));
+    assert!(shown.find_text("z") && !shown.find_text("y"));
+}
+
+#[test]
+fn an_order_that_cannot_be_is_refused() {
+    for change in ["ORDER in main: @e1 @e1", "ORDER in main: 3-1", "ORDER in main: 9", "ORDER in main: @e7"] {
+        let mut shown = ShownState::default();
+        shown.apply("[FULL PAGE STATE 0] a | b\n- main: button \"A\" @e1, button \"B\" @e2, \"x\"").unwrap();
+        let text = format!("[DELTA 0→1: 1 change]\n{change}");
+        assert!(parse(&text).is_ok() && shown.apply(&text).is_err(), "{change}");
+    }
+}
+
+#[test]
+fn alerts_removals_and_focus_are_in_the_step_that_caused_them_and_scrolling_is_no_change() {
+    let at = |extra: &str, focus: &str| shop(&[1, 2, 3, 4], &format!("  button \"Pay\" {focus}#60\n{extra}"));
+    let pages = [
+        at("  text \"A note\" #61\n", ""),
+        at("  text \"A note\" #61\n  alert #62\n    text \"The card was refused\" #63\n", ""),
+        at("  alert #62\n    text \"The card was refused\" #63\n", ""),
+        at("  alert #62\n    text \"The card was refused\" #63\n", "focused "),
+        at("  alert #62\n    text \"The card was refused\" #63\n", "focused offscreen "),
+    ];
+    let told = deltas(a11y(), &pages);
+    assert!(told[0].text.contains("alert \"The card was refused\""), "{}", told[0].text);
+    assert!(told[1].text.ends_with("REMOVED: text \"A note\""), "{}", told[1].text);
+    assert!(told[2].text.ends_with("FOCUS: button \"Pay\" @e6"), "{}", told[2].text);
+    assert_eq!(told[3].text, "[DELTA 3→4: 0 changes]");
+}
+
+fn look(backends: &[u32]) -> SecondLook {
+    let key = |backend: &u32| NodeKey { frame: 1, loader: 1, backend: *backend };
+    let changed = |key| ChangedAlone { key, fields: vec!["text".to_owned()] };
+    SecondLook { changed: backends.iter().map(key).map(changed).collect(), ..SecondLook::default() }
+}
+
+fn ticking(step: u32, status: &str, button: &str) -> Arc<Page> {
+    let outline = format!(
+        "main #2\n  text \"{} people are here\" #3\n  text \"Bid {}\" #4\n  timer #5\n    text \"0:{:02}\" #6\n  status #7\n    text \"{status}\" #8\n  button \"Bid\" {button}#9\n",
+        100 + step * 7,
+        3 + step,
+        59 - step
+    );
+    shop(&[1, 2, 3, 4, 5, 6], &outline)
+}
+
+#[test]
+fn a_step_of_noise_costs_at_most_15_tokens() {
+    let mut lens = Lens::new(a11y());
+    let mut last = String::new();
+    for step in 0..5 {
+        let told = try_observe(&mut lens, step, &ticking(step, "Open", ""), Some(&look(&[3, 4, 6]))).unwrap();
+        assert_eq!(told.unmarked_differences, Some(0));
+        last = told.text;
+    }
+    assert_eq!(last, "[DELTA 3→4: 2 volatile hidden]");
+    assert!(tokens(&last) <= 15, "{}", tokens(&last));
+}
+
+#[test]
+fn a_late_answer_and_a_button_that_a_countdown_disables_are_told() {
+    let mut lens = Lens::new(a11y());
+    let mut tell = |step, status, button, look: &SecondLook| {
+        try_observe(&mut lens, step, &ticking(step, status, button), Some(look)).unwrap().text
+    };
+    tell(0, "Asking…", "", &SecondLook::default());
+    // The look saw the answer come, and what it brought.
+    let late = SecondLook { added: vec![NodeKey { frame: 1, loader: 1, backend: 8 }], ..look(&[7, 8]) };
+    let answer = tell(1, "Sold to you", "", &late);
+    assert!(answer.contains("Sold to you"), "{answer}");
+    let disabled = tell(2, "Sold to you", "disabled ", &look(&[3, 4, 6, 9]));
+    assert!(disabled.contains("button \"Bid\" @e8") && disabled.contains("disabled"), "{disabled}");
+    let again = tell(3, "Sold to you", "", &look(&[3, 4, 6, 9]));
+    assert!(again.contains("button \"Bid\" @e8") && !again.contains("@e8 disabled"), "{again}");
+}
+
+#[test]
+fn noise_is_told_where_its_pass_is_off() {
+    let mut lens = Lens::new(LensOptions { filter: SemanticFilter::default(), ..a11y() });
+    let texts: Vec<String> = (0..4)
+        .map(|step| try_observe(&mut lens, step, &ticking(step, "Open", ""), Some(&look(&[3, 4, 6]))).unwrap().text)
+        .collect();
+    assert!(texts[3].contains("121 people") && !texts[3].contains("hidden"), "{}", texts[3]);
+}
+
+#[test]
+fn what_flickers_in_a_row_costs_no_ref_and_a_recycled_row_keeps_none() {
+    let table = |rows: &[(&str, &str)]| {
+        let mut outline = String::from("main #2\n  table \"Seats\" #3\n");
+        for (row, (name, price)) in rows.iter().enumerate() {
+            let key = 100 + row * 10;
+            outline += &format!(
+                "    row #{key}\n      cell \"{name}\" #{}\n      cell \"{price}\" #{}\n      cell #{}\n        button \"Buy\" #{}\n",
+                key + 1,
+                key + 2,
+                key + 3,
+                key + 4
+            );
+        }
+        page("https://a.test/", "Seats", 1, &outline)
+    };
+    let options = || LensOptions { delta_limit_percent: 10_000, ..a11y() };
+    let before = [("Stalls", "£78.00"), ("Circle", "£71.00"), ("Box", "£120.00")];
+    let flickered = table(&[("Stalls", "£79.50"), ("Circle", "£70.00"), ("Box", "£119.00")]);
+    let told = deltas(options(), &[table(&before), flickered]);
+    let handles = |told: &Observation| told.refs.iter().map(|target| target.handle.clone()).collect::<Vec<_>>();
+    assert_eq!(handles(&told[0]), ["@e1", "@e2", "@e3"]);
+    let recycled = table(&[("Balcony", "£78.00"), ("Standing", "£71.00"), ("Pit", "£120.00")]);
+    let told = deltas(options(), &[table(&before), recycled]);
+    assert_eq!(handles(&told[0]), ["@e4", "@e5", "@e6"]);
+}
+
+#[test]
+fn when_a_dialog_closes_the_page_behind_it_is_known_again() {
+    let cards: Vec<u32> = (0..20).collect();
+    let dialog = "main #4\n  heading \"Results\" #5\ndialog \"Sure?\" modal #900\n  button \"Yes\" #901\n";
+    let pages = [
+        shop(&cards, "  timer #60\n    text \"14:59\" #61\n"),
+        page("https://shop.test/search", "Results", 1, dialog),
+        shop(&cards[1..], "  timer #60\n    text \"14:58\" #61\n"),
+    ];
+    let told = deltas(a11y(), &pages);
+    assert!(told[1].text.starts_with("[DELTA 0→2: ") && tokens(&told[1].text) < 80, "{}", told[1].text);
+}
