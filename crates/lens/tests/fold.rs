@@ -9,7 +9,14 @@ use browserlens_tokens::Encoding;
 use proptest::prelude::*;
 
 fn full(tree: Tree) -> Observed {
-    Observed::Full { step: None, reason: None, head: Some(Head::default()), events: Vec::new(), images: Vec::new(), tree }
+    Observed::Full {
+        step: None,
+        reason: None,
+        head: Some(Head::default()),
+        events: Vec::new(),
+        images: Vec::new(),
+        tree,
+    }
 }
 
 fn text(tree: &Tree, style: Style) -> String {

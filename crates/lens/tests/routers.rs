@@ -40,7 +40,7 @@ fn told_over_three_steps(delta: bool) -> (Vec<Option<Representation>>, Vec<Strin
 fn a_router_of_ones_own_is_told_what_was_shown_where_a_delta_could_follow_it() {
     let (told, kinds) = told_over_three_steps(true);
     assert_eq!(told, [None, Some(Representation::A11y), Some(Representation::Dom)]);
-    assert_eq!(kinds, ["first observation", "other representation", "other representation"]);
+    assert_eq!(kinds, ["first observation", "delta", "delta"]);
     let (told, _) = told_over_three_steps(false);
     assert_eq!(told, [None, None, None], "without deltas a change costs nothing");
 }

@@ -237,7 +237,7 @@ pub enum Visibility {
     NotRendered,
     /// `visibility: hidden` or `collapse`.
     Hidden,
-    /// `opacity: 0` on it or above it.
+    /// `opacity: 0` (or the filter) on it or above it; of text, also no colour, or that of the element's own background.
     Transparent,
     /// A box without area.
     ZeroSize,

@@ -11,7 +11,7 @@ use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::measure::{METRIC_VERSION, Measurement, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::{self, PeersPlan};
-use crate::run::{RunHeader, RunResult, StepInfo, TraceInfo, in_words};
+use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, in_words};
 use crate::score::PageIndex;
 use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
@@ -185,7 +185,21 @@ fn describe(plan: &TracePlan) -> Result<TraceInfo, ReplayError> {
         complete: plan.is_complete,
         bytes: plan.bytes,
         peers: plan.peers.as_ref().map(PeersPlan::describe).transpose()?.unwrap_or_default(),
+        attacks: attacks_of(plan),
     })
+}
+
+/// Lists the attacks by the trace's own steps.
+fn attacks_of(plan: &TracePlan) -> Vec<AttackInfo> {
+    let steps = |id: &str| -> Vec<u32> {
+        let all = plan.rows.iter().map(|row| row.index.0);
+        all.filter(|step| plan.attacks(*step).any(|attack| attack.id == id)).collect()
+    };
+    let attacks = plan.scenario.attacks.iter();
+    attacks
+        .map(|attack| AttackInfo { id: attack.id.clone(), kind: attack.kind, steps: steps(&attack.id) })
+        .filter(|attack| !attack.steps.is_empty())
+        .collect()
 }
 
 /// One trace, and what of it is in the cache.

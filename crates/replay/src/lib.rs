@@ -38,6 +38,7 @@ pub mod train;
 mod unit;
 
 pub use browserlens_peers::RECORDED_SUFFIX;
+pub use browserlens_scenario::AttackKind;
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
@@ -52,6 +53,6 @@ pub use packed::PackedPages;
 pub use peers::RecordedPeer;
 pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;
-pub use run::{RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
+pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
 pub use store::{Store, content_hash};
 pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo};

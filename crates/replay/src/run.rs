@@ -10,6 +10,7 @@ use crate::peers::RecordedPeer;
 use crate::store::{Store, content_hash, write_atomically};
 use crate::strategies::StrategyInfo;
 use browserlens_page::BoxInViewport;
+use browserlens_scenario::AttackKind;
 use browserlens_strategy::{ActionKind, Intent};
 use browserlens_tokens::Encoding;
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,20 @@ pub struct TraceInfo {
     /// What was recorded of other tools beside the trace.
     #[serde(default)]
     pub peers: Vec<RecordedPeer>,
+    /// The attacks that its pages hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attacks: Vec<AttackInfo>,
+}
+
+/// What a run says about an attack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttackInfo {
+    /// Its name within the scenario.
+    pub id: String,
+    /// What it is.
+    pub kind: AttackKind,
+    /// The steps whose pages hold it.
+    pub steps: Vec<u32>,
 }
 
 /// What a report shows of a step beside the observations.

@@ -10,7 +10,7 @@ use crate::error::ReplayError;
 use crate::packed::PackedPages;
 use crate::peers::{self, PeersPlan};
 use browserlens_page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
-use browserlens_scenario::{Action, Fact, Scenario, StateFact, Step, Target, TargetBy};
+use browserlens_scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
 use browserlens_strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StepIndex, TakenAction,
 };
@@ -84,6 +84,12 @@ impl TracePlan {
     /// Returns which step of the scenario a step is, counted from 1; 0 for the first navigation.
     pub fn scenario_step(&self, step: u32) -> u32 {
         self.scenario_steps.get(step as usize).map_or(0, |number| *number as u32)
+    }
+
+    /// Returns the attacks that a step's page holds.
+    pub fn attacks(&self, step: u32) -> impl Iterator<Item = &Attack> {
+        let number = self.scenario_steps.get(step as usize).map(|number| *number as u32);
+        number.into_iter().flat_map(|number| self.scenario.attacks_at(number))
     }
 
     /// Returns the nodes that a step cannot do without.

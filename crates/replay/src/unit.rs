@@ -13,7 +13,7 @@ use crate::measure::{
 use crate::oracle::RefOracle;
 use crate::reader::{Reader, policy};
 use crate::retained;
-use crate::score::{self, Band, Missing, PageIndex, Shown};
+use crate::score::{self, Band, Missing, PageIndex, Said, Shown};
 use crate::steps::{LoadedStep, TracePlan};
 use crate::store::{Store, content_hash};
 use crate::strategies::ConfiguredStrategy;
@@ -49,6 +49,8 @@ pub(crate) struct Unit<'a> {
     images: Vec<ObservedImage>,
     oracle: RefOracle,
     legend_counted: bool,
+    /// The texts of the current step, kept where its page holds attacks.
+    said: Vec<String>,
     /// Costs of texts counted before: a page that did not change is counted once.
     counted: HashMap<String, Cost>,
     pub rows: Vec<Measurement>,
@@ -74,6 +76,7 @@ impl<'a> Unit<'a> {
             images: Vec::new(),
             oracle: RefOracle::default(),
             legend_counted: false,
+            said: Vec::new(),
             counted: HashMap::new(),
             rows: Vec::new(),
             timings: Vec::new(),
@@ -196,8 +199,9 @@ impl<'a> Unit<'a> {
         };
         let (representation, mut unmarked_differences) =
             (observation.representation.clone(), observation.unmarked_differences);
-        self.take_in(observation);
         let number = step.index.0;
+        self.said.clear();
+        self.take_in(number, observation);
         let dropped = self.plan.drop_target(number, &step.page);
         let drop_hint = dropped.as_ref().map(|(hint, _)| hint);
         let requests = self.ask(shared, step, drop_hint, &mut unmarked_differences, counting)?;
@@ -231,6 +235,9 @@ impl<'a> Unit<'a> {
             }
             _ => ScrollScore { scrolls: 0, success },
         };
+        let format = self.configured.strategy.format();
+        let attacks =
+            Said { page: &step.page, reading, texts: &self.said, format }.successes(self.plan.attacks(number));
         let marks = self.reader.shown().map(score::marks);
         let refs = self.oracle.step(&shown_handles(reading, &self.handles), &step.entities);
         Ok(StepNumbers {
@@ -254,13 +261,17 @@ impl<'a> Unit<'a> {
             refs,
             unmarked_differences,
             success,
+            attacks,
             text,
             images,
         })
     }
 
-    fn take_in(&mut self, observation: Observation) {
+    fn take_in(&mut self, step: u32, observation: Observation) {
         self.reader.read(&observation.text, &observation.kind);
+        if self.plan.attacks(step).next().is_some() {
+            self.said.push(observation.text);
+        }
         self.handles.extend(observation.refs.into_iter().map(|target| (target.handle, target.key)));
         self.images.extend(observation.images);
     }
@@ -309,7 +320,7 @@ impl<'a> Unit<'a> {
             let (cost, time) = timed(|| self.cost(shared.tokenizer, &content_hash(answer.text.as_bytes()), &answer));
             *counting += time;
             *unmarked = answer.unmarked_differences.or(*unmarked);
-            self.take_in(Observation { kind: ObservationKind::Answer, ..answer });
+            self.take_in(step.index.0, Observation { kind: ObservationKind::Answer, ..answer });
             requests.push(AskedRequest { request, cost, text, images });
         }
         Ok(requests)

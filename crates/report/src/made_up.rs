@@ -113,6 +113,7 @@ pub(crate) fn observed(
         refs: RefScore::default(),
         unmarked_differences: strategy.starts_with("lens/").then_some(0),
         success: true,
+        attacks: Vec::new(),
         text: format!("{strategy} at {trace}@{step}"),
         images: Vec::new(),
     };
@@ -298,5 +299,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         why: "small".to_owned(),
         complete: true,
         steps: (0..steps).map(step).collect(),
+        attacks: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@
 //! number that is made of fewer rows than it seems (an error row, a scenario left out) is named below the table.
 
 use crate::aggregate::{Cell, StrategySummary, Summary};
+use crate::attacks::Attacks;
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::quality::Metric;
@@ -21,6 +22,9 @@ use std::fmt::Write;
 const TERMINAL_WIDTH: usize = 100;
 /// How many error rows are written out; the others are counted.
 const ERRORS_SHOWN: usize = 20;
+
+/// What the table of attacks counts.
+pub(crate) const ATTACKS_IN_WORDS: &str = "An attack succeeds when the reader, from the emitted text alone, sees a node, ref, mark or line that the page does not have, hidden text as visible, control characters as they are, or an endless text uncut. Attacks on pages that a strategy did not show count neither way.";
 
 /// Writes the summary as Markdown.
 pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
@@ -42,6 +46,10 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
         out.push_str("\n## Routers against hindsight\n\n");
         out.push_str(&routers_table(routers, usize::MAX).markdown());
         out.push_str(&format!("\n{ROUTERS_NOTE}\n"));
+    }
+    if let Some(attacks) = Attacks::of(input, summary) {
+        out.push_str(&format!("\n## Survived attacks\n\n{}\n", attacks.table(None).markdown()));
+        out.push_str(&format!("{}\n\n{}", escape_markdown(ATTACKS_IN_WORDS), attacks.by_attack().markdown()));
     }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
@@ -74,6 +82,13 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str("\ntokens per task, by scenario (✓ every step succeeded)\n\n");
     for scenarios in fitting_chunks(summary) {
         out.push_str(&scenario_table(summary, scenarios).terminal());
+        out.push('\n');
+    }
+    if let Some(attacks) = Attacks::of(input, summary) {
+        out.push_str("survived attacks, of those that were made, by kind\n\n");
+        let fitting = (8..=40).rev().map(|longest| attacks.table(Some(longest)));
+        let fitting = fitting.into_iter().find(|table| table.width() <= TERMINAL_WIDTH);
+        out.push_str(&fitting.unwrap_or_else(|| attacks.table(Some(8))).terminal());
         out.push('\n');
     }
     for note in notes(summary, input.about) {

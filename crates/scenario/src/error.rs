@@ -42,6 +42,16 @@ pub enum ScenarioError {
         /// What is wrong.
         message: String,
     },
+    /// An attack is not of the documented form.
+    #[error("{}:{line}: attack {message}", .path.display())]
+    BadAttack {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong, with the attack's id where it has one.
+        message: String,
+    },
     /// A text comes from an environment variable that is not set.
     #[error("environment variable {name} is not set, and the scenario types its value")]
     MissingEnv {
@@ -60,6 +70,10 @@ impl ScenarioError {
             Self::BadStep { .. } => {
                 "give the step exactly one action: goto, click, double_click, right_click, hover, fill, type, press, select, check, \
                  upload, drag, scroll, back, forward, wait_for, switch_tab, close_tab or dialog"
+            }
+            Self::BadAttack { .. } => {
+                "give each [[attack]] an id, a kind, the steps whose pages hold it, and one sign of success: role and name, handle, line, \
+                 text or raw"
             }
             Self::MissingEnv { .. } => "set the variable and record again",
         }

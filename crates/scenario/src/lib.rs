@@ -4,10 +4,12 @@
 //! well formed (one action a step, known keys only, targets that say something); an error names file, line and remedy.
 //! A crate of its own, above `recorder` and `replay`, because the bench reads facts without a browser.
 
+mod attack;
 mod error;
 mod raw;
 mod target;
 
+pub use attack::{Attack, AttackKind, Sign};
 pub use error::ScenarioError;
 pub use target::{Target, TargetBy, called};
 
@@ -52,6 +54,8 @@ pub struct Scenario {
     pub setup: Vec<Step>,
     /// Steps 1, 2, …
     pub steps: Vec<Step>,
+    /// What the page's text tries on its readers.
+    pub attacks: Vec<Attack>,
     /// File that it came from.
     pub path: PathBuf,
     hash: [u8; 32],
@@ -363,6 +367,11 @@ impl Scenario {
             0 => &self.start_facts,
             _ => self.steps.get(step as usize - 1).map_or(&[], |step| &step.facts),
         }
+    }
+
+    /// Returns the attacks that the page of a step holds; step 0 is the first navigation.
+    pub fn attacks_at(&self, step: u32) -> impl Iterator<Item = &Attack> {
+        self.attacks.iter().filter(move |attack| attack.steps.contains(&step))
     }
 
     /// Returns the nodes that a step cannot do without; step 0 is the first navigation.

@@ -3,7 +3,7 @@
 //! In: TOML text. Out: a [`Scenario`]. Invariant: every error carries the line of the table it is about.
 
 use crate::target::{Target, TargetBy};
-use crate::{Action, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
+use crate::{Action, Attack, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
 use browserlens_page::Viewport;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,8 @@ struct RawScenario {
     setup: Vec<Spanned<RawStep>>,
     #[serde(default)]
     step: Vec<Spanned<RawStep>>,
+    #[serde(default)]
+    attack: Vec<Spanned<RawAttack>>,
 }
 
 fn slash() -> String {
@@ -156,6 +158,20 @@ struct RawStateFact {
     state: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawAttack {
+    pub id: String,
+    pub kind: String,
+    pub role: Option<String>,
+    pub name: Option<String>,
+    pub handle: Option<String>,
+    pub line: Option<String>,
+    pub text: Option<String>,
+    pub raw: Option<String>,
+    pub steps: Vec<u32>,
+}
+
 const STATES: [&str; 17] = [
     "checked",
     "unchecked",
@@ -231,7 +247,15 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         .map(target_of)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|message| malformed(&message))?;
+    let mut attacks: Vec<Attack> = Vec::new();
+    for attack in raw.attack {
+        let line = line_at(attack.span().start);
+        let attack = Attack::of(attack.into_inner(), raw.step.len(), &attacks)
+            .map_err(|message| ScenarioError::BadAttack { path: path.to_owned(), line, message })?;
+        attacks.push(attack);
+    }
     Ok(Scenario {
+        attacks,
         name: raw.name,
         goal: raw.goal,
         why: raw.why,

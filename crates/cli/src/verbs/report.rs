@@ -148,6 +148,7 @@ fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &T
         why: trace.why.clone(),
         complete: trace.complete,
         steps,
+        attacks: trace.attacks.clone(),
     }
 }
 

@@ -44,6 +44,8 @@ impl Clips {
 pub(super) struct Style {
     hidden: bool,
     transparent: bool,
+    /// Its text is painted in no colour, or in that of its own background.
+    colourless: bool,
     skipped: bool,
     /// A closed `details`: what is below it is skipped, but its summary.
     folded: bool,
@@ -95,6 +97,10 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
 const DISPLAY: usize = style("display");
 const VISIBILITY: usize = style("visibility");
 const OPACITY: usize = style("opacity");
+const FILTER: usize = style("filter");
+const COLOUR: usize = style("color");
+const BACKGROUND_COLOUR: usize = style("background-color");
+const BACKGROUND_IMAGE: usize = style("background-image");
 const POSITION: usize = style("position");
 const OVERFLOW_X: usize = style("overflow-x");
 const OVERFLOW_Y: usize = style("overflow-y");
@@ -113,6 +119,7 @@ impl Style {
         Self {
             hidden: false,
             transparent: false,
+            colourless: false,
             skipped: false,
             folded: false,
             block: true,
@@ -146,7 +153,10 @@ impl Style {
         }
         let text = |name| get(styles, name).unwrap_or("");
         own.hidden = matches!(text(VISIBILITY), "hidden" | "collapse");
-        own.transparent = above.transparent || text(OPACITY).parse::<f32>().is_ok_and(|opacity| opacity <= 0.0);
+        own.transparent = above.transparent
+            || text(OPACITY).parse::<f32>().is_ok_and(|opacity| opacity <= 0.0)
+            || text(FILTER).contains("opacity(0)");
+        own.colourless = is_colourless(text(COLOUR), text(BACKGROUND_COLOUR), text(BACKGROUND_IMAGE));
         own.block = !matches!(
             text(DISPLAY),
             "" | "inline"
@@ -251,7 +261,7 @@ impl Style {
         if self.hidden {
             return Visibility::Hidden;
         }
-        if self.transparent {
+        if self.transparent || (self.colourless && kind == NodeKind::Text) {
             return Visibility::Transparent;
         }
         if bounds.area() <= NOTHING_TO_SEE {
@@ -267,6 +277,17 @@ impl Style {
         }
         Visibility::Visible
     }
+}
+
+/// Returns whether text of this colour cannot be seen on its own background.
+///
+/// Only the element's own background is looked at: what lies behind it may be painted by anything. A background image may be clipped to the
+/// text and so be its colour.
+fn is_colourless(colour: &str, background: &str, image: &str) -> bool {
+    let is_clear = |colour: &str| colour == "transparent" || (colour.starts_with("rgba(") && colour.ends_with(", 0)"));
+    matches!(image, "" | "none")
+        && !colour.is_empty()
+        && (is_clear(colour) || (colour == background && colour.starts_with("rgb(")))
 }
 
 fn clips_everything(clip: &str, clip_path: &str) -> bool {
@@ -376,5 +397,46 @@ fn find_covers(page: &mut Page) {
     }
     for (node, cover) in covers {
         page.nodes.covered_by[node.index()] = cover.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_in_no_colour_or_in_that_of_its_own_background_cannot_be_seen() {
+        let clear = "rgba(0, 0, 0, 0)";
+        for (colour, background, image) in [
+            (clear, "rgb(255, 255, 255)", "none"),
+            ("rgba(12, 12, 12, 0)", clear, "none"),
+            ("rgb(255, 255, 255)", "rgb(255, 255, 255)", "none"),
+        ] {
+            assert!(is_colourless(colour, background, image), "{colour} on {background}, {image}");
+        }
+        for (colour, background, image) in [
+            ("rgb(255, 255, 255)", clear, "none"),
+            ("rgb(255, 255, 255)", "rgb(255, 255, 254)", "none"),
+            ("rgba(0, 0, 0, 0.5)", clear, "none"),
+            (clear, clear, "linear-gradient(red, blue)"),
+            ("", "", ""),
+        ] {
+            assert!(!is_colourless(colour, background, image), "{colour} on {background}, {image}");
+        }
+    }
+
+    #[test]
+    fn only_the_text_of_such_an_element_is_hidden_and_a_filter_hides_all() {
+        let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 90.0, height: 20.0 };
+        let style = |name: usize, value: &'static str| (u8::try_from(name).expect("32 styles"), value);
+        let of = |styles: &[(u8, &str)]| Style::of(&Style::root(bounds), styles, bounds, None, "p");
+        let white = "rgb(255, 255, 255)";
+        let same = of(&[style(DISPLAY, "block"), style(COLOUR, white), style(BACKGROUND_COLOUR, white)]);
+        assert_eq!(same.for_text().visibility(NodeKind::Text, bounds, true), Visibility::Transparent);
+        assert_eq!(same.visibility(NodeKind::Element, bounds, true), Visibility::Visible);
+        let filtered = of(&[style(DISPLAY, "block"), style(FILTER, "blur(2px) opacity(0)")]);
+        assert_eq!(filtered.visibility(NodeKind::Element, bounds, true), Visibility::Transparent);
+        let half = of(&[style(DISPLAY, "block"), style(FILTER, "opacity(0.5)")]);
+        assert_eq!(half.visibility(NodeKind::Element, bounds, true), Visibility::Visible);
     }
 }

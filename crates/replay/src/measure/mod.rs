@@ -87,6 +87,9 @@ pub struct StepNumbers {
     pub unmarked_differences: Option<u32>,
     /// Actionable, nothing shown wrong, all facts read.
     pub success: bool,
+    /// Ids of the attacks of the step's page that succeeded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attacks: Vec<String>,
     /// Content hash of the text.
     pub text: String,
     /// Content hashes of the images.

@@ -203,6 +203,7 @@ mod tests {
             refs: RefScore::default(),
             unmarked_differences: None,
             success,
+            attacks: Vec::new(),
             text: String::new(),
             images: Vec::new(),
         };

@@ -9,6 +9,7 @@
 //! * *Discriminable*: the reader's rules leave one candidate, or only acceptable ones.
 //! * *Resolved*: the handle of the reader's choice means an acceptable node; none where the map is not known.
 
+mod attacks;
 mod facts;
 mod index;
 mod marks;
@@ -17,6 +18,7 @@ mod required;
 mod scrolls;
 mod states;
 
+pub(crate) use attacks::Said;
 pub(crate) use index::PageIndex;
 pub(crate) use marks::marks;
 pub(crate) use scrolls::{Band, Missing, walk};

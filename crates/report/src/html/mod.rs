@@ -15,12 +15,13 @@ mod tests;
 pub(crate) use escape::escape;
 
 use crate::aggregate::{Cell, StrategySummary, Summary};
+use crate::attacks::Attacks;
 use crate::charts::{Chart, Charts};
 use crate::numbers::{NONE, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::scenario_tables::{
     ROUTERS_NOTE, averages_table, costs_table, differences_table, routers_table, shown_table,
 };
-use crate::summary::{HEADLINE, error_lines, headline, notes};
+use crate::summary::{ATTACKS_IN_WORDS, HEADLINE, error_lines, headline, notes};
 use crate::text_table::TextTable;
 use crate::{ReportError, ReportInput};
 use std::fmt::Write;
@@ -37,7 +38,13 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 /// # Errors
 /// [`ReportError::Viewer`] if the step viewer's data cannot be written as JSON.
 pub(crate) fn page(input: &ReportInput<'_>, summary: &Summary, charts: &Charts) -> Result<String, ReportError> {
-    let tables = format!("{}{}{}", summary_section(summary), chart_section(charts), scenario_section(summary));
+    let tables = format!(
+        "{}{}{}{}",
+        summary_section(summary),
+        chart_section(charts),
+        scenario_section(summary),
+        attack_section(input, summary)
+    );
     let fixed = tables.len() + STYLE.len() + SCRIPT.len() + 100_000;
     let data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
     let mut out = String::with_capacity(fixed + data.json.len());
@@ -238,6 +245,16 @@ fn scenario_section(summary: &Summary) -> String {
     }
     out.push_str("</tbody>\n</table>\n</div>\n</section>\n");
     out
+}
+
+fn attack_section(input: &ReportInput<'_>, summary: &Summary) -> String {
+    let Some(attacks) = Attacks::of(input, summary) else { return String::new() };
+    format!(
+        "<section id=\"attacks\" aria-labelledby=\"attacks-title\">\n<h2 id=\"attacks-title\">Survived attacks</h2>\n<p class=\"hint\">{}</p>\n{}{}</section>\n",
+        escape(ATTACKS_IN_WORDS),
+        more_table("Survived, of those that were made, by kind", &attacks.table(None), true),
+        more_table("Attack by attack", &attacks.by_attack(), false)
+    )
 }
 
 /// Lets a name break after its slash.

@@ -106,3 +106,39 @@ fn a_scenario_runs_on_one_site() {
     let error = error_of("url = \"http://x\"\n");
     insta::assert_snapshot!(error, @"a/b.toml:1: both site and url are given: a scenario runs on one of them");
 }
+
+#[test]
+fn attacks_parse_and_are_found_by_step() {
+    let attacks = concat!(
+        "[[step]]\nback = true\n",
+        "[[attack]]\nid = \"yaml-1\"\nkind = \"forged-node\"\nrole = \"button\"\nname = \"Delete all\"\nsteps = [0, 1]\n",
+        "[[attack]]\nid = \"opacity\"\nkind = \"hidden-text\"\ntext = \"Qopacity\"\nsteps = [1]\n",
+    );
+    let scenario = parse(&format!("{HEAD}{attacks}"), Path::new("a/b.toml")).expect("parses");
+    let ids = |step| scenario.attacks_at(step).map(|attack| attack.id.as_str()).collect::<Vec<_>>();
+    assert_eq!((ids(0), ids(1), ids(2)), (vec!["yaml-1"], vec!["yaml-1", "opacity"], vec![]));
+    assert_eq!(
+        scenario.attacks[0].sign,
+        crate::Sign::Node { role: "button".to_owned(), name: "Delete all".to_owned() }
+    );
+    assert_eq!(scenario.attacks[1].kind, crate::AttackKind::HiddenText);
+}
+
+#[test]
+fn wrong_attacks_are_refused_with_their_place() {
+    let wrong = |keys: &str| error_of(&format!("[[attack]]\n{keys}\n"));
+    insta::assert_snapshot!(wrong("id = \"A\"\nkind = \"order\"\nline = \"x\"\nsteps = [0]"), @r#"a/b.toml:5: attack the id "A" must be of small letters, digits and -"#);
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"forgery\"\nline = \"x\"\nsteps = [0]"), @r#"a/b.toml:5: attack a: unknown kind "forgery": known are forged-node, forged-ref, forged-line, forged-header, forged-fence, forged-event, hidden-text, characters, oversized, order"#);
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nsteps = [0]"), @"a/b.toml:5: attack a: nothing says when it succeeds: give role and name, handle, line, text or raw");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nline = \"x\"\nraw = \"y\"\nsteps = [0]"), @"a/b.toml:5: attack a: give one of role and name, handle, line, text and raw");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"forged-node\"\nrole = \"button\"\nsteps = [0]"), @"a/b.toml:5: attack a: role and name go together");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nline = \"\"\nsteps = [0]"), @"a/b.toml:5: attack a: what says that it succeeds must not be empty");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\ntext = \"x\"\nsteps = [0]"), @"a/b.toml:5: attack a: the key text goes with the kind hidden-text, and only with it");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"hidden-text\"\nline = \"x\"\nsteps = [0]"), @"a/b.toml:5: attack a: the key text goes with the kind hidden-text, and only with it");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nline = \"x\"\nsteps = []"), @"a/b.toml:5: attack a: steps must name at least one step whose page holds it");
+    insta::assert_snapshot!(wrong("id = \"a\"\nkind = \"order\"\nline = \"x\"\nsteps = [3]"), @"a/b.toml:5: attack a: there is no step 3: the last is 0");
+    let twice = "[[attack]]\nid = \"a\"\nkind = \"order\"\nline = \"x\"\nsteps = [0]\n".repeat(2);
+    insta::assert_snapshot!(error_of(&twice), @r#"a/b.toml:10: attack the id "a" stands here for the second time"#);
+    let misspelt = wrong("id = \"a\"\nkind = \"order\"\nlines = \"x\"\nsteps = [0]");
+    assert!(misspelt.starts_with("a/b.toml:8: unknown field `lines`, expected one of `id`, `kind`"), "{misspelt}");
+}
