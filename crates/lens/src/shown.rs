@@ -497,9 +497,11 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
             let id = at.as_ref().map(|at| find(scratch, at)).transpose()?;
             scratch.focus(id);
         }
-        Entry::Volatile(at) => {
-            let id = find(scratch, at)?;
-            scratch.tree_mut().item_mut(id).volatile = true;
+        Entry::Volatile(locators) => {
+            for at in locators {
+                let id = find(scratch, at)?;
+                scratch.tree_mut().item_mut(id).volatile = true;
+            }
         }
         Entry::Unchanged(_) => {}
     }

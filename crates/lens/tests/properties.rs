@@ -125,9 +125,9 @@ fn named(text: &str) -> Result<HashSet<Ref>, TestCaseError> {
     let mut named = HashSet::new();
     for entry in entries {
         let (locators, items) = match entry {
-            Entry::Changed { at, .. } | Entry::Volatile(at) | Entry::Focus(Some(at)) => (vec![at], None),
+            Entry::Changed { at, .. } | Entry::Focus(Some(at)) => (vec![at], None),
             Entry::Moved { at, parent, .. } => (std::iter::once(at).chain(parent).collect(), None),
-            Entry::Removed(locators) => (locators, None),
+            Entry::Removed(locators) | Entry::Volatile(locators) => (locators, None),
             Entry::Added { parent, items, .. } => (vec![parent], Some(items)),
             Entry::Now { at, items } => (vec![at], Some(items)),
             Entry::Expanded { items, .. } => (Vec::new(), Some(items)),

@@ -370,13 +370,17 @@ impl Emitter<'_> {
     }
 
     fn volatile(&mut self, items: &[u32]) {
+        let mut locators = Vec::new();
         for id in items {
             if *id == NONE || self.scratch.tree().item(*id).volatile {
                 continue;
             }
             let locator = self.scratch.locate(*id);
             self.scratch.tree_mut().item_mut(*id).volatile = true;
-            self.entries.push(Entry::Volatile(locator));
+            locators.push(locator);
+        }
+        if !locators.is_empty() {
+            self.entries.push(Entry::Volatile(locators));
         }
     }
 

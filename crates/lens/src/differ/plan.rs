@@ -107,7 +107,7 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
         let mut total = below + added + displaced;
         let children = new.tree.children(t);
         if total > ENTRY && !children.is_empty() {
-            let content: u32 = children.iter().map(|child| written[*child as usize]).sum();
+            let content = content(&new.tree, children, &written);
             let anew = ENTRY + locator(old.tree.item(s)) + content;
             if anew < total {
                 total = anew;
@@ -183,6 +183,40 @@ fn written(tree: &Tree) -> Vec<u32> {
         }
     }
     costs
+}
+
+/// Returns what siblings cost together: those that repeat fold, and say only what is their own.
+fn content(tree: &Tree, siblings: &[u32], written: &[u32]) -> u32 {
+    let mut cost = 0;
+    let mut run = 0;
+    for (index, child) in siblings.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| siblings[before]);
+        let alike = before.filter(|before| {
+            let (before, child) = (*before, *child);
+            tree.item(before).role == tree.item(child).role
+                && !tree.item(child).is_text()
+                && tree.children(before).len().abs_diff(tree.children(child).len()) <= 1
+        });
+        run = if alike.is_some() { run + 1 } else { 0 };
+        cost += match alike {
+            Some(before) if run >= 2 => written[*child as usize].min(row_cost(tree, before, *child)),
+            _ => written[*child as usize],
+        };
+    }
+    cost
+}
+
+/// Returns what a row costs behind a row that is like it.
+fn row_cost(tree: &Tree, before: u32, row: u32) -> u32 {
+    let shared: HashSet<&str> = tree.subtree(before).map(|id| &*tree.item(id).name).collect();
+    let mut cost = REF;
+    for item in tree.subtree(row).map(|id| tree.item(id)) {
+        let own = !item.name.is_empty() && (item.is_text() || !shared.contains(&*item.name));
+        // Names of controls are mostly made of the texts beside them.
+        cost += if own { item.name.len() as u32 / if item.reference.is_some() { 2 } else { 1 } + 4 } else { 0 };
+        cost += if item.value.is_empty() { 0 } else { text(&item.value) };
+    }
+    cost
 }
 
 fn item_cost(item: &Item) -> u32 {

@@ -183,8 +183,8 @@ pub enum Entry {
     Elided(Mark),
     /// The focus is on this item, or on none.
     Focus(Option<Locator>),
-    /// What this item says may be old from now on.
-    Volatile(Locator),
+    /// What these items say may be old from now on.
+    Volatile(Vec<Locator>),
     /// What stayed as it was, in words; changes nothing.
     Unchanged(String),
 }

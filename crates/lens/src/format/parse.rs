@@ -527,6 +527,14 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
     Ok(read)
 }
 
+fn locators(scan: &mut Scan<'_>) -> Option<Vec<Locator>> {
+    let mut locators = vec![locator(scan)?];
+    while scan.eat(", ") {
+        locators.push(locator(scan)?);
+    }
+    Some(locators)
+}
+
 fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
     if scan.eat("PAGE:") {
         return head(scan).map(Entry::Page);
@@ -536,11 +544,7 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         return changed(scan, at);
     }
     if scan.eat("REMOVED: ") {
-        let mut locators = vec![locator(scan)?];
-        while scan.eat(", ") {
-            locators.push(locator(scan)?);
-        }
-        return Some(Entry::Removed(locators));
+        return locators(scan).map(Entry::Removed);
     }
     if scan.eat("MOVED: ") {
         let at = locator(scan)?;
@@ -574,7 +578,7 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         return locator(scan).map(|at| Entry::Focus(Some(at)));
     }
     if scan.eat("VOLATILE: ") {
-        return locator(scan).map(Entry::Volatile);
+        return locators(scan).map(Entry::Volatile);
     }
     if scan.eat("UNCHANGED: ") {
         let words = scan.rest().to_owned();

@@ -228,13 +228,7 @@ impl Writer {
         match kind {
             Kind::Leaves => {
                 let said = |id: &u32| (tree.item(*id).states, tree.item(*id).volatile);
-                let mut usual = said(siblings.first()?);
-                let count = |usual| siblings.iter().filter(|id| said(id) == usual).count();
-                for id in siblings {
-                    if said(id) != usual && count(said(id)) > count(usual) {
-                        usual = said(id);
-                    }
-                }
+                let (usual, _) = fold::commonest(siblings.iter().map(said))?;
                 let mut text = format!("{} × {}", siblings.len(), tree.item(*siblings.first()?).role);
                 if usual != (StateSet::NONE, false) {
                     text.push(' ');
@@ -410,8 +404,8 @@ impl Writer {
                 self.locator(at);
                 self.changes(name.as_ref(), value.as_ref(), *on, *off);
             }
-            Entry::Removed(locators) => {
-                self.out.push_str("REMOVED: ");
+            Entry::Removed(locators) | Entry::Volatile(locators) => {
+                self.out.push_str(if matches!(entry, Entry::Removed(_)) { "REMOVED: " } else { "VOLATILE: " });
                 for (index, locator) in locators.iter().enumerate() {
                     if index > 0 {
                         self.out.push_str(", ");
@@ -474,10 +468,6 @@ impl Writer {
                     Some(locator) => self.locator(locator),
                     None => self.out.push_str("none"),
                 }
-            }
-            Entry::Volatile(locator) => {
-                self.out.push_str("VOLATILE: ");
-                self.locator(locator);
             }
             Entry::Unchanged(words) => {
                 self.out.push_str("UNCHANGED: ");

@@ -69,6 +69,8 @@ pub(super) struct Evidence {
     /// Landmarks up to the nearest, and the heading above it.
     near: u64,
     far: u64,
+    /// Fingerprint in a row that outlives what is in it: the row's node and its words.
+    pub(super) place: Option<u64>,
     /// Fingerprint that outlives the node, if it is unique on the page.
     pub(super) print: Option<u64>,
     /// The fingerprint, if others have it too.
@@ -169,7 +171,12 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
             *prints.entry(print).or_default() += 1;
         }
     }
+    let mut places: HashMap<u64, u32> = HashMap::new();
+    for place in acting.iter().filter_map(|(_, evidence)| evidence.place) {
+        *places.entry(place).or_default() += 1;
+    }
     for (_, evidence) in acting {
+        evidence.place = evidence.place.filter(|place| places.get(place) == Some(&1));
         if evidence.print.is_some_and(|print| prints.get(&print) != Some(&1)) {
             evidence.shared = evidence.print.take();
         }
@@ -218,8 +225,11 @@ impl Surroundings {
             let (mut text, mut texts) = this.texts[node.id().index()];
             let said = match node.kind() {
                 NodeKind::Text | NodeKind::Pseudo => node.text(),
+                // A field's name is its label's text, which stands beside it.
+                _ if matches!(node.tag(), "input" | "select" | "textarea" | "button") => label_of(node),
                 // What is named and has nothing in it says its name.
-                _ if node.role() == "image" || node.children().next().is_none() => node.name(),
+                _ if node.children().next().is_none() && label_of(node).is_empty() => node.name(),
+                _ if kind_of(node) == "image" || node.children().next().is_none() => label_of(node),
                 _ => "",
             };
             if node.is_visible() && !said.trim().is_empty() {
@@ -254,10 +264,16 @@ impl Surroundings {
             chrome: bool,
             heading: u64,
         }
-        let is_heading = |node: &NodeRef<'_>| node.role() == "heading" && node.is_visible();
+        let is_heading = |node: &NodeRef<'_>| kind_of(*node) == "heading" && node.is_visible();
+        let words = |node: NodeRef<'_>| {
+            let below = (node.id().0..node.end()).map(|id| page.node(NodeId(id)));
+            let texts = below.filter(|below| matches!(below.kind(), NodeKind::Text)).map(|below| below.text().trim());
+            let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+            if texts.is_empty() { hash([node.name()].as_slice()) } else { hash(texts.as_slice()) }
+        };
         let first_heading =
-            page.nodes().find(|node| is_heading(node) && !node.ancestors().any(|above| is_chrome(above.role())));
-        let about = hash(first_heading.map_or(page.title(), |node| node.name()));
+            page.nodes().find(|node| is_heading(node) && !node.ancestors().any(|above| is_chrome(kind_of(above))));
+        let about = first_heading.map_or_else(|| hash(page.title()), words);
         let mut levels = vec![Level { end: u32::MAX, path: 0, chrome: false, heading: 0 }];
         let mut open_rows: Vec<(u32, u32)> = Vec::new();
         for node in page.nodes() {
@@ -274,21 +290,22 @@ impl Surroundings {
             }
             let Some(level) = levels.last_mut() else { continue };
             if is_heading(&node) {
-                level.heading = hash(node.name());
+                level.heading = words(node);
             }
             self.near[at] = hash((level.path, level.heading));
             self.far[at] = if level.chrome { level.path } else { hash((level.path, level.heading, about)) };
-            let titled = role::is_landmark(node.role())
+            let kind = kind_of(node);
+            let titled = role::is_landmark(kind)
                 || matches!(
-                    node.role(),
+                    kind,
                     "dialog" | "alertdialog" | "tabpanel" | "article" | "group" | "figure" | "table" | "list" | "menu"
                 )
                 || node.kind() == NodeKind::Document;
             if titled {
                 // A document's name is its title, which changes with every page.
-                let name = if node.kind() == NodeKind::Document { "" } else { node.name() };
-                let path = hash((level.path, node.role(), name));
-                let chrome = level.chrome || is_chrome(node.role());
+                let name = if node.kind() == NodeKind::Document { "" } else { label_of(node) };
+                let path = hash((level.path, kind, name));
+                let chrome = level.chrome || is_chrome(kind);
                 levels.push(Level { end: node.end(), path, chrome, heading: 0 });
             }
         }
@@ -326,6 +343,7 @@ impl Surroundings {
         let at = meta.node.index();
         let own = difference(&self.texts, node);
         let (mut rest, mut rows, mut anchor) = (0_u64, 0, None);
+        let mut place = None;
         let mut row = self.nearest_row[at];
         let mut marks = Vec::new();
         while row != NO_ROW && rows < ROWS {
@@ -336,7 +354,11 @@ impl Surroundings {
             }
             rest = hash((rest, text.wrapping_sub(own.0), count - own.1));
             rows += 1;
-            marks.push(self.marks_of(enclosing));
+            let words = self.marks_of(enclosing);
+            if rows == 1 && words.telling {
+                place = Some(hash((&item.role, &item.name, enclosing.key(), &words.all)));
+            }
+            marks.push(words);
             let (targets, leads) = difference(&self.targets, enclosing);
             if anchor.is_none() && leads > 0 {
                 anchor = Some(targets);
@@ -352,12 +374,13 @@ impl Surroundings {
             rest,
             rows,
             marks,
-            in_item: node.ancestors().take(DEEPEST_ITEM).any(|above| is_item_role(above.role())),
+            in_item: node.ancestors().take(DEEPEST_ITEM).any(|above| is_item_role(kind_of(above))),
             repeated: self.is_row[at],
             anchor,
             anchor_is_unique: anchor.is_some_and(|anchor| self.anchors.get(&anchor) == Some(&1)),
             near: self.near[at],
             far: self.far[at],
+            place,
             print: None,
             shared: None,
         }
@@ -367,6 +390,48 @@ impl Surroundings {
 fn difference(sums: &[(u64, u32)], node: NodeRef<'_>) -> (u64, u32) {
     let (from, to) = (sums[node.id().index()], sums[node.end() as usize]);
     (to.0.wrapping_sub(from.0), to.1 - from.1)
+}
+
+/// Returns what a node is by its markup, in words of roles. A dialog takes the roles of what is behind it away, and its markup stays.
+fn kind_of(node: NodeRef<'_>) -> &str {
+    markup_of(node).unwrap_or_else(|| if node.tag().is_empty() { node.role() } else { "" })
+}
+
+fn markup_of(node: NodeRef<'_>) -> Option<&str> {
+    if let Some(said) = node.attribute("role").and_then(|said| said.split_ascii_whitespace().next()) {
+        return Some(said);
+    }
+    let of_page =
+        || !node.ancestors().any(|above| matches!(above.tag(), "article" | "section" | "main" | "aside" | "nav"));
+    Some(match node.tag() {
+        "nav" => "navigation",
+        "header" if of_page() => "banner",
+        "footer" if of_page() => "contentinfo",
+        "aside" => "complementary",
+        "section" => "region",
+        "fieldset" | "details" => "group",
+        "ul" | "ol" | "dl" | "menu" => "list",
+        "li" => "listitem",
+        "tr" => "row",
+        "td" => "cell",
+        "th" => "columnheader",
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
+        "img" => "image",
+        tag @ ("main" | "article" | "form" | "search" | "dialog" | "figure" | "table" | "option") => tag,
+        _ => return None,
+    })
+}
+
+/// Returns what a node is called by its markup.
+fn label_of(node: NodeRef<'_>) -> &str {
+    if node.tag().is_empty() {
+        return node.name();
+    }
+    ["aria-label", "alt", "title", "placeholder"].into_iter().find_map(|name| node.attribute(name)).unwrap_or("")
+}
+
+fn is_cell(role: &str) -> bool {
+    matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader")
 }
 
 fn is_item_role(role: &str) -> bool {
@@ -396,16 +461,15 @@ fn rows(page: &Page) -> Vec<bool> {
         kin.clear();
         shapes.clear();
         for child in node.children().filter(|child| child.kind() == NodeKind::Element) {
-            if matches!(child.role(), "cell" | "gridcell" | "columnheader" | "rowheader")
-                || matches!(child.tag(), "td" | "th" | "br" | "option")
-            {
+            let kind = kind_of(child);
+            if is_cell(kind) || matches!(child.tag(), "td" | "th" | "br" | "option") {
                 continue;
             }
             let mut inner = child.children().filter(|inner| inner.kind() == NodeKind::Element);
             let first = inner.clone().next().map_or("", |inner| inner.tag());
-            let loose = hash((child.tag(), child.role(), first));
-            let whole = inner.by_ref().take(8).fold(loose, |shape, inner| hash((shape, inner.tag(), inner.role())));
-            let by_role = is_item_role(child.role());
+            let loose = hash((child.tag(), kind, first));
+            let whole = inner.by_ref().take(8).fold(loose, |shape, inner| hash((shape, inner.tag(), kind_of(inner))));
+            let by_role = is_item_role(kind);
             is_row[child.id().index()] = by_role;
             *kin.entry(loose).or_default() += 1;
             shapes.push((child.id().0, loose, whole));

@@ -6,7 +6,7 @@
 //!
 //! Certain is, with the same node key and role: a link target that no other link of either page has; or name, row and
 //! surroundings as before (a virtualised table recycles a row's nodes for another row's content, and a single-page application a
-//! panel's). With another key (a re-render, a navigation): role, name, target, landmark path, headings and row are as
+//! panel's). Of what a row was filled with anew: role and name, where the row is the same node with the same words. With another key (a re-render, a navigation): role, name, target, landmark path, headings and row are as
 //! before, and are so of one item only, on every page where they were met.
 
 mod evidence;
@@ -42,11 +42,20 @@ pub struct RefTable {
     /// Refs of the items of the page met last, by index in its view.
     current: Vec<Option<Ref>>,
     keys: Vec<Option<(NodeKey, Arc<str>)>>,
+    /// Fingerprints in their rows of the items of that page.
+    places: Vec<(u32, u64)>,
 }
 
 impl Default for RefTable {
     fn default() -> Self {
-        Self { next: 1, by_key: HashMap::new(), by_print: HashMap::new(), current: Vec::new(), keys: Vec::new() }
+        Self {
+            next: 1,
+            by_key: HashMap::new(),
+            by_print: HashMap::new(),
+            current: Vec::new(),
+            keys: Vec::new(),
+            places: Vec::new(),
+        }
     }
 }
 
@@ -62,6 +71,8 @@ impl RefTable {
             }
         }
         evidence::mark_unique(&mut acting);
+        let places: HashMap<u64, Ref> =
+            self.places.iter().filter_map(|(item, place)| Some((*place, self.get(*item)?))).collect();
         self.current = vec![None; view.tree.len()];
         self.keys = vec![None; view.tree.len()];
         let mut used: HashSet<Ref> = HashSet::new();
@@ -75,6 +86,15 @@ impl RefTable {
                 self.current[*id as usize] = Some(reference);
             }
         }
+        for (id, evidence) in &acting {
+            let (Some(place), None) = (evidence.place, self.current[*id as usize]) else { continue };
+            if let Some(reference) = places.get(&place).copied()
+                && used.insert(reference)
+            {
+                self.current[*id as usize] = Some(reference);
+            }
+        }
+        self.places = acting.iter().filter_map(|(id, evidence)| Some((*id, evidence.place?))).collect();
         for (id, evidence) in &acting {
             let (Some(print), None) = (evidence.print, self.current[*id as usize]) else { continue };
             if let Some(Meaning::One(reference)) = self.by_print.get(&print).copied()

@@ -369,16 +369,7 @@ impl<'t> Columns<'t> {
     }
 
     fn usual_states(&self, part: usize) -> (crate::tree::StateSet, bool) {
-        let mut counts: Vec<((crate::tree::StateSet, bool), usize)> = Vec::new();
-        for item in self.present(part) {
-            let said = (item.states, item.volatile);
-            match counts.iter_mut().find(|(known, _)| *known == said) {
-                Some((_, count)) => *count += 1,
-                None => counts.push((said, 1)),
-            }
-        }
-        // The first of equals, so that order decides and nothing else.
-        counts.iter().rev().max_by_key(|(_, count)| *count).map_or_else(Default::default, |(said, _)| *said)
+        commonest(self.present(part).map(|item| (item.states, item.volatile))).map(|(said, _)| said).unwrap_or_default()
     }
 
     /// Returns how a part gets its ref, and whether some rows say another.
@@ -387,16 +378,9 @@ impl<'t> Columns<'t> {
             .filter(|row| self.shape.rows[*row][part] != NONE)
             .map(|row| self.said_by(self.tree.item(self.shape.rows[row][part]).reference, row))
             .collect();
-        let mut usual = RefAt::None;
-        let mut most = 0;
-        for at in &said {
-            let count = said.iter().filter(|other| *other == at).count();
-            if count > most {
-                (usual, most) = (*at, count);
-            }
-            if most == said.len() {
-                return (usual, false);
-            }
+        let (usual, most) = commonest(said.iter().copied()).unwrap_or((RefAt::None, 0));
+        if most == said.len() {
+            return (usual, false);
         }
         // A stray costs a field of its own, a list a ref in every row.
         if matches!(usual, RefAt::Row(_) | RefAt::None) && most * 5 >= said.len() * 4 {
@@ -424,14 +408,19 @@ fn head(tree: &Tree, row: &[u32], every_ref: bool) -> Option<u32> {
     if every_ref {
         return refs.next().filter(|first| first.part == 0).map(|first| first.number);
     }
-    let mut counts: Vec<(u32, usize)> = Vec::new();
-    for reference in refs {
-        match counts.iter_mut().find(|(number, _)| *number == reference.number) {
+    commonest(refs.map(|reference| reference.number)).map(|(number, _)| number)
+}
+
+/// Returns what comes most often and how often, the first of equals: order decides and nothing else. There are few different ones.
+pub(in crate::format) fn commonest<T: PartialEq>(said: impl Iterator<Item = T>) -> Option<(T, usize)> {
+    let mut counts: Vec<(T, usize)> = Vec::new();
+    for one in said {
+        match counts.iter_mut().find(|(known, _)| *known == one) {
             Some((_, count)) => *count += 1,
-            None => counts.push((reference.number, 1)),
+            None => counts.push((one, 1)),
         }
     }
-    counts.iter().rev().max_by_key(|(_, count)| *count).map(|(number, _)| *number)
+    counts.into_iter().rev().max_by_key(|(_, count)| *count)
 }
 
 /// Cuts a value out of a literal wherever it stands as words of its own.

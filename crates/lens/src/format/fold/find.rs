@@ -51,29 +51,38 @@ pub(crate) fn groups(tree: &Tree, parent: u32) -> Vec<Group> {
     let mut at = 0;
     while at + FEWEST <= children.len() {
         match group_at(tree, children, at) {
-            Some(group) => {
+            Found::Group(group) => {
                 at += group.len;
                 groups.push(group);
             }
-            None => at += 1,
+            Found::Nothing(siblings) => at += siblings,
         }
     }
     groups
 }
 
-fn group_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
+/// What was found at a position: a group, or how many siblings need not be looked at again.
+enum Found {
+    Group(Group),
+    Nothing(usize),
+}
+
+fn group_at(tree: &Tree, children: &[u32], at: usize) -> Found {
     let first = tree.item(children[at]);
-    if is_leaf(tree, children[at]) {
+    if !first.is_text() && is_leaf(tree, children[at]) {
         let alike = |id: &&u32| {
             let item = tree.item(**id);
             is_leaf(tree, **id) && item.role == first.role
         };
         let len = children[at..].iter().take_while(alike).count();
-        if len >= FEWEST && !first.is_text() {
-            return Some(Group { at, len, kind: Kind::Leaves });
+        if len >= FEWEST {
+            return Found::Group(Group { at, len, kind: Kind::Leaves });
         }
     }
-    rows_at(tree, children, at).or_else(|| sequence_at(tree, children, at))
+    match rows_at(tree, children, at) {
+        Found::Nothing(1) => sequence_at(tree, children, at),
+        found => found,
+    }
 }
 
 /// Whether an item can stand in a list of leaves.
@@ -114,45 +123,49 @@ fn alike(a: &[&str], b: &[&str]) -> bool {
     common * 2 > a.len().max(b.len())
 }
 
-fn rows_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
+fn rows_at(tree: &Tree, children: &[u32], at: usize) -> Found {
     let first = children[at];
-    let shape = roles(tree, first)?;
-    if tree.item(first).is_text() {
-        return None;
-    }
+    let Some(shape) = roles(tree, first).filter(|_| !tree.item(first).is_text()) else { return Found::Nothing(1) };
     let fits = |id: &&u32| {
         tree.item(**id).role == tree.item(first).role
             && tree.children(**id).is_empty() == tree.children(first).is_empty()
             && roles(tree, **id).is_some_and(|other| alike(&shape, &other))
     };
     let len = children[at..].iter().take_while(fits).count();
-    (len >= FEWEST).then(|| children[at..at + len].chunks(1)).and_then(|rows| shape_of(tree, rows, at, len))
+    if len < FEWEST {
+        return Found::Nothing(1);
+    }
+    shape_of(tree, children[at..at + len].chunks(1), at, len).map_or(Found::Nothing(len), Found::Group)
 }
 
 /// Finds siblings that come again in the same order, such as term and definition.
-fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Option<Group> {
+fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Found {
     let sign = |id: u32| {
-        let below = tree.children(id).iter().map(|child| &*tree.item(*child).role);
+        let below = tree.children(id).iter().take(LARGEST_ROW).map(|child| &*tree.item(*child).role);
         std::iter::once(&*tree.item(id).role).chain(below)
     };
     let same = |a: usize, b: usize| sign(children[a]).eq(sign(children[b]));
     for period in 2..=LONGEST_PERIOD.min((children.len() - at) / FEWEST) {
-        let repeats = (at + period..children.len()).take_while(|index| same(*index, *index - period)).count();
-        let rows = 1 + repeats / period;
         let acts = children[at..at + period]
             .iter()
             .any(|id| tree.item(*id).reference.is_some() || !tree.children(*id).is_empty());
         // What repeats inside the sequence is better said by itself.
         let repeats_inside = (at + 2..at + period).any(|index| same(index, index - 1) && same(index - 1, index - 2));
-        if rows < FEWEST || !acts || repeats_inside {
+        if !acts || repeats_inside {
+            continue;
+        }
+        let repeats = (at + period..children.len())
+            .take_while(|index| same(*index, *index - period) && roles(tree, children[*index]).is_some())
+            .count();
+        let rows = 1 + repeats / period;
+        if rows < FEWEST || children[at..at + period].iter().any(|id| roles(tree, *id).is_none()) {
             continue;
         }
         let len = rows * period;
-        if children[at..at + len].iter().all(|id| roles(tree, *id).is_some()) {
-            return shape_of(tree, children[at..at + len].chunks(period), at, len);
-        }
+        return shape_of(tree, children[at..at + len].chunks(period), at, len)
+            .map_or(Found::Nothing(len), Found::Group);
     }
-    None
+    Found::Nothing(1)
 }
 
 /// One place in the shape of rows.

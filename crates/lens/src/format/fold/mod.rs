@@ -9,7 +9,7 @@ mod columns;
 mod find;
 mod text;
 
-pub(super) use columns::fold_rows;
+pub(super) use columns::{commonest, fold_rows};
 pub(crate) use find::{Kind, groups, row_controls};
 pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
 
