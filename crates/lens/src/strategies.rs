@@ -3,12 +3,11 @@
 //! In: a name and options, as `traces/strategies.toml` has them. Out: a [`Strategy`].
 //! Invariant: an option that is not known is an error that names it and those that are.
 //!
-//! Which should I use? `lens/delta` is the whole system; `lens/cost` and `lens/learned` are the same with another router, chosen by the option
-//! `router`; the option `tier` (`"small"` or `"large"`) bends any router to what such models read better, accessibility trees or DOM;
-//! `lens/full` shows what the router alone gains; `lens/a11y`, `lens/dom`,
-//! `lens/vision` and `lens/hybrid` show one representation whatever the page; `lens/vision-marks` numbers what can be acted on in the screenshot;
-//! `lens/budget-1500` is `lens/delta` under a token
-//! budget; `lens/seed` spells like the seed document.
+//! Which should I use? `lens/delta` is the whole system; `lens/heuristic` (the seed's rule) and `lens/learned` are the same with another router, chosen
+//! by the option `router`; the option `tier` (`"small"` or `"large"`) bends any router to what such models read better, accessibility trees or
+//! DOM; `lens/full` shows what the router alone gains; `lens/a11y`, `lens/dom`, `lens/vision` and `lens/hybrid` show one representation whatever
+//! the page; `lens/vision-marks` numbers what can be acted on in the screenshot; `lens/budget-1500` is `lens/delta` under a token budget;
+//! `lens/seed` spells like the seed document.
 
 use crate::differ::{FilterPass, SemanticFilter};
 use crate::extract::{Grade, Representation};
@@ -21,7 +20,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 const NAMES: &[&str] = &[
     "lens/full",
@@ -33,7 +32,7 @@ const NAMES: &[&str] = &[
     "lens/hybrid",
     "lens/budget-1500",
     "lens/seed",
-    "lens/cost",
+    "lens/heuristic",
     "lens/learned",
 ];
 
@@ -87,11 +86,11 @@ fn preset(kind: &str) -> Option<LensOptions> {
     let fixed =
         |representation| LensOptions { representation: Some(representation), delta: false, ..LensOptions::default() };
     Some(match kind {
-        "full" => LensOptions { delta: false, ..LensOptions::default() },
-        "delta" => LensOptions::default(),
-        "budget-1500" => LensOptions { budget: Some(1_500), ..LensOptions::default() },
+        "full" => LensOptions { delta: false, router: RouterKind::Cost, ..LensOptions::default() },
+        "delta" => LensOptions { router: RouterKind::Cost, ..LensOptions::default() },
+        "budget-1500" => LensOptions { budget: Some(1_500), router: RouterKind::Cost, ..LensOptions::default() },
         "seed" => LensOptions { style: Style::SEED, ..LensOptions::default() },
-        "cost" | "learned" => LensOptions { router: router(kind)?, ..LensOptions::default() },
+        "heuristic" | "learned" => LensOptions { router: router(kind)?, ..LensOptions::default() },
         "vision-marks" => LensOptions {
             marks: true,
             style: Style { every_ref: true, ..Style::DEFAULT },

@@ -139,7 +139,8 @@ fn names(node: NodeRef<'_>, words: &[&str]) -> bool {
     said.any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
-fn is_advertisement(node: NodeRef<'_>) -> bool {
+/// Whether a node holds advertisements: what rotates there is another each time, though it looks the same.
+pub(crate) fn is_advertisement(node: NodeRef<'_>) -> bool {
     let marked = ["id", "class", "data-ad", "data-ad-slot"].into_iter().any(|name| {
         node.attribute(name).is_some_and(|value| {
             name.starts_with("data-ad")

@@ -3,7 +3,7 @@
 //! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each. Invariants: a few linear passes;
 //! sums over subtrees are differences of prefix sums, so a row's text without the node's own costs nothing more.
 
-use crate::differ::filter::tells_time;
+use crate::differ::filter::{is_advertisement, tells_time};
 use crate::extract::Meta;
 use crate::tree::Item;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
@@ -61,6 +61,8 @@ pub(super) struct Evidence {
     marks: Vec<Arc<RowMarks>>,
     /// Whether a list item, table row or article encloses it.
     in_item: bool,
+    /// Whether it is in an advertisement or a log: what comes there is another each time, though it looks the same.
+    fleeting: bool,
     /// Whether it is itself one of several alike.
     repeated: bool,
     /// Link targets of the nearest row that has any, if no other row has the same.
@@ -121,7 +123,7 @@ impl Evidence {
     }
 
     fn fingerprint(&self) -> Option<u64> {
-        if self.name.is_empty() {
+        if self.name.is_empty() || self.fleeting {
             return None;
         }
         let row = match self.anchor {
@@ -375,6 +377,10 @@ impl Surroundings {
             rows,
             marks,
             in_item: node.ancestors().take(DEEPEST_ITEM).any(|above| is_item_role(kind_of(above))),
+            fleeting: node
+                .ancestors()
+                .take(DEEPEST_ITEM)
+                .any(|above| matches!(kind_of(above), "log" | "marquee") || is_advertisement(above)),
             repeated: self.is_row[at],
             anchor,
             anchor_is_unique: anchor.is_some_and(|anchor| self.anchors.get(&anchor) == Some(&1)),
