@@ -93,6 +93,11 @@ async fn board_records_twice_alike() {
     twice_alike("board/reserve-a-desk").await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_pages_record_twice_alike() {
+    twice_alike("hostile/moderate-a-post").await;
+}
+
 /// A scenario that is added must be recorded here too.
 #[test]
 fn every_bundled_scenario_is_among_them() {
