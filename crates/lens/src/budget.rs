@@ -278,7 +278,7 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     let mut urgent = vec![false; view.tree.len()];
     let mut order: Vec<(u8, u32)> = Vec::with_capacity(view.tree.len());
     for (id, item) in view.tree.items().skip(1) {
-        urgent[id as usize] = is_urgent(item) || urgent[view.tree.parent(id) as usize];
+        urgent[id as usize] = item.is_urgent() || urgent[view.tree.parent(id) as usize];
         let meta = view.meta[id as usize];
         // A container that says nothing itself is kept with the first thing in it.
         if item.name.is_empty() && !meta.interactive && !view.tree.children(id).is_empty() {
@@ -297,11 +297,6 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     }
     order.sort_unstable();
     order.into_iter().map(|(_, id)| id).collect()
-}
-
-/// Returns whether an item must not be missed: a dialog, an alert, a field in error.
-pub fn is_urgent(item: &Item) -> bool {
-    matches!(&*item.role, "dialog" | "alertdialog" | "alert") || item.states.has(StateSet::INVALID)
 }
 
 /// Returns the greatest `n` up to `limit` for which `fits(n)`, taking `fits` for monotone, and what that gave; none if not even 0 fits.

@@ -213,6 +213,11 @@ impl Item {
         &*self.role == TEXT
     }
 
+    /// Returns whether the item must not be missed: a dialog, an alert, a field in error.
+    pub fn is_urgent(&self) -> bool {
+        matches!(&*self.role, "dialog" | "alertdialog" | "alert") || self.states.has(StateSet::INVALID)
+    }
+
     /// Returns whether both say the same, refs and marks included, the focus left out.
     pub fn says_same(&self, other: &Self) -> bool {
         self.role == other.role

@@ -117,11 +117,8 @@ impl SemanticFilter {
 
 /// Whether an item or anything around or below it must be told.
 fn must_be_told(tree: &Tree, id: u32) -> bool {
-    let loud = |item: &Item| {
-        item.reference.is_some()
-            || super::super::budget::is_urgent(item)
-            || item.states.has(crate::tree::StateSet::FOCUSED)
-    };
+    let loud =
+        |item: &Item| item.reference.is_some() || item.is_urgent() || item.states.has(crate::tree::StateSet::FOCUSED);
     tree.subtree(id).any(|below| loud(tree.item(below)))
         || tree.ancestors(id).any(|above| loud(tree.item(above)) || &*tree.item(above).role == "navigation")
 }

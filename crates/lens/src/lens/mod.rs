@@ -10,7 +10,7 @@ mod images;
 mod marks;
 mod pixels;
 
-use crate::budget::{Cuts, Handles, Target, is_urgent};
+use crate::budget::{Cuts, Handles, Target};
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
 use crate::events;
@@ -467,7 +467,7 @@ impl Lens {
         }
         let hidden: Vec<u32> = (1..view.tree.len() as u32).filter(|id| !cuts.kept[*id as usize]).collect();
         for id in hidden {
-            if !cuts.kept[id as usize] && is_urgent(view.tree.item(id)) {
+            if !cuts.kept[id as usize] && view.tree.item(id).is_urgent() {
                 for below in view.tree.subtree(id) {
                     cuts.keep(view, below);
                 }
