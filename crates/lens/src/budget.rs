@@ -8,7 +8,7 @@ use crate::extract::View;
 use crate::format::Style;
 use crate::format::fold::row_controls;
 use crate::refs::RefTable;
-use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
+use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, Tree};
 use browserlens_page::NodeKey;
 use browserlens_strategy::Ref;
 use std::collections::{HashMap, HashSet};
