@@ -104,7 +104,7 @@ impl Evidence {
             return true;
         }
         // What flickers in a row (a price, a count, a time) does not make it another.
-        let only = (only_one && now.name_is_unique) || self.rows == 0;
+        let only = only_one || self.rows == 0;
         if same_target && self.name == now.name && self.near == now.near && self.same_rows(now, only) {
             return true;
         }
