@@ -21,7 +21,7 @@ pub mod tree;
 
 pub use extract::Representation;
 pub use format::{EventNote, GrammarError, LEGEND, Observed, Style, parse};
-pub use lens::{Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind};
+pub use lens::{Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind, rgba, shrunk};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};
 pub use strategies::{OptionsError, build, names};

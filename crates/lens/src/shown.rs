@@ -44,7 +44,7 @@ const MOST_EARLIER: usize = 12;
 /// What the text emitted so far says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShownState {
-    now: Shown,
+    now: Arc<Shown>,
     /// What was shown before, oldest first; only states that have a number.
     earlier: VecDeque<Arc<Shown>>,
 }
@@ -103,7 +103,7 @@ impl ShownState {
                 next.events.clone_from(events);
                 self.follow(next);
             }
-            Observed::Answer { entries, images, .. } => self.now = self.now.changed(entries, images)?,
+            Observed::Answer { entries, images, .. } => self.now = Arc::new(self.now.changed(entries, images)?),
         }
         Ok(())
     }
@@ -117,9 +117,9 @@ impl ShownState {
     }
 
     fn follow(&mut self, next: Shown) {
-        let before = std::mem::replace(&mut self.now, next);
+        let before = std::mem::replace(&mut self.now, Arc::new(next));
         if before.step.is_some() {
-            self.earlier.push_back(Arc::new(before));
+            self.earlier.push_back(before);
             if self.earlier.len() > MOST_EARLIER {
                 self.earlier.pop_front();
             }

@@ -11,6 +11,7 @@ use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::measure::{METRIC_VERSION, Measurement, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::{self, PeersPlan};
+use crate::retained::Painted;
 use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, in_words};
 use crate::score::PageIndex;
 use crate::steps::{LoadedStep, StepLoader, TracePlan};
@@ -303,13 +304,13 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
         steps.clear();
         for row in &job.plan.rows {
             let step = loader.load(row.index.0)?;
-            let index = PageIndex::default();
+            let (index, painted) = (PageIndex::default(), Painted::of(&step));
             steps.push(step_info(job.plan, &step, &cache.store)?);
             for unit in units.iter_mut().flatten() {
                 if options.cancel.load(Ordering::Relaxed) {
                     return Err(ReplayError::Cancelled);
                 }
-                unit.step(&shared, &step, &index)?;
+                unit.step(&shared, &step, &index, &painted)?;
                 if let Some(row) = unit.rows.last() {
                     options.progress.row(row);
                 }

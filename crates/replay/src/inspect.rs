@@ -5,6 +5,7 @@
 
 use crate::error::ReplayError;
 use crate::measure::{Measurement, StepNumbers, Tokenizer};
+use crate::retained::Painted;
 use crate::run::StoredObservation;
 use crate::score::PageIndex;
 use crate::steps::{StepLoader, TracePlan};
@@ -46,7 +47,8 @@ impl Inspected {
         let mut loader = StepLoader::open(&plan, scratch)?;
         let mut unit = Unit::start(&plan, configured);
         for row in plan.rows.iter().take_while(|row| row.index.0 <= step) {
-            unit.step(&shared, &loader.load(row.index.0)?, &PageIndex::default())?;
+            let step = loader.load(row.index.0)?;
+            unit.step(&shared, &step, &PageIndex::default(), &Painted::of(&step))?;
         }
         let (shown, handles) = unit.shown();
         let row = unit.rows.pop().filter(|row| row.step == step);

@@ -7,37 +7,66 @@
 
 use crate::pixels;
 use crate::steps::LoadedStep;
+use crate::store::content_hash;
+use browserlens_lens::{rgba, shrunk};
 use browserlens_page::BoxInDocument;
 use browserlens_strategy::{CaptureImage, ObservedImage};
-use image::{DynamicImage, GenericImageView, ImageFormat, imageops};
+use browserlens_tokens::ImageSize;
+use image::{RgbaImage, imageops};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 
-/// Drops the images that no longer show what is there.
-pub(crate) fn keep_true(images: &mut Vec<ObservedImage>, step: &LoadedStep) {
-    if images.is_empty() {
-        return;
+/// The pixels of one step, decoded once for all strategies, and what was asked of them.
+pub(crate) struct Painted<'a> {
+    step: &'a LoadedStep,
+    regions: OnceCell<Vec<Region>>,
+    /// Whether an image, by its content and place, is still there.
+    known: RefCell<HashMap<(String, [u32; 4]), bool>>,
+}
+
+impl<'a> Painted<'a> {
+    /// Looks at nothing yet.
+    pub fn of(step: &'a LoadedStep) -> Self {
+        Self { step, regions: OnceCell::new(), known: RefCell::default() }
     }
-    let now: Vec<Region> =
-        step.screenshot.iter().chain(&step.crops).filter_map(|image| Region::decode(step, image)).collect();
-    images.retain(|image| {
-        let Ok(old) = image::load_from_memory_with_format(&image.png, ImageFormat::Png) else { return false };
-        let bounds = pixels::in_document(&step.page, image.space);
-        now.iter().any(|region| region.shows(&old, bounds))
-    });
+
+    /// Drops the images that no longer show what is there.
+    pub fn keep_true(&self, images: &mut Vec<ObservedImage>) {
+        images.retain(|image| self.shows(image));
+    }
+
+    fn shows(&self, image: &ObservedImage) -> bool {
+        let bounds = pixels::in_document(&self.step.page, image.space);
+        let place = [bounds.x, bounds.y, bounds.width, bounds.height].map(f32::to_bits);
+        let key = (content_hash(&image.png), place);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return *known;
+        }
+        let shows = rgba(&image.png).is_some_and(|old| self.regions().iter().any(|region| region.shows(&old, bounds)));
+        self.known.borrow_mut().insert(key, shows);
+        shows
+    }
+
+    fn regions(&self) -> &[Region] {
+        self.regions.get_or_init(|| {
+            let images = self.step.screenshot.iter().chain(&self.step.crops);
+            images.filter_map(|image| Region::decode(self.step, image)).collect()
+        })
+    }
 }
 
 struct Region {
-    image: DynamicImage,
+    image: RgbaImage,
     bounds: BoxInDocument,
 }
 
 impl Region {
     fn decode(step: &LoadedStep, image: &CaptureImage) -> Option<Self> {
-        let decoded = image::load_from_memory_with_format(&image.png, ImageFormat::Png).ok()?;
-        Some(Self { image: decoded, bounds: pixels::in_document(&step.page, image.space) })
+        Some(Self { image: rgba(&image.png)?, bounds: pixels::in_document(&step.page, image.space) })
     }
 
     /// Returns whether the part at `bounds` is the old image, pixel by pixel.
-    fn shows(&self, old: &DynamicImage, bounds: BoxInDocument) -> bool {
+    fn shows(&self, old: &RgbaImage, bounds: BoxInDocument) -> bool {
         let (width, height) = self.image.dimensions();
         if self.bounds.width <= 0.0 || self.bounds.height <= 0.0 {
             return false;
@@ -55,26 +84,28 @@ impl Region {
                 && top >= 0.0
                 && (left as u32).saturating_add(old_width) <= width
                 && (top as u32).saturating_add(old_height) <= height
-                && old.pixels().all(|(x, y, pixel)| self.image.get_pixel(left as u32 + x, top as u32 + y) == pixel)
+                && old
+                    .enumerate_pixels()
+                    .all(|(x, y, pixel)| self.image.get_pixel(left as u32 + x, top as u32 + y) == pixel)
         })
     }
 
     /// Returns whether the part between two corners is the old image once it is as small.
-    fn shows_smaller(&self, old: &DynamicImage, from: (f32, f32), to: (f32, f32)) -> bool {
+    fn shows_smaller(&self, old: &RgbaImage, from: (f32, f32), to: (f32, f32)) -> bool {
         let (width, height) = self.image.dimensions();
         let inside = |x: f32, limit: u32| (x.max(0.0) as u32).min(limit);
-        let pixels = self.image.to_rgba8();
-        let old = old.to_rgba8();
         let outwards = (from.0.floor(), from.1.floor(), to.0.ceil(), to.1.ceil());
         let nearest = (from.0.round(), from.1.round(), to.0.round(), to.1.round());
-        [outwards, nearest].into_iter().any(|(left, top, right, bottom)| {
+        let corners = if outwards == nearest { &[outwards][..] } else { &[outwards, nearest] };
+        corners.iter().any(|&(left, top, right, bottom)| {
             if left < 0.0 || top < 0.0 || right > width as f32 || bottom > height as f32 {
                 return false;
             }
             let (left, top) = (inside(left, width), inside(top, height));
             let (right, bottom) = (inside(right, width), inside(bottom, height));
-            let part = imageops::crop_imm(&pixels, left, top, right - left, bottom - top).to_image();
-            imageops::resize(&part, old.width(), old.height(), imageops::FilterType::Triangle) == old
+            let part = imageops::crop_imm(&self.image, left, top, right - left, bottom - top).to_image();
+            let size = ImageSize { width: old.width(), height: old.height() };
+            shrunk(part, size).is_some_and(|now| now == *old)
         })
     }
 }
@@ -85,6 +116,7 @@ mod tests {
     use browserlens_page::{BoxInViewport, Capture, PageBuilder};
     use browserlens_strategy::{ImageSpace, StepIndex};
     use browserlens_tokens::Micros;
+    use image::{DynamicImage, ImageFormat};
     use std::collections::HashMap;
     use std::io::Cursor;
     use std::sync::Arc;
@@ -120,6 +152,10 @@ mod tests {
         }
     }
 
+    fn keep_true(images: &mut Vec<ObservedImage>, step: &LoadedStep) {
+        Painted::of(step).keep_true(images);
+    }
+
     fn old(width: u32, height: u32) -> Vec<ObservedImage> {
         vec![ObservedImage {
             png: png(width, height, None),
@@ -134,7 +170,7 @@ mod tests {
         let smaller = |dot| {
             let full = image::load_from_memory(&png(64, 48, dot)).expect("decodes").to_rgba8();
             let part = imageops::crop_imm(&full, 10, 8, 40, 30).to_image();
-            let small = imageops::resize(&part, 32, 24, imageops::FilterType::Triangle);
+            let small = shrunk(part, ImageSize { width: 32, height: 24 }).expect("has an area");
             let mut bytes = Cursor::new(Vec::new());
             DynamicImage::ImageRgba8(small).write_to(&mut bytes, ImageFormat::Png).expect("encodes");
             let bounds = BoxInViewport { x: 10.0, y: 8.0, width: 40.0, height: 30.0 };

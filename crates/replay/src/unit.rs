@@ -12,7 +12,7 @@ use crate::measure::{
 };
 use crate::oracle::RefOracle;
 use crate::reader::{Reader, policy};
-use crate::retained;
+use crate::retained::Painted;
 use crate::score::{self, Band, Missing, PageIndex, Said, Shown};
 use crate::steps::{LoadedStep, TracePlan};
 use crate::store::{Store, content_hash};
@@ -84,7 +84,13 @@ impl<'a> Unit<'a> {
     }
 
     /// Advances over the next step.
-    pub fn step(&mut self, shared: &Shared<'_>, step: &LoadedStep, index: &PageIndex) -> Result<(), ReplayError> {
+    pub fn step(
+        &mut self,
+        shared: &Shared<'_>,
+        step: &LoadedStep,
+        index: &PageIndex,
+        painted: &Painted<'_>,
+    ) -> Result<(), ReplayError> {
         let watch = StopWatch::default();
         let (observed, observe) = timed(|| self.observe(step, &watch));
         let mut stages = watch.finish();
@@ -94,7 +100,7 @@ impl<'a> Unit<'a> {
         let mut counting = Micros(0);
         let outcome = match observed {
             Ok(observation) => {
-                Outcome::Observed(Box::new(self.measure(shared, step, index, observation, &mut counting)?))
+                Outcome::Observed(Box::new(self.measure(shared, step, (index, painted), observation, &mut counting)?))
             }
             Err(error) => Outcome::Failed { error },
         };
@@ -171,7 +177,7 @@ impl<'a> Unit<'a> {
         &mut self,
         shared: &Shared<'_>,
         step: &LoadedStep,
-        index: &PageIndex,
+        (index, painted): (&PageIndex, &Painted<'_>),
         observation: Observation,
         counting: &mut Micros,
     ) -> Result<StepNumbers, ReplayError> {
@@ -190,7 +196,7 @@ impl<'a> Unit<'a> {
             self.handles.clear();
             self.images.clear();
         } else {
-            retained::keep_true(&mut self.images, step);
+            painted.keep_true(&mut self.images);
         }
         let bytes = observation.text.len() as u64;
         let (kind, reason) = match &observation.kind {

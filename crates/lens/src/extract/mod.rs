@@ -89,7 +89,7 @@ pub struct View {
 }
 
 /// How a view is built.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractOptions {
     /// Whether roles and names are taken from tags and attributes where the accessibility tree has none.
     pub from_dom: bool,

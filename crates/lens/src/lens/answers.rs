@@ -4,6 +4,7 @@
 //! Invariants: an answer is a delta to the same page with less cut, within the same budget; what of it does not fit is elided
 //! again, with a mark; a handle that is not shown is refused.
 
+use super::fitting::Subject;
 use super::{Draft, Lens, Notes, images};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::differ::emit::{EmitOptions, emit};
@@ -170,18 +171,19 @@ impl Lens {
             emit(&told.side, &side, &matching, &EmitOptions { hidden, itemised: true, ..EmitOptions::default() });
         let notes = pictures.iter().enumerate().map(|(index, picture)| picture.note(index as u32 + 1)).collect();
         let observed = Observed::Answer { request: request.to_string(), images: notes, entries: emitted.entries };
-        self.draft(observed, Some(&emitted.tree), emitted.keys, target, cuts, reference)
+        self.checked(self.written(observed, emitted.tree, emitted.keys, target, cuts), reference)
     }
 
     /// Where everything was one mark, the answer is a full observation.
     fn answer_to_nothing(&self, view: &View, cuts: Cuts, reference: &Reference) -> Option<Draft> {
         let head = crate::format::Head { title: reference.title.clone(), url: reference.url.clone(), cut: false };
+        let representation = self.told.as_ref()?.representation;
         // What had no room before is told now, if there is.
         let events = Notes { images: &[], events: &self.events };
-        [events, Notes::default()]
-            .into_iter()
-            .filter_map(|notes| self.full_with(view, &head, notes, Some("expanded"), cuts.clone(), reference).ok())
-            .find(|draft| self.fits(&draft.text))
+        [events, Notes::default()].into_iter().find_map(|notes| {
+            let subject = Subject { view, head: &head, representation, notes, reference };
+            self.full_within(subject, Some("expanded"), cuts.clone())
+        })
     }
 
     /// Shows the pixels behind the mark for images; the mark stays, since text still cannot tell them.
@@ -214,7 +216,7 @@ impl Lens {
         let document = current.page.frames().first().map_or(0, |frame| frame.loader);
         self.grade = Some((document, Grade::All));
         let view = self.view(&current.page, Representation::Dom, Grade::All, 0);
-        let reference = Reference::of(&current.page, Representation::Dom, Grade::All, 0);
+        let reference = super::memo::reference(&current.page, Representation::Dom, Grade::All, 0);
         let order = ranking(&view, &HashSet::new());
         let mut cuts = Cuts::everything(&view);
         for (id, item) in view.tree.items() {

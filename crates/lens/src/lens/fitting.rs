@@ -12,56 +12,83 @@ use crate::reference::{Reference, unmarked_differences};
 use crate::tree::Tree;
 use browserlens_page::NodeKey;
 use browserlens_strategy::StrategyError;
+use browserlens_tokens::Tokens;
 use std::collections::HashSet;
 
+/// A text that was not checked yet.
+pub(super) struct Written {
+    pub text: String,
+    observed: Observed,
+    /// What a delta is to lead to.
+    expected: Option<Tree>,
+    keys: Vec<Option<NodeKey>>,
+    pub target: Target,
+    cuts: Cuts,
+}
+
+/// What a full observation tells.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'a> {
+    pub view: &'a View,
+    pub head: &'a Head,
+    pub representation: Representation,
+    pub notes: Notes<'a>,
+    pub reference: &'a Reference,
+}
+
+fn failed(message: String) -> StrategyError {
+    StrategyError::Failed { step: Default::default(), message }
+}
+
 impl Lens {
-    /// Writes an observation and checks that its text alone leads to `expected`; none if it does not.
-    pub(super) fn draft(
+    /// Writes a delta or an answer.
+    pub(super) fn written(
         &self,
         observed: Observed,
-        expected: Option<&Tree>,
+        expected: Tree,
         keys: Vec<Option<NodeKey>>,
         target: Target,
         cuts: Cuts,
-        reference: &Reference,
-    ) -> Option<Draft> {
+    ) -> Written {
         let text = write(&observed, self.options.style);
-        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
-        let read = state.apply(&text).ok()?;
-        let faithful = read == observed && expected.is_none_or(|expected| expected == state.tree());
-        if !faithful || keys.len() != state.tree().len() {
-            return None;
-        }
-        let unmarked = unmarked_differences(&state, reference);
-        (unmarked == 0).then_some(Draft { text, observed, state, keys, target, cuts, unmarked })
+        Written { text, observed, expected: Some(expected), keys, target, cuts }
     }
 
-    pub(super) fn full(
-        &self,
-        view: &View,
-        head: &Head,
-        representation: Representation,
-        notes: Notes<'_>,
-        reason: Option<&str>,
-        reference: &Reference,
-    ) -> Result<Draft, StrategyError> {
-        let mut cuts =
-            if representation == Representation::Vision { Cuts::everything(view) } else { Cuts::nothing(view) };
+    /// Checks that a text alone leads to what it was written from.
+    fn check(&self, written: Written, reference: &Reference) -> Result<Draft, StrategyError> {
+        let Written { text, observed, expected, keys, target, cuts } = written;
+        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
+        if read != observed {
+            return Err(failed("the observation does not say what it was written from".to_owned()));
+        }
+        if expected.is_some_and(|expected| expected != *state.tree()) || keys.len() != state.tree().len() {
+            return Err(failed("the observation leads elsewhere".to_owned()));
+        }
+        let unmarked = unmarked_differences(&state, reference);
+        Ok(Draft { text, observed, state, keys, target, cuts, unmarked })
+    }
+
+    /// Returns a delta or an answer whose text leads where it should, and leaves no difference from the page without a mark.
+    pub(super) fn checked(&self, written: Written, reference: &Reference) -> Option<Draft> {
+        self.check(written, reference).ok().filter(|draft| draft.unmarked == 0)
+    }
+
+    /// Writes a full observation of everything.
+    pub(super) fn full(&self, subject: Subject<'_>, reason: Option<&str>) -> Written {
+        let view = subject.view;
+        let mut cuts = match subject.representation {
+            Representation::Vision => Cuts::everything(view),
+            _ => Cuts::nothing(view),
+        };
         if self.options.longest_name.is_some() {
             self.limit_names(view, &mut cuts, true, &self.handles);
         }
-        self.full_with(view, head, notes, reason, cuts, reference)
+        self.full_with(subject, reason, cuts)
     }
 
-    pub(super) fn full_with(
-        &self,
-        view: &View,
-        head: &Head,
-        notes: Notes<'_>,
-        reason: Option<&str>,
-        cuts: Cuts,
-        reference: &Reference,
-    ) -> Result<Draft, StrategyError> {
+    fn full_with(&self, subject: Subject<'_>, reason: Option<&str>, cuts: Cuts) -> Written {
+        let Subject { view, head, notes, .. } = subject;
         let mut handles = self.handles.clone();
         handles.forget();
         let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
@@ -74,83 +101,59 @@ impl Lens {
             tree: target.tree.clone(),
         };
         let text = write(&observed, self.options.style);
-        let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
-        let keys = target.keys.clone();
-        let failed = |message: String| StrategyError::Failed { step: Default::default(), message };
-        let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
-        if read != observed {
-            return Err(failed("the observation does not say what it was written from".to_owned()));
-        }
-        let unmarked = unmarked_differences(&state, reference);
-        Ok(Draft { text, observed, state, keys, target, cuts, unmarked })
+        Written { text, observed, expected: None, keys: target.keys.clone(), target, cuts }
     }
 
-    /// Returns why a delta is not sent, if it is not.
-    pub(super) fn why_not(&self, delta: &Draft, full: &Draft) -> Option<&'static str> {
+    /// Returns a full observation with these cuts, if it fits and can be told.
+    pub(super) fn full_within(&self, subject: Subject<'_>, reason: Option<&str>, cuts: Cuts) -> Option<Draft> {
+        let written = self.full_with(subject, reason, cuts);
+        if self.fits(&written.text) { self.check(written, subject.reference).ok() } else { None }
+    }
+
+    /// Returns why a delta of a cost is not sent instead of a full text, if it is not.
+    pub(super) fn why_not(&self, delta: &Draft, cost: u32, full: &str) -> Option<&'static str> {
         if !self.fits(&delta.text) {
             return Some("over budget");
         }
-        let (cost, whole) = (u64::from(self.count(&delta.text)), u64::from(self.count(&full.text)));
-        (cost * 100 >= whole * u64::from(self.options.delta_limit_percent)).then_some("delta not smaller")
+        // The full text is counted no further than to where the delta is worth it.
+        let enough = u64::from(cost) * 100 / u64::from(self.options.delta_limit_percent.max(1));
+        let enough = Tokens(u32::try_from(enough).unwrap_or(u32::MAX));
+        self.options.encoding.count_within(full, enough).map(|_| "delta not smaller")
     }
 
-    /// Cuts a full observation until it fits the budget.
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of one observation")]
+    /// Makes a full observation, cut until it fits the budget.
     pub(super) fn fit(
         &self,
-        full: Draft,
-        view: &View,
-        head: &Head,
-        representation: Representation,
-        notes: Notes<'_>,
-        reason: &str,
+        subject: Subject<'_>,
+        reason: Option<&str>,
         new: &HashSet<u32>,
-        reference: &Reference,
     ) -> Result<Draft, StrategyError> {
-        let reason = (!reason.is_empty()).then_some(reason);
-        let full = match (&full.observed, reason) {
-            (Observed::Full { reason: None, .. }, Some(_)) => {
-                self.full(view, head, representation, notes, reason, reference)?
-            }
-            _ => full,
-        };
-        let Some(budget) = self.options.budget else { return Ok(full) };
+        let Subject { view, head, representation, notes, reference } = subject;
+        let full = self.full(subject, reason);
+        let Some(budget) = self.options.budget else { return self.check(full, reference) };
         if self.fits(&full.text) {
-            return Ok(full);
+            return self.check(full, reference);
         }
         let order = if representation == Representation::Vision { Vec::new() } else { ranking(view, new) };
         let limit = order.len().min(budget as usize);
-        let attempt =
-            |n: usize, head: &Head, notes: Notes<'_>, reason: Option<&str>| -> Result<Option<Draft>, StrategyError> {
-                let mut cuts = Cuts::everything(view);
-                for id in &order[..n] {
-                    cuts.keep(view, *id);
-                }
-                self.limit_names(view, &mut cuts, true, &self.handles);
-                let draft = self.full_with(view, head, notes, reason, cuts, reference)?;
-                Ok(self.fits(&draft.text).then_some(draft))
-            };
-        let mut failure = None;
-        let best = largest(limit, |n| {
-            attempt(n, head, notes, reason).unwrap_or_else(|error| {
-                failure = Some(error);
-                None
-            })
-        });
-        if let Some(error) = failure {
-            return Err(error);
-        }
-        if let Some(best) = best {
-            return Ok(best);
+        let attempt = |n: usize, head: &Head, notes: Notes<'_>, reason: Option<&str>| {
+            let mut cuts = Cuts::everything(view);
+            for id in &order[..n] {
+                cuts.keep(view, *id);
+            }
+            self.limit_names(view, &mut cuts, true, &self.handles);
+            let written = self.full_with(Subject { head, notes, ..subject }, reason, cuts);
+            self.fits(&written.text).then_some(written)
+        };
+        if let Some(best) = largest(limit, |n| attempt(n, head, notes, reason)) {
+            return self.check(best, reference);
         }
         // Not even the header fits: less and less of it, then nothing but marks.
         let short = Head { title: first_chars(&head.title, 24), url: first_chars(&head.url, 40), cut: true };
         let events = Notes { images: &[], events: notes.events };
-        for (head, notes, reason) in
-            [(head, notes, None), (&short, notes, None), (&short, events, None), (&short, Notes::default(), None)]
-        {
-            if let Some(draft) = attempt(0, head, notes, reason)? {
-                return Ok(draft);
+        for (head, notes) in [(head, notes), (&short, notes), (&short, events), (&short, Notes::default())] {
+            if let Some(written) = attempt(0, head, notes, None) {
+                return self.check(written, reference);
             }
         }
         self.nothing(view, reference)
@@ -167,9 +170,7 @@ impl Lens {
         for observed in [Observed::Nothing(handle), Observed::Nothing(None)] {
             let text = write(&observed, self.options.style);
             let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
-            state
-                .apply_observed(&observed)
-                .map_err(|error| StrategyError::Failed { step: Default::default(), message: error.to_string() })?;
+            state.apply_observed(&observed).map_err(|error| failed(error.to_string()))?;
             let keys = vec![Some(view.meta[0].key), None];
             let unmarked = unmarked_differences(&state, reference);
             let fits = self.fits(&text);
@@ -178,10 +179,7 @@ impl Lens {
                 break;
             }
         }
-        draft.ok_or_else(|| StrategyError::Failed {
-            step: Default::default(),
-            message: "no text fits the budget".to_owned(),
-        })
+        draft.ok_or_else(|| failed("no text fits the budget".to_owned()))
     }
 }
 

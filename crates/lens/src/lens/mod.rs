@@ -8,13 +8,16 @@ mod answers;
 mod fitting;
 mod images;
 mod marks;
+mod memo;
 mod pixels;
+
+pub use pixels::{rgba, shrunk};
 
 use crate::budget::{Cuts, Handles, Target};
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
 use crate::events;
-use crate::extract::{ExtractOptions, Grade, Representation, View, collapse, extract};
+use crate::extract::{ExtractOptions, Grade, Representation, View, collapse};
 use crate::format::{EventNote, Head, ImageNote, Observed, Style};
 use crate::reference::Reference;
 use crate::refs::RefTable;
@@ -29,6 +32,7 @@ use browserlens_strategy::{
     StrategyError,
 };
 use browserlens_tokens::{Encoding, ImageFormula, Tokens};
+use fitting::{Subject, Written};
 use images::Picture;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -153,10 +157,10 @@ impl Told {
 /// The page observed last.
 struct Current {
     page: Arc<Page>,
-    view: View,
+    view: Arc<View>,
     cuts: Cuts,
     target: Target,
-    reference: Reference,
+    reference: Arc<Reference>,
     /// What the pixels of regions can be cut from, when they are asked for.
     screenshot: Option<CaptureImage>,
     crops: Vec<CaptureImage>,
@@ -284,67 +288,36 @@ impl Lens {
         let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
         // What checks the truth is no stage of perception.
         input.clock.enter(None);
-        let reference = Reference::of(page, representation, grade, regions_shown);
+        let reference = memo::reference(page, representation, grade, regions_shown);
         input.clock.enter(Some(Stage::Diff));
         let (image_notes, resend) = self.notes(&pictures, representation);
         let events = std::mem::take(&mut self.events);
-        let notes = Notes { images: &image_notes, events: &events };
         let tried = self.try_delta(input, &view, &head, representation, pictures.is_empty());
         input.clock.enter(Some(Stage::Format));
-        let (delta, reason, matching) = match tried {
-            Tried::Not(reason) => (None, reason, None),
+        let (delta, reason, new_items) = match tried {
+            Tried::Not(reason) => (None, reason, HashSet::new()),
             Tried::Deltas(tried) => {
                 let images: Vec<ImageNote> =
                     image_notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect();
-                let mut best: Option<(u32, Draft)> = None;
-                let mut changed = None;
-                for delta in tried {
-                    let observed = Observed::Delta {
-                        steps: (!self.options.style.seed_phrases).then_some((delta.from, input.step.0)),
-                        changes: delta.emitted.changes,
-                        hidden: delta.emitted.hidden,
-                        events: events.clone(),
-                        images: images.clone(),
-                        entries: delta.emitted.entries,
-                    };
-                    let (tree, keys) = (delta.emitted.tree, delta.emitted.keys);
-                    let draft = self.draft(observed, Some(&tree), keys, delta.target, delta.cuts, &reference);
-                    if changed.is_none() {
-                        changed = changed_items(&delta.matching, draft.as_ref().map(|draft| &draft.target));
-                    }
-                    let Some(draft) = draft else { continue };
-                    // An earlier state must be worth the reader's turning back.
-                    let last = self.told.as_ref().is_some_and(|told| told.step == delta.from);
-                    let cost = self.count(&draft.text) * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT };
-                    if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                        best = Some((cost, draft));
-                    }
-                }
-                (best.map(|(_, draft)| draft), "self-check", changed)
+                let changed = tried.first().map(Delta::changed_items).unwrap_or_default();
+                (self.cheapest(tried, &images, &events, &reference), "self-check", changed)
             }
         };
-        let new_items = matching.unwrap_or_default();
-        let full = self.full(&view, &head, representation, notes, None, &reference)?;
+        let subject = Subject {
+            view: &view,
+            head: &head,
+            representation,
+            notes: Notes { images: &image_notes, events: &events },
+            reference: &reference,
+        };
         let (draft, kind) = match delta {
-            Some(delta) => match self.why_not(&delta, &full) {
+            Some((cost, delta)) => match self.why_not(&delta, cost, &self.full(subject, None).text) {
                 None => (delta, ObservationKind::Delta),
-                Some(why) => (
-                    self.fit(full, &view, &head, representation, notes, why, &new_items, &reference)?,
-                    full_kind(Some(why)),
-                ),
+                Some(why) => (self.fit(subject, Some(why), &new_items)?, full_kind(why)),
             },
             None => {
-                let said = match reason {
-                    "first observation" | "deltas are off" => None,
-                    other => Some(other),
-                };
-                let full = match said {
-                    Some(_) => self.full(&view, &head, representation, notes, said, &reference)?,
-                    None => full,
-                };
-                let fitted =
-                    self.fit(full, &view, &head, representation, notes, said.unwrap_or(""), &new_items, &reference)?;
-                (fitted, full_kind(Some(reason)))
+                let said = (!matches!(reason, "first observation" | "deltas are off")).then_some(reason);
+                (self.fit(subject, said, &new_items)?, full_kind(reason))
             }
         };
         input.clock.enter(None);
@@ -438,12 +411,18 @@ impl Lens {
         }
     }
 
-    fn view(&mut self, page: &Page, representation: Representation, grade: Grade, regions_shown: usize) -> View {
+    fn view(
+        &mut self,
+        page: &Arc<Page>,
+        representation: Representation,
+        grade: Grade,
+        regions_shown: usize,
+    ) -> Arc<View> {
         let from_dom = representation == Representation::Dom;
         let grade = if from_dom { grade } else { Grade::All };
-        let view = extract(page, &self.noisy, &ExtractOptions { from_dom, grade, regions_shown });
-        let headings = self.options.style.heading_refs;
-        self.refs.meet(page, &view, |id| headings && &*view.tree.item(id).role == "heading");
+        let options = ExtractOptions { from_dom, grade, regions_shown };
+        let (view, acting) = memo::view(page, &self.noisy, options, self.options.style.heading_refs);
+        self.refs.meet(&view, &acting);
         view
     }
 
@@ -596,6 +575,34 @@ impl Lens {
         Delta { from: told.step, emitted, target, cuts, matching }
     }
 
+    /// Writes the deltas and returns the cheapest that passes its check, with its tokens.
+    fn cheapest(
+        &self,
+        tried: Vec<Delta>,
+        images: &[ImageNote],
+        events: &[EventNote],
+        reference: &Reference,
+    ) -> Option<(u32, Draft)> {
+        let mut written: Vec<(u32, u32, Written)> = Vec::new();
+        for Delta { from, emitted, target, cuts, .. } in tried {
+            let observed = Observed::Delta {
+                steps: (!self.options.style.seed_phrases).then_some((from, self.now)),
+                changes: emitted.changes,
+                hidden: emitted.hidden,
+                events: events.to_vec(),
+                images: images.to_vec(),
+                entries: emitted.entries,
+            };
+            let delta = self.written(observed, emitted.tree, emitted.keys, target, cuts);
+            // An earlier state must be worth the reader's turning back.
+            let last = self.told.as_ref().is_some_and(|told| told.step == from);
+            let cost = self.count(&delta.text);
+            written.push((cost * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT }, cost, delta));
+        }
+        written.sort_by_key(|(weighed, ..)| *weighed);
+        written.into_iter().find_map(|(_, cost, delta)| Some((cost, self.checked(delta, reference)?)))
+    }
+
     /// The seed's header has no title and URL; where a page has none either, nothing is lost.
     fn leaves_out_head(&self, head: &Head) -> bool {
         self.options.style.seed_phrases && head.title.is_empty() && head.url.is_empty()
@@ -658,26 +665,28 @@ struct Delta {
     matching: Matching,
 }
 
-fn full_kind(reason: Option<&str>) -> ObservationKind {
-    ObservationKind::Full { reason: reason.unwrap_or("first observation").to_owned() }
+impl Delta {
+    /// Returns the items of the view that are new or changed to the agent.
+    fn changed_items(&self) -> HashSet<u32> {
+        let target = &self.target;
+        let mut items = HashSet::new();
+        for change in &self.matching.changes {
+            match *change {
+                Change::Added { new } => items.extend(target.tree.subtree(new).map(|id| target.from[id as usize])),
+                Change::Said { new, .. } => {
+                    items.insert(target.from[new as usize]);
+                }
+                Change::Removed { .. } | Change::Moved { .. } => {}
+            }
+        }
+        items.remove(&crate::tree::NONE);
+        items.remove(&ROOT);
+        items
+    }
 }
 
-/// Returns the items of the view that are new or changed to the agent.
-fn changed_items(matching: &Matching, target: Option<&Target>) -> Option<HashSet<u32>> {
-    let target = target?;
-    let mut items = HashSet::new();
-    for change in &matching.changes {
-        match *change {
-            Change::Added { new } => items.extend(target.tree.subtree(new).map(|id| target.from[id as usize])),
-            Change::Said { new, .. } => {
-                items.insert(target.from[new as usize]);
-            }
-            Change::Removed { .. } | Change::Moved { .. } => {}
-        }
-    }
-    items.remove(&crate::tree::NONE);
-    items.remove(&ROOT);
-    Some(items)
+fn full_kind(reason: &str) -> ObservationKind {
+    ObservationKind::Full { reason: reason.to_owned() }
 }
 
 impl Run for Lens {

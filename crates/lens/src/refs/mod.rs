@@ -29,7 +29,27 @@ enum Meaning {
 #[derive(Clone, Debug)]
 struct Known {
     reference: Option<Ref>,
-    evidence: Evidence,
+    evidence: Arc<Evidence>,
+}
+
+/// The items of a page that can have refs, and what identifies each.
+#[derive(Debug)]
+pub struct Acting(Vec<(u32, Arc<Evidence>)>);
+
+impl Acting {
+    /// Looks at what can be acted on in a page; `also` says which other items get refs.
+    pub fn of(page: &Page, view: &View, also: impl Fn(u32) -> bool) -> Self {
+        let mut surroundings = Surroundings::of(page);
+        let mut acting: Vec<(u32, Evidence)> = Vec::new();
+        for (id, item) in view.tree.items() {
+            let meta = view.meta[id as usize];
+            if id != 0 && (meta.interactive || also(id)) {
+                acting.push((id, surroundings.evidence(page, &meta, item)));
+            }
+        }
+        evidence::mark_unique(&mut acting);
+        Self(acting.into_iter().map(|(id, evidence)| (id, Arc::new(evidence))).collect())
+    }
 }
 
 /// The refs of one run.
@@ -60,23 +80,15 @@ impl Default for RefTable {
 }
 
 impl RefTable {
-    /// Meets the next page: finds which of its items are certainly known. `also` says which other items get refs.
-    pub fn meet(&mut self, page: &Page, view: &View, also: impl Fn(u32) -> bool) {
-        let mut surroundings = Surroundings::of(page);
-        let mut acting: Vec<(u32, Evidence)> = Vec::new();
-        for (id, item) in view.tree.items() {
-            let meta = view.meta[id as usize];
-            if id != 0 && (meta.interactive || also(id)) {
-                acting.push((id, surroundings.evidence(page, &meta, item)));
-            }
-        }
-        evidence::mark_unique(&mut acting);
+    /// Meets the next page: finds which of the items of its view are certainly known.
+    pub fn meet(&mut self, view: &View, acting: &Acting) {
+        let Acting(acting) = acting;
         let places: HashMap<u64, Ref> =
             self.places.iter().filter_map(|(item, place)| Some((*place, self.get(*item)?))).collect();
         self.current = vec![None; view.tree.len()];
         self.keys = vec![None; view.tree.len()];
         let mut used: HashSet<Ref> = HashSet::new();
-        for (id, evidence) in &acting {
+        for (id, evidence) in acting {
             let key = (view.meta[*id as usize].key, view.tree.item(*id).role.clone());
             self.keys[*id as usize] = Some(key.clone());
             let known = self.by_key.get(&key).filter(|known| known.evidence.is_certainly(evidence));
@@ -86,7 +98,7 @@ impl RefTable {
                 self.current[*id as usize] = Some(reference);
             }
         }
-        for (id, evidence) in &acting {
+        for (id, evidence) in acting {
             let (Some(place), None) = (evidence.place, self.current[*id as usize]) else { continue };
             if let Some(reference) = places.get(&place).copied()
                 && used.insert(reference)
@@ -95,7 +107,7 @@ impl RefTable {
             }
         }
         self.places = acting.iter().filter_map(|(id, evidence)| Some((*id, evidence.place?))).collect();
-        for (id, evidence) in &acting {
+        for (id, evidence) in acting {
             let (Some(print), None) = (evidence.print, self.current[*id as usize]) else { continue };
             if let Some(Meaning::One(reference)) = self.by_print.get(&print).copied()
                 && used.insert(reference)
@@ -106,12 +118,12 @@ impl RefTable {
         self.remember(view, acting);
     }
 
-    fn remember(&mut self, view: &View, acting: Vec<(u32, Evidence)>) {
+    fn remember(&mut self, view: &View, acting: &[(u32, Arc<Evidence>)]) {
         // Nodes that were never shown need not be known once they are gone.
         self.by_key.retain(|_, known| known.reference.is_some());
         for (id, evidence) in acting {
-            let key = (view.meta[id as usize].key, view.tree.item(id).role.clone());
-            let reference = self.current[id as usize];
+            let key = (view.meta[*id as usize].key, view.tree.item(*id).role.clone());
+            let reference = self.current[*id as usize];
             if let Some(print) = &evidence.shared {
                 self.by_print.insert(*print, Meaning::Nothing);
             }
@@ -124,9 +136,9 @@ impl RefTable {
                 self.by_print.insert(print, Meaning::Nothing);
             }
             if let Some(reference) = reference {
-                self.tie(&evidence, reference);
+                self.tie(evidence, reference);
             }
-            self.by_key.insert(key, Known { reference, evidence });
+            self.by_key.insert(key, Known { reference, evidence: Arc::clone(evidence) });
         }
     }
 
@@ -164,7 +176,7 @@ impl RefTable {
         self.current[item as usize] = Some(reference);
         if let Some(known) = self.by_key.get_mut(&key) {
             known.reference = Some(reference);
-            let evidence = known.evidence.clone();
+            let evidence = Arc::clone(&known.evidence);
             self.tie(&evidence, reference);
         }
     }
