@@ -11,6 +11,7 @@ mod marks;
 mod pixels;
 
 use crate::budget::{Cuts, Handles, Target};
+use crate::bugs;
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
 use crate::events;
@@ -262,7 +263,9 @@ impl Lens {
     }
 
     fn fits(&self, text: &str) -> bool {
-        self.options.budget.is_none_or(|budget| self.options.encoding.count_within(text, Tokens(budget)).is_some())
+        self.options
+            .budget
+            .is_none_or(|budget| self.options.encoding.count_within(text, Tokens(bugs::budget(budget))).is_some())
     }
 
     fn step(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
@@ -300,7 +303,10 @@ impl Lens {
                 let mut changed = None;
                 for delta in tried {
                     let observed = Observed::Delta {
-                        steps: (!self.options.style.seed_phrases).then_some((delta.from, input.step.0)),
+                        steps: (!self.options.style.seed_phrases).then_some((
+                            bugs::base(delta.from, self.told.as_ref().map(|told| told.step)),
+                            input.step.0,
+                        )),
                         changes: delta.emitted.changes,
                         hidden: delta.emitted.hidden,
                         events: events.clone(),
@@ -407,7 +413,8 @@ impl Lens {
 
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
     fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
-        let notes = if self.options.events { events::notes(input) } else { Vec::new() };
+        let notes =
+            if self.options.events && !bugs::has(bugs::Bug::DropsEvents) { events::notes(input) } else { Vec::new() };
         match self.options.budget {
             Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),
             None => notes,
@@ -617,7 +624,7 @@ impl Lens {
         let side = Side::new(draft.state.tree().clone(), draft.keys);
         let mut refs: Vec<RefTarget> = Vec::new();
         for (id, item) in side.tree.items() {
-            if let (Some(reference), Some(key)) = (item.reference, side.keys[id as usize]) {
+            if let (Some(reference), Some(key)) = (item.reference, side.keys[bugs::target(id) as usize]) {
                 refs.push(RefTarget { handle: reference.to_string(), key });
             }
         }
