@@ -170,7 +170,8 @@ impl<'p> Walk<'p, '_> {
     fn flush(&mut self) {
         if let Some(run) = self.run.take() {
             let text = collapse(&run.text);
-            if !text.is_empty() && !(has(Bug::DropsText) && text.starts_with('$')) {
+            let dropped = has(Bug::DropsText) && text.starts_with('$');
+            if !dropped && !text.is_empty() {
                 let parent = self.top().item;
                 self.tree.push(parent, Item::new(self.text_role.clone(), text));
                 self.meta.push(run.meta);
