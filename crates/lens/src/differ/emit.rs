@@ -136,7 +136,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     if options.unchanged {
         emitter.unchanged(matching, &plan, options.seed_unchanged);
     }
-    let (tree, origin) = emitter.scratch.tree().compact();
+    let (tree, origin) = emitter.scratch.into_tree().into_compact();
     let keys = origin.iter().map(|id| emitter.keys[*id as usize]).collect();
     Emitted { entries: emitter.entries, changes: emitter.changes, hidden: hidden_changes, tree, keys }
 }

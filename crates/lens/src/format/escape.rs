@@ -27,7 +27,14 @@ fn left(c: char) -> bool {
 }
 
 fn push(out: &mut String, text: &str, also: &[char]) {
-    let mut chars = text.chars().peekable();
+    // Most text is plain to its end.
+    let plain = |byte: u8| {
+        matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'@') && !also.contains(&char::from(byte))
+    };
+    let end = text.bytes().position(|byte| !plain(byte)).unwrap_or(text.len());
+    let (begin, rest) = text.split_at(end);
+    out.push_str(begin);
+    let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             _ if left(c) => out.push(c),

@@ -271,9 +271,7 @@ pub fn noise_that_matters_survives() -> Holds {
         for (step, text) in told.iter().enumerate() {
             shown.apply(text).map_err(|error| error.to_string())?;
             let button = shown.nodes().find(|node| node.name() == "Bid").unwrap();
-            ensure(button.has_state("disabled") != buttons[step].is_empty() && !button.is_volatile(), || {
-                text.clone()
-            })?;
+            ensure(button.has_state("disabled") != buttons[step].is_empty() && !button.is_volatile(), || text.clone())?;
         }
     }
     // A state that changes together with what a pass knows is told.
