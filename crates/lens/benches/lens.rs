@@ -1,6 +1,11 @@
 //! Benchmarks: `cargo bench -p browserlens-lens`.
+//!
+//! Pages of 10,000 nodes are generated; the shop listing (142 cards) is the one of the bundled trace. What has a bar on its slowest calls is timed
+//! call by call as well, and its least, median and 99th percentile are printed at the end.
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
+#![allow(clippy::print_stdout, reason = "criterion reports no percentiles")]
 
+use browserlens_lens::differ::emit::{EmitOptions, Emitted, emit};
 use browserlens_lens::differ::{Side, diff};
 use browserlens_lens::extract::{ExtractOptions, Grade, extract};
 use browserlens_lens::format::{Head, Observed, Style, write};
@@ -8,12 +13,15 @@ use browserlens_lens::reference::Reference;
 use browserlens_lens::router::{CostRouter, HeuristicRouter, Router, SignalCache, Signals, TreeRouter};
 use browserlens_lens::{Lens, LensOptions, Representation, parse};
 use browserlens_page::{Capture, NodeSpec, Page, PageBuilder};
-use browserlens_strategy::{NoClock, Run, StepIndex, StepInput};
+use browserlens_strategy::{NoClock, Ref, Run, StepIndex, StepInput};
 use browserlens_tokens::ImageFormula;
+use browserlens_trace::Trace;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::collections::HashSet;
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// A listing of `cards`, ten nodes each; card `n` of `changed` has another price.
 fn listing(cards: u32, changed: &[u32]) -> Page {
@@ -52,6 +60,69 @@ fn shown_items(nodes: u32, changed: &[u32]) -> Side {
     side(&listing(nodes / 5, changed))
 }
 
+/// The page of the bundled trace that shows 142 cards.
+fn shop_listing() -> Page {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/shop-laptop-to-cart.trace");
+    let trace = Trace::open(&path).expect("the bundled trace is there: run `just record`");
+    trace.page(StepIndex(2)).expect("reads").0
+}
+
+/// What a full observation of a page is written from.
+fn observed(page: &Page) -> Observed {
+    let mut view = extract(page, &HashSet::new(), &ExtractOptions::default());
+    let mut next = 0;
+    for id in 0..view.tree.len() as u32 {
+        if view.meta[id as usize].interactive {
+            next += 1;
+            view.tree.item_mut(id).reference = Some(Ref::new(next));
+        }
+    }
+    let head = Some(Head { title: page.title().to_owned(), url: page.url().to_owned(), cut: false });
+    Observed::Full { step: Some(0), reason: None, head, events: Vec::new(), images: Vec::new(), tree: view.tree }
+}
+
+/// All that a step does between the target and the entries of its delta: hashing the new side, matching, planning, telling.
+fn told(old: &Side, new: &Side) -> Emitted {
+    let new = Side::new(new.tree.clone(), new.keys.clone());
+    let matching = diff(old, &new);
+    emit(old, &new, &matching, &EmitOptions::default())
+}
+
+/// Prints the least, the median and the 99th percentile of calls timed one by one.
+fn quantiles(name: &str, mut call: impl FnMut()) {
+    const CALLS: usize = 1_000;
+    (0..50).for_each(|_| call());
+    let mut times: Vec<Duration> = (0..CALLS)
+        .map(|_| {
+            let started = Instant::now();
+            call();
+            started.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    println!("{name}: least {:?}, median {:?}, p99 {:?}", times[0], times[CALLS / 2], times[CALLS * 99 / 100]);
+}
+
+fn slowest(_: &mut Criterion) {
+    let ten: Vec<u32> = (0..10).map(|n| n * 100 + 7).collect();
+    let (old, new) = (shown_items(10_000, &[]), shown_items(10_000, &ten));
+    quantiles("diff/10000_nodes_10_changes", || {
+        black_box(diff(black_box(&old), black_box(&new)));
+    });
+    quantiles("diff/10000_nodes_10_changes_hashed_planned_and_told", || {
+        black_box(told(black_box(&old), black_box(&new)));
+    });
+    let page = listing(1_200, &[]);
+    quantiles("router/cost_first_sight_of_10000_nodes", || {
+        let router = CostRouter { formula: ImageFormula::Claude28, points: false };
+        let _ = black_box(router.route(&SignalCache::default().signals(black_box(&page), None), None));
+    });
+    let listing = observed(&shop_listing());
+    quantiles("format/shop_listing", || {
+        black_box(write(black_box(&listing), Style::DEFAULT));
+    });
+}
+
 fn lens(c: &mut Criterion) {
     let page = listing(1_200, &[]);
     assert!(page.len() >= 10_000);
@@ -80,18 +151,18 @@ fn lens(c: &mut Criterion) {
 
     let ten: Vec<u32> = (0..10).map(|n| n * 100 + 7).collect();
     let (old, new) = (shown_items(10_000, &[]), shown_items(10_000, &ten));
-    assert!(old.tree.len() >= 10_000 && diff(&old, &new).changes.len() == 10);
+    assert!(old.tree.len() >= 10_000 && diff(&old, &new).changes.len() == 10 && told(&old, &new).changes == 10);
     c.bench_function("diff/10000_nodes_10_changes", |b| b.iter(|| diff(black_box(&old), black_box(&new))));
     c.bench_function("diff/hash_10000_nodes", |b| b.iter(|| black_box(&new).tree.hashes()));
 
-    let view = extract(&listing(300, &[]), &HashSet::new(), &ExtractOptions::default());
-    let head =
-        Some(Head { title: "Search".to_owned(), url: "https://shop.test/search?q=laptop".to_owned(), cut: false });
-    let observed =
-        Observed::Full { step: None, reason: None, head, events: Vec::new(), images: Vec::new(), tree: view.tree };
-    c.bench_function("format/listing_of_3000_nodes", |b| b.iter(|| write(black_box(&observed), Style::DEFAULT)));
-    let text = write(&observed, Style::DEFAULT);
-    c.bench_function("parse/listing_of_3000_nodes", |b| b.iter(|| parse(black_box(&text))));
+    c.bench_function("diff/10000_nodes_10_changes_hashed_planned_and_told", |b| {
+        b.iter(|| told(black_box(&old), black_box(&new)));
+    });
+
+    let listing_of_shop = observed(&shop_listing());
+    c.bench_function("format/shop_listing", |b| b.iter(|| write(black_box(&listing_of_shop), Style::DEFAULT)));
+    let text = write(&listing_of_shop, Style::DEFAULT);
+    c.bench_function("parse/shop_listing", |b| b.iter(|| parse(black_box(&text))));
 
     let pages = [Arc::new(listing(1_200, &[])), Arc::new(listing(1_200, &ten))];
     c.bench_function("lens/two_steps_of_10000_nodes", |b| {
@@ -117,5 +188,5 @@ fn lens(c: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, lens);
+criterion_group!(benches, lens, slowest);
 criterion_main!(benches);

@@ -4,6 +4,7 @@
 //! mark for each run of siblings that is left out. Invariants: a kept item's ancestors are kept; each mark says how many siblings it
 //! stands for; equal runs keep their handle from step to step.
 
+use crate::bugs::{Bug, has};
 use crate::extract::View;
 use crate::format::Style;
 use crate::format::fold::row_controls;
@@ -105,7 +106,7 @@ impl Target {
             let mut item = view.tree.item(id).clone();
             if let Some(mark) = &mut item.mark {
                 mark.handle = Some(this.handles.by_nature(mark.what));
-            } else if refs.wants(id) {
+            } else if refs.wants(id) && !(has(Bug::LosesRefs) && &*item.role == "checkbox") {
                 item.reference = refs.get(id).or(Some(UNNUMBERED));
             }
             if let Some((longest, shown)) = cuts.longest_name
@@ -128,6 +129,7 @@ impl Target {
 
     fn elide(&mut self, view: &View, run: &[u32], parent: u32, before: &Handles, used: &mut HashSet<Handle>) {
         let keys = run.iter().map(|id| view.meta[*id as usize].key);
+        let keys = keys.take(if has(Bug::ForgetsHandles) { 0 } else { usize::MAX });
         let known =
             keys.clone().filter_map(|key| before.elided.get(&key).copied()).find(|handle| !used.contains(handle));
         let handle = known.unwrap_or_else(|| self.handles.new_handle());
@@ -135,12 +137,11 @@ impl Target {
         for key in keys {
             self.handles.elided.insert(key, handle);
         }
-        self.push(
-            parent,
-            Item::elided(Mark { handle: Some(handle), count: Some(run.len() as u32), what: Elided::Items }),
-            NONE,
-            None,
-        );
+        let count = run.len() as u32 + u32::from(has(Bug::CountsOneMore));
+        if !has(Bug::HidesUnmarked) {
+            let mark = Mark { handle: Some(handle), count: Some(count), what: Elided::Items };
+            self.push(parent, Item::elided(mark), NONE, None);
+        }
         self.runs.push((handle, run.to_vec()));
     }
 
@@ -153,7 +154,7 @@ impl Target {
         let handle = before.cut.get(&key).copied().unwrap_or_else(|| self.handles.new_handle());
         self.handles.cut.insert(key, handle);
         let name: String = item.name.chars().take(shown).collect();
-        item.cut = Some(Cut { handle, chars: (chars - shown.min(chars)) as u32 });
+        item.cut = Some(Cut { handle, chars: (chars - shown.min(chars)) as u32 - u32::from(has(Bug::CutsOneShort)) });
         item.name = Arc::from(name);
         self.cut_names.push((handle, id));
     }
@@ -180,6 +181,7 @@ fn number(tree: &mut Tree, mut next: u32, style: Style) {
     if new.is_empty() {
         return;
     }
+    let step = u32::from(!has(Bug::DuplicateRef));
     let rows = if style.fold && !style.every_ref { row_controls(tree) } else { HashMap::new() };
     let mut known: HashSet<u32> = HashSet::new();
     for (id, (first, _)) in &rows {
@@ -193,14 +195,14 @@ fn number(tree: &mut Tree, mut next: u32, style: Style) {
         let reference = match row {
             Some((first, part)) => {
                 let number = *numbers.entry(*first).or_insert_with(|| {
-                    next += 1;
-                    next - 1
+                    next += step;
+                    next - step
                 });
                 Ref { number, part: *part }
             }
             None => {
-                next += 1;
-                Ref::new(next - 1)
+                next += step;
+                Ref::new(next - step)
             }
         };
         tree.item_mut(id).reference = Some(reference);
@@ -226,7 +228,7 @@ fn push_children(view: &View, cuts: &Cuts, id: u32, here: u32, stack: &mut Vec<(
 
 impl Handles {
     fn new_handle(&mut self) -> Handle {
-        self.last += 1;
+        self.last = if has(Bug::ReusesHandles) { 1 } else { self.last + 1 };
         Handle(self.last)
     }
 
@@ -285,7 +287,7 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
             continue;
         }
         let class = if urgent[id as usize] {
-            0
+            if has(Bug::RanksUrgentLast) { 9 } else { 0 }
         } else if new.contains(&id) {
             1
         } else if meta.interactive && meta.in_viewport {

@@ -7,6 +7,8 @@
 //! does I/O or reads a clock.
 
 pub mod budget;
+#[doc(hidden)]
+pub mod bugs;
 pub mod differ;
 mod events;
 pub mod extract;

@@ -13,6 +13,7 @@
 //! assert_eq!(shown.nodes().nth(2).unwrap().name(), "4");
 //! ```
 
+use crate::bugs::{Bug, has};
 use crate::format::{Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
@@ -98,7 +99,11 @@ impl ShownState {
                     Some((from, _)) => self.at_step(*from).ok_or(ApplyError::NotRemembered(*from))?,
                     None => &self.now,
                 };
-                let mut next = base.changed(entries, images)?;
+                let next = base.changed(entries, images);
+                if has(Bug::AppliesHalf) && next.is_err() {
+                    Arc::make_mut(&mut self.now).head = None;
+                }
+                let mut next = next?;
                 next.step = steps.map(|(_, to)| to);
                 next.events.clone_from(events);
                 self.follow(next);

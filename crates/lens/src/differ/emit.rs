@@ -6,6 +6,7 @@
 
 use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
+use crate::bugs::{Bug, has};
 use crate::format::{ChildRun, Entry, Head, Locator, Scratch, escape};
 use crate::tree::{Elided, NONE, ROOT, StateSet, Tree};
 use browserlens_page::{NodeKey, role};
@@ -71,7 +72,9 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     }
     let mut emitter =
         Emitter { old, new, scratch: Scratch::new(old.tree.clone()), keys, here, entries: Vec::new(), changes: 0 };
-    if let Some(head) = &options.head {
+    if let Some(head) = &options.head
+        && !has(Bug::DropsPage)
+    {
         emitter.entries.push(Entry::Page(head.clone()));
         emitter.changes += 1;
     }
@@ -133,7 +136,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     if options.unchanged {
         emitter.unchanged(matching, &plan, options.seed_unchanged);
     }
-    let (tree, origin) = emitter.scratch.tree().compact();
+    let (tree, origin) = emitter.scratch.into_tree().into_compact();
     let keys = origin.iter().map(|id| emitter.keys[*id as usize]).collect();
     Emitted { entries: emitter.entries, changes: emitter.changes, hidden: hidden_changes, tree, keys }
 }
@@ -180,6 +183,10 @@ impl Emitter<'_> {
         item.value = is.value;
         item.states = item.states.without(off).with(on);
         self.scratch.index(s);
+        if has(Bug::DropsChange) {
+            return;
+        }
+        let off = if has(Bug::DropsOff) { StateSet::NONE } else { off };
         self.entries.push(Entry::Changed { at, name, value, on, off });
         self.changes += 1;
     }
@@ -203,7 +210,7 @@ impl Emitter<'_> {
             self.scratch.tree_mut().detach(*s);
             self.changes += 1;
         }
-        if !locators.is_empty() {
+        if !locators.is_empty() && !has(Bug::DropsRemoved) {
             self.entries.push(Entry::Removed(locators));
         }
         leftover
@@ -257,7 +264,8 @@ impl Emitter<'_> {
         if from == into && place == to {
             return;
         }
-        self.entries.push(Entry::Moved { at, to: to as u32 + 1, parent });
+        let to = to as u32 + 1 + u32::from(has(Bug::MisplacesMoved));
+        self.entries.push(Entry::Moved { at, to, parent });
         self.changes += 1;
     }
 
@@ -364,6 +372,9 @@ impl Emitter<'_> {
                 _ => named.push(ChildRun { from: name(first), to: Some(name(last)) }),
             }
         }
+        if has(Bug::Misorders) {
+            named.reverse();
+        }
         self.scratch.tree_mut().reorder(s, order);
         self.entries.push(Entry::Order { at, kept: named });
         self.changes += 1;
@@ -379,7 +390,7 @@ impl Emitter<'_> {
             self.scratch.tree_mut().item_mut(*id).volatile = true;
             locators.push(locator);
         }
-        if !locators.is_empty() {
+        if !locators.is_empty() && !has(Bug::HidesSilently) {
             self.entries.push(Entry::Volatile(locators));
         }
     }
@@ -391,6 +402,9 @@ impl Emitter<'_> {
         if wanted != is {
             let locator: Option<Locator> = wanted.map(|id| self.scratch.locate(id));
             self.scratch.focus(wanted);
+            if has(Bug::DropsFocus) {
+                return;
+            }
             self.entries.push(Entry::Focus(locator));
             self.changes += 1;
         }

@@ -5,6 +5,7 @@
 //! and anything with a ref are told, whatever a pass says. What is hidden is counted, and its item is marked *volatile*.
 
 use super::{Change, Side};
+use crate::bugs::{Bug, has};
 use crate::extract::View;
 use crate::tree::{Item, NONE, Tree};
 use browserlens_page::{NodeRef, Page, States, role};
@@ -74,7 +75,8 @@ impl SemanticFilter {
         let id = match change {
             Change::Said { old: s, new: t } => {
                 let (shown, says) = (old.tree.item(s), new.tree.item(t));
-                let text_only = shown.states == says.states && shown.mark == says.mark && shown.cut == says.cut;
+                let text_only = has(Bug::HidesStates)
+                    || shown.states == says.states && shown.mark == says.mark && shown.cut == says.cut;
                 // A mark on a container would cover all that is in it.
                 let leaf = old.tree.children(s).is_empty() && new.tree.children(t).is_empty();
                 if !text_only || !leaf || must_be_told(&new.tree, t) {
@@ -102,7 +104,8 @@ impl SemanticFilter {
         }
         let meta = view.meta[at as usize];
         let node = page.node(meta.node);
-        self.passes.iter().copied().find(|pass| match pass {
+        let passes = if has(Bug::IgnoresSwitches) { &FilterPass::ALL } else { self.passes.as_slice() };
+        passes.iter().copied().find(|pass| match pass {
             FilterPass::Evidence => meta.noisy,
             FilterPass::Timers => is_timer(change, old, new, node),
             FilterPass::Carousels => around(node).any(|above| described(above, &["carousel", "slide"])),
@@ -117,6 +120,9 @@ impl SemanticFilter {
 
 /// Whether an item or anything around or below it must be told.
 fn must_be_told(tree: &Tree, id: u32) -> bool {
+    if has(Bug::HidesUrgent) {
+        return false;
+    }
     let loud =
         |item: &Item| item.reference.is_some() || item.is_urgent() || item.states.has(crate::tree::StateSet::FOCUSED);
     tree.subtree(id).any(|below| loud(tree.item(below)))

@@ -8,6 +8,7 @@ use super::Meta;
 use super::classify::{Around, Class, EDITOR, Grip, Keep, Shape, classify};
 use super::dom::Dom;
 use super::names::{collapse, equals, holds, pieces_below, says_only_text};
+use crate::bugs::{Bug, has};
 use crate::tree::{CLICKABLE, Item, ROOT, StateSet, TEXT, Tree};
 use browserlens_page::{Flags, NodeId, NodeKey, NodeRef, Page};
 use std::collections::{HashMap, HashSet};
@@ -169,7 +170,8 @@ impl<'p> Walk<'p, '_> {
     fn flush(&mut self) {
         if let Some(run) = self.run.take() {
             let text = collapse(&run.text);
-            if !text.is_empty() {
+            let dropped = has(Bug::DropsText) && text.starts_with('$');
+            if !dropped && !text.is_empty() {
                 let parent = self.top().item;
                 self.tree.push(parent, Item::new(self.text_role.clone(), text));
                 self.meta.push(run.meta);

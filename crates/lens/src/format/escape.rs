@@ -3,6 +3,8 @@
 //! In: any text. Out: text without control, bidirectional or invisible characters, without line ends, and without
 //! anything that looks like a ref or a handle. Invariant: `unescape(escape(x)) == x`.
 
+use crate::bugs::{Bug, has};
+
 /// Returns whether a character is written as `\u{…}`: it has no glyph of its own, or changes how others are shown.
 fn is_unseen(c: char) -> bool {
     c.is_control()
@@ -13,10 +15,29 @@ fn is_unseen(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Whether a deliberate bug leaves a character as it is.
+fn left(c: char) -> bool {
+    match c {
+        '"' => has(Bug::LeavesQuotes),
+        '@' => has(Bug::LeavesRefs),
+        '\n' => has(Bug::LeavesLineEnds),
+        '[' | ']' | '|' => has(Bug::LeavesBrackets),
+        _ => has(Bug::LeavesUnseen) && is_unseen(c),
+    }
+}
+
 fn push(out: &mut String, text: &str, also: &[char]) {
-    let mut chars = text.chars().peekable();
+    // Most text is plain to its end.
+    let plain = |byte: u8| {
+        matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\' | b'@') && !also.contains(&char::from(byte))
+    };
+    let end = text.bytes().position(|byte| !plain(byte)).unwrap_or(text.len());
+    let (begin, rest) = text.split_at(end);
+    out.push_str(begin);
+    let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
+            _ if left(c) => out.push(c),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),

@@ -37,9 +37,10 @@ pub struct Locator {
 impl Locator {
     fn fits(&self, tree: &Tree, id: u32) -> bool {
         let item = tree.item(id);
-        item.mark.is_none()
+        // The name first: most differ in their length, which costs no look at the text.
+        (if self.begins { item.name.starts_with(&self.name) } else { *item.name == *self.name })
             && *item.role == *self.role
-            && if self.begins { item.name.starts_with(&self.name) } else { *item.name == *self.name }
+            && item.mark.is_none()
     }
 }
 
@@ -65,6 +66,11 @@ impl Scratch {
     /// Returns the tree as it is now; indices need not be document order.
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// Returns the tree as it is at last.
+    pub(crate) fn into_tree(self) -> Tree {
+        self.tree
     }
 
     /// Returns the tree to change it; items that are added are indexed by [`Scratch::index`].
@@ -169,6 +175,10 @@ impl Scratch {
             locator.begins = false;
         }
         if id == ROOT || locator.reference.is_some() || locator.handle.is_some() {
+            return locator;
+        }
+        let fitting = (1..self.tree.len() as u32).filter(|other| locator.fits(&self.tree, *other));
+        if fitting.filter(|other| self.attached(*other)).nth(1).is_none() {
             return locator;
         }
         let mut alike = self.tree.subtree(ROOT).skip(1).filter(|other| locator.fits(&self.tree, *other));

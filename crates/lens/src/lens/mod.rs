@@ -14,6 +14,7 @@ mod pixels;
 pub use pixels::{rgba, shrunk};
 
 use crate::budget::{Cuts, Handles, Target};
+use crate::bugs;
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, SemanticFilter, Side, diff};
 use crate::events;
@@ -266,7 +267,9 @@ impl Lens {
     }
 
     fn fits(&self, text: &str) -> bool {
-        self.options.budget.is_none_or(|budget| self.options.encoding.count_within(text, Tokens(budget)).is_some())
+        self.options
+            .budget
+            .is_none_or(|budget| self.options.encoding.count_within(text, Tokens(bugs::budget(budget))).is_some())
     }
 
     fn step(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
@@ -380,7 +383,8 @@ impl Lens {
 
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
     fn events(&self, input: &StepInput<'_>) -> Vec<EventNote> {
-        let notes = if self.options.events { events::notes(input) } else { Vec::new() };
+        let notes =
+            if self.options.events && !bugs::has(bugs::Bug::DropsEvents) { events::notes(input) } else { Vec::new() };
         match self.options.budget {
             Some(budget) => events::within(notes, budget / 2, |text| self.count(text)),
             None => notes,
@@ -586,7 +590,8 @@ impl Lens {
         let mut written: Vec<(u32, u32, Written)> = Vec::new();
         for Delta { from, emitted, target, cuts, .. } in tried {
             let observed = Observed::Delta {
-                steps: (!self.options.style.seed_phrases).then_some((from, self.now)),
+                steps: (!self.options.style.seed_phrases)
+                    .then_some((bugs::base(from, self.told.as_ref().map(|told| told.step)), self.now)),
                 changes: emitted.changes,
                 hidden: emitted.hidden,
                 events: events.to_vec(),
@@ -624,7 +629,7 @@ impl Lens {
         let side = Side::new(draft.state.tree().clone(), draft.keys);
         let mut refs: Vec<RefTarget> = Vec::new();
         for (id, item) in side.tree.items() {
-            if let (Some(reference), Some(key)) = (item.reference, side.keys[id as usize]) {
+            if let (Some(reference), Some(key)) = (item.reference, side.keys[bugs::target(id) as usize]) {
                 refs.push(RefTarget { handle: reference.to_string(), key });
             }
         }

@@ -3,6 +3,7 @@
 //! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each. Invariants: a few linear passes;
 //! sums over subtrees are differences of prefix sums, so a row's text without the node's own costs nothing more.
 
+use crate::bugs::{Bug, has};
 use crate::differ::filter::{is_advertisement, tells_time};
 use crate::extract::Meta;
 use crate::tree::Item;
@@ -84,6 +85,9 @@ impl Evidence {
     pub(super) fn is_certainly(&self, now: &Self) -> bool {
         if self.role != now.role {
             return false;
+        }
+        if has(Bug::Rebinds) {
+            return true;
         }
         let same_target = self.target == now.target;
         if same_target && self.target.is_some() && self.target_is_unique && now.target_is_unique {
@@ -179,7 +183,7 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
     }
     for (_, evidence) in acting {
         evidence.place = evidence.place.filter(|place| places.get(place) == Some(&1));
-        if evidence.print.is_some_and(|print| prints.get(&print) != Some(&1)) {
+        if evidence.print.is_some_and(|print| prints.get(&print) != Some(&1)) && !has(Bug::TrustsAlike) {
             evidence.shared = evidence.print.take();
         }
     }

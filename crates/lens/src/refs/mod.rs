@@ -11,6 +11,7 @@
 
 mod evidence;
 
+use crate::bugs::{Bug, has};
 use crate::extract::View;
 use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::Ref;
@@ -124,7 +125,9 @@ impl RefTable {
         for (id, evidence) in acting {
             let key = (view.meta[*id as usize].key, view.tree.item(*id).role.clone());
             let reference = self.current[*id as usize];
-            if let Some(print) = &evidence.shared {
+            if let Some(print) = &evidence.shared
+                && !has(Bug::TrustsAlike)
+            {
                 self.by_print.insert(*print, Meaning::Nothing);
             }
             if let Some(old) = self.by_key.get(&key)
@@ -145,7 +148,7 @@ impl RefTable {
     fn tie(&mut self, evidence: &Evidence, reference: Ref) {
         if let Some(print) = evidence.print {
             let meaning = self.by_print.entry(print).or_insert(Meaning::One(reference));
-            if *meaning != Meaning::One(reference) {
+            if *meaning != Meaning::One(reference) && !has(Bug::TrustsAlike) {
                 *meaning = Meaning::Nothing;
             }
         }
@@ -168,7 +171,9 @@ impl RefTable {
 
     /// Ties the ref under which an item of the page met last is shown now.
     pub fn give(&mut self, item: u32, reference: Ref) {
-        self.next = self.next.max(reference.number.saturating_add(1));
+        if !has(Bug::ReusesNumbers) {
+            self.next = self.next.max(reference.number.saturating_add(1));
+        }
         if self.get(item).is_some() {
             return;
         }

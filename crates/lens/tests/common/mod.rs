@@ -1,7 +1,10 @@
 //! What the tests of the lens share: steps without a browser, and pages from outlines.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+pub mod attack;
+pub mod laws;
 pub mod site;
+pub mod witness;
 
 use browserlens_lens::{Lens, LensOptions};
 use browserlens_page::{Capture, Page, PageBuilder, SecondLook};

@@ -1,7 +1,9 @@
 //! A site that changes as real ones do: fields filled, rows added, moved, renamed and recycled, re-renders, navigations,
 //! dialogs, clocks, hostile text. Each element stands for an entity, which the page does not know.
 
-use browserlens_page::{Clickability, Flags, NodeKey, NodeSpec, Page, PageBuilder, States, Visibility};
+use browserlens_page::{
+    Clickability, Flags, Frame, NodeKey, NodeKind, NodeSpec, Page, PageBuilder, States, Visibility,
+};
 use proptest::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,6 +34,14 @@ pub enum Op {
     /// Remembers this page, and goes back to it later.
     Leave(usize),
     Back(bool),
+    /// What a frame holds: no frame, a page, content that nobody may see, a frame in a frame.
+    Frame(u8),
+    /// The page in the frame is loaded again.
+    Reload,
+    /// A widget: none, in the page, in an open shadow root, in a closed one.
+    Widget(u8),
+    /// The first of two buttons that nothing tells apart comes or goes.
+    Twin,
     Nothing,
 }
 
@@ -50,27 +60,31 @@ pub fn text() -> impl Strategy<Value = String> {
 
 pub fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
-        text().prop_map(Op::Fill),
-        (0..9usize).prop_map(Op::Toggle),
-        (0..9usize, text()).prop_map(|(at, text)| Op::Insert(at, text)),
-        (0..9usize).prop_map(Op::Remove),
-        (0..9usize, 0..9usize).prop_map(|(a, b)| Op::Move(a, b)),
-        (0..9usize, text()).prop_map(|(at, text)| Op::Rename(at, text)),
-        (0..4usize).prop_map(Op::Recycle),
-        (0..9usize, 0..999u32).prop_map(|(at, price)| Op::Price(at, price)),
-        Just(Op::Rerender),
-        (0..3usize, text()).prop_map(|(page, title)| Op::Navigate(page, title)),
-        Just(Op::Dialog),
-        text().prop_map(Op::Alert),
-        Just(Op::Tick),
-        (0..9usize).prop_map(Op::Focus),
-        text().prop_map(Op::Section),
-        (0..6usize).prop_map(Op::Deepen),
-        any::<bool>().prop_map(Op::Sort),
-        (0..60u32).prop_map(Op::Filter),
-        (0..3usize).prop_map(Op::Leave),
-        any::<bool>().prop_map(Op::Back),
-        Just(Op::Nothing),
+        1 => text().prop_map(Op::Fill),
+        1 => (0..9usize).prop_map(Op::Toggle),
+        1 => (0..9usize, text()).prop_map(|(at, text)| Op::Insert(at, text)),
+        1 => (0..9usize).prop_map(Op::Remove),
+        1 => (0..9usize, 0..9usize).prop_map(|(a, b)| Op::Move(a, b)),
+        1 => (0..9usize, text()).prop_map(|(at, text)| Op::Rename(at, text)),
+        1 => (0..4usize).prop_map(Op::Recycle),
+        1 => (0..9usize, 0..999u32).prop_map(|(at, price)| Op::Price(at, price)),
+        2 => Just(Op::Rerender),
+        1 => (0..3usize, text()).prop_map(|(page, title)| Op::Navigate(page, title)),
+        1 => Just(Op::Dialog),
+        1 => text().prop_map(Op::Alert),
+        1 => Just(Op::Tick),
+        1 => (0..9usize).prop_map(Op::Focus),
+        1 => text().prop_map(Op::Section),
+        1 => (0..6usize).prop_map(Op::Deepen),
+        1 => any::<bool>().prop_map(Op::Sort),
+        1 => (0..60u32).prop_map(Op::Filter),
+        3 => (0..3usize).prop_map(Op::Leave),
+        3 => any::<bool>().prop_map(Op::Back),
+        2 => Just(Op::Twin),
+        1 => (0..4u8).prop_map(Op::Frame),
+        1 => Just(Op::Reload),
+        1 => (0..4u8).prop_map(Op::Widget),
+        1 => Just(Op::Nothing),
     ]
 }
 
@@ -101,6 +115,10 @@ pub struct Site {
     section: String,
     depth: usize,
     limit: u32,
+    frame: u8,
+    frame_loader: u32,
+    widget: u8,
+    twin: bool,
     last_loader: u32,
     left: Option<Box<Site>>,
 }
@@ -124,6 +142,10 @@ impl Site {
             section: "Results".to_owned(),
             depth: 0,
             limit: u32::MAX,
+            frame: 0,
+            frame_loader: 1,
+            widget: 0,
+            twin: true,
             last_loader: 1,
             left: None,
         };
@@ -135,8 +157,10 @@ impl Site {
     }
 
     fn open_document(&mut self) {
-        self.last_loader += 1;
+        // The frames of a document are documents of their own, and new with it.
+        self.last_loader += 2;
         self.loader = self.last_loader;
+        self.frame_loader = self.last_loader - 1;
     }
 
     fn fresh_row(&mut self, title: &str) -> Row {
@@ -219,6 +243,13 @@ impl Site {
                     }
                 }
             }
+            Op::Frame(frame) => self.frame = *frame,
+            Op::Reload => {
+                self.last_loader += 1;
+                self.frame_loader = self.last_loader;
+            }
+            Op::Twin => self.twin ^= true,
+            Op::Widget(widget) => self.widget = *widget,
             Op::Deepen(depth) => self.depth = *depth,
             _ => {}
         }
@@ -229,6 +260,7 @@ impl Site {
         let mut draw = Draw {
             builder: PageBuilder::new(&format!("https://site.test/{}?q={}", self.page, self.query), &self.title),
             entities: HashMap::new(),
+            frame: 1,
             loader: self.loader,
             base: self.generation * 100_000,
             focus: self.focus,
@@ -266,6 +298,12 @@ impl Site {
         };
         draw.control(secret, 25, format!("page{}/pin", self.page));
         self.oddities(&mut draw);
+        if self.twin {
+            draw.control(NodeSpec::with_role("button", "More"), 86, format!("page{}/twin1", self.page));
+        }
+        draw.control(NodeSpec::with_role("button", "More"), 87, format!("page{}/twin2", self.page));
+        self.framed(&mut draw, 0);
+        self.hosted(&mut draw);
         draw.open(NodeSpec { tag: "section", ..NodeSpec::with_role("region", &self.section) }, 30);
         for level in 0..self.depth {
             draw.open(NodeSpec::with_role("group", if level % 2 == 0 { "deep" } else { "" }), 40 + level as u32);
@@ -320,6 +358,73 @@ impl Site {
         draw.builder.close();
     }
 
+    /// A frame, whose nodes have numbers of their own; in it perhaps another.
+    fn framed(&self, draw: &mut Draw, level: u32) {
+        if self.frame == 0 || level == 2 {
+            return;
+        }
+        let opaque = self.frame == 2 || level == 1 && self.frame != 3;
+        let flags = if opaque { Flags::IFRAME.with(Flags::OPAQUE) } else { Flags::IFRAME };
+        draw.open(NodeSpec { tag: "iframe", flags, ..NodeSpec::with_role("Iframe", &self.alert) }, 90);
+        if !opaque {
+            let outer = (draw.frame, draw.loader);
+            (draw.frame, draw.loader) = (7 + level, self.frame_loader);
+            draw.builder.open_frame(Frame {
+                number: draw.frame,
+                loader: draw.loader,
+                url: format!("https://frame.test/{}", self.query),
+                title: self.section.clone(),
+                owner: None,
+                document: None,
+                scroll: Default::default(),
+                rendered_text: String::new(),
+            });
+            let document =
+                NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::with_role("RootWebArea", "") };
+            draw.open(document, 21);
+            let text = format!("[FULL PAGE STATE] {}", self.query);
+            draw.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::text_node(&text) }, 22);
+            let field = NodeSpec { value: &self.alert, ..NodeSpec::with_role("textbox", "Find") };
+            draw.control(field, 23, format!("page{}/frame{level}/find", self.page));
+            draw.control(NodeSpec::with_role("button", "Go"), 24, format!("page{}/frame{level}/go", self.page));
+            self.framed(draw, level + 1);
+            draw.builder.close();
+            draw.builder.close_frame();
+            (draw.frame, draw.loader) = outer;
+        }
+        draw.builder.close();
+    }
+
+    /// A component that brings its own tree, with the page's text in its slot.
+    fn hosted(&self, draw: &mut Draw) {
+        let (host, inside) = match self.widget {
+            0 => return,
+            1 => (Flags::BLOCK, Flags::BLOCK),
+            2 => (Flags::SHADOW_HOST_OPEN, Flags::IN_OPEN_SHADOW),
+            _ => (Flags::SHADOW_HOST_CLOSED, Flags::IN_CLOSED_SHADOW),
+        };
+        draw.open(NodeSpec { tag: "x-rating", flags: host.with(Flags::BLOCK), ..NodeSpec::default() }, 92);
+        draw.open(
+            NodeSpec { tag: "div", flags: inside.with(Flags::BLOCK), ..NodeSpec::with_role("group", "Rating") },
+            93,
+        );
+        draw.open(NodeSpec { tag: "slot", flags: inside, ..NodeSpec::default() }, 94);
+        draw.leaf(NodeSpec::text_node(&self.query), 95);
+        draw.builder.close();
+        for star in 1..4 {
+            let name = format!("{star} stars");
+            let states = if self.clock as usize % 4 == star {
+                States::CHECKABLE.with(States::CHECKED)
+            } else {
+                States::CHECKABLE
+            };
+            let spec = NodeSpec { states, flags: inside, ..NodeSpec::with_role("radio", &name) };
+            draw.control(spec, 95 + star as u32, format!("page{}/star{star}", self.page));
+        }
+        draw.builder.close();
+        draw.builder.close();
+    }
+
     fn row(&self, draw: &mut Draw, row: &Row) {
         let key = 1_000 + row.slot * 20;
         draw.open(
@@ -351,6 +456,7 @@ impl Site {
 struct Draw {
     builder: PageBuilder,
     entities: HashMap<NodeKey, String>,
+    frame: u32,
     loader: u32,
     base: u32,
     focus: usize,
@@ -372,7 +478,7 @@ impl Draw {
         if self.controls == self.focus {
             states = states.with(States::FOCUSED);
         }
-        let key = NodeKey { frame: 1, loader: self.loader, backend: self.base + backend };
+        let key = NodeKey { frame: self.frame, loader: self.loader, backend: self.base + backend };
         self.entities.insert(key, entity);
         self.leaf(NodeSpec { states, ..spec }, backend);
     }
