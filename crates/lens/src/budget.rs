@@ -8,7 +8,7 @@ use crate::extract::View;
 use crate::format::Style;
 use crate::format::fold::row_controls;
 use crate::refs::RefTable;
-use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, Tree};
+use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
 use browserlens_page::NodeKey;
 use browserlens_strategy::Ref;
 use std::collections::{HashMap, HashSet};
@@ -273,12 +273,20 @@ impl Handles {
 }
 
 /// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts and errors; what is
-/// `new` to the agent; what can be acted on in the viewport; the rest in document order.
+/// `new` to the agent; what can be acted on now and is in the viewport; what else is in it; the rest in document order.
 pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     let mut urgent = vec![false; view.tree.len()];
+    let mut in_field = vec![false; view.tree.len()];
+    let mut blocked = vec![false; view.tree.len()];
     let mut order: Vec<(u8, u32)> = Vec::with_capacity(view.tree.len());
     for (id, item) in view.tree.items().skip(1) {
         urgent[id as usize] = item.is_urgent() || urgent[view.tree.parent(id) as usize];
+        let unusable = StateSet::COVERED.with(StateSet::INERT);
+        blocked[id as usize] = item.states.any(unusable) || blocked[view.tree.parent(id) as usize];
+        // The options of a select are many and painted on demand; the chosen one is its value.
+        let parent = view.tree.parent(id);
+        in_field[id as usize] =
+            in_field[parent as usize] || &*item.role == "option" && !view.meta[id as usize].interactive;
         let meta = view.meta[id as usize];
         // A container that says nothing itself is kept with the first thing in it.
         if item.name.is_empty() && !meta.interactive && !view.tree.children(id).is_empty() {
@@ -288,10 +296,12 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
             0
         } else if new.contains(&id) {
             1
-        } else if meta.interactive && meta.in_viewport {
+        } else if meta.interactive && meta.in_viewport && !blocked[id as usize] {
             2
-        } else {
+        } else if meta.in_viewport && !in_field[id as usize] {
             3
+        } else {
+            4
         };
         order.push((class, id));
     }

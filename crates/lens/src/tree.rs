@@ -75,6 +75,10 @@ states! {
     INVISIBLE = 17, "invisible";
     /// Its name is no accessible name but the best that the page offers; written as `~` before the name.
     DERIVED = 18, "derived";
+    /// Nothing in it can be clicked: another element lies over it, and scrolling does not help.
+    COVERED = 19, "covered";
+    /// The page takes nothing in it for input (`inert`).
+    INERT = 20, "inert";
 }
 
 impl StateSet {
@@ -84,6 +88,11 @@ impl StateSet {
     /// Returns whether every state of `other` is set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Returns whether any state of `other` is set.
+    pub fn any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Returns the states of both.

@@ -194,9 +194,10 @@ impl<'p> Look<'p> {
                 if above.frame() != thing.frame() || above.holds(thing.id()) || thing.holds(above.id()) {
                     continue;
                 }
-                if self.to_reach(id, *cover).is_some_and(|target| {
-                    !target.is_empty() && self.reach_of(*cover).contains_box(target, SLACK)
-                }) {
+                if self
+                    .to_reach(id, *cover)
+                    .is_some_and(|target| !target.is_empty() && self.reach_of(*cover).contains_box(target, SLACK))
+                {
                     return true;
                 }
             }
@@ -344,7 +345,8 @@ impl<'p> Look<'p> {
                 }
                 let Some(target) = self.to_reach(id, *cover) else { continue };
                 let reach = self.reach_of(*cover);
-                let over = if target == node.bounds() { reach.contains(middle) } else { reach.contains_box(target, 0.0) };
+                let over =
+                    if target == node.bounds() { reach.contains(middle) } else { reach.contains_box(target, 0.0) };
                 if over && !is_part_of_the_same(node, above) {
                     return true;
                 }
@@ -531,11 +533,9 @@ mod tests {
     #[test]
     fn a_control_whose_middle_another_box_takes_is_covered_and_one_under_its_label_is_not() {
         let covered = |tag: &str, styles: &[(usize, &str)]| {
-            flags(&[
-                (0, "button", [10.0, 10.0, 80.0, 20.0], 1, &[BLOCK]),
-                (0, tag, [0.0, 0.0, 300.0, 40.0], 2, styles),
-            ])[0]
-                .has(Flags::COVERED)
+            flags(&[(0, "button", [10.0, 10.0, 80.0, 20.0], 1, &[BLOCK]), (0, tag, [0.0, 0.0, 300.0, 40.0], 2, styles)])
+                [0]
+            .has(Flags::COVERED)
         };
         assert!(covered("div", &[BLOCK]), "it need not be opaque");
         assert!(!covered("label", &[BLOCK]));
