@@ -135,12 +135,10 @@ impl Target {
         for key in keys {
             self.handles.elided.insert(key, handle);
         }
-        self.push(
-            parent,
-            Item::elided(Mark { handle: Some(handle), count: Some(run.len() as u32), what: Elided::Items }),
-            NONE,
-            None,
-        );
+        let in_viewport = |id: &u32| view.tree.subtree(*id).any(|below| view.meta[below as usize].in_viewport);
+        let what = if run.iter().any(in_viewport) { Elided::Items } else { Elided::OffScreen };
+        let mark = Mark { handle: Some(handle), count: Some(run.len() as u32), what };
+        self.push(parent, Item::elided(mark), NONE, None);
         self.runs.push((handle, run.to_vec()));
     }
 

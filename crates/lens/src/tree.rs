@@ -123,6 +123,8 @@ impl StateSet {
 pub enum Elided {
     /// Items that were cut.
     Items,
+    /// Items that were cut, none of which lies in the viewport.
+    OffScreen,
     /// Images and canvases, which text cannot tell.
     Images,
     /// Nodes that this grade of the distilled DOM leaves out by nature.
@@ -133,12 +135,18 @@ pub enum Elided {
 
 impl Elided {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Items, Self::Images, Self::Fields, Self::Texts];
+    pub const ALL: [Self; 5] = [Self::Items, Self::OffScreen, Self::Images, Self::Fields, Self::Texts];
+
+    /// Returns whether siblings stand behind it that a budget cut.
+    pub fn is_cut(self) -> bool {
+        matches!(self, Self::Items | Self::OffScreen)
+    }
 
     /// Returns the word that marks carry.
     pub fn word(self) -> &'static str {
         match self {
             Self::Items => "more",
+            Self::OffScreen => "off-screen",
             Self::Images => "images",
             Self::Fields => "fields",
             Self::Texts => "texts",

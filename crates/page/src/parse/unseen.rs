@@ -2,7 +2,7 @@
 //!
 //! In: a page whose boxes, styles and paint orders are known. Out: [`Flags::PAINTED_OVER`] and [`Flags::CAMOUFLAGED`] on texts,
 //! [`Flags::COVERED`] on what can be acted on. Invariants: only what scrolling cannot undo counts, so these flags do not change when a page is
-//! scrolled; where a picture, a gradient or a half-transparent colour may decide, nothing is hidden; the work is bounded, and what
+//! scrolled; an open popup hides no text and covers no control, since it is there to be closed (a dialog covers controls); where a picture, a gradient or a half-transparent colour may decide, nothing is hidden; the work is bounded, and what
 //! lies beyond the bound counts as seen.
 //! Why not [`Visibility`]: that is what other tools' reproductions and page hashes go by. Rounded corners and shadows are not captured: boxes
 //! are taken as rectangles.
@@ -31,6 +31,10 @@ const TALL: i32 = 64;
 const MOST_PAIRS: u32 = 8_000_000;
 /// By how much text may stick out of what paints it over, in CSS px: its box is that of the line, not of the ink.
 const SLACK: f32 = 1.0;
+/// Roles of what closes as soon as one clicks elsewhere; its control says that it is expanded.
+const POPUPS: &[&str] = &["menu", "listbox", "tooltip"];
+/// The same, and what has a button to close it.
+const POPUPS_OVER_TEXT: &[&str] = &["menu", "listbox", "tooltip", "dialog", "alertdialog"];
 const WHITE: &str = "rgb(255, 255, 255)";
 const EVERYWHERE: BoxInDocument = BoxInDocument { x: -1e9, y: -1e9, width: 2e9, height: 2e9 };
 
@@ -194,9 +198,9 @@ impl<'p> Look<'p> {
                 if above.frame() != thing.frame() || above.holds(thing.id()) || thing.holds(above.id()) {
                     continue;
                 }
-                if self
-                    .to_reach(id, *cover)
-                    .is_some_and(|target| !target.is_empty() && self.reach_of(*cover).contains_box(target, SLACK))
+                let target = self.to_reach(id, *cover).filter(|target| !target.is_empty());
+                if target.is_some_and(|target| self.reach_of(*cover).contains_box(target, SLACK))
+                    && !opens_and_closes(thing, above, POPUPS_OVER_TEXT)
                 {
                     return true;
                 }
@@ -347,13 +351,21 @@ impl<'p> Look<'p> {
                 let reach = self.reach_of(*cover);
                 let over =
                     if target == node.bounds() { reach.contains(middle) } else { reach.contains_box(target, 0.0) };
-                if over && !is_part_of_the_same(node, above) {
+                if over && !is_part_of_the_same(node, above) && !opens_and_closes(node, above, POPUPS) {
                     return true;
                 }
             }
         }
         false
     }
+}
+
+/// Returns whether a cover is a part of a popup that the thing is not in.
+fn opens_and_closes(thing: NodeRef<'_>, cover: NodeRef<'_>, popups: &[&str]) -> bool {
+    std::iter::once(cover).chain(cover.ancestors()).take_while(|above| !above.holds(thing.id())).any(|above| {
+        let role = above.attribute("role").unwrap_or_else(|| above.role());
+        popups.contains(&role) || above.attribute("popover").is_some()
+    })
 }
 
 /// Returns whether a click on `cover` is a click on the control all the same: its label, or a part of what holds it.
@@ -454,7 +466,7 @@ mod tests {
             builder.open(NodeSpec {
                 kind: if *tag == "#text" { NodeKind::Text } else { NodeKind::Element },
                 tag,
-                role: if *tag == "button" { "button" } else { "" },
+                role: if matches!(*tag, "button" | "menu" | "dialog") { tag } else { "" },
                 text: if *tag == "#text" { "some words" } else { "" },
                 bounds: BoxInDocument { x: *x, y: *y, width: *width, height: *height },
                 paint_order: *paint_order,
@@ -499,6 +511,19 @@ mod tests {
     }
 
     #[test]
+    fn an_open_popup_hides_no_text() {
+        let hidden = |tag: &str| {
+            flags(&[
+                (0, "#text", [10.0, 10.0, 120.0, 18.0], 1, &[]),
+                (0, tag, [0.0, 0.0, 300.0, 40.0], 2, &[BLOCK]),
+                (1, "div", [0.0, 0.0, 300.0, 40.0], 2, &[BLOCK, ON_WHITE]),
+            ])[0]
+                .has(Flags::PAINTED_OVER)
+        };
+        assert!(!hidden("menu") && !hidden("dialog") && hidden("aside"));
+    }
+
+    #[test]
     fn what_scrolling_brings_out_is_not_hidden() {
         let page = |height: f32, y: f32| {
             let bar = [0.0, y, 1280.0, height];
@@ -538,6 +563,8 @@ mod tests {
             .has(Flags::COVERED)
         };
         assert!(covered("div", &[BLOCK]), "it need not be opaque");
+        assert!(covered("dialog", &[BLOCK]));
+        assert!(!covered("menu", &[BLOCK]), "it closes");
         assert!(!covered("label", &[BLOCK]));
         assert!(!covered("span", &[(DISPLAY, "inline")]), "an inline box is not one rectangle");
     }

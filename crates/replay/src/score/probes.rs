@@ -64,7 +64,7 @@ impl Probes {
             let id = node.id();
             let is_text = matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo);
             if is_text {
-                if !node.is_seen() || node.tag() == "::marker" || changing.contains(&node.key()) {
+                if !node.is_seen() || node.tag() == "::marker" || !stands_still(node, changing) {
                     continue;
                 }
                 let text = normalize(whole_words(node));
@@ -121,6 +121,21 @@ impl Probes {
                 let likely = self.nodes.iter().enumerate().filter(|(_, probe)| begins(probe));
                 likely.for_each(|(at, _)| may_match(at));
             }
+        }
+    }
+}
+
+/// Returns whether neither a text nor an element that holds nothing else was seen to change: scripts put a new text node in the place of the old one.
+fn stands_still(text: NodeRef<'_>, changing: &HashSet<NodeKey>) -> bool {
+    let is_text = |below: &NodeRef<'_>| matches!(below.kind(), NodeKind::Text | NodeKind::Pseudo);
+    let mut at = text;
+    loop {
+        if changing.contains(&at.key()) {
+            return false;
+        }
+        match at.parent() {
+            Some(parent) if parent.descendants().filter(is_text).nth(1).is_none() => at = parent,
+            _ => return true,
         }
     }
 }
