@@ -323,3 +323,61 @@ pub fn largest<T>(limit: usize, mut fits: impl FnMut(usize) -> Option<T>) -> Opt
     }
     Some(best)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{ExtractOptions, extract};
+    use crate::format::write_items;
+    use browserlens_page::{Flags, NodeSpec, Page, PageBuilder};
+
+    fn view_of(page: &Page) -> View {
+        extract(page, &HashSet::new(), &ExtractOptions::default())
+    }
+
+    fn page() -> Page {
+        let off_screen = || NodeSpec { flags: Flags::BLOCK, ..NodeSpec::default() };
+        let mut page = PageBuilder::new("https://test.test/", "Test");
+        page.leaf(NodeSpec {
+            flags: Flags::IN_VIEWPORT.with(Flags::COVERED),
+            ..NodeSpec::with_role("button", "Under")
+        });
+        page.open(NodeSpec::with_role("combobox", "Country"));
+        page.leaf(NodeSpec::with_role("option", "Austria"));
+        page.close();
+        page.leaf(NodeSpec { flags: Flags::NONE, ..NodeSpec::with_role("link", "Far") });
+        page.text("In sight");
+        page.leaf(NodeSpec::with_role("button", "Go"));
+        page.open(off_screen());
+        page.leaf(NodeSpec { flags: Flags::NONE, ..NodeSpec::text_node("Further down") });
+        page.close();
+        page.open(off_screen());
+        page.leaf(NodeSpec { flags: Flags::NONE, ..NodeSpec::text_node("At the end") });
+        page.finish()
+    }
+
+    #[test]
+    fn what_can_be_used_now_comes_first_and_options_and_what_is_off_screen_last() {
+        let view = view_of(&page());
+        let ranked = ranking(&view, &HashSet::new());
+        let names: Vec<&str> = ranked.iter().map(|id| &*view.tree.item(*id).name).collect();
+        assert_eq!(
+            names,
+            ["Country", "Go", "Under", "In sight", "Austria", "Far", "Further down", "At the end"],
+            "in the viewport and free; else in the viewport; the rest"
+        );
+    }
+
+    #[test]
+    fn a_mark_says_that_nothing_behind_it_is_in_the_viewport() {
+        let view = view_of(&page());
+        let mut cuts = Cuts::everything(&view);
+        let go = view.tree.items().find(|(_, item)| &*item.name == "Go").map(|(id, _)| id).expect("a button");
+        cuts.keep(&view, go);
+        let target = Target::build(&view, &cuts, &RefTable::default(), &Handles::default(), Style::DEFAULT);
+        assert_eq!(
+            write_items(&target.tree, Style::DEFAULT),
+            "- … 4 more items @m1, button \"Go\", … 2 off-screen @m2"
+        );
+    }
+}
