@@ -234,14 +234,6 @@ impl Shown<'_> {
             self.haystack.holds(&probe.text)
                 || (!self.images.is_empty() && probe.ids.iter().any(|id| self.is_text_in_image(*id)))
         };
-        for t in probes.texts.iter().filter(|t| !is_read(t)) {
-            eprintln!("MISS text {:?} {:?}", self.page.url(), t.text.chars().take(300).collect::<String>());
-        }
-        for (f, p) in found.iter().zip(&probes.nodes) {
-            if !f {
-                eprintln!("MISS node {:?} {:?}", self.page.url(), p.hint);
-            }
-        }
         ProbeScore {
             nodes: count(found.len()),
             nodes_found: count(found.iter().filter(|found| **found).count()),
