@@ -158,7 +158,11 @@ fn whole_words(node: NodeRef<'_>) -> &str {
             match other.kind() {
                 NodeKind::Text | NodeKind::Pseudo if other.is_visible() => return Some(other),
                 NodeKind::Document => return None,
-                NodeKind::Element if other.flags().has(Flags::BLOCK) || matches!(other.tag(), "br" | "img") => {
+                NodeKind::Element
+                    if other.flags().has(Flags::BLOCK)
+                        || other.is_interactive()
+                        || matches!(other.tag(), "br" | "img") =>
+                {
                     return None;
                 }
                 _ => at = if forwards { at + 1 } else { at.checked_sub(1)? },
@@ -168,7 +172,11 @@ fn whole_words(node: NodeRef<'_>) -> &str {
     // Blocks that end between the two part them as well.
     let joined = |a: NodeRef<'_>, b: NodeRef<'_>| {
         let (before, after) = if a.id() < b.id() { (a, b) } else { (b, a) };
-        !before.ancestors().take_while(|above| !above.holds(after.id())).any(|above| above.flags().has(Flags::BLOCK))
+        before.parent() != after.parent()
+            && !before
+                .ancestors()
+                .take_while(|above| !above.holds(after.id()))
+                .any(|above| above.flags().has(Flags::BLOCK))
     };
     if in_word(text, false)
         && let Some(before) = beside(node.id().0.checked_sub(1), false)
