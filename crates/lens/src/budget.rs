@@ -9,7 +9,7 @@ use crate::extract::View;
 use crate::format::Style;
 use crate::format::fold::row_controls;
 use crate::refs::RefTable;
-use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, Tree};
+use crate::tree::{Cut, Elided, Handle, Item, Mark, NONE, ROOT, StateSet, Tree};
 use browserlens_page::NodeKey;
 use browserlens_strategy::Ref;
 use std::collections::{HashMap, HashSet};
@@ -139,7 +139,9 @@ impl Target {
         }
         let count = run.len() as u32 + u32::from(has(Bug::CountsOneMore));
         if !has(Bug::HidesUnmarked) {
-            let mark = Mark { handle: Some(handle), count: Some(count), what: Elided::Items };
+            let in_viewport = |id: &u32| view.tree.subtree(*id).any(|below| view.meta[below as usize].in_viewport);
+            let what = if run.iter().any(in_viewport) { Elided::Items } else { Elided::OffScreen };
+            let mark = Mark { handle: Some(handle), count: Some(count), what };
             self.push(parent, Item::elided(mark), NONE, None);
         }
         self.runs.push((handle, run.to_vec()));
@@ -275,12 +277,20 @@ impl Handles {
 }
 
 /// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts and errors; what is
-/// `new` to the agent; what can be acted on in the viewport; the rest in document order.
+/// `new` to the agent; what can be acted on now and is in the viewport; what else is in it; the rest in document order.
 pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     let mut urgent = vec![false; view.tree.len()];
+    let mut in_field = vec![false; view.tree.len()];
+    let mut blocked = vec![false; view.tree.len()];
     let mut order: Vec<(u8, u32)> = Vec::with_capacity(view.tree.len());
     for (id, item) in view.tree.items().skip(1) {
         urgent[id as usize] = item.is_urgent() || urgent[view.tree.parent(id) as usize];
+        let unusable = StateSet::COVERED.with(StateSet::INERT);
+        blocked[id as usize] = item.states.any(unusable) || blocked[view.tree.parent(id) as usize];
+        // The options of a select are many and painted on demand; the chosen one is its value.
+        let parent = view.tree.parent(id);
+        in_field[id as usize] =
+            in_field[parent as usize] || &*item.role == "option" && !view.meta[id as usize].interactive;
         let meta = view.meta[id as usize];
         // A container that says nothing itself is kept with the first thing in it.
         if item.name.is_empty() && !meta.interactive && !view.tree.children(id).is_empty() {
@@ -290,10 +300,12 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
             if has(Bug::RanksUrgentLast) { 9 } else { 0 }
         } else if new.contains(&id) {
             1
-        } else if meta.interactive && meta.in_viewport {
+        } else if meta.interactive && meta.in_viewport && !blocked[id as usize] {
             2
-        } else {
+        } else if meta.in_viewport && !in_field[id as usize] {
             3
+        } else {
+            4
         };
         order.push((class, id));
     }
@@ -316,4 +328,62 @@ pub fn largest<T>(limit: usize, mut fits: impl FnMut(usize) -> Option<T>) -> Opt
         }
     }
     Some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::{ExtractOptions, extract};
+    use crate::format::write_items;
+    use browserlens_page::{Flags, NodeSpec, Page, PageBuilder};
+
+    fn view_of(page: &Page) -> View {
+        extract(page, &HashSet::new(), &ExtractOptions::default())
+    }
+
+    fn page() -> Page {
+        let off_screen = || NodeSpec { flags: Flags::BLOCK, ..NodeSpec::default() };
+        let mut page = PageBuilder::new("https://test.test/", "Test");
+        page.leaf(NodeSpec {
+            flags: Flags::IN_VIEWPORT.with(Flags::COVERED),
+            ..NodeSpec::with_role("button", "Under")
+        });
+        page.open(NodeSpec::with_role("combobox", "Country"));
+        page.leaf(NodeSpec::with_role("option", "Austria"));
+        page.close();
+        page.leaf(NodeSpec { flags: Flags::NONE, ..NodeSpec::with_role("link", "Far") });
+        page.text("In sight");
+        page.leaf(NodeSpec::with_role("button", "Go"));
+        page.open(off_screen());
+        page.leaf(NodeSpec { flags: Flags::NONE, ..NodeSpec::text_node("Further down") });
+        page.close();
+        page.open(off_screen());
+        page.leaf(NodeSpec { flags: Flags::NONE, ..NodeSpec::text_node("At the end") });
+        page.finish()
+    }
+
+    #[test]
+    fn what_can_be_used_now_comes_first_and_options_and_what_is_off_screen_last() {
+        let view = view_of(&page());
+        let ranked = ranking(&view, &HashSet::new());
+        let names: Vec<&str> = ranked.iter().map(|id| &*view.tree.item(*id).name).collect();
+        assert_eq!(
+            names,
+            ["Country", "Go", "Under", "In sight", "Austria", "Far", "Further down", "At the end"],
+            "in the viewport and free; else in the viewport; the rest"
+        );
+    }
+
+    #[test]
+    fn a_mark_says_that_nothing_behind_it_is_in_the_viewport() {
+        let view = view_of(&page());
+        let mut cuts = Cuts::everything(&view);
+        let go = view.tree.items().find(|(_, item)| &*item.name == "Go").map(|(id, _)| id).expect("a button");
+        cuts.keep(&view, go);
+        let target = Target::build(&view, &cuts, &RefTable::default(), &Handles::default(), Style::DEFAULT);
+        assert_eq!(
+            write_items(&target.tree, Style::DEFAULT),
+            "- … 4 more items @m1, button \"Go\", … 2 off-screen @m2"
+        );
+    }
 }

@@ -75,6 +75,10 @@ states! {
     INVISIBLE = 17, "invisible";
     /// Its name is no accessible name but the best that the page offers; written as `~` before the name.
     DERIVED = 18, "derived";
+    /// Nothing in it can be clicked: another element lies over it, and scrolling does not help.
+    COVERED = 19, "covered";
+    /// The page takes nothing in it for input (`inert`).
+    INERT = 20, "inert";
 }
 
 impl StateSet {
@@ -84,6 +88,11 @@ impl StateSet {
     /// Returns whether every state of `other` is set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Returns whether any state of `other` is set.
+    pub fn any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Returns the states of both.
@@ -114,6 +123,8 @@ impl StateSet {
 pub enum Elided {
     /// Items that were cut.
     Items,
+    /// Items that were cut, none of which lies in the viewport.
+    OffScreen,
     /// Images and canvases, which text cannot tell.
     Images,
     /// Nodes that this grade of the distilled DOM leaves out by nature.
@@ -124,12 +135,18 @@ pub enum Elided {
 
 impl Elided {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Items, Self::Images, Self::Fields, Self::Texts];
+    pub const ALL: [Self; 5] = [Self::Items, Self::OffScreen, Self::Images, Self::Fields, Self::Texts];
+
+    /// Returns whether siblings stand behind it that a budget cut.
+    pub fn is_cut(self) -> bool {
+        matches!(self, Self::Items | Self::OffScreen)
+    }
 
     /// Returns the word that marks carry.
     pub fn word(self) -> &'static str {
         match self {
             Self::Items => "more",
+            Self::OffScreen => "off-screen",
             Self::Images => "images",
             Self::Fields => "fields",
             Self::Texts => "texts",

@@ -192,7 +192,7 @@ bit_set! {
 
 bit_set! {
     /// What else is true of a node.
-    Flags: u16 {
+    Flags: u32 {
         /// A `canvas` element.
         CANVAS = 0,
         /// An `iframe` or `frame` element.
@@ -225,6 +225,12 @@ bit_set! {
         SCROLLER = 14,
         /// `pointer-events: none`.
         NO_POINTER_EVENTS = 15,
+        /// Text under an opaque element, however one scrolls.
+        PAINTED_OVER = 16,
+        /// Text in the colour of what is behind it.
+        CAMOUFLAGED = 17,
+        /// Can be acted on, but another element takes the clicks, however one scrolls.
+        COVERED = 18,
     }
 }
 

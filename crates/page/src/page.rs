@@ -416,12 +416,18 @@ impl<'p> NodeRef<'p> {
         self.visibility().is_visible()
     }
 
+    /// Returns whether a person sees the node (scrolling allowed): it is visible, and not painted over or in the colour behind it.
+    pub fn is_seen(&self) -> bool {
+        self.is_visible() && !self.flags().any(Flags::PAINTED_OVER.with(Flags::CAMOUFLAGED))
+    }
+
     /// Returns whether the node lies in the viewport.
     pub fn in_viewport(&self) -> bool {
         self.flags().has(Flags::IN_VIEWPORT)
     }
 
-    /// Returns the node painted over the middle of this one, if one is.
+    /// Returns the node painted over the middle of what is in the viewport of this one, if one is. Whether scrolling changes that is in
+    /// [`Flags::COVERED`].
     pub fn covered_by(&self) -> Option<NodeRef<'p>> {
         let cover = self.at(&self.page.nodes.covered_by);
         (cover != NO_NODE).then_some(NodeRef { page: self.page, id: NodeId(cover) })
@@ -472,7 +478,11 @@ impl<'p> NodeRef<'p> {
 
     /// Returns a computed style of [`crate::capture::COMPUTED_STYLES`]; none if the node has no layout or the style is not captured.
     pub fn style(&self, name: &str) -> Option<&'p str> {
-        let wanted = crate::capture::COMPUTED_STYLES.iter().position(|known| *known == name)?;
+        self.style_at(crate::capture::COMPUTED_STYLES.iter().position(|known| *known == name)?)
+    }
+
+    /// Returns the computed style at an index of the capture contract.
+    pub(crate) fn style_at(&self, wanted: usize) -> Option<&'p str> {
         let page = self.page;
         range(&page.nodes.styles_start, self.id, page.nodes.styles.len())
             .map(|index| page.nodes.styles[index])

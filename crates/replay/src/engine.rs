@@ -19,6 +19,7 @@ use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use crate::unit::{Shared, Unit};
 use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -302,9 +303,11 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
     if !job.is_done() {
         let mut loader = StepLoader::open(job.plan, &options.cache_dir)?;
         steps.clear();
+        let mut changing = HashSet::new();
         for row in &job.plan.rows {
             let step = loader.load(row.index.0)?;
-            let (index, painted) = (PageIndex::default(), Painted::of(&step));
+            changing.extend(step.earlier_second_look.iter().flat_map(|look| &look.changed).map(|changed| changed.key));
+            let (index, painted) = (PageIndex::knowing(changing.clone()), Painted::of(&step));
             steps.push(step_info(job.plan, &step, &cache.store)?);
             for unit in units.iter_mut().flatten() {
                 if options.cancel.load(Ordering::Relaxed) {

@@ -8,7 +8,7 @@ use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
 use crate::bugs::{Bug, has};
 use crate::format::{ChildRun, Entry, Head, Locator, Scratch, escape};
-use crate::tree::{Elided, NONE, ROOT, StateSet, Tree};
+use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_page::{NodeKey, role};
 use std::collections::{HashMap, HashSet};
 
@@ -200,7 +200,7 @@ impl Emitter<'_> {
         for s in gone {
             let mark = self.old.tree.item(*s).mark;
             let replaceable = mark.is_some_and(|mark| {
-                mark.what == Elided::Items && mark.handle.is_some_and(|handle| !kept_handles.contains(&handle))
+                mark.what.is_cut() && mark.handle.is_some_and(|handle| !kept_handles.contains(&handle))
             });
             if replaceable {
                 leftover.push(*s);

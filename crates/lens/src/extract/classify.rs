@@ -78,11 +78,14 @@ pub(super) struct Around {
 
 /// Returns what a node is to a view.
 pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> Class<'p> {
-    let visible = node.is_visible() || crate::bugs::has(crate::bugs::Bug::ShowsHidden);
+    let (visible, seen) = match crate::bugs::has(crate::bugs::Bug::ShowsHidden) {
+        true => (true, true),
+        false => (node.is_visible(), node.is_seen()),
+    };
     match node.kind() {
         NodeKind::Document => return Class::Through { block: true },
-        NodeKind::Text if visible && !around.field => return Class::Piece(node.text()),
-        NodeKind::Pseudo if visible && !around.field && node.tag() != "::marker" && says_something(node.text()) => {
+        NodeKind::Text if seen && !around.field => return Class::Piece(node.text()),
+        NodeKind::Pseudo if seen && !around.field && says_something(node) => {
             return Class::Piece(node.text());
         }
         NodeKind::Text | NodeKind::Pseudo => return Class::Through { block: false },
@@ -126,9 +129,27 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> 
     })
 }
 
-/// Private-use characters are icon glyphs: they say nothing as text.
-fn says_something(text: &str) -> bool {
-    text.chars().any(|c| !c.is_whitespace() && !matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}'))
+/// Private-use characters are icon glyphs: they say nothing as text; nor does a list's marker that only counts its items.
+fn says_something(node: NodeRef<'_>) -> bool {
+    if node.tag() == "::marker" {
+        return !only_counts(node);
+    }
+    let says = |c: char| !c.is_whitespace() && !matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
+    node.text().chars().any(says)
+}
+
+/// Returns whether a marker is a bullet, or a number that the order of the items says.
+fn only_counts(marker: NodeRef<'_>) -> bool {
+    let text = marker.text().trim();
+    if !text.contains(char::is_alphanumeric) {
+        return true;
+    }
+    let number = text.strip_suffix(['.', ')']).unwrap_or(text);
+    let item = marker.parent();
+    let list = item.and_then(|item| item.parent());
+    let own = item.is_some_and(|item| item.attribute("value").is_some());
+    let other = |list: NodeRef<'_>| list.attribute("start").is_some() || list.attribute("reversed").is_some();
+    number.bytes().all(|byte| byte.is_ascii_digit()) && !own && !list.is_some_and(other)
 }
 
 /// A checkbox, radio, switch or file button that is styled away, while its label is what one sees.

@@ -62,74 +62,15 @@ impl<'p> Dom<'p> {
         if !self.speaks_for(node) {
             return said;
         }
-        if let Some(role) = node.attribute("role").and_then(|roles| roles.split_ascii_whitespace().next()) {
-            return role;
-        }
-        let tag = node.tag();
-        let part_of = match tag {
-            "tr" | "td" | "th" | "thead" | "tbody" | "tfoot" | "caption" => &["table"][..],
-            "li" => &["ul", "ol", "menu"],
-            _ => &[],
-        };
-        let whole = node.ancestors().find(|above| part_of.contains(&above.tag()));
-        if whole.and_then(|whole| whole.attribute("role")).is_some_and(role::is_generic) {
-            return said;
-        }
-        match tag {
-            "a" if node.attribute("href").is_some() => "link",
-            "button" | "summary" => "button",
-            "select" if node.attribute("multiple").is_some() => "listbox",
-            "select" => "combobox",
-            "textarea" => "textbox",
-            "input" => match node.attribute("type").unwrap_or("text") {
-                "hidden" => said,
-                "checkbox" => "checkbox",
-                "radio" => "radio",
-                "range" => "slider",
-                "number" => "spinbutton",
-                "search" => "searchbox",
-                "button" | "submit" | "reset" | "image" | "file" => "button",
-                _ => "textbox",
-            },
-            "option" => "option",
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
-            "nav" => "navigation",
-            "main" => "main",
-            "aside" => "complementary",
-            "header" | "footer" if node.ancestors().any(|above| is_sectioning(above.tag())) => said,
-            "header" => "banner",
-            "footer" => "contentinfo",
-            "search" => "search",
-            "form" => "form",
-            "section" => "region",
-            "article" => "article",
-            "ul" | "ol" | "menu" => "list",
-            "li" => "listitem",
-            "dl" => "DescriptionList",
-            "dt" => "term",
-            "dd" => "definition",
-            "dialog" => "dialog",
-            "fieldset" => "group",
-            "blockquote" => "blockquote",
-            "figure" => "figure",
-            "progress" => "progressbar",
-            "meter" => "meter",
-            "output" => "status",
-            "img" => "image",
-            "canvas" => "Canvas",
-            "table" => "table",
-            "caption" => "caption",
-            "tr" => "row",
-            "td" => "cell",
-            "th" if node.attribute("scope") == Some("row") => "rowheader",
-            "th" => "columnheader",
-            _ => said,
-        }
+        markup_role(node).unwrap_or(said)
     }
 
     /// Returns the name of a node of a role.
     pub fn name(&self, node: NodeRef<'p>, role: &str) -> Cow<'p, str> {
         let said = node.name();
+        if says_its_text(role) && node.descendants().any(|below| below.is_visible() && !below.is_seen()) {
+            return Cow::Owned(text_of(node));
+        }
         if !self.speaks_for(node) {
             return if !said.trim().is_empty() || !self.everywhere || role::is_generic(role) {
                 Cow::Borrowed(said)
@@ -199,8 +140,81 @@ impl<'p> Dom<'p> {
     }
 }
 
+/// Returns what a node is by its tag and attributes alone, in words of roles; none where they do not say.
+pub(crate) fn markup_role(node: NodeRef<'_>) -> Option<&str> {
+    if let Some(role) = node.attribute("role").and_then(|roles| roles.split_ascii_whitespace().next()) {
+        return Some(role);
+    }
+    let tag = node.tag();
+    let part_of = match tag {
+        "tr" | "td" | "th" | "thead" | "tbody" | "tfoot" | "caption" => &["table"][..],
+        "li" => &["ul", "ol", "menu"],
+        _ => &[],
+    };
+    let within = || node.ancestors().find(|above| part_of.contains(&above.tag()));
+    let whole = if part_of.is_empty() { None } else { within() };
+    if whole.and_then(|whole| whole.attribute("role")).is_some_and(role::is_generic) {
+        return None;
+    }
+    Some(match tag {
+        "a" if node.attribute("href").is_some() => "link",
+        "button" | "summary" => "button",
+        "select" if node.attribute("multiple").is_some() => "listbox",
+        "select" => "combobox",
+        "textarea" => "textbox",
+        "input" => match node.attribute("type").unwrap_or("text") {
+            "hidden" => return None,
+            "checkbox" => "checkbox",
+            "radio" => "radio",
+            "range" => "slider",
+            "number" => "spinbutton",
+            "search" => "searchbox",
+            "button" | "submit" | "reset" | "image" | "file" => "button",
+            _ => "textbox",
+        },
+        "option" => "option",
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
+        "nav" => "navigation",
+        "main" => "main",
+        "aside" => "complementary",
+        "header" | "footer" if node.ancestors().any(|above| is_sectioning(above.tag())) => return None,
+        "header" => "banner",
+        "footer" => "contentinfo",
+        "search" => "search",
+        "form" => "form",
+        "section" => "region",
+        "article" => "article",
+        "ul" | "ol" | "menu" => "list",
+        "li" => "listitem",
+        "dl" => "DescriptionList",
+        "dt" => "term",
+        "dd" => "definition",
+        "dialog" => "dialog",
+        "fieldset" | "details" => "group",
+        "blockquote" => "blockquote",
+        "figure" => "figure",
+        "progress" => "progressbar",
+        "meter" => "meter",
+        "output" => "status",
+        "img" => "image",
+        "canvas" => "Canvas",
+        "table" => "table",
+        "caption" => "caption",
+        "tr" => "row",
+        "td" => "cell",
+        "th" if node.attribute("scope") == Some("row") => "rowheader",
+        "th" => "columnheader",
+        _ => return None,
+    })
+}
+
 fn is_sectioning(tag: &str) -> bool {
     matches!(tag, "article" | "aside" | "main" | "nav" | "section")
+}
+
+/// Roles that a person reads by what is in them and does not act on: their name is no more than that.
+fn says_its_text(role: &str) -> bool {
+    matches!(role, "heading" | "cell" | "columnheader" | "rowheader" | "caption")
 }
 
 fn is_named_by_content(role: &str) -> bool {
@@ -243,7 +257,7 @@ fn text_of(node: NodeRef<'_>) -> String {
         if below.tag() == "br" {
             text.push(' ');
         }
-        if node.is_visible() && !below.is_visible() {
+        if node.is_visible() && !below.is_seen() {
             continue;
         }
         match below.kind() {

@@ -8,14 +8,17 @@
 //! tags and attributes, `hybrid` where a part of the page is drawn, `vision` where all of it is.
 
 mod classify;
+mod covered;
 mod derive;
 mod dom;
 mod first;
 mod grade;
 mod names;
+pub(crate) use dom::markup_role;
 pub(crate) use names::collapse;
 mod once;
 mod regions;
+mod tied;
 mod walk;
 mod zones;
 
@@ -105,6 +108,8 @@ pub fn extract(page: &Page, noisy: &HashSet<NodeKey>, options: &ExtractOptions) 
     derive::derive(page, &mut tree, &meta);
     once::once(&mut tree, &meta);
     zones::zones(page, &tree, &mut meta);
+    tied::tied(page, &mut tree, &meta);
+    covered::covered(page, &mut tree, &meta);
     first::modal_first(&mut tree);
     let (tree, origin) = tree.compact();
     let meta = origin.iter().map(|old| meta[*old as usize]).collect();

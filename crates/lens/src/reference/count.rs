@@ -41,7 +41,7 @@ pub fn unmarked_differences(shown: &ShownState, full: &Reference) -> u32 {
         let mut at = 0;
         for child in below {
             match tree.item(*child).mark {
-                Some(Mark { what: Elided::Items, count, .. }) => at += count.unwrap_or(0) as usize,
+                Some(Mark { what, count, .. }) if what.is_cut() => at += count.unwrap_or(0) as usize,
                 _ if at < theirs.len() => {
                     pairs.push((*child, theirs[at]));
                     at += 1;

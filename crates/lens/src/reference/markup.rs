@@ -3,7 +3,7 @@
 //! In: a node. Out: its role, name and states as the markup has them. Invariant: shares no code with `extract`; where that
 //! keeps an index, this looks through the page each time it is asked.
 
-use super::{among, is_generic, squeeze};
+use super::{among, is_generic, is_read, squeeze};
 use crate::tree::StateSet;
 use browserlens_page::{Flags, NodeKind, NodeRef, Page};
 
@@ -38,6 +38,7 @@ const ROLES: &[(&str, &str)] = &[
     ("dd", "definition"),
     ("dialog", "dialog"),
     ("fieldset", "group"),
+    ("details", "group"),
     ("blockquote", "blockquote"),
     ("figure", "figure"),
     ("progress", "progressbar"),
@@ -182,7 +183,7 @@ impl<'p> Markup<'p> {
 }
 
 /// The words of an element; of one that is painted, those that are.
-fn words(top: NodeRef<'_>) -> String {
+pub(super) fn words(top: NodeRef<'_>) -> String {
     let mut words = String::new();
     let mut at = top.id().0;
     let mut ends: Vec<u32> = Vec::new();
@@ -193,7 +194,7 @@ fn words(top: NodeRef<'_>) -> String {
         ends.retain(|end| *end > at);
         at += 1;
         words.push_str(if node.tag() == "br" { " " } else { "" });
-        if top.is_visible() && !node.is_visible() {
+        if top.is_visible() && !is_read(node) {
             continue;
         }
         if node.kind() == NodeKind::Text {

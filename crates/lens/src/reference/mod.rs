@@ -126,6 +126,22 @@ struct Thing {
     below: Vec<usize>,
     /// The node; none for a run of text.
     node: Option<NodeId>,
+    /// Where it begins in the page.
+    begin: NodeId,
+}
+
+/// Text on its way to a thing.
+#[derive(Default)]
+struct Run {
+    words: String,
+    begin: Option<NodeId>,
+}
+
+impl Run {
+    fn add(&mut self, node: NodeRef<'_>) {
+        self.begin = self.begin.or(Some(node.id()));
+        self.words.push_str(node.text());
+    }
 }
 
 /// What was decided of one page node from itself and its ancestors.
@@ -241,6 +257,23 @@ fn is_line_break(node: NodeRef<'_>, role: &str) -> bool {
     (role == "LineBreak" || node.tag() == "br") && node.visibility() != Visibility::NotRendered
 }
 
+/// Whether text can be read: painted, nothing opaque over it, and not in the colour behind it.
+fn is_read(node: NodeRef<'_>) -> bool {
+    let flags = node.flags();
+    node.is_visible() && !flags.has(Flags::PAINTED_OVER) && !flags.has(Flags::CAMOUFLAGED)
+}
+
+/// Whether a marker is a bullet or the number that an item of a list has by its place.
+fn is_said_by_order(marker: NodeRef<'_>) -> bool {
+    let text = squeeze(marker.text());
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let counted = marker.ancestors().take(2).enumerate().all(|(up, above)| {
+        let odd = if up == 0 { &["value"][..] } else { &["start", "reversed"] };
+        odd.iter().all(|name| above.attribute(name).is_none())
+    });
+    !text.chars().any(char::is_alphanumeric) || (counted && matches!(digits, "" | "." | ")"))
+}
+
 fn is_picture_only(node: NodeRef<'_>) -> bool {
     let size = node.bounds();
     let canvas = node.flags().has(Flags::CANVAS) && size.area() > 0.0;
@@ -256,6 +289,10 @@ impl<'p> Writer<'p> {
 
     fn name(&self, node: NodeRef<'p>, role: &str) -> String {
         let name = squeeze(node.name());
+        let read = among("heading cell columnheader rowheader caption", role);
+        if read && node.subtree().skip(1).any(|below| below.is_visible() && !is_read(below)) {
+            return markup::words(node);
+        }
         if !name.is_empty() || is_generic(role) {
             name
         } else if self.markup.decides(node) {
@@ -400,7 +437,7 @@ impl<'p> Writer<'p> {
     /// Collects what is directly below a node: things, and runs of text between them, as new things.
     fn parts(&mut self, top: NodeRef<'p>) -> Vec<usize> {
         let mut parts = Vec::new();
-        let mut text = String::new();
+        let mut text = Run::default();
         // Blocks that are open, by where they end.
         let mut blocks: Vec<u32> = Vec::new();
         let mut at = top.id().0 + 1;
@@ -417,11 +454,12 @@ impl<'p> Writer<'p> {
                 continue;
             }
             match node.kind() {
-                NodeKind::Text if node.is_visible() && !self.in_field[at as usize] => text.push_str(node.text()),
-                NodeKind::Pseudo if node.is_visible() && !self.in_field[at as usize] && node.tag() != "::marker" => {
+                NodeKind::Text if is_read(node) && !self.in_field[at as usize] => text.add(node),
+                NodeKind::Pseudo if is_read(node) && !self.in_field[at as usize] => {
                     let private = |c: char| ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}';
-                    if !node.text().chars().all(|c| c.is_whitespace() || private(c)) {
-                        text.push_str(node.text());
+                    let bullet = node.tag() == "::marker" && is_said_by_order(node);
+                    if !bullet && !node.text().chars().all(|c| c.is_whitespace() || private(c)) {
+                        text.add(node);
                     }
                 }
                 NodeKind::Document => {
@@ -431,7 +469,7 @@ impl<'p> Writer<'p> {
                 NodeKind::Element => {
                     let role = self.role(node);
                     if is_line_break(node, role) {
-                        text.push(' ');
+                        text.words.push(' ');
                     } else if !self.is_there(node, role) {
                         // Not painted itself; what is below it may be.
                     } else if node.flags().has(Flags::BLOCK) || BLOCK_ROLES.contains(role) {
@@ -447,12 +485,12 @@ impl<'p> Writer<'p> {
         parts
     }
 
-    fn end_text(&mut self, text: &mut String, parts: &mut Vec<usize>) {
-        let run = squeeze(text);
-        text.clear();
-        if !run.is_empty() {
+    fn end_text(&mut self, text: &mut Run, parts: &mut Vec<usize>) {
+        let Run { words, begin } = std::mem::take(text);
+        let run = squeeze(&words);
+        if let Some(begin) = begin.filter(|_| !run.is_empty()) {
             parts.push(self.things.len());
-            self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None });
+            self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None, begin });
         }
     }
 
@@ -560,7 +598,7 @@ impl<'p> Writer<'p> {
     }
 
     fn stay(&mut self, node: NodeId, item: Item, acts: bool, below: Vec<usize>) -> Vec<usize> {
-        self.things.push(Thing { item, acts, below, node: Some(node) });
+        self.things.push(Thing { item, acts, below, node: Some(node), begin: node });
         vec![self.things.len() - 1]
     }
 

@@ -4,7 +4,8 @@
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
 use crate::tree::StateSet;
-use browserlens_page::{Clickability, NodeKind, NodeRef};
+use browserlens_page::{Clickability, Flags, NodeKind, NodeRef};
+use std::collections::HashSet;
 
 const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark default elem \
                      element field flex ghost glyph hidden ico icon icons image img inline inner input interactive item large \
@@ -24,18 +25,124 @@ impl Writer<'_> {
             self.things[*thing].below = self.without_repeats(Some(*thing), &self.things[*thing].below);
         }
         self.open_zones(&top);
-        let dialogs: Vec<usize> = self
-            .all_below(&top)
-            .filter(|thing| {
-                let item = &self.things[*thing].item;
-                among("dialog alertdialog", &item.role) && item.states.has(StateSet::MODAL)
-            })
-            .collect();
+        self.bring_errors(&mut top);
+        let dialogs: Vec<usize> = self.all_below(&top).filter(|thing| self.is_modal(*thing)).collect();
+        let outermost: Vec<usize> =
+            dialogs.iter().copied().filter(|dialog| self.dialog_of(&top, *dialog).is_none()).collect();
+        for (flag, state) in [(Flags::COVERED, StateSet::COVERED), (Flags::INERT, StateSet::INERT)] {
+            self.say_blocked(if dialogs.is_empty() { &top } else { &outermost }, flag, state);
+        }
         for thing in all {
             self.things[thing].below.retain(|below| !dialogs.contains(below));
         }
         let rest = top.into_iter().filter(|thing| !dialogs.contains(thing)).collect::<Vec<_>>();
         dialogs.iter().rev().copied().chain(rest).collect()
+    }
+
+    fn is_modal(&self, thing: usize) -> bool {
+        let item = &self.things[thing].item;
+        among("dialog alertdialog", &item.role) && item.states.has(StateSet::MODAL)
+    }
+
+    /// Says of the largest things that hold no control but blocked ones (of a control: itself; else at least two) that they are blocked.
+    fn say_blocked(&mut self, top: &[usize], flag: Flags, state: StateSet) {
+        let blocked = |thing: usize| {
+            let Thing { acts, node, .. } = &self.things[thing];
+            *acts && node.is_some_and(|node| self.page.node(node).flags().has(flag))
+        };
+        if !self.all_below(top).any(blocked) {
+            return;
+        }
+        let mut say = Vec::new();
+        let mut seen = HashSet::new();
+        let mut todo = top.to_vec();
+        while let Some(thing) = todo.pop() {
+            if !seen.insert(thing) {
+                continue;
+            }
+            let acting: Vec<usize> = self.all_below(&[thing]).filter(|below| self.things[*below].acts).collect();
+            let all = !acting.is_empty() && acting.iter().all(|below| blocked(*below));
+            if blocked(thing) || (all && acting.len() > 1) {
+                say.push(thing);
+            }
+            if all && say.last() == Some(&thing) {
+                seen.extend(self.all_below(&[thing]));
+            } else {
+                todo.extend(&self.things[thing].below);
+            }
+        }
+        for thing in say {
+            let item = &mut self.things[thing].item;
+            item.states = item.states.with(state);
+        }
+    }
+
+    /// Puts what an invalid field names as its error or description right after it, unless it stands near, or holds a control, or
+    /// one of both is in a dialog that the other is not in.
+    fn bring_errors(&mut self, top: &mut Vec<usize>) {
+        let invalid =
+            |thing: &usize| self.things[*thing].acts && self.things[*thing].item.states.has(StateSet::INVALID);
+        let mut fields: Vec<usize> = self.all_below(top).filter(invalid).collect();
+        fields.sort_by_key(|field| self.things[*field].begin.0);
+        for field in fields {
+            let Some(node) = self.things[field].node.map(|node| self.page.node(node)) else { continue };
+            let said = ["aria-errormessage", "aria-describedby"].map(|name| node.attribute(name).unwrap_or(""));
+            let mut last = field;
+            for id in said.iter().flat_map(|ids| ids.split_ascii_whitespace()) {
+                let named = self.page.nodes().find(|other| {
+                    other.kind() == NodeKind::Element
+                        && other.frame() == node.frame()
+                        && other.attribute("id") == Some(id)
+                });
+                let Some(named) = named else { continue };
+                let inside = |thing: usize| named.holds(self.things[thing].begin);
+                let mut tops = Vec::new();
+                let mut todo: Vec<(usize, bool)> = top.iter().map(|thing| (*thing, false)).collect();
+                while let Some((thing, covered)) = todo.pop() {
+                    if inside(thing) && !covered {
+                        tops.push(thing);
+                    }
+                    todo.extend(self.things[thing].below.iter().map(|below| (*below, inside(thing))));
+                }
+                tops.sort_by_key(|thing| self.things[*thing].begin.0);
+                for text in tops {
+                    let (at_field, at_text) = (self.place_of(top, field), self.place_of(top, text));
+                    let (Some(at_field), Some(at_text)) = (at_field, at_text) else { continue };
+                    let near = at_field.0 == at_text.0 && at_field.1.abs_diff(at_text.1) <= 3;
+                    let speaks = self.all_below(&[text]).all(|below| !self.things[below].acts && !self.is_modal(below));
+                    let holds_field = self.all_below(&[text]).any(|below| below == field);
+                    if near || !speaks || holds_field || self.dialog_of(top, field) != self.dialog_of(top, text) {
+                        continue;
+                    }
+                    self.list_mut(top, at_text.0).remove(at_text.1);
+                    if let Some((whole, at)) = self.place_of(top, last) {
+                        self.list_mut(top, whole).insert(at + 1, text);
+                    }
+                    last = text;
+                }
+            }
+        }
+    }
+
+    /// The thing that a thing is directly in (none: the top), and its place there.
+    fn place_of(&self, top: &[usize], thing: usize) -> Option<(Option<usize>, usize)> {
+        if let Some(at) = top.iter().position(|other| *other == thing) {
+            return Some((None, at));
+        }
+        self.all_below(top)
+            .find_map(|whole| Some((Some(whole), self.things[whole].below.iter().position(|other| *other == thing)?)))
+    }
+
+    fn list_mut<'a>(&'a mut self, top: &'a mut Vec<usize>, whole: Option<usize>) -> &'a mut Vec<usize> {
+        match whole {
+            Some(whole) => &mut self.things[whole].below,
+            None => top,
+        }
+    }
+
+    fn dialog_of(&self, top: &[usize], thing: usize) -> Option<usize> {
+        let holding = |dialog: &usize| *dialog != thing && self.all_below(&[*dialog]).any(|below| below == thing);
+        self.all_below(top).filter(|dialog| self.is_modal(*dialog)).filter(holding).last()
     }
 
     /// Parts that hold cards, and those of the same role beside them, can be acted on.
@@ -86,7 +193,7 @@ impl Writer<'_> {
     }
 
     fn name_for(&self, at: usize, before: Option<usize>, after: Option<usize>) -> Option<String> {
-        let Thing { item, acts, below, node } = &self.things[at];
+        let Thing { item, acts, below, node, .. } = &self.things[at];
         let node = self.page.node((*node)?);
         if !acts || !item.name.is_empty() || &*item.role == "canvas" {
             return None;

@@ -5,7 +5,7 @@
 
 use crate::bugs::{Bug, has};
 use crate::differ::filter::{is_advertisement, tells_time};
-use crate::extract::Meta;
+use crate::extract::{Meta, markup_role};
 use crate::tree::Item;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
 use std::collections::HashMap;
@@ -304,7 +304,16 @@ impl Surroundings {
             let titled = role::is_landmark(kind)
                 || matches!(
                     kind,
-                    "dialog" | "alertdialog" | "tabpanel" | "article" | "group" | "figure" | "table" | "list" | "menu"
+                    "dialog"
+                        | "alertdialog"
+                        | "tabpanel"
+                        | "article"
+                        | "group"
+                        | "figure"
+                        | "table"
+                        | "list"
+                        | "DescriptionList"
+                        | "menu"
                 )
                 || node.kind() == NodeKind::Document;
             if titled {
@@ -402,34 +411,11 @@ fn difference(sums: &[(u64, u32)], node: NodeRef<'_>) -> (u64, u32) {
     (to.0.wrapping_sub(from.0), to.1 - from.1)
 }
 
-/// Returns what a node is by its markup, in words of roles. A dialog takes the roles of what is behind it away, and its markup stays.
+/// Returns what a node is by its markup, in words of roles; of controls, only that an option is one. A dialog takes the roles of what is behind
+/// it away, and its markup stays.
 fn kind_of(node: NodeRef<'_>) -> &str {
-    markup_of(node).unwrap_or_else(|| if node.tag().is_empty() { node.role() } else { "" })
-}
-
-fn markup_of(node: NodeRef<'_>) -> Option<&str> {
-    if let Some(said) = node.attribute("role").and_then(|said| said.split_ascii_whitespace().next()) {
-        return Some(said);
-    }
-    let of_page =
-        || !node.ancestors().any(|above| matches!(above.tag(), "article" | "section" | "main" | "aside" | "nav"));
-    Some(match node.tag() {
-        "nav" => "navigation",
-        "header" if of_page() => "banner",
-        "footer" if of_page() => "contentinfo",
-        "aside" => "complementary",
-        "section" => "region",
-        "fieldset" | "details" => "group",
-        "ul" | "ol" | "dl" | "menu" => "list",
-        "li" => "listitem",
-        "tr" => "row",
-        "td" => "cell",
-        "th" => "columnheader",
-        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => "heading",
-        "img" => "image",
-        tag @ ("main" | "article" | "form" | "search" | "dialog" | "figure" | "table" | "option") => tag,
-        _ => return None,
-    })
+    let unmarked = if node.tag().is_empty() { node.role() } else { "" };
+    markup_role(node).filter(|kind| *kind == "option" || !role::is_interactive(kind)).unwrap_or(unmarked)
 }
 
 /// Returns what a node is called by its markup.

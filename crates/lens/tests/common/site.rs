@@ -265,6 +265,7 @@ impl Site {
             base: self.generation * 100_000,
             focus: self.focus,
             controls: 0,
+            inert: self.clock % 7 == 3,
         };
         draw.builder.document(1, self.loader);
         draw.open(NodeSpec { tag: "nav", ..NodeSpec::with_role("navigation", "Main") }, 10);
@@ -316,7 +317,8 @@ impl Site {
         }
         draw.builder.close();
         if !self.alert.is_empty() {
-            draw.open(NodeSpec::with_role("alert", ""), 50);
+            let id = vec![("id", "problem")];
+            draw.open(NodeSpec { attributes: id, ..NodeSpec::with_role("alert", "") }, 50);
             draw.leaf(NodeSpec::text_node(&self.alert), 51);
             draw.builder.close();
         }
@@ -341,9 +343,11 @@ impl Site {
         let titled = NodeSpec { attributes: vec![("title", &self.alert), ("id", "printList")], ..NodeSpec::default() };
         draw.control(NodeSpec { role: "button", tag: "button", ..titled }, 80, format!("page{page}/print"));
         draw.leaf(NodeSpec { flags: Flags::BLOCK, ..NodeSpec::text_node(&self.section) }, 81);
-        let states = if self.clock.is_multiple_of(2) { States::REQUIRED } else { States::NONE };
+        let mut states = if self.clock.is_multiple_of(2) { States::REQUIRED } else { States::NONE };
+        states.set(States::INVALID, self.clock.is_multiple_of(3));
+        let attributes = vec![("aria-errormessage", "problem")];
         draw.control(
-            NodeSpec { states, ..NodeSpec::with_role("textbox", &self.section) },
+            NodeSpec { states, attributes, ..NodeSpec::with_role("textbox", &self.section) },
             82,
             format!("page{page}/odd"),
         );
@@ -448,7 +452,10 @@ impl Site {
             key + 4,
             format!("page{}/{}/done", self.page, row.entity),
         );
-        draw.control(NodeSpec::with_role("button", "Add"), key + 5, format!("page{}/{}/add", self.page, row.entity));
+        let mut flags = NodeSpec::default().flags;
+        flags.set(Flags::COVERED, row.price.is_multiple_of(5));
+        let add = NodeSpec { flags, ..NodeSpec::with_role("button", "Add") };
+        draw.control(add, key + 5, format!("page{}/{}/add", self.page, row.entity));
         draw.builder.close();
     }
 }
@@ -461,6 +468,8 @@ struct Draw {
     base: u32,
     focus: usize,
     controls: usize,
+    /// Whether the page takes no input.
+    inert: bool,
 }
 
 impl Draw {
@@ -480,6 +489,8 @@ impl Draw {
         }
         let key = NodeKey { frame: self.frame, loader: self.loader, backend: self.base + backend };
         self.entities.insert(key, entity);
-        self.leaf(NodeSpec { states, ..spec }, backend);
+        let mut flags = spec.flags;
+        flags.set(Flags::INERT, self.inert);
+        self.leaf(NodeSpec { states, flags, ..spec }, backend);
     }
 }

@@ -69,7 +69,7 @@ fn get<'s>(styles: &[(u8, &'s str)], name: usize) -> Option<&'s str> {
 }
 
 /// Index of a style in the capture contract, known when this compiles.
-const fn style(name: &str) -> usize {
+pub(super) const fn style(name: &str) -> usize {
     let mut index = 0;
     while index < crate::capture::COMPUTED_STYLES.len() {
         if same(crate::capture::COMPUTED_STYLES[index].as_bytes(), name.as_bytes()) {
@@ -334,6 +334,7 @@ pub(super) fn finish(page: &mut Page) {
         }
     }
     find_covers(page);
+    super::unseen::mark(page);
 }
 
 const CELL: f32 = 64.0;

@@ -9,6 +9,7 @@ mod assemble;
 mod ax;
 mod geometry;
 mod payload;
+mod unseen;
 
 use crate::capture::{Capture, FrameProbe, Payload, PayloadKind};
 use crate::node::Viewport;

@@ -4,7 +4,7 @@ use super::probes::Probes;
 use crate::reader::Haystack;
 use browserlens_page::{NodeId, NodeKey, NodeKind, Page};
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The page's own text with its owners, its nodes by key, and its probes.
 #[derive(Default)]
@@ -12,9 +12,16 @@ pub(crate) struct PageIndex {
     text: OnceCell<(Haystack, Vec<NodeId>)>,
     keys: OnceCell<HashMap<NodeKey, NodeId>>,
     probes: OnceCell<Probes>,
+    /// What an earlier second look saw change by itself.
+    changing: HashSet<NodeKey>,
 }
 
 impl PageIndex {
+    /// Returns an empty index of a page of which it is known what changes by itself.
+    pub fn knowing(changing: HashSet<NodeKey>) -> Self {
+        Self { changing, ..Self::default() }
+    }
+
     /// Returns the visible text in pieces, and the node of each piece.
     pub fn text(&self, page: &Page) -> &(Haystack, Vec<NodeId>) {
         self.text.get_or_init(|| {
@@ -41,6 +48,6 @@ impl PageIndex {
 
     /// Returns the probes of the page.
     pub fn probes(&self, page: &Page) -> &Probes {
-        self.probes.get_or_init(|| Probes::draw(page))
+        self.probes.get_or_init(|| Probes::draw(page, &self.changing))
     }
 }

@@ -1,7 +1,9 @@
 //! Probes: nodes and texts of a page that no scenario named, so that no strategy can be tuned to them.
 //!
 //! In: a page, then what each strategy shows of it. Out: a [`ProbeScore`]. Rules: a *node probe* is a role and a name that some visible
-//! interactive node has, a *text probe* the text of some visible text node with at least three letters or digits; equal ones are one probe. At most
+//! interactive node has, a *text probe* the text of some text node that a person sees and that stands still, with at least three letters or digits, the
+//! halves of words at its ends left out; equal ones are one probe. A text stands still if no earlier second look saw it change by itself; a list's marker,
+//! which a browser paints and no document says, is none. At most
 //! [`PROBES`] of each kind are drawn by a [`SplitMix64`] from the page hash (nodes: its first 8 bytes, texts: the next 8, little-endian). A node probe is found if a
 //! handle means one of its nodes, or the reader finds role and name in a node whose handle means no other, or one of its nodes lies uncovered in a shown
 //! image, or, in plain text that has no nodes, its name can be read. A text probe is found if it can be read in text or images.
@@ -16,7 +18,7 @@ use crate::pixels;
 use crate::random::SplitMix64;
 use crate::reader::text::normalize;
 use crate::reader::{ReadNode, Reading, find};
-use browserlens_page::{NodeId, NodeKey, NodeKind, Page};
+use browserlens_page::{Flags, NodeId, NodeKey, NodeKind, NodeRef, Page};
 use browserlens_strategy::{ActionChannel, NodeHint};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -54,7 +56,7 @@ struct TextProbe {
 
 impl Probes {
     /// Draws the probes of a page.
-    pub fn draw(page: &Page) -> Self {
+    pub fn draw(page: &Page, changing: &HashSet<NodeKey>) -> Self {
         let mut nodes: BTreeMap<NodeId, NodeProbe> = BTreeMap::new();
         let mut texts: BTreeMap<NodeId, TextProbe> = BTreeMap::new();
         let mut known: HashMap<(String, String), NodeId> = HashMap::new();
@@ -62,7 +64,10 @@ impl Probes {
             let id = node.id();
             let is_text = matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo);
             if is_text {
-                let text = normalize(node.text());
+                if !node.is_seen() || node.tag() == "::marker" || !stands_still(node, changing) {
+                    continue;
+                }
+                let text = normalize(whole_words(node));
                 if text.chars().filter(|c| c.is_alphanumeric()).take(LEAST_LETTERS).count() == LEAST_LETTERS {
                     let first = *known.entry((String::new(), text.clone())).or_insert(id);
                     texts.entry(first).or_insert_with(|| TextProbe { text, ids: Vec::new() }).ids.push(id);
@@ -118,6 +123,76 @@ impl Probes {
             }
         }
     }
+}
+
+/// Returns whether neither a text nor an element that holds nothing else was seen to change: scripts put a new text node in the place of the old one.
+fn stands_still(text: NodeRef<'_>, changing: &HashSet<NodeKey>) -> bool {
+    let is_text = |below: &NodeRef<'_>| matches!(below.kind(), NodeKind::Text | NodeKind::Pseudo);
+    let mut at = text;
+    loop {
+        if changing.contains(&at.key()) {
+            return false;
+        }
+        match at.parent() {
+            Some(parent) if parent.descendants().filter(is_text).nth(1).is_none() => at = parent,
+            _ => return true,
+        }
+    }
+}
+
+/// Returns the text of a node without the halves of words at its ends: in `<mark>plan</mark>s` nobody reads *plan*.
+fn whole_words(node: NodeRef<'_>) -> &str {
+    let mut text = node.text();
+    let page = node.page();
+    let in_word = |text: &str, last: bool| {
+        let end = if last { text.chars().next_back() } else { text.chars().next() };
+        end.is_some_and(char::is_alphanumeric)
+    };
+    let beside = |id: Option<u32>, forwards: bool| {
+        let mut at = id?;
+        loop {
+            if at as usize >= page.len() {
+                return None;
+            }
+            let other = page.node(NodeId(at));
+            match other.kind() {
+                NodeKind::Text | NodeKind::Pseudo if other.is_visible() => return Some(other),
+                NodeKind::Document => return None,
+                NodeKind::Element
+                    if other.flags().has(Flags::BLOCK)
+                        || other.is_interactive()
+                        || matches!(other.tag(), "br" | "img") =>
+                {
+                    return None;
+                }
+                _ => at = if forwards { at + 1 } else { at.checked_sub(1)? },
+            }
+        }
+    };
+    // Blocks that end between the two part them as well.
+    let joined = |a: NodeRef<'_>, b: NodeRef<'_>| {
+        let (before, after) = if a.id() < b.id() { (a, b) } else { (b, a) };
+        before.parent() != after.parent()
+            && !before
+                .ancestors()
+                .take_while(|above| !above.holds(after.id()))
+                .any(|above| above.flags().has(Flags::BLOCK))
+    };
+    if in_word(text, false)
+        && let Some(before) = beside(node.id().0.checked_sub(1), false)
+        && joined(before, node)
+        && in_word(before.text(), true)
+    {
+        text = text.trim_start_matches(char::is_alphanumeric);
+    }
+    if in_word(text, true)
+        && let Some(after) = beside(Some(node.end()), true)
+        && joined(node, after)
+        && in_word(after.text(), false)
+    {
+        text = text.trim_end_matches(char::is_alphanumeric);
+    }
+    text
 }
 
 fn pick<T>(all: Vec<T>, seed: u64) -> Vec<T> {
@@ -213,7 +288,7 @@ mod tests {
 
     #[test]
     fn probes_are_visible_named_and_each_once() {
-        let probes = Probes::draw(&PageBuilder::outline(PAGE));
+        let probes = Probes::draw(&PageBuilder::outline(PAGE), &HashSet::new());
         let names: Vec<&str> = probes.nodes.iter().map(|probe| probe.hint.name.as_str()).collect();
         assert_eq!(names, ["Cart", "Buy now", "Open"]);
         assert_eq!(probes.nodes[0].ids.len(), 2);
@@ -221,10 +296,31 @@ mod tests {
     }
 
     #[test]
+    fn what_changes_by_itself_markers_and_halves_of_words_are_no_probes() {
+        let page = PageBuilder::outline(
+            r#"
+            paragraph block
+              text "The Stand"
+              mark tag="mark"
+                text "ard plan"
+              text "s cost"
+            paragraph block
+              text "09:00:23" #30
+            "#,
+        );
+        let texts = |changing: &HashSet<NodeKey>| -> Vec<String> {
+            Probes::draw(&page, changing).texts.into_iter().map(|probe| probe.text).collect()
+        };
+        assert_eq!(texts(&HashSet::new()), ["The", "cost", "09:00:23"]);
+        let clock = NodeKey { frame: 1, loader: 1, backend: 30 };
+        assert_eq!(texts(&HashSet::from([clock])), ["The", "cost"]);
+    }
+
+    #[test]
     fn at_most_twenty_are_drawn_and_the_same_for_the_same_page() {
         let outline: String = (0..90).map(|n| format!("button \"Button {n}\"\ntext \"Words {n}\"\n")).collect();
         let drawn = |page: &Page| {
-            let probes = Probes::draw(page);
+            let probes = Probes::draw(page, &HashSet::new());
             let names: Vec<String> = probes.nodes.into_iter().map(|probe| probe.hint.name).collect();
             (names, probes.texts.into_iter().map(|probe| probe.text).collect::<Vec<_>>())
         };
@@ -258,7 +354,7 @@ mod tests {
                 if also { ReadNode { also: vec![words.clone()], ..node } } else { ReadNode { name: words.clone(), ..node } }
             }).collect();
             let reading = Reading { nodes, ..Reading::default() };
-            let probes = Probes::draw(&PageBuilder::outline(PAGE));
+            let probes = Probes::draw(&PageBuilder::outline(PAGE), &HashSet::new());
             let whole = probes.nodes.iter().filter(|probe| !find(&reading, &probe.hint).candidates.is_empty()).count();
             prop_assert_eq!(score(&reading, &[], ActionChannel::Ref).nodes_found, count(whole));
         }
