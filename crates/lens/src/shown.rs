@@ -13,7 +13,9 @@
 //! assert_eq!(shown.nodes().nth(2).unwrap().name(), "4");
 //! ```
 
-use crate::format::{Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
+use crate::format::{
+    Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Scratch, parse_after,
+};
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
 use std::collections::VecDeque;
@@ -47,6 +49,7 @@ pub struct ShownState {
     now: Shown,
     /// What was shown before, oldest first; only states that have a number.
     earlier: VecDeque<Arc<Shown>>,
+    patterns: Patterns,
 }
 
 /// What one text led to.
@@ -66,9 +69,15 @@ impl ShownState {
     /// # Errors
     /// [`ApplyError`] if the text is not in the grammar or names what is not shown; the state is unchanged then.
     pub fn apply(&mut self, text: &str) -> Result<Observed, ApplyError> {
-        let observed = parse(text)?;
+        let (observed, tells) = parse_after(text, &self.patterns)?;
         self.apply_observed(&observed)?;
+        self.patterns.learn(tells);
         Ok(observed)
+    }
+
+    /// Returns the patterns that were told so far.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
     }
 
     /// Applies an observation that is parsed already.
@@ -413,18 +422,18 @@ fn words_of(locator: &Locator) -> String {
 pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry: &Entry) -> Result<(), String> {
     let find = |scratch: &Scratch, locator: &Locator| scratch.find(locator).ok_or_else(|| words_of(locator));
     match entry {
-        Entry::Page(new) => *head = Some(new.clone()),
+        Entry::Page(new) => *head = Some(new.resolved(head.as_ref())),
         Entry::Changed { at, name, value, on, off } => {
             let id = find(scratch, at)?;
+            if let Some((_, _, new)) = value {
+                scratch.choose(id, new);
+            }
             let item = scratch.tree_mut().item_mut(id);
             if let Some((name, cut)) = name {
                 item.name = name.as_str().into();
                 item.cut = *cut;
             }
-            if let Some((_, _, new)) = value {
-                item.value = new.as_str().into();
-            }
-            item.states = item.states.without(*off).with(*on);
+            item.states = item.states.without(off.with(on.ends())).with(*on);
             scratch.index(id);
         }
         Entry::Removed(locators) => {

@@ -7,7 +7,7 @@
 use super::{Draft, Lens, Notes};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::extract::{Representation, View};
-use crate::format::{Head, Observed, write};
+use crate::format::{Head, Observed, write, write_after};
 use crate::reference::{Reference, unmarked_differences};
 use crate::tree::Tree;
 use browserlens_page::NodeKey;
@@ -25,8 +25,8 @@ impl Lens {
         cuts: Cuts,
         reference: &Reference,
     ) -> Option<Draft> {
-        let text = write(&observed, self.options.style);
         let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        let text = write_after(&observed, self.options.style, state.patterns());
         let read = state.apply(&text).ok()?;
         let faithful = read == observed && expected.is_none_or(|expected| expected == state.tree());
         if !faithful || keys.len() != state.tree().len() {
@@ -73,8 +73,8 @@ impl Lens {
             images: notes.images.to_vec(),
             tree: target.tree.clone(),
         };
-        let text = write(&observed, self.options.style);
         let mut state = self.told.as_ref().map(|told| told.state.clone()).unwrap_or_default();
+        let text = write_after(&observed, self.options.style, state.patterns());
         let keys = target.keys.clone();
         let failed = |message: String| StrategyError::Failed { step: Default::default(), message };
         let read = state.apply(&text).map_err(|error| failed(format!("the observation does not parse: {error}")))?;
