@@ -358,8 +358,24 @@ impl Emitter<'_> {
         last
     }
 
+    /// Whether the leaves of a matched item already say what they are to say: a value selected its option.
+    fn is_there(&self, s: u32, t: u32) -> bool {
+        let (is, wanted) = (self.scratch.tree(), &self.new.tree);
+        let leaf = |(id, child): (&u32, &u32)| {
+            self.here[*child as usize] == *id
+                && is.children(*id).is_empty()
+                && wanted.children(*child).is_empty()
+                && is.item(*id).says_same(wanted.item(*child))
+        };
+        let (shown, children) = (is.children(s), wanted.children(t));
+        shown.len() == children.len() && shown.iter().zip(children).all(leaf)
+    }
+
     /// Writes anew all that is below a matched item.
     fn rewrite(&mut self, s: u32, t: u32) {
+        if self.is_there(s, t) {
+            return;
+        }
         let at = self.name(s);
         let (items, order) = self.copy(self.new.tree.children(t));
         self.scratch.tree_mut().take_children(s);
