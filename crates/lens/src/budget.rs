@@ -276,41 +276,69 @@ impl Handles {
     }
 }
 
-/// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts and errors; what is
-/// `new` to the agent; what can be acted on now and is in the viewport; what else is in it; the rest in document order.
+/// Siblings of one role of which those that follow are the rest of a list.
+const FIRST_OF_LIST: usize = 12;
+
+/// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts and errors; what reports (a status), and what is
+/// `new` to the agent and in the viewport; what can be acted on in the viewport; what is new elsewhere; what else is in the viewport, then what
+/// is not; last the rest of long lists. What is covered or inert can be acted on no more than text; options of a select are as good as out of the
+/// viewport, since the chosen one is its value. Items of a kind stand in document order.
 pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     let mut urgent = vec![false; view.tree.len()];
+    let mut reports = vec![false; view.tree.len()];
     let mut in_field = vec![false; view.tree.len()];
     let mut blocked = vec![false; view.tree.len()];
+    let mut rest = rest_of_lists(&view.tree);
     let mut order: Vec<(u8, u32)> = Vec::with_capacity(view.tree.len());
     for (id, item) in view.tree.items().skip(1) {
-        urgent[id as usize] = item.is_urgent() || urgent[view.tree.parent(id) as usize];
-        let unusable = StateSet::COVERED.with(StateSet::INERT);
-        blocked[id as usize] = item.states.any(unusable) || blocked[view.tree.parent(id) as usize];
-        // The options of a select are many and painted on demand; the chosen one is its value.
-        let parent = view.tree.parent(id);
-        in_field[id as usize] =
-            in_field[parent as usize] || &*item.role == "option" && !view.meta[id as usize].interactive;
-        let meta = view.meta[id as usize];
+        let (at, above) = (id as usize, view.tree.parent(id) as usize);
+        let meta = view.meta[at];
+        urgent[at] = item.is_urgent() || urgent[above];
+        reports[at] = matches!(&*item.role, "status" | "alert") || reports[above];
+        blocked[at] = item.states.any(StateSet::COVERED.with(StateSet::INERT)) || blocked[above];
+        in_field[at] = in_field[above] || &*item.role == "option" && !meta.interactive;
+        let seen = meta.in_viewport && !in_field[at];
+        rest[at] |= rest[above];
         // A container that says nothing itself is kept with the first thing in it.
         if item.name.is_empty() && !meta.interactive && !view.tree.children(id).is_empty() {
             continue;
         }
-        let class = if urgent[id as usize] {
-            if has(Bug::RanksUrgentLast) { 9 } else { 0 }
-        } else if new.contains(&id) {
-            1
-        } else if meta.interactive && meta.in_viewport && !blocked[id as usize] {
-            2
-        } else if meta.in_viewport && !in_field[id as usize] {
-            3
-        } else {
-            4
+        let class = match (seen, new.contains(&id)) {
+            _ if urgent[at] => {
+                if has(Bug::RanksUrgentLast) {
+                    9
+                } else {
+                    0
+                }
+            }
+            _ if reports[at] => 1,
+            (true, true) => 1,
+            (true, false) if meta.interactive && !blocked[at] => 2,
+            (false, true) if !rest[at] => 3,
+            (true, false) => 4,
+            (false, false) if !rest[at] => 5,
+            (false, true) => 6,
+            (false, false) => 7,
         };
         order.push((class, id));
     }
     order.sort_unstable();
     order.into_iter().map(|(_, id)| id).collect()
+}
+
+/// Tells of each item whether it is one of many siblings of its role, and not among the first of them.
+fn rest_of_lists(tree: &Tree) -> Vec<bool> {
+    let mut rest = vec![false; tree.len()];
+    for (id, _) in tree.items() {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for child in tree.children(id) {
+            let item = tree.item(*child);
+            let count = counts.entry(&*item.role).or_default();
+            *count += 1;
+            rest[*child as usize] = *count > FIRST_OF_LIST && !item.is_text();
+        }
+    }
+    rest
 }
 
 /// Returns the greatest `n` up to `limit` for which `fits(n)`, taking `fits` for monotone, and what that gave; none if not even 0 fits.

@@ -14,7 +14,9 @@
 //! ```
 
 use crate::bugs::{Bug, has};
-use crate::format::{Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Scratch, parse};
+use crate::format::{
+    Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Scratch, parse_after,
+};
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
 use std::collections::VecDeque;
@@ -48,6 +50,7 @@ pub struct ShownState {
     now: Arc<Shown>,
     /// What was shown before, oldest first; only states that have a number.
     earlier: VecDeque<Arc<Shown>>,
+    patterns: Patterns,
 }
 
 /// What one text led to.
@@ -67,9 +70,23 @@ impl ShownState {
     /// # Errors
     /// [`ApplyError`] if the text is not in the grammar or names what is not shown; the state is unchanged then.
     pub fn apply(&mut self, text: &str) -> Result<Observed, ApplyError> {
-        let observed = parse(text)?;
+        let (observed, tells) = parse_after(text, &self.patterns)?;
         self.apply_observed(&observed)?;
+        self.patterns.learn(tells);
         Ok(observed)
+    }
+
+    /// Applies an observation whatever its text says: what a check that sees nothing does.
+    pub(crate) fn apply_unread(&mut self, text: &str, observed: &Observed) -> Result<(), ApplyError> {
+        let tells = parse_after(text, &self.patterns).map(|(_, tells)| tells);
+        self.apply_observed(observed)?;
+        tells.into_iter().for_each(|tells| self.patterns.learn(tells));
+        Ok(())
+    }
+
+    /// Returns the patterns that were told so far.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
     }
 
     /// Applies an observation that is parsed already.
@@ -418,18 +435,18 @@ fn words_of(locator: &Locator) -> String {
 pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry: &Entry) -> Result<(), String> {
     let find = |scratch: &Scratch, locator: &Locator| scratch.find(locator).ok_or_else(|| words_of(locator));
     match entry {
-        Entry::Page(new) => *head = Some(new.clone()),
+        Entry::Page(new) => *head = Some(new.resolved(head.as_ref())),
         Entry::Changed { at, name, value, on, off } => {
             let id = find(scratch, at)?;
+            if let Some((_, _, new)) = value {
+                scratch.choose(id, new);
+            }
             let item = scratch.tree_mut().item_mut(id);
             if let Some((name, cut)) = name {
                 item.name = name.as_str().into();
                 item.cut = *cut;
             }
-            if let Some((_, _, new)) = value {
-                item.value = new.as_str().into();
-            }
-            item.states = item.states.without(*off).with(*on);
+            item.states = item.states.without(off.with(on.ends())).with(*on);
             scratch.index(id);
         }
         Entry::Removed(locators) => {

@@ -85,6 +85,21 @@ impl StateSet {
     /// No state.
     pub const NONE: Self = Self(0);
 
+    /// States of which an item has one at most; what it gets of such a group takes the place of what it had.
+    const EXCLUSIVE: [Self; 4] = [
+        Self(Self::CHECKED.0 | Self::UNCHECKED.0),
+        Self(Self::CHECKED.0 | Self::MIXED.0 | Self::PRESSED.0),
+        Self(Self::UNCHECKED.0 | Self::MIXED.0 | Self::UNPRESSED.0),
+        Self(Self::EXPANDED.0 | Self::COLLAPSED.0),
+    ];
+
+    /// Returns the states that these put an end to by themselves: who is checked is no more unchecked.
+    #[must_use]
+    pub fn ends(self) -> Self {
+        let groups = Self::EXCLUSIVE.iter().filter(|group| group.0 & self.0 != 0);
+        Self(groups.fold(0, |ends, group| ends | group.0)).without(self)
+    }
+
     /// Returns whether every state of `other` is set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0

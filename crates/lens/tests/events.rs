@@ -162,10 +162,11 @@ fn a_long_text_is_cut_with_its_length_and_a_flood_is_counted() {
 fn no_budget_is_overrun_and_the_dialog_comes_first() {
     for budget in 1..200 {
         let mut lens = Lens::new(LensOptions { budget: Some(budget), ..a11y() });
+        let mut shown = ShownState::default();
         for step in 0..2 {
             let text = observe(&mut lens, step, &everything(), Some("no such node")).text;
             assert!(Encoding::O200kBase.count(&text).0 <= budget, "{budget}: {text}");
-            parse(&text).unwrap();
+            shown.apply(&text).unwrap();
             assert!(budget < 100 || text.contains("[DIALOG confirm \"Delete"), "{budget}: {text}");
         }
     }

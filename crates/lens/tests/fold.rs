@@ -54,17 +54,17 @@ fn cards(count: u32) -> Tree {
 fn cards_are_a_pattern_and_its_rows() {
     insta::assert_snapshot!(text(&cards(4), Style::DEFAULT), @r#"
     - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1 /{4}):
-    @e1 Ada | | $10.90
-    @e2 Bea | Last one | $11.90
-    @e3 Cleo | | $12.90 | disabled
-    @e4 Dora | | $13.90
+    1 Ada | | $10.90
+    2 Bea | Last one | $11.90
+    3 Cleo | | $12.90 | disabled
+    4 Dora | | $13.90
     "#);
     insta::assert_snapshot!(text(&cards(4), Style::LITERAL), @r#"
     - region "Results": 4 × article "{1}" ("{2}" ?{2}, link "{1}" @, "{3}", button "Add {1} to cart" @2 /{4}):
-    @e1 @e1.1 Lamp Ada | | $10.90
-    @e2 @e2.1 Lamp Bea | Last one | $11.90
-    @e3 @e3.1 Lamp Cleo | | $12.90 | disabled
-    @e4 @e4.1 Lamp Dora | | $13.90
+    1 @e1.1 Lamp Ada | | $10.90
+    2 @e2.1 Lamp Bea | Last one | $11.90
+    3 @e3.1 Lamp Cleo | | $12.90 | disabled
+    4 @e4.1 Lamp Dora | | $13.90
     "#);
 }
 
@@ -82,9 +82,9 @@ fn leaves_of_one_role_share_a_line() {
         tree.push(ROOT, tab);
     }
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
-    - 5 × link: @e1 Home | @e2 Products \| Sale | @e3 \[x\] | @e4 \"q\" | @e5
+    - 5 × link @: 1 Home |2 Products \| Sale |3 \[x\] |4 \"q\" |5
     - "after"
-    - 3 × tab: @e10 Tab 0 | @e11 Tab 1 [selected] | @e12 Tab 2 [volatile]
+    - 3 × tab @: 10 Tab 0 |11 Tab 1 [selected] |12 Tab 2 [volatile]
     "#);
 }
 
@@ -99,10 +99,10 @@ fn a_sequence_that_comes_again_is_a_row() {
     }
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
     - 4 × "user {1}", "09:00", button "Like" @ ("{2}"):
-    @e1 0 | 0
-    @e2 1 | 1
-    @e3 2 | 2
-    @e4 3 | 3
+    1|0 |0
+    2|1 |1
+    3|2 |2
+    4|3 |3
     "#);
 }
 
@@ -114,10 +114,10 @@ fn refs_of_their_own_stand_in_a_column() {
     tree.item_mut(button).reference = Some(Ref::new(77));
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
     - region "Results": 4 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" @2 /{4}):
-    @e1 @e1.1 Ada | | $10.90
-    @e2 @e2.1 Bea | Last one | $11.90
-    @e3 @e77 Cleo | | $12.90 | disabled
-    @e4 @e4.1 Dora | | $13.90
+    1 @e1.1 Ada | | $10.90
+    2 @e2.1 Bea | Last one | $11.90
+    3 @e77 Cleo | | $12.90 | disabled
+    4 @e4.1 Dora | | $13.90
     "#);
 }
 
@@ -128,22 +128,22 @@ fn a_ref_that_strays_is_an_exception_of_its_row() {
     tree.item_mut(button).reference = Some(Ref::new(77));
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
     - region "Results": 6 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1/{5} /{4}):
-    @e1 Ada | | $10.90
-    @e2 Bea | Last one | $11.90
-    @e3 Cleo | | $12.90 | disabled
-    @e4 Dora | | $13.90 | | @e77
-    @e5 Eva | Last one | $14.90
-    @e6 Ada | | $15.90
+    1 Ada | | $10.90
+    2 Bea | Last one | $11.90
+    3 Cleo | | $12.90 | disabled
+    4 Dora | | $13.90 | | @e77
+    5 Eva | Last one | $14.90
+    6 Ada | | $15.90
     "#);
     tree.item_mut(button).reference = None;
     insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
     - region "Results": 6 × article "Lamp {1}" ("{2}" ?{2}, link "Lamp {1}" @, "{3}", button "Add Lamp {1} to cart" .1/{5} /{4}):
-    @e1 Ada | | $10.90
-    @e2 Bea | Last one | $11.90
-    @e3 Cleo | | $12.90 | disabled
-    @e4 Dora | | $13.90 | | -
-    @e5 Eva | Last one | $14.90
-    @e6 Ada | | $15.90
+    1 Ada | | $10.90
+    2 Bea | Last one | $11.90
+    3 Cleo | | $12.90 | disabled
+    4 Dora | | $13.90 | | -
+    5 Eva | Last one | $14.90
+    6 Ada | | $15.90
     "#);
 }
 
@@ -243,4 +243,40 @@ proptest! {
             prop_assert_eq!(parse(&write(&read, Style::DEFAULT)), Ok(read));
         }
     }
+}
+
+#[test]
+fn numbers_stand_close_and_every_form_of_a_row_is_read_back() {
+    let mut tree = Tree::default();
+    for n in 0..4u32 {
+        let row = tree.push(ROOT, Item::new("row", ""));
+        let first = ["12", "", "a", "3 x"][n as usize];
+        let mut cell = Item::new("cell", first);
+        cell.reference = (n != 3).then(|| Ref::new(40 + n));
+        tree.push(row, cell);
+        tree.push(row, Item::new("cell", format!("{n}{n}7")));
+        tree.push(row, Item::new("cell", ["ninety", "8 ", " 8", "9"][n as usize]));
+    }
+    insta::assert_snapshot!(text(&tree, Style::DEFAULT), @r#"
+    - 4 × row (cell "{1}" @2, cell "{2}", cell "{3}"):
+    | @e40 12 |007 | ninety
+    | @e41 |117 | "8 "
+    | @e42 a |227 | " 8"
+    | - 3 x |337 |9
+    "#);
+    let mut leaves = Tree::default();
+    for (n, name) in ["1", "2 rooms", "", "three"].into_iter().enumerate() {
+        leaves.push(ROOT, Item::new("listitem", name));
+        leaves.push(ROOT, control("link", name, n as u32 + 1, n as u16 % 2));
+    }
+    let mut ordered = Tree::default();
+    for role in ["listitem", "link"] {
+        for (_, item) in leaves.items().filter(|(_, item)| &*item.role == role) {
+            ordered.push(ROOT, item.clone());
+        }
+    }
+    insta::assert_snapshot!(text(&ordered, Style::DEFAULT), @r#"
+    - 4 × listitem: 1 |2 rooms | "" | three
+    - 4 × link @: 1 1 |2.1 2 rooms |3 |4.1 three
+    "#);
 }

@@ -85,14 +85,14 @@ fn a_clock_is_hidden_by_evidence_counted_and_marked_once() {
         texts.push(told.text);
     }
     insta::assert_snapshot!(texts.join("\n\n"), @r#"
-    [DELTA 0→1: 1 change]
+    [DELTA 0→1]
     CHANGED: text "12:00" → "12:01"
 
-    [DELTA 1→2: 1 change, 1 volatile hidden]
+    [DELTA 1→2, 1 volatile hidden]
     CHANGED: text "Total 1" → "Total 2"
     VOLATILE: text "12:01"
 
-    [DELTA 2→3: 1 volatile hidden]
+    [DELTA 2→3, 1 volatile hidden]
     "#);
 }
 
@@ -115,22 +115,24 @@ fn what_a_budget_cut_is_brought_back_by_its_handle() {
     insta::assert_snapshot!(format!("{}\n\n{}", first.text, more.text), @r#"
     [FULL PAGE STATE 0] Shop | https://shop.test/
     - main: heading "Results"
-      - list "All": 7 × listitem (link "Product {1}" @, "{2}"):
-    @e1 0 | $0.99
-    @e2 1 | $1.99
-    @e3 2 | $2.99
-    @e4 3 | $3.99
-    @e5 4 | $4.99
-    @e6 5 | $5.99
-    @e7 6 | $6.99
-        - … 23 more items @m1
+      - list "All": 8 × listitem (link "Product {1}" @, "{2}"):
+    1|0 | $0.99
+    2|1 | $1.99
+    3|2 | $2.99
+    4|3 | $3.99
+    5|4 | $4.99
+    6|5 | $5.99
+    7|6 | $6.99
+    8|7 | $7.99
+        - … 22 more items @m1
 
     [ANSWER more \@m1 11-12]
     ELIDED: … 10 more items @m1
     ADDED in list "All":
-      - listitem: link "Product 17" @e8 "$17.99"
-      - listitem: link "Product 18" @e9 "$18.99"
-      - … 11 more items @m2
+      - 2 × like @e1:
+    9|18 | $18.99
+    10|19 | $19.99
+      - … 10 more items @m2
     "#);
     assert!(lens.request(&Request::Expand { handle: "@m99".to_owned() }).is_err());
     let found = lens.request(&Request::Query { text: "product 27".to_owned() }).unwrap();

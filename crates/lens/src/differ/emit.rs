@@ -39,8 +39,11 @@ pub struct EmitOptions {
     pub hidden: HashSet<usize>,
     /// New title and URL, if they changed.
     pub head: Option<Head>,
-    /// Whether old values are left out, as in the seed.
+    /// Whether old values are left out: they were shown.
     pub without_old_values: bool,
+    /// Whether what is said elsewhere is left out: role and name of an item with a ref, states that a new state puts an end to, the option
+    /// that a value selects.
+    pub brief: bool,
     /// Whether the line of what is unchanged names headings and ends as the seed's does.
     pub seed_unchanged: bool,
     /// Whether there is a line of what is unchanged at all.
@@ -59,6 +62,7 @@ struct Emitter<'a> {
     here: Vec<u32>,
     entries: Vec<Entry>,
     changes: u32,
+    brief: bool,
 }
 
 /// Makes the entries of a delta.
@@ -70,8 +74,16 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         here[*t as usize] = s as u32;
         keys[s] = new.keys[*t as usize];
     }
-    let mut emitter =
-        Emitter { old, new, scratch: Scratch::new(old.tree.clone()), keys, here, entries: Vec::new(), changes: 0 };
+    let mut emitter = Emitter {
+        old,
+        new,
+        scratch: Scratch::new(old.tree.clone()),
+        keys,
+        here,
+        entries: Vec::new(),
+        changes: 0,
+        brief: options.brief,
+    };
     if let Some(head) = &options.head
         && !has(Bug::DropsPage)
     {
@@ -166,22 +178,30 @@ impl Emitter<'_> {
             self.changes += 1;
             return;
         }
-        let at = self.scratch.locate(s);
+        let at = if was.name == is.name { self.scratch.locate(s) } else { self.name(s) };
         let name = (was.name != is.name || was.cut != is.cut).then(|| (is.name.to_string(), is.cut));
         let value = (was.value != is.value).then(|| {
             let (old, begins) = if without_old_values { (String::new(), false) } else { shorten(&was.value) };
             (old, begins, is.value.to_string())
         });
         let (before, now) = (was.states.without(StateSet::FOCUSED), is.states.without(StateSet::FOCUSED));
-        let (on, off) = (now.without(before), before.without(now));
+        let (mut on, mut off) = (now.without(before), before.without(now));
         if name.is_none() && value.is_none() && on == off {
             return;
         }
+        if self.brief {
+            // What stays although a new state would put an end to it is said with it.
+            while now.0 & on.ends().0 != 0 {
+                on = StateSet(on.0 | (now.0 & on.ends().0));
+            }
+            off = off.without(on.ends());
+        }
+        let chosen = if value.is_some() { self.scratch.choose(s, &is.value) } else { None };
         let item = self.scratch.tree_mut().item_mut(s);
         item.name = is.name;
         item.cut = is.cut;
         item.value = is.value;
-        item.states = item.states.without(off).with(on);
+        item.states = now.with(StateSet(item.states.0 & StateSet::FOCUSED.0));
         self.scratch.index(s);
         if has(Bug::DropsChange) {
             return;
@@ -189,6 +209,21 @@ impl Emitter<'_> {
         let off = if has(Bug::DropsOff) { StateSet::NONE } else { off };
         self.entries.push(Entry::Changed { at, name, value, on, off });
         self.changes += 1;
+        // Where the page has it otherwise, the options say so themselves.
+        for option in chosen.into_iter().flatten() {
+            let child = self.new.tree.children(t).iter().copied().find(|child| self.here[*child as usize] == option);
+            let selected = |tree: &Tree, id: u32| tree.item(id).states.has(StateSet::SELECTED);
+            if let Some(child) = child
+                && selected(&self.new.tree, child) != selected(self.scratch.tree(), option)
+            {
+                self.said(option, child, without_old_values);
+            }
+        }
+    }
+
+    /// Names an item that is shown.
+    fn name(&self, id: u32) -> Locator {
+        if self.brief { self.scratch.locate_briefly(id) } else { self.scratch.locate(id) }
     }
 
     /// Removes what went; returns the marks that what came may stand in place of.
@@ -206,7 +241,7 @@ impl Emitter<'_> {
                 leftover.push(*s);
                 continue;
             }
-            locators.push(self.scratch.locate(*s));
+            locators.push(self.name(*s));
             self.scratch.tree_mut().detach(*s);
             self.changes += 1;
         }
@@ -255,8 +290,8 @@ impl Emitter<'_> {
 
     fn put_after(&mut self, id: u32, into: u32, before: Option<u32>) {
         let from = self.scratch.tree().parent(id);
-        let at = self.scratch.locate(id);
-        let parent = (from != into).then(|| self.scratch.locate(into));
+        let at = self.name(id);
+        let parent = (from != into).then(|| self.name(into));
         let place = self.scratch.tree().position(id);
         self.scratch.tree_mut().detach(id);
         let to = self.index_after(into, before);
@@ -285,7 +320,7 @@ impl Emitter<'_> {
                 self.entries.push(Entry::Expanded { handle, items: items.clone() });
             }
             _ => {
-                let parent = self.scratch.locate(into);
+                let parent = self.name(into);
                 let last = at == self.scratch.tree().children(into).len();
                 self.entries.push(Entry::Added { parent, at: (!last).then_some(at as u32 + 1), items: items.clone() });
             }
@@ -331,9 +366,25 @@ impl Emitter<'_> {
         last
     }
 
+    /// Whether the leaves of a matched item already say what they are to say: a value selected its option.
+    fn is_there(&self, s: u32, t: u32) -> bool {
+        let (is, wanted) = (self.scratch.tree(), &self.new.tree);
+        let leaf = |(id, child): (&u32, &u32)| {
+            self.here[*child as usize] == *id
+                && is.children(*id).is_empty()
+                && wanted.children(*child).is_empty()
+                && is.item(*id).says_same(wanted.item(*child))
+        };
+        let (shown, children) = (is.children(s), wanted.children(t));
+        shown.len() == children.len() && shown.iter().zip(children).all(leaf)
+    }
+
     /// Writes anew all that is below a matched item.
     fn rewrite(&mut self, s: u32, t: u32) {
-        let at = self.scratch.locate(s);
+        if self.is_there(s, t) {
+            return;
+        }
+        let at = self.name(s);
         let (items, order) = self.copy(self.new.tree.children(t));
         self.scratch.tree_mut().take_children(s);
         self.graft(s, 0, &items, &order);
@@ -353,7 +404,7 @@ impl Emitter<'_> {
         if order == self.scratch.tree().children(s) {
             return;
         }
-        let at = self.scratch.locate(s);
+        let at = self.name(s);
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for id in &order {
             let position = positions[id];
@@ -386,7 +437,7 @@ impl Emitter<'_> {
             if *id == NONE || self.scratch.tree().item(*id).volatile {
                 continue;
             }
-            let locator = self.scratch.locate(*id);
+            let locator = self.name(*id);
             self.scratch.tree_mut().item_mut(*id).volatile = true;
             locators.push(locator);
         }
@@ -400,7 +451,7 @@ impl Emitter<'_> {
         let is =
             self.scratch.tree().subtree(ROOT).find(|id| self.scratch.tree().item(*id).states.has(StateSet::FOCUSED));
         if wanted != is {
-            let locator: Option<Locator> = wanted.map(|id| self.scratch.locate(id));
+            let locator: Option<Locator> = wanted.map(|id| self.name(id));
             self.scratch.focus(wanted);
             if has(Bug::DropsFocus) {
                 return;

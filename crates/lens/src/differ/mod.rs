@@ -17,6 +17,9 @@ use browserlens_page::{NodeKey, role};
 use order::longest_increasing;
 use std::collections::HashMap;
 
+/// One child in so many must be the same in two items without a name of their own, so that one became the other.
+const LEAST_ALIKE: usize = 4;
+
 /// One of the two trees of a diff.
 #[derive(Clone, Debug)]
 pub struct Side {
@@ -342,8 +345,9 @@ fn related(old: &Side, new: &Side, s: u32, t: u32) -> bool {
     let known: std::collections::HashSet<u64> = below.iter().take(64).map(|id| old.hashes[*id as usize]).collect();
     let refs: std::collections::HashSet<_> =
         below.iter().take(64).filter_map(|id| old.tree.item(*id).reference).collect();
-    wanted.iter().take(64).any(|id| {
-        known.contains(&new.hashes[*id as usize])
-            || new.tree.item(*id).reference.is_some_and(|reference| refs.contains(&reference))
-    })
+    let wanted = &wanted[..wanted.len().min(64)];
+    // A time of day or a dash that two rows share does not make them one.
+    let alike = wanted.iter().filter(|id| known.contains(&new.hashes[**id as usize])).count();
+    alike * LEAST_ALIKE >= wanted.len().max(1)
+        || wanted.iter().any(|id| new.tree.item(*id).reference.is_some_and(|reference| refs.contains(&reference)))
 }

@@ -11,6 +11,8 @@ use std::collections::HashSet;
 const REF: u32 = 12;
 /// What the word of an entry and its line cost.
 const ENTRY: u32 = 14;
+/// Fewest siblings that fold.
+const FEWEST_ROWS: usize = 3;
 /// Characters of a name that a locator spells out.
 const LONGEST_NAME: u32 = 48;
 
@@ -41,7 +43,6 @@ impl Plan {
 struct Costs {
     /// Changes of the children and of what is below them.
     below: u32,
-    added: u32,
     /// Children that went or moved.
     displaced: u32,
     displacements: u32,
@@ -62,6 +63,7 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
     }
     let written = written(&new.tree);
     let mut costs = vec![Costs::default(); new.tree.len()];
+    let mut came = vec![false; new.tree.len()];
     // The new item whose children a change is about.
     let place = |s: u32| to_new[old.tree.parent(s) as usize];
     for (_, change) in matching.changes.iter().enumerate().filter(|(index, _)| !hidden.contains(index)) {
@@ -82,21 +84,14 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
                 at.displaced += ENTRY + locator(old.tree.item(s)) + 12;
                 at.displacements += 1;
             }
-            Change::Added { new: t } => {
-                let parent = new.tree.parent(t);
-                let siblings = new.tree.children(parent);
-                let before = siblings.partition_point(|sibling| *sibling < t).checked_sub(1).map(|at| siblings[at]);
-                // What stands beside something new shares its entry.
-                let continues = before.is_some_and(|before| to_old[before as usize] == NONE);
-                let header = if continues { 0 } else { ENTRY + locator(new.tree.item(parent)) + 8 };
-                costs[parent as usize].added += header + written[t as usize];
-            }
+            Change::Added { new: t } => came[t as usize] = true,
         }
     }
     let mut rewritten = vec![false; new.tree.len()];
     let mut ordered = vec![false; new.tree.len()];
     for (s, t) in matching.pairs.iter().rev().copied() {
-        let Costs { below, added, mut displaced, displacements, said } = costs[t as usize];
+        let Costs { below, mut displaced, displacements, said } = costs[t as usize];
+        let added = added(&new.tree, t, &came, &written);
         if displacements > 1 {
             let order = ENTRY + locator(old.tree.item(s)) + order_cost(old, new, (s, t), &to_old);
             if order < displaced {
@@ -153,6 +148,13 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
     plan
 }
 
+/// Returns what the children that came cost: those that stand side by side share an entry.
+fn added(tree: &Tree, parent: u32, came: &[bool], written: &[u32]) -> u32 {
+    let header = ENTRY + locator(tree.item(parent)) + 8;
+    let runs = tree.children(parent).chunk_by(|a, b| came[*a as usize] == came[*b as usize]);
+    runs.filter(|run| came[run[0] as usize]).map(|run| header + content(tree, run, written)).sum()
+}
+
 /// Returns what the children that remain cost in an order list.
 fn order_cost(old: &Side, new: &Side, (s, t): (u32, u32), to_old: &[u32]) -> u32 {
     let before = old.tree.children(s);
@@ -187,23 +189,25 @@ fn written(tree: &Tree) -> Vec<u32> {
 
 /// Returns what siblings cost together: those that repeat fold, and say only what is their own.
 fn content(tree: &Tree, siblings: &[u32], written: &[u32]) -> u32 {
-    let mut cost = 0;
-    let mut run = 0;
-    for (index, child) in siblings.iter().enumerate() {
-        let before = index.checked_sub(1).map(|before| siblings[before]);
-        let alike = before.filter(|before| {
-            let (before, child) = (*before, *child);
-            tree.item(before).role == tree.item(child).role
-                && !tree.item(child).is_text()
-                && tree.children(before).len().abs_diff(tree.children(child).len()) <= 1
+    let first_role = |id: u32| tree.children(id).first().map(|child| &tree.item(*child).role);
+    let alike = |a: &u32, b: &u32| {
+        tree.item(*a).role == tree.item(*b).role
+            && !tree.item(*b).is_text()
+            && tree.children(*a).len().abs_diff(tree.children(*b).len()) <= 1
+            && first_role(*a) == first_role(*b)
+    };
+    let runs = siblings.chunk_by(alike);
+    runs.map(|run| {
+        let rows = run.windows(2).filter_map(|pair| match pair {
+            [before, row] if run.len() >= FEWEST_ROWS => {
+                Some(written[*row as usize].min(row_cost(tree, *before, *row)))
+            }
+            [_, row] => Some(written[*row as usize]),
+            _ => None,
         });
-        run = if alike.is_some() { run + 1 } else { 0 };
-        cost += match alike {
-            Some(before) if run >= 2 => written[*child as usize].min(row_cost(tree, before, *child)),
-            _ => written[*child as usize],
-        };
-    }
-    cost
+        run.first().map_or(0, |first| written[*first as usize]) + rows.sum::<u32>()
+    })
+    .sum()
 }
 
 /// Returns what a row costs behind a row that is like it.

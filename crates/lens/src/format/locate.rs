@@ -20,7 +20,7 @@ const SHORT_NAME: usize = 32;
 /// Names one item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
-    /// Role; `page` for the root, empty for a mark.
+    /// Role; `page` for the root, empty for a mark and where the ref stands alone.
     pub role: String,
     /// Name, or its beginning.
     pub name: String,
@@ -153,6 +153,17 @@ impl Scratch {
         self.tree.subtree(ROOT).skip(1).filter(|id| locator.fits(&self.tree, *id)).nth(number - 1)
     }
 
+    /// Returns the shortest locator of an item: its ref alone, where it has one.
+    pub fn locate_briefly(&self, id: u32) -> Locator {
+        let mut locator = self.locate(id);
+        if locator.reference.is_some() {
+            locator.role.clear();
+            locator.name.clear();
+            locator.begins = false;
+        }
+        locator
+    }
+
     /// Returns the locator of an item.
     pub fn locate(&self, id: u32) -> Locator {
         let item = self.tree.item(id);
@@ -187,6 +198,34 @@ impl Scratch {
             locator.number = Some(before as u32 + 1);
         }
         locator
+    }
+
+    /// Gives an item a value. Of the options of a combobox that have no ref the one of the old value is selected no more, and the one of the new value is.
+    /// Returns the two, if that changed them.
+    pub(crate) fn choose(&mut self, id: u32, value: &str) -> Option<[u32; 2]> {
+        let old = std::mem::replace(&mut self.tree.item_mut(id).value, value.into());
+        if &*self.tree.item(id).role != "combobox" {
+            return None;
+        }
+        let options = self.tree.children(id).to_vec();
+        let named = |tree: &Tree, name: &str| -> Option<u32> {
+            let mut alike = options.iter().copied().filter(|option| {
+                let item = tree.item(*option);
+                &*item.role == "option" && &*item.name == name && item.reference.is_none()
+            });
+            // Two options of one name say nothing.
+            alike.next().filter(|_| alike.next().is_none())
+        };
+        let selected = |tree: &Tree, option: &u32| tree.item(*option).states.has(StateSet::SELECTED);
+        let (from, to) = (named(&self.tree, &old)?, named(&self.tree, value)?);
+        if from == to || !selected(&self.tree, &from) || selected(&self.tree, &to) {
+            return None;
+        }
+        let states = self.tree.item(from).states;
+        self.tree.item_mut(from).states = states.without(StateSet::SELECTED);
+        let states = self.tree.item(to).states;
+        self.tree.item_mut(to).states = states.with(StateSet::SELECTED);
+        Some([from, to])
     }
 
     /// Gives the focus to an item, or to none.

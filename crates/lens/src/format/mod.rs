@@ -14,10 +14,11 @@ mod style;
 mod write;
 
 pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
+pub use fold::Patterns;
 pub use locate::{Locator, Scratch};
-pub use parse::{GrammarError, parse};
+pub use parse::{GrammarError, parse, parse_after};
 pub use style::Style;
-pub use write::{write, write_item, write_items};
+pub use write::{write, write_after, write_item, write_items};
 
 use crate::tree::{Cut, Handle, Mark, StateSet, Tree};
 use browserlens_strategy::Ref;
@@ -34,6 +35,31 @@ pub struct Head {
     pub url: String,
     /// Whether either was cut.
     pub cut: bool,
+}
+
+impl Head {
+    /// Returns scheme and host of the URL; none if it does not go beyond them.
+    fn origin(&self) -> Option<&str> {
+        let host = self.url.find("://")? + 3;
+        self.url[host..].find('/').map(|path| &self.url[..host + path])
+    }
+
+    /// Returns this head as it is said after another: without the origin, where that stays.
+    #[must_use]
+    pub fn after(&self, before: &Self) -> Self {
+        let path = before.origin().filter(|_| !before.cut).and_then(|origin| self.url.strip_prefix(origin));
+        match path.filter(|path| path.starts_with('/') && !self.cut) {
+            Some(path) => Self { url: path.to_owned(), ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
+    /// Returns the head that is meant by this one after another.
+    #[must_use]
+    pub fn resolved(&self, before: Option<&Self>) -> Self {
+        let origin = before.filter(|_| self.url.starts_with('/')).and_then(Self::origin);
+        Self { url: format!("{}{}", origin.unwrap_or(""), self.url), ..self.clone() }
+    }
 }
 
 /// Says which region an image shows.
@@ -187,4 +213,17 @@ pub enum Entry {
     Volatile(Vec<Locator>),
     /// What stayed as it was, in words; changes nothing.
     Unchanged(String),
+}
+
+impl Entry {
+    /// Returns how many changes entries tell.
+    pub fn count(entries: &[Self]) -> u32 {
+        let one = |entry: &Self| match entry {
+            Self::Removed(locators) => locators.len(),
+            Self::Added { items, .. } | Self::Expanded { items, .. } => items.children(crate::tree::ROOT).len(),
+            Self::Volatile(_) | Self::Unchanged(_) => 0,
+            _ => 1,
+        };
+        entries.iter().map(one).sum::<usize>() as u32
+    }
 }

@@ -4,9 +4,11 @@
 //! column at which it is not in the grammar. Invariants: iterative; never panics, whatever the text.
 
 use super::event;
+use super::fold::Patterns;
 use super::scan::Scan;
 use super::{Child, ChildRun, Entry, EventNote, Head, ImageNote, Locator, Observed, fold};
 use crate::tree::{Cut, Elided, Item, Mark, PAGE, ROOT, StateSet, TEXT, Tree};
+use std::sync::Arc;
 
 /// Text that is not in the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +25,10 @@ pub struct GrammarError {
 struct Lines<'t> {
     lines: Vec<&'t str>,
     at: usize,
+    /// Patterns of earlier texts.
+    told: &'t Patterns,
+    /// Patterns of this text.
+    tells: Patterns,
 }
 
 impl<'t> Lines<'t> {
@@ -35,12 +41,25 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Reads the text of one observation.
+/// Reads the text of one observation before which nothing was told.
 ///
 /// # Errors
 /// [`GrammarError`] with the first line and column at which the text is not in the grammar.
 pub fn parse(text: &str) -> Result<Observed, GrammarError> {
-    let mut lines = Lines { lines: text.split('\n').collect(), at: 0 };
+    parse_after(text, &Patterns::default()).map(|(observed, _)| observed)
+}
+
+/// Reads the text of one observation before which these patterns were told, and returns what patterns it tells.
+///
+/// # Errors
+/// [`GrammarError`] with the first line and column at which the text is not in the grammar.
+pub fn parse_after(text: &str, told: &Patterns) -> Result<(Observed, Patterns), GrammarError> {
+    let mut lines = Lines { lines: text.split('\n').collect(), at: 0, told, tells: Patterns::default() };
+    let observed = observation(&mut lines)?;
+    Ok((observed, lines.tells))
+}
+
+fn observation(lines: &mut Lines<'_>) -> Result<Observed, GrammarError> {
     let first = lines.peek().unwrap_or("");
     let mut scan = Scan::new(first);
     if let Some(mark) = mark(&mut scan) {
@@ -68,9 +87,9 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         let head =
             if scan.at_end() { None } else { Some(head(&mut scan).ok_or_else(|| lines.error(&scan, "title | url"))?) };
         lines.at = 1;
-        let events = events(&mut lines)?;
-        let images = images(&mut lines)?;
-        let tree = items(&mut lines, 0)?;
+        let events = events(lines)?;
+        let images = images(lines)?;
+        let tree = items(lines, 0)?;
         return match lines.peek() {
             None => Ok(Observed::Full { step, reason, head, events, images, tree }),
             Some(line) => Err(lines.error(&Scan::new(line), "an item line")),
@@ -80,9 +99,10 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
         let (steps, changes, hidden) =
             delta_header(&mut scan).ok_or_else(|| lines.error(&scan, "the header of a delta"))?;
         lines.at = 1;
-        let events = events(&mut lines)?;
-        let images = images(&mut lines)?;
-        let entries = entries(&mut lines)?;
+        let events = events(lines)?;
+        let images = images(lines)?;
+        let entries = entries(lines)?;
+        let changes = changes.unwrap_or_else(|| Entry::count(&entries));
         return Ok(Observed::Delta { steps, changes, hidden, events, images, entries });
     }
     if scan.eat("[ANSWER ") {
@@ -91,14 +111,15 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
             return Err(lines.error(&scan, "\"]\" and the end of the line"));
         }
         lines.at = 1;
-        let images = images(&mut lines)?;
-        let entries = entries(&mut lines)?;
+        let images = images(lines)?;
+        let entries = entries(lines)?;
         return Ok(Observed::Answer { request, images, entries });
     }
     Err(lines.error(&scan, "[FULL PAGE STATE], [DELTA …], [ANSWER …] or a mark"))
 }
 
-type DeltaHeader = (Option<(u32, u32)>, u32, u32);
+/// Steps, changes where they are counted, and hidden changes.
+type DeltaHeader = (Option<(u32, u32)>, Option<u32>, u32);
 
 fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
     let steps = if scan.eat("— ") {
@@ -108,25 +129,18 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
         if !scan.eat("→") {
             return None;
         }
-        let to = scan.number()?;
-        if !scan.eat(": ") {
+        Some((from, scan.number()?))
+    };
+    let counted = steps.is_none() || scan.eat(": ");
+    let changes = if counted {
+        let changes = scan.number()?;
+        if !scan.eat(" changes") && !scan.eat(" change") {
             return None;
         }
-        Some((from, to))
+        Some(changes)
+    } else {
+        None
     };
-    let mut all_hidden = scan.clone();
-    if steps.is_some()
-        && let Some(hidden) = all_hidden.number().filter(|hidden| *hidden > 0)
-        && all_hidden.eat(" volatile hidden]")
-        && all_hidden.at_end()
-    {
-        *scan = all_hidden;
-        return Some((steps, 0, hidden));
-    }
-    let changes = scan.number()?;
-    if !scan.eat(" changes") && !scan.eat(" change") {
-        return None;
-    }
     if steps.is_none() && !scan.eat(" from previous state") {
         return None;
     }
@@ -389,8 +403,9 @@ fn group(
     parent: u32,
 ) -> Result<(), GrammarError> {
     let mut ahead = scan.clone();
-    if let Some((role, usual)) = leaves_header(&mut ahead) {
-        let leaves = fold::read_leaves(ahead.rest(), role, usual).filter(|leaves| leaves.len() == count as usize);
+    if let Some((role, usual, numbered)) = leaves_header(&mut ahead) {
+        let leaves =
+            fold::read_leaves(ahead.rest(), role, usual, numbered).filter(|leaves| leaves.len() == count as usize);
         for leaf in leaves.ok_or_else(|| lines.error(&ahead, "as many entries as are counted"))? {
             tree.push(parent, leaf);
         }
@@ -399,7 +414,13 @@ fn group(
         *scan = ahead;
         return Ok(());
     }
-    let pattern = fold::read_pattern(scan).ok_or_else(|| lines.error(scan, "a pattern"))?;
+    let pattern = if scan.eat("like ") {
+        let like =
+            scan.reference().filter(|like| like.part == 0).and_then(|like| lines.told.named(like.number).cloned());
+        like.ok_or_else(|| lines.error(scan, "a row of a pattern that was told"))?
+    } else {
+        Arc::new(fold::read_pattern(scan).ok_or_else(|| lines.error(scan, "a pattern"))?)
+    };
     if !scan.eat(":") || !scan.at_end() {
         return Err(lines.error(scan, "a colon and the end of the line"));
     }
@@ -413,25 +434,38 @@ fn group(
     for row in &rows {
         pattern.expand(row, tree, parent).ok_or_else(|| lines.error(scan, "rows that fit their pattern"))?;
     }
+    if let Some(number) = rows.first().and_then(|row| row.number) {
+        lines.tells.add(number, pattern);
+    }
     // The caller goes on behind the last line.
     lines.at += count as usize;
     Ok(())
 }
 
-/// Reads role and states of leaves that follow on the same line.
-fn leaves_header<'t>(scan: &mut Scan<'t>) -> Option<(&'t str, (StateSet, bool))> {
+/// Reads role and states of leaves that follow on the same line, and whether each begins with the number of its ref.
+fn leaves_header<'t>(scan: &mut Scan<'t>) -> Option<(&'t str, (StateSet, bool), bool)> {
     let role = scan.word()?;
     let (mut states, mut volatile) = (StateSet::NONE, false);
+    let mut numbered = false;
     while scan.eat(" ") {
+        if scan.eat("@") {
+            numbered = true;
+            break;
+        }
         match scan.word()? {
             "volatile" => volatile = true,
             word => states = states.with(StateSet::from_word(word)?),
         }
     }
-    (scan.eat(":") && scan.rest().starts_with(' ')).then_some((role, (states, volatile)))
+    (scan.eat(":") && scan.rest().starts_with(' ')).then_some((role, (states, volatile), numbered))
 }
 
 fn locator(scan: &mut Scan<'_>) -> Option<Locator> {
+    locator_after(None, scan)
+}
+
+/// Reads a locator; one without a role has that of the one before.
+fn locator_after(role: Option<&str>, scan: &mut Scan<'_>) -> Option<Locator> {
     if let Some(handle) = scan.handle() {
         return Some(Locator {
             role: String::new(),
@@ -442,12 +476,27 @@ fn locator(scan: &mut Scan<'_>) -> Option<Locator> {
             number: None,
         });
     }
-    let role = scan.word()?.to_owned();
-    let mut locator = Locator { role, name: String::new(), begins: false, reference: None, handle: None, number: None };
+    let mut locator = Locator {
+        role: String::new(),
+        name: String::new(),
+        begins: false,
+        reference: None,
+        handle: None,
+        number: None,
+    };
+    if let Some(reference) = scan.reference() {
+        locator.reference = Some(reference);
+        return Some(locator);
+    }
+    let repeats = role.filter(|role| !role.is_empty() && scan.rest().starts_with('"'));
+    locator.role = match repeats {
+        Some(role) => role.to_owned(),
+        None => scan.word()?.to_owned(),
+    };
     if locator.role == PAGE {
         return Some(locator);
     }
-    if scan.rest().starts_with(" \"") {
+    if repeats.is_some() || scan.rest().starts_with(" \"") {
         scan.eat(" ");
         locator.name = scan.quoted()?;
         locator.begins = scan.eat("…");
@@ -471,8 +520,14 @@ fn entries(lines: &mut Lines<'_>) -> Result<Vec<Entry>, GrammarError> {
     let mut entries = Vec::new();
     while let Some(line) = lines.peek() {
         let mut scan = Scan::new(line);
-        let entry = entry(lines, &mut scan)?.ok_or_else(|| lines.error(&scan, "a change"))?;
-        entries.push(entry);
+        let read = if matches!(entries.last(), Some(Entry::Changed { .. })) && scan.eat("- ") {
+            let read = locator(&mut scan).and_then(|at| changed(&mut scan, at));
+            lines.at += usize::from(read.is_some());
+            read
+        } else {
+            entry(lines, &mut scan)?
+        };
+        entries.push(read.ok_or_else(|| lines.error(&scan, "a change"))?);
     }
     Ok(entries)
 }
@@ -530,7 +585,8 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
 fn locators(scan: &mut Scan<'_>) -> Option<Vec<Locator>> {
     let mut locators = vec![locator(scan)?];
     while scan.eat(", ") {
-        locators.push(locator(scan)?);
+        let role = locators.last().map(|before| before.role.clone());
+        locators.push(locator_after(role.as_deref(), scan)?);
     }
     Some(locators)
 }

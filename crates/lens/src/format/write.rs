@@ -3,17 +3,25 @@
 //! In: an observation as data, and a style. Out: its text, without a line end at the end.
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
-use super::fold::{self, Kind};
+use super::fold::{self, Kind, Patterns};
 use super::{Child, Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 /// Nesting from which a line carries its depth as a number, so that deep pages do not cost their square.
 pub(super) const DEEPEST_INDENT: usize = 20;
 
-/// Returns the text of an observation.
+/// Returns the text of an observation; nothing was told before it.
 pub fn write(observed: &Observed, style: Style) -> String {
-    let mut writer = Writer { out: String::new(), style };
+    write_after(observed, style, &Patterns::default())
+}
+
+/// Returns the text of an observation where these patterns were told before; a full observation stands for itself.
+pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String {
+    let none = Patterns::default();
+    let told = if matches!(observed, Observed::Full { .. }) { &none } else { told };
+    let mut writer = Writer { out: String::new(), style, told };
     match observed {
         Observed::Full { step, reason, head, events, images, tree } => {
             writer.out.push_str("[FULL PAGE STATE");
@@ -36,17 +44,16 @@ pub fn write(observed: &Observed, style: Style) -> String {
         Observed::Delta { steps, changes, hidden, events, images, entries } => {
             let s = if *changes == 1 { "" } else { "s" };
             let _ = match steps {
-                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}: "),
+                Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}"),
                 None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
             };
-            // Where all changes are hidden, that is all there is to say.
-            let told = steps.is_some() && (*changes > 0 || *hidden == 0);
-            if told {
-                let _ = write!(writer.out, "{changes} change{s}");
+            // How many there are is said where the changes themselves do not say it, and where there is none.
+            let counted = Entry::count(entries) == *changes && (*changes > 0 || *hidden > 0);
+            if steps.is_some() && !counted {
+                let _ = write!(writer.out, ": {changes} change{s}");
             }
             if *hidden > 0 {
-                let comma = if told || steps.is_none() { ", " } else { "" };
-                let _ = write!(writer.out, "{comma}{hidden} volatile hidden");
+                let _ = write!(writer.out, ", {hidden} volatile hidden");
             }
             writer.out.push(']');
             event::write(&mut writer.out, events);
@@ -67,7 +74,8 @@ pub fn write(observed: &Observed, style: Style) -> String {
 
 /// Returns the lines of the items below the root of a tree, as a full observation has them.
 pub fn write_items(tree: &Tree, style: Style) -> String {
-    let mut writer = Writer { out: String::new(), style };
+    let told = Patterns::default();
+    let mut writer = Writer { out: String::new(), style, told: &told };
     writer.lines(tree, 0, false);
     writer.out.strip_prefix('\n').map(str::to_owned).unwrap_or_default()
 }
@@ -77,14 +85,16 @@ const MOST_OF_UNFOLDED: usize = 95;
 
 /// Returns one item as it stands in a line.
 pub fn write_item(item: &Item, style: Style) -> String {
-    let mut writer = Writer { out: String::new(), style };
+    let told = Patterns::default();
+    let mut writer = Writer { out: String::new(), style, told: &told };
     writer.item(item);
     writer.out
 }
 
-struct Writer {
+struct Writer<'p> {
     out: String,
     style: Style,
+    told: &'p Patterns,
 }
 
 /// A group of siblings as text.
@@ -117,7 +127,7 @@ impl Open {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     fn head(&mut self, head: &Head) {
         escape::bare(&mut self.out, &head.title);
         if !head.url.is_empty() {
@@ -211,16 +221,48 @@ impl Writer {
         let mut groups = Vec::new();
         if self.style.fold && !by_line {
             let children = tree.children(parent);
+            let mut alone = 0;
             for group in fold::groups(tree, parent) {
+                self.few(tree, children, alone..group.at, depth, &mut groups);
+                alone = group.at + group.len;
                 let siblings = &children[group.at..group.at + group.len];
                 let Some(text) = self.group(tree, siblings, &group.kind) else { continue };
                 if text.len() * 100 <= self.unfolded(tree, siblings, depth) * MOST_OF_UNFOLDED {
                     groups.push(Folded { at: group.at, len: group.len, text });
                 }
             }
+            self.few(tree, children, alone..children.len(), depth, &mut groups);
         }
         groups.reverse();
         Open { parent, at: 0, depth, groups }
+    }
+
+    /// Folds siblings that are too few to be a group, where a pattern was told that says them.
+    fn few(&self, tree: &Tree, children: &[u32], alone: Range<usize>, depth: usize, groups: &mut Vec<Folded>) {
+        if self.told.is_empty() {
+            return;
+        }
+        let mut at = alone.start;
+        while at < alone.end {
+            let role = &tree.item(children[at]).role;
+            let with_content = |id: &&u32| tree.item(**id).role == *role && !tree.children(**id).is_empty();
+            let alike = children[at..alone.end].iter().take_while(with_content).count();
+            let rows: Vec<&[u32]> = children[at..at + alike].chunks(1).collect();
+            if let Some(text) = self.like(tree, &rows)
+                && text.len() * 100 <= self.unfolded(tree, &children[at..at + alike], depth) * MOST_OF_UNFOLDED
+            {
+                groups.push(Folded { at, len: alike, text });
+            }
+            at += alike.max(1);
+        }
+    }
+
+    /// Returns the text of rows by a pattern that was told; none if none says them.
+    fn like(&self, tree: &Tree, rows: &[&[u32]]) -> Option<String> {
+        let (number, pattern, rows) = self.told.fitting(tree, rows)?;
+        let mut text = format!("{} × like @e{number}:", rows.len());
+        fold::rows(&mut text, &pattern, &rows);
+        Some(text)
     }
 
     /// Returns the text of a group; none if it would not lead back to its items.
@@ -234,8 +276,10 @@ impl Writer {
                     text.push(' ');
                     text.push_str(&fold::state_words(usual.0, usual.1));
                 }
-                text.push(':');
-                fold::leaf_entries(&mut text, siblings.iter().map(|id| tree.item(*id)), usual);
+                let with_ref = siblings.iter().filter(|id| tree.item(**id).reference.is_some()).count();
+                let numbered = with_ref * 2 > siblings.len();
+                text.push_str(if numbered { " @:" } else { ":" });
+                fold::leaf_entries(&mut text, siblings.iter().map(|id| tree.item(*id)), usual, numbered);
                 Some(text)
             }
             Kind::Rows(shape) => {
@@ -244,14 +288,20 @@ impl Writer {
                 fold::pattern(&mut text, &pattern);
                 text.push(':');
                 fold::rows(&mut text, &pattern, &rows);
-                Some(text)
+                let period = siblings.len() / rows.len().max(1);
+                let told = if self.told.is_empty() || period == 0 {
+                    None
+                } else {
+                    self.like(tree, &siblings.chunks(period).collect::<Vec<_>>())
+                };
+                Some(told.filter(|told| told.len() < text.len()).unwrap_or(text))
             }
         }
     }
 
     /// Returns how many bytes siblings cost one by one.
     fn unfolded(&self, tree: &Tree, siblings: &[u32], depth: usize) -> usize {
-        let mut plain = Writer { out: String::new(), style: Style { fold: false, ..self.style } };
+        let mut plain = Writer { out: String::new(), style: Style { fold: false, ..self.style }, told: self.told };
         let mut at = 0;
         while at < siblings.len() {
             plain.indent(depth);
@@ -362,23 +412,37 @@ impl Writer {
     }
 
     fn locator(&mut self, locator: &Locator) {
+        self.locator_after(None, locator);
+    }
+
+    /// Writes a locator; a role that is that of the one before is left out where a name follows.
+    fn locator_after(&mut self, role: Option<&str>, locator: &Locator) {
         if let Some(handle) = locator.handle {
             self.handle(handle);
             return;
         }
-        self.out.push_str(&locator.role);
-        if !locator.name.is_empty() || locator.role == TEXT {
-            self.out.push(' ');
+        let named = !locator.name.is_empty() || locator.role == TEXT;
+        let repeats = named && !locator.role.is_empty() && role == Some(&locator.role);
+        if !repeats {
+            self.out.push_str(&locator.role);
+        }
+        if named {
+            if !repeats {
+                self.out.push(' ');
+            }
             escape::quote(&mut self.out, &locator.name);
             if locator.begins {
                 self.out.push('…');
             }
         }
         if let Some(reference) = locator.reference {
+            if !locator.role.is_empty() {
+                self.out.push(' ');
+            }
             let _ = if self.style.bracketed_refs {
-                write!(self.out, " [{reference}]")
+                write!(self.out, "[{reference}]")
             } else {
-                write!(self.out, " {reference}")
+                write!(self.out, "{reference}")
             };
         }
         if let Some(number) = locator.number {
@@ -387,9 +451,20 @@ impl Writer {
     }
 
     fn entries(&mut self, entries: &[Entry]) {
+        let mut follows = false;
         for entry in entries {
             self.out.push('\n');
-            self.entry(entry);
+            let changed = matches!(entry, Entry::Changed { .. });
+            // The word stands before the first of some changes only.
+            match entry {
+                Entry::Changed { at, name, value, on, off } if follows => {
+                    self.out.push_str("- ");
+                    self.locator(at);
+                    self.changes(name.as_ref(), value.as_ref(), *on, *off);
+                }
+                _ => self.entry(entry),
+            }
+            follows = changed && !self.style.seed_phrases;
         }
     }
 
@@ -410,7 +485,8 @@ impl Writer {
                     if index > 0 {
                         self.out.push_str(", ");
                     }
-                    self.locator(locator);
+                    let before = index.checked_sub(1).map(|before| locators[before].role.as_str());
+                    self.locator_after(before, locator);
                 }
             }
             Entry::Moved { at, to, parent } => {
@@ -496,7 +572,7 @@ impl Writer {
             self.cut(*cut);
         }
         if let Some((old, begins, new)) = value {
-            if self.style.seed_phrases {
+            if self.style.seed_phrases || old.is_empty() && !*begins {
                 self.out.push_str(" → value: ");
             } else {
                 self.out.push_str(" value: ");

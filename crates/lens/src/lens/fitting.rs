@@ -8,7 +8,7 @@ use super::{Draft, Lens, Notes};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::bugs::{Bug, has};
 use crate::extract::{Representation, View};
-use crate::format::{Head, Observed, write};
+use crate::format::{Head, Observed, write, write_after};
 use crate::reference::{Reference, unmarked_differences};
 use crate::shown::{ApplyError, ShownState};
 use crate::tree::Tree;
@@ -43,6 +43,14 @@ fn failed(message: String) -> StrategyError {
 }
 
 impl Lens {
+    /// Writes an observation with the patterns that were told before.
+    fn write(&self, observed: &Observed) -> String {
+        match &self.told {
+            Some(told) => write_after(observed, self.options.style, told.state.patterns()),
+            None => write(observed, self.options.style),
+        }
+    }
+
     /// Writes a delta or an answer.
     pub(super) fn written(
         &self,
@@ -52,7 +60,7 @@ impl Lens {
         target: Target,
         cuts: Cuts,
     ) -> Written {
-        let text = write(&observed, self.options.style);
+        let text = self.write(&observed);
         Written { text, observed, expected: Some(expected), keys, target, cuts }
     }
 
@@ -104,7 +112,7 @@ impl Lens {
             images: notes.images.to_vec(),
             tree: target.tree.clone(),
         };
-        let text = write(&observed, self.options.style);
+        let text = self.write(&observed);
         Written { text, observed, expected: None, keys: target.keys.clone(), target, cuts }
     }
 
@@ -190,7 +198,7 @@ impl Lens {
 /// Applies what a text alone says.
 fn read_back(state: &mut ShownState, text: &str, observed: &Observed) -> Result<Observed, ApplyError> {
     if has(Bug::BlindCheck) {
-        return state.apply_observed(observed).map(|()| observed.clone());
+        return state.apply_unread(text, observed).map(|()| observed.clone());
     }
     state.apply(text)
 }

@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// How long names may be, and how much of longer ones is shown, where a budget bites.
 const LONGEST_NAME_IN_BUDGET: (usize, usize) = (200, 120);
 /// Share of the full text's tokens from which a delta is not worth its risk, in percent.
-pub const DELTA_LIMIT_PERCENT: u32 = 95;
+pub const DELTA_LIMIT_PERCENT: u32 = 99;
 /// States before the last that are remembered, for deltas that start from one of them.
 const MOST_EARLIER: usize = 12;
 /// Earlier states that a delta is really made from, the most alike first.
@@ -568,8 +568,12 @@ impl Lens {
         let style = self.options.style;
         let options = EmitOptions {
             head: (told.state.head() != Some(head) && !(told.state.head().is_none() && self.leaves_out_head(head)))
-                .then(|| head.clone()),
-            without_old_values: style.seed_phrases,
+                .then(|| match told.state.head() {
+                    Some(before) if !style.seed_phrases => head.after(before),
+                    _ => head.clone(),
+                }),
+            without_old_values: true,
+            brief: !style.seed_phrases,
             seed_unchanged: style.seed_phrases,
             unchanged: self.options.unchanged || style.seed_phrases,
             itemised: style.seed_phrases,

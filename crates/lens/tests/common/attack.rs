@@ -1,8 +1,8 @@
 //! Pages whose texts imitate what the lens writes, and what a reader of its texts may find there.
 
 use browserlens_lens::extract::Grade;
-use browserlens_lens::format::write;
-use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style, parse};
+use browserlens_lens::format::{parse_after, write_after};
+use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style};
 use browserlens_page::{BoxInViewport, Capture, Flags, NodeSpec, Page, PageBuilder, States};
 use browserlens_strategy::{
     CaptureImage, ImageSpace, NoClock, Observation, Request, Run, StepIndex, StepInput, StrategyError,
@@ -212,8 +212,9 @@ pub fn check(
     if let Some(budget) = options.budget {
         prop_assert!(Encoding::O200kBase.count(text).0 <= budget, "over a budget of {}\n{}", budget, text);
     }
-    let read = parse(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-    prop_assert_eq!(&write(&read, options.style), text, "written again");
+    let told = shown.patterns();
+    let read = parse_after(text, told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
+    prop_assert_eq!(&write_after(&read, options.style, told), text, "written again");
     prop_assert_eq!(&shown.apply(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?, &read);
     // No line but ours: each begins as the grammar says, and holds no character that is drawn as nothing or as a line end.
     for (at, line) in text.split('\n').enumerate() {
@@ -269,10 +270,10 @@ fn is_statement(line: &str) -> bool {
         "UNCHANGED: ",
     ];
     let item = line.trim_start_matches(' ');
-    // A row of a pattern begins with its ref or a bar; page text with neither of them unescaped.
-    let row = line == "|"
-        || line.starts_with("| ")
-        || line.strip_prefix("@e").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    // A row of a pattern begins with its number, then a blank or a bar, or with a bar; no page text begins a line.
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = after_number.len() < line.len() && (after_number.is_empty() || after_number.starts_with([' ', '|']));
+    let row = line == "|" || line.starts_with('|') || numbered;
     item.starts_with("- ") || line.starts_with('(') || row || WORDS.iter().any(|word| line.starts_with(word))
 }
 

@@ -6,7 +6,7 @@ use super::site::{Op, Site, op, text};
 use super::{a11y, try_observe};
 use browserlens_lens::differ::SemanticFilter;
 use browserlens_lens::extract::Grade;
-use browserlens_lens::format::{Entry, Observed, write};
+use browserlens_lens::format::{Entry, Observed, parse_after, write, write_after};
 use browserlens_lens::reference::{Reference, unmarked_differences};
 use browserlens_lens::tree::{Item, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState, Style, parse};
@@ -45,14 +45,15 @@ impl Witness {
                 budget
             );
         }
-        let read = parse(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-        prop_assert_eq!(&write(&read, options.style), text, "written again");
+        let told = self.shown.patterns();
+        let read = parse_after(text, told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
+        prop_assert_eq!(&write_after(&read, options.style, told), text, "written again");
         let before = self.shown.clone();
         self.shown.apply(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         match &read {
             Observed::Delta { steps, .. } => {
                 let base = steps.and_then(|(from, _)| self.at_step.get(&from)).unwrap_or(&before);
-                told_with_refs(base, &self.shown, text)?;
+                told_with_refs(base, &self.shown, &read, text)?;
                 if let Some((_, to)) = steps {
                     self.at_step.insert(*to, self.shown.clone());
                 }
@@ -120,7 +121,7 @@ impl Witness {
 }
 
 /// The slow, obvious differ: whatever has a ref before and after and says something else must be told with its ref.
-fn told_with_refs(before: &ShownState, after: &ShownState, text: &str) -> Result<(), TestCaseError> {
+fn told_with_refs(before: &ShownState, after: &ShownState, read: &Observed, text: &str) -> Result<(), TestCaseError> {
     let says = |state: &ShownState| -> HashMap<Ref, (String, String, String, Vec<&'static str>)> {
         state
             .nodes()
@@ -134,7 +135,7 @@ fn told_with_refs(before: &ShownState, after: &ShownState, text: &str) -> Result
             .collect()
     };
     let (before, after) = (says(before), says(after));
-    let named = named(text)?;
+    let named = named(read);
     for (reference, now) in &after {
         if before.get(reference) != Some(now) {
             let mention = named.contains(reference);
@@ -151,9 +152,8 @@ fn told_with_refs(before: &ShownState, after: &ShownState, text: &str) -> Result
 }
 
 /// The refs that the changes of a delta name, alone or in what is added.
-fn named(text: &str) -> Result<HashSet<Ref>, TestCaseError> {
-    let read = parse(text).map_err(|error| TestCaseError::fail(error.to_string()))?;
-    let Observed::Delta { entries, .. } = read else { return Ok(HashSet::new()) };
+fn named(read: &Observed) -> HashSet<Ref> {
+    let Observed::Delta { entries, .. } = read.clone() else { return HashSet::new() };
     let mut named = HashSet::new();
     for entry in entries {
         let (locators, items) = match entry {
@@ -168,7 +168,7 @@ fn named(text: &str) -> Result<HashSet<Ref>, TestCaseError> {
         named.extend(locators.iter().filter_map(|locator| locator.reference));
         named.extend(items.iter().flat_map(Tree::items).filter_map(|(_, item)| item.reference));
     }
-    Ok(named)
+    named
 }
 
 /// A tree as R has it: without refs and handles.

@@ -8,10 +8,12 @@
 mod columns;
 mod find;
 mod text;
+mod told;
 
 pub(super) use columns::{commonest, fold_rows};
 pub(crate) use find::{Kind, groups, row_controls};
 pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
+pub use told::Patterns;
 
 use crate::tree::{Item, StateSet, Tree};
 use browserlens_strategy::Ref;

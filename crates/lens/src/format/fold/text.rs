@@ -103,7 +103,7 @@ pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row])
         out.push('\n');
         match row.number {
             Some(number) => {
-                let _ = write!(out, "@e{number}");
+                let _ = write!(out, "{number}");
             }
             None => out.push('|'),
         }
@@ -121,7 +121,11 @@ pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row])
                 out.push_str(" |");
             }
             if let Some(value) = value {
-                out.push(' ');
+                if !stands_close(value) || column == 0 && row.number.is_none() && !row.listed.is_empty() {
+                    out.push(' ');
+                } else if column == 0 && row.number.is_some() {
+                    out.push('|');
+                }
                 if refs[column] {
                     out.push_str(value);
                 } else {
@@ -130,6 +134,11 @@ pub(in crate::format) fn rows(out: &mut String, pattern: &Pattern, rows: &[Row])
             }
         }
     }
+}
+
+/// Whether a field follows its bar without a blank: before a digit, a blank is a token of its own.
+fn stands_close(value: &str) -> bool {
+    value.starts_with(|c: char| c.is_ascii_digit()) && !value.ends_with(char::is_whitespace)
 }
 
 /// Appends what a row or entry says in one field.
@@ -144,24 +153,45 @@ fn field(out: &mut String, value: &str) {
     }
 }
 
-/// Appends leaves of one role: refs, names, and states where they are not `usual`.
+/// Appends leaves of one role: refs, names, and states where they are not `usual`. Where `numbered`, each begins with the number of its ref, or `-`.
 pub(in crate::format) fn leaf_entries<'t>(
     out: &mut String,
     items: impl Iterator<Item = &'t Item>,
     usual: (StateSet, bool),
+    numbered: bool,
 ) {
     for (index, item) in items.enumerate() {
-        out.push_str(if index == 0 { " " } else { " | " });
-        if let Some(reference) = item.reference {
-            let _ = write!(out, "{reference}");
-            if !item.name.is_empty() {
+        if index > 0 {
+            out.push_str(" |");
+        }
+        let close = match item.reference {
+            Some(Ref { number, part }) if numbered => {
+                if index == 0 {
+                    out.push(' ');
+                }
+                let _ = match part {
+                    0 => write!(out, "{number}"),
+                    _ => write!(out, "{number}.{part}"),
+                };
+                false
+            }
+            None if numbered => {
+                out.push_str(" -");
+                false
+            }
+            Some(reference) => {
+                let _ = write!(out, " {reference}");
+                false
+            }
+            None => index > 0 && stands_close(&item.name),
+        };
+        if !item.name.is_empty() {
+            if !close {
                 out.push(' ');
             }
-        }
-        if !item.name.is_empty() {
             field(out, &item.name);
-        } else if item.reference.is_none() {
-            out.push_str("\"\"");
+        } else if item.reference.is_none() && !numbered {
+            out.push_str(" \"\"");
         }
         if (item.states, item.volatile) != usual {
             let _ = write!(out, " [{}]", state_words(item.states, item.volatile));
@@ -197,14 +227,7 @@ fn read_field(text: &str) -> Option<String> {
 /// Reads one row.
 fn read_row(line: &str, pattern: &Pattern) -> Option<Row> {
     let mut scan = Scan::new(line);
-    let number = if scan.eat("|") {
-        None
-    } else {
-        if !scan.eat("@e") {
-            return None;
-        }
-        Some(scan.number()?)
-    };
+    let number = if scan.eat("|") { None } else { Some(scan.number()?) };
     let mut listed = Vec::with_capacity(pattern.listed);
     for _ in 0..pattern.listed {
         if !scan.eat(" ") {
@@ -212,8 +235,11 @@ fn read_row(line: &str, pattern: &Pattern) -> Option<Row> {
         }
         listed.push(if scan.eat("-") { None } else { Some(scan.reference()?) });
     }
+    // Only a digit stands close to what is before it, and then behind a bar.
+    let barred = number.is_some() && scan.eat("|");
     let rest = scan.rest();
-    if !rest.is_empty() && !rest.starts_with(' ') {
+    let close = rest.starts_with(|c: char| c.is_ascii_digit()) && (barred || number.is_none() && listed.is_empty());
+    if barred && !close || !rest.is_empty() && !close && !rest.starts_with(' ') {
         return None;
     }
     let mut values = Vec::with_capacity(pattern.columns);
@@ -240,12 +266,17 @@ pub(in crate::format) fn read_rows<'l>(
     lines.enumerate().map(|(index, line)| read_row(line, pattern).ok_or(index)).collect()
 }
 
-/// Reads leaves of one role.
-pub(in crate::format) fn read_leaves(text: &str, role: &str, usual: (StateSet, bool)) -> Option<Vec<Item>> {
+/// Reads leaves of one role; where `numbered`, each begins with the number of its ref, or `-`.
+pub(in crate::format) fn read_leaves(
+    text: &str,
+    role: &str,
+    usual: (StateSet, bool),
+    numbered: bool,
+) -> Option<Vec<Item>> {
     fields(text)
         .into_iter()
         .map(|entry| {
-            let mut entry = entry.strip_prefix(' ')?;
+            let mut entry = entry.strip_prefix(' ').unwrap_or(entry);
             entry = entry.strip_suffix(' ').unwrap_or(entry);
             let mut item = Item::new(role, "");
             (item.states, item.volatile) = usual;
@@ -256,9 +287,13 @@ pub(in crate::format) fn read_leaves(text: &str, role: &str, usual: (StateSet, b
                 (item.states, item.volatile) = states_of(&rest[open + 1..])?;
                 entry = rest[..open].strip_suffix(' ')?;
             }
-            if entry.starts_with("@e") {
+            if numbered || entry.starts_with("@e") {
                 let (reference, name) = entry.split_once(' ').unwrap_or((entry, ""));
-                item.reference = Some(reference.parse::<Ref>().ok()?);
+                item.reference = match reference {
+                    "-" if numbered => None,
+                    number if numbered => Some(format!("@e{number}").parse::<Ref>().ok()?),
+                    reference => Some(reference.parse::<Ref>().ok()?),
+                };
                 entry = name;
             }
             item.name = read_field(entry)?.into();
