@@ -130,12 +130,13 @@ impl ShownState {
         Ok(())
     }
 
-    /// What was shown last, if that is the step or has no number; else what was shown then.
+    /// What was shown at a step; where no state has that number, what was shown last, if it has none.
     fn at_step(&self, step: u32) -> Option<&Shown> {
-        if self.now.step.is_none_or(|now| now == step) {
+        if self.now.step == Some(step) {
             return Some(&self.now);
         }
-        self.earlier.iter().rev().find(|shown| shown.step == Some(step)).map(|shown| &**shown)
+        let earlier = self.earlier.iter().rev().find(|shown| shown.step == Some(step));
+        earlier.map(|shown| &**shown).or_else(|| self.now.step.is_none().then_some(&*self.now))
     }
 
     fn follow(&mut self, next: Shown) {

@@ -63,3 +63,15 @@ fn a_container_is_not_volatile_for_its_name() {
     let options = LensOptions { budget: Some(57), delta_limit_percent: 100_000, ..a11y() };
     run(&options, site, &ops, Some(4), false).unwrap();
 }
+
+/// Found by the properties above: after a text that had room for nothing, a delta from an earlier state was read as one from that nothing.
+#[test]
+fn after_a_text_that_says_nothing_a_delta_starts_from_the_step_it_names() {
+    for budget in 1..120 {
+        let site = Site::new(0, false, "a".to_owned());
+        let fill = |text: &str| vec![Op::Fill(text.to_owned())];
+        let ops = vec![vec![Op::Dialog], fill("\u{1b51}ஒ🕀aເ🕀 𞣇¡ "), fill("a")];
+        let options = LensOptions { budget: Some(budget), delta_limit_percent: 100_000, ..a11y() };
+        run(&options, site, &ops, Some(0), false).unwrap_or_else(|error| panic!("budget {budget}: {error}"));
+    }
+}
