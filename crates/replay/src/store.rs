@@ -6,6 +6,7 @@
 //! Invariant: equal bytes have equal names on every machine; a blob is never changed.
 
 use crate::error::ReplayError;
+use std::cell::RefCell;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ impl Store {
         let path = self.path(&hash, Kind::Text).ok_or_else(|| self.bad_hash(&hash))?;
         if !path.exists() {
             // A quick level: a run writes some thousand texts, and few of them are ever read again.
-            let packed = zstd::encode_all(text.as_bytes(), 1).map_err(ReplayError::file(&path, "compress the text"))?;
+            let packed = pack(text.as_bytes()).map_err(ReplayError::file(&path, "compress the text"))?;
             write_atomically(&path, &packed)?;
         }
         Ok(hash)
@@ -176,6 +177,18 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ReplayEr
     written.map_err(|source| {
         let _ = fs::remove_file(&temporary);
         ReplayError::File { path: path.to_owned(), action: "write the file", source }
+    })
+}
+
+thread_local! {
+    /// Its tables are larger than most texts: made once a thread.
+    static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn pack(text: &[u8]) -> std::io::Result<Vec<u8>> {
+    PACKER.with_borrow_mut(|packer| match packer {
+        Some(packer) => packer.compress(text),
+        None => packer.insert(zstd::bulk::Compressor::new(1)?).compress(text),
     })
 }
 

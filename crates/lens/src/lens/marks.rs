@@ -5,11 +5,11 @@
 //! box is taken; of the free places it takes the one that hides least text.
 //! Why digits of our own: ten glyphs need no font file, and look the same on every machine.
 
-use super::pixels::{decoded, encode};
+use super::pixels::{encode, opaque};
 use crate::extract::View;
 use browserlens_page::{BoxInDocument, NodeKind, Page};
 use browserlens_strategy::{ImageSpace, ObservedImage};
-use image::{Rgba, RgbaImage};
+use image::{Rgb, RgbImage};
 
 /// Side in CSS px from which the seen part of a node is worth a mark.
 const LEAST_SIDE: f32 = 3.0;
@@ -85,7 +85,7 @@ fn seen_part(page: &Page, bounds: BoxInDocument) -> BoxInDocument {
 
 /// Draws a mark for each box; the image stays as it was if it cannot be read.
 pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocument)]) -> ObservedImage {
-    let Some(pixels) = decoded(&image.png) else { return image.clone() };
+    let Some(mut canvas) = opaque(&image.png) else { return image.clone() };
     let shown = match image.space {
         ImageSpace::Document(bounds) => bounds,
         ImageSpace::Viewport(bounds) => {
@@ -96,7 +96,7 @@ pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocum
     if shown.width <= 0.0 || shown.height <= 0.0 {
         return image.clone();
     }
-    let scale = (pixels.width() as f32 / shown.width, pixels.height() as f32 / shown.height);
+    let scale = (canvas.width() as f32 / shown.width, canvas.height() as f32 / shown.height);
     let rect = |bounds: BoxInDocument| {
         let seen = bounds.intersection(shown);
         Rect {
@@ -112,7 +112,6 @@ pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocum
         .map(|node| rect(node.bounds()))
         .collect();
     let boxes: Vec<(u32, Rect)> = marks.iter().map(|(number, bounds)| (*number, rect(*bounds))).collect();
-    let mut canvas = (*pixels).clone();
     let labels = place(&boxes, &texts, canvas.width() as i32, canvas.height() as i32);
     for (index, (_, bounds)) in boxes.iter().enumerate() {
         frame(&mut canvas, *bounds, ink(index));
@@ -126,9 +125,9 @@ pub(super) fn draw(page: &Page, image: &ObservedImage, marks: &[(u32, BoxInDocum
     }
 }
 
-fn ink(index: usize) -> Rgba<u8> {
+fn ink(index: usize) -> Rgb<u8> {
     let [red, green, blue] = INKS[index % INKS.len()];
-    Rgba([red, green, blue, 255])
+    Rgb([red, green, blue])
 }
 
 fn label_size(number: u32) -> (i32, i32) {
@@ -183,7 +182,7 @@ fn place(boxes: &[(u32, Rect)], texts: &[Rect], width: i32, height: i32) -> Vec<
     placed
 }
 
-fn fill(canvas: &mut RgbaImage, area: Rect, ink: Rgba<u8>) {
+fn fill(canvas: &mut RgbImage, area: Rect, ink: Rgb<u8>) {
     let (width, height) = (canvas.width() as i32, canvas.height() as i32);
     for y in area.top.max(0)..area.bottom.min(height) {
         for x in area.left.max(0)..area.right.min(width) {
@@ -193,8 +192,8 @@ fn fill(canvas: &mut RgbaImage, area: Rect, ink: Rgba<u8>) {
 }
 
 /// Draws a frame in its ink with a white line inside, so that it stands out on any ground.
-fn frame(canvas: &mut RgbaImage, bounds: Rect, ink: Rgba<u8>) {
-    for (inset, ink) in [(0, ink), (1, Rgba([255, 255, 255, 255]))] {
+fn frame(canvas: &mut RgbImage, bounds: Rect, ink: Rgb<u8>) {
+    for (inset, ink) in [(0, ink), (1, Rgb([255; 3]))] {
         let Rect { left, top, right, bottom } = bounds;
         let (left, top, right, bottom) = (left + inset, top + inset, right - inset, bottom - inset);
         if right - left < 3 || bottom - top < 3 {
@@ -211,7 +210,7 @@ fn frame(canvas: &mut RgbaImage, bounds: Rect, ink: Rgba<u8>) {
     }
 }
 
-fn label(canvas: &mut RgbaImage, at: Rect, number: u32, ink: Rgba<u8>) {
+fn label(canvas: &mut RgbImage, at: Rect, number: u32, ink: Rgb<u8>) {
     fill(canvas, at, ink);
     let mut left = at.left + MARGIN;
     for digit in number.to_string().bytes() {
@@ -220,7 +219,7 @@ fn label(canvas: &mut RgbaImage, at: Rect, number: u32, ink: Rgba<u8>) {
             for (column, dot) in line.iter().enumerate() {
                 if *dot == b'#' {
                     let (x, y) = (left + column as i32, at.top + MARGIN + row as i32);
-                    fill(canvas, Rect { left: x, top: y, right: x + 1, bottom: y + 1 }, Rgba([255, 255, 255, 255]));
+                    fill(canvas, Rect { left: x, top: y, right: x + 1, bottom: y + 1 }, Rgb([255; 3]));
                 }
             }
         }
@@ -280,7 +279,7 @@ mod tests {
     fn the_digits_of_a_label_can_be_read_back() {
         for number in [0, 7, 41, 123, 456, 890, 1_234] {
             let (width, height) = label_size(number);
-            let mut canvas = RgbaImage::from_pixel(80, 30, Rgba([90, 90, 90, 255]));
+            let mut canvas = RgbImage::from_pixel(80, 30, Rgb([90; 3]));
             label(&mut canvas, rect(5, 6, width, height), number, ink(1));
             let read: String = number
                 .to_string()
@@ -292,7 +291,7 @@ mod tests {
                         DIGITS[*digit].iter().enumerate().all(|(row, line)| {
                             line.iter().enumerate().all(|(column, dot)| {
                                 let (x, y) = (left + column as i32, 6 + MARGIN + row as i32);
-                                (*dot == b'#') == (canvas.get_pixel(x as u32, y as u32).0 == [255; 4])
+                                (*dot == b'#') == (canvas.get_pixel(x as u32, y as u32).0 == [255; 3])
                             })
                         })
                     };

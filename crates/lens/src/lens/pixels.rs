@@ -9,10 +9,9 @@ use browserlens_tokens::ImageSize;
 use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType as Kernel, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-use image::{DynamicImage, ImageFormat, RgbaImage, imageops};
+use image::{DynamicImage, ImageBuffer, ImageFormat, Pixel, PixelWithColorType, RgbImage, RgbaImage, imageops};
 use std::cell::RefCell;
 use std::io::Cursor;
-use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 /// Most images that a thread remembers: the screenshot and the crops of one page.
@@ -28,17 +27,12 @@ pub(super) struct Part {
 
 struct Known {
     of: Weak<[u8]>,
-    pixels: Rc<RgbaImage>,
+    pixels: RgbaImage,
     pieces: Vec<(Part, ImageSize, Arc<[u8]>)>,
 }
 
 thread_local! {
     static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Returns the pixels of a PNG; none if it cannot be read.
-pub(super) fn decoded(png: &Arc<[u8]>) -> Option<Rc<RgbaImage>> {
-    with_known(png, |known| Rc::clone(&known.pixels))
 }
 
 /// Returns a part of a PNG at a size, as a PNG; none if it cannot be read or the part is not in it.
@@ -53,7 +47,7 @@ pub(super) fn piece(png: &Arc<[u8]>, part: Part, size: ImageSize) -> Option<Arc<
         if !inside || width == 0 || height == 0 {
             return None;
         }
-        let cut = imageops::crop_imm(&*known.pixels, part.left, part.top, width, height).to_image();
+        let cut = imageops::crop_imm(&known.pixels, part.left, part.top, width, height).to_image();
         let made = if size == part.size { encode(&cut)? } else { encode(&shrunk(cut, size)?)? };
         known.pieces.push((part, size, Arc::clone(&made)));
         Some(made)
@@ -70,7 +64,7 @@ fn with_known<T>(png: &Arc<[u8]>, work: impl FnOnce(&mut Known) -> T) -> Option<
             Some(at) => all.remove(at),
             None => {
                 let pixels = rgba(png)?;
-                Known { of: Arc::downgrade(png), pixels: Rc::new(pixels), pieces: Vec::new() }
+                Known { of: Arc::downgrade(png), pixels, pieces: Vec::new() }
             }
         };
         all.truncate(REMEMBERED - 1);
@@ -106,8 +100,16 @@ pub fn shrunk(image: RgbaImage, size: ImageSize) -> Option<RgbaImage> {
     RgbaImage::from_raw(size.width, size.height, to.into_vec())
 }
 
+/// Returns the pixels of a PNG without their alpha; none if it cannot be read.
+pub(super) fn opaque(png: &[u8]) -> Option<RgbImage> {
+    Some(image::load_from_memory_with_format(png, ImageFormat::Png).ok()?.into_rgb8())
+}
+
 /// Returns the PNG of pixels.
-pub(super) fn encode(image: &RgbaImage) -> Option<Arc<[u8]>> {
+pub(super) fn encode<P>(image: &ImageBuffer<P, Vec<u8>>) -> Option<Arc<[u8]>>
+where
+    P: Pixel<Subpixel = u8> + PixelWithColorType,
+{
     let mut bytes = Vec::new();
     // Most of a page is plain: one filter does as well as a choice of five, and takes half the time.
     image.write_with_encoder(PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up)).ok()?;
@@ -125,16 +127,18 @@ mod tests {
     use super::*;
     use image::Rgba;
 
+    fn decoded(png: &Arc<[u8]>) -> Option<RgbaImage> {
+        with_known(png, |known| known.pixels.clone())
+    }
+
     fn png(shade: u8) -> Arc<[u8]> {
         let image = RgbaImage::from_fn(40, 30, |x, y| Rgba([x as u8, y as u8, shade, 255]));
         encode(&image).expect("encodes")
     }
 
     #[test]
-    fn an_image_is_decoded_once_while_its_bytes_live() {
+    fn a_piece_is_made_once_while_the_bytes_of_its_image_live() {
         let bytes = png(1);
-        let first = decoded(&bytes).expect("a PNG");
-        assert!(Rc::ptr_eq(&first, &decoded(&bytes).expect("a PNG")));
         let part = Part { left: 3, top: 4, size: ImageSize { width: 10, height: 5 } };
         let piece_of = |bytes| piece(bytes, part, part.size).expect("inside");
         assert!(Arc::ptr_eq(&piece_of(&bytes), &piece_of(&bytes)));
