@@ -4,7 +4,17 @@
 //! Invariant: nothing hidden is written unless it was asked for, and no text of a page can forge a line.
 
 pub mod chunk;
+pub mod class;
 pub mod content;
+pub mod grep;
+pub mod html;
+pub mod interactive;
 pub mod markdown;
+pub mod options;
 pub mod outline;
 pub mod path;
+pub mod select;
+
+pub use grep::GrepOptions;
+pub use interactive::Session;
+pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
