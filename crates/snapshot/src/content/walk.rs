@@ -9,7 +9,7 @@ use super::table::{self, CellData};
 use crate::markdown::{
     self, Block, Definition, Image, Inline, Item, List, MAX_NESTING, Mark, Piece, PieceKind, Place, build, clean_code,
 };
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Visibility, role};
+use browserlens_page::{BoxInDocument, Flags, NodeId, NodeKind, NodeRef, Visibility, role};
 
 /// Reads everything below a node and appends it.
 pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(NodeId, Vec<Block>)>) {
@@ -21,6 +21,7 @@ pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(N
         run: Vec::new(),
         marks: Vec::new(),
         code: None,
+        last: None,
     };
     let page = root.page();
     let mut index = root.id().0;
@@ -32,6 +33,9 @@ pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(N
     walk.close_before(u32::MAX);
     walk.end_level();
 }
+
+/// How wide a gap between two texts is a blank, as a share of the line's height.
+const NARROWEST_BLANK: f32 = 0.12;
 
 /// What is done when the walk leaves a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +99,10 @@ struct Walk<'o, 'w> {
     /// The line that is being read.
     run: Vec<Piece>,
     marks: Vec<Mark>,
-    /// The `code` element that text belongs to, and whether the last piece of the run is of it.
+    /// The `code` element that text belongs to.
     code: Option<u32>,
+    /// Where the last text stands, if nothing has parted it from what comes.
+    last: Option<BoxInDocument>,
 }
 
 /// How a box stands among others.
@@ -141,7 +147,9 @@ impl Walk<'_, '_> {
             NodeKind::Pseudo => {
                 // Markers are written as markers of lists; glyphs of private use are pictures.
                 if node.tag() != "::marker" && self.is_shown(node) {
+                    self.part(node);
                     self.push_text(node.text());
+                    self.last = Some(node.bounds());
                 }
                 false
             }
@@ -355,7 +363,23 @@ impl Walk<'_, '_> {
             return;
         }
         if self.is_shown(node) {
+            self.part(node);
             self.push_text(text);
+            self.last = Some(node.bounds());
+        }
+    }
+
+    /// Parts words that stand apart by a margin, with no blank between them in the document.
+    fn part(&mut self, node: NodeRef<'_>) {
+        let Some(last) = self.last.take() else { return };
+        let next = node.bounds();
+        let is_line = |a: f32, b: f32| a > 0.0 && a < b * 1.6;
+        let on_one_line = is_line(last.height, next.height)
+            && is_line(next.height, last.height)
+            && (last.y - next.y).abs() < last.height.min(next.height) / 2.0;
+        let gap = (next.x - last.right()).max(last.x - next.right());
+        if on_one_line && gap > last.height.min(next.height) * NARROWEST_BLANK {
+            self.blank();
         }
     }
 
@@ -370,13 +394,12 @@ impl Walk<'_, '_> {
     }
 
     fn push_line(&mut self, line: &str) {
-        let is_picture = |c: char| matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
         let cleaned: String;
-        let line = if line.contains(is_picture) {
-            cleaned = line.replace(is_picture, " ");
-            &cleaned
-        } else {
+        let line = if line.is_ascii() || !line.contains(|c| is_picture(c) || is_invisible(c)) {
             line
+        } else {
+            cleaned = line.chars().filter(|c| !is_invisible(*c)).map(|c| if is_picture(c) { ' ' } else { c }).collect();
+            &cleaned
         };
         if line.is_empty() {
             return;
@@ -406,6 +429,7 @@ impl Walk<'_, '_> {
     }
 
     fn blank(&mut self) {
+        self.last = None;
         match self.run.last_mut() {
             None | Some(Piece { kind: PieceKind::Break, .. }) => {}
             Some(Piece { kind: PieceKind::Text(text), .. }) if text.ends_with(' ') => {}
@@ -414,6 +438,7 @@ impl Walk<'_, '_> {
     }
 
     fn line_break(&mut self) {
+        self.last = None;
         // Two breaks leave an empty line: a new paragraph.
         if matches!(self.run.last(), Some(Piece { kind: PieceKind::Break, .. })) {
             self.flush();
@@ -486,6 +511,7 @@ impl Walk<'_, '_> {
 
     /// Ends the line that is being read.
     fn flush(&mut self) {
+        self.last = None;
         if self.run.is_empty() {
             return;
         }
@@ -597,6 +623,18 @@ impl Walk<'_, '_> {
             level.blocks.push(figure);
         }
     }
+}
+
+/// Returns whether a character is of private use: the glyph of an icon font.
+fn is_picture(c: char) -> bool {
+    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+/// Returns whether nobody sees a character: it is not rendered, or only turns others around. Joiners and what selects a form of the character
+/// before stay.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}')
 }
 
 fn is_blank(piece: &Piece) -> bool {

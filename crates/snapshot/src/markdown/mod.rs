@@ -16,6 +16,7 @@ pub(crate) use inline::{Mark, Piece, PieceKind, Place, build, clean_line, clean_
 pub(crate) use normal::{clean_code, clean_title, normalise_blocks};
 pub use normal::normalise;
 pub use outline::{Section, outline};
+pub(crate) use parse::extensions;
 pub use parse::parse;
 pub use tree::{
     Align, Block, Definition, Document, Image, Inline, Item, List, MAX_NESTING, Part, Table, count_words, plain_text,

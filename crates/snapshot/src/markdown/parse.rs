@@ -13,7 +13,7 @@ use std::ops::Range;
 /// How many containers and marks the parser holds open; what is deeper belongs to the last one.
 const DEEPEST: usize = 64;
 
-pub(super) fn extensions() -> Options {
+pub(crate) fn extensions() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_DEFINITION_LIST
 }
 

@@ -144,7 +144,12 @@ fn longest_run(text: &str, wanted: char) -> usize {
 }
 
 fn write_list(list: &List, second_marker: bool, depth: usize, width: Option<usize>, lines: &mut Vec<String>) {
-    let is_tight = list.items.iter().all(|item| matches!(item.blocks.as_slice(), [_] | [Block::Paragraph(_), Block::List(_)]));
+    // A list below a paragraph needs an empty line between them unless it starts with 1.
+    let is_tight = list.items.iter().all(|item| match item.blocks.as_slice() {
+        [_] => true,
+        [Block::Paragraph(_), Block::List(below)] => matches!(below.start, None | Some(1)),
+        _ => false,
+    });
     for (at, item) in list.items.iter().enumerate() {
         let marker = match (list.start, second_marker) {
             (None, false) => "- ".to_owned(),
@@ -261,7 +266,7 @@ fn push_at_line_start(word: &str, line: &mut String) {
 
 /// Writes inlines as one line: blanks at which it may be broken are blanks, others [`HARD_BLANK`], breaks [`BREAK`].
 fn line(inlines: &[Inline], in_table: bool) -> String {
-    let mut writer = Line { out: String::new(), delimiters: Vec::new(), in_table };
+    let mut writer = Line { out: String::new(), delimiters: Vec::new(), in_table, nested: 0 };
     writer.inlines(inlines);
     writer.finish()
 }
@@ -271,6 +276,8 @@ struct Line {
     /// Where delimiters stand, how long they are, whether they open and whether they are underscores.
     delimiters: Vec<Delimiter>,
     in_table: bool,
+    /// How many marks and links are open.
+    nested: usize,
 }
 
 struct Delimiter {
@@ -286,7 +293,8 @@ impl Line {
             match inline {
                 Inline::Text(text) => {
                     let opens_link = matches!(inlines.get(at + 1), Some(Inline::Link { .. }));
-                    self.text(text, opens_link);
+                    let edges = (!self.out.is_empty(), self.nested > 0 || at + 1 < inlines.len());
+                    self.text(text, opens_link, edges);
                 }
                 Inline::Emphasis(content) => self.marked("_", content),
                 Inline::Strong(content) => self.marked("**", content),
@@ -294,7 +302,9 @@ impl Line {
                 Inline::Code(text) => self.code(text),
                 Inline::Link { url, content } => {
                     self.out.push('[');
+                    self.nested += 1;
                     self.inlines(content);
+                    self.nested -= 1;
                     self.out.push_str("](");
                     self.url(url);
                     self.out.push(')');
@@ -302,7 +312,7 @@ impl Line {
                 Inline::Image(image) => {
                     self.out.push_str("![");
                     let from = self.out.len();
-                    self.text(&image.alt, false);
+                    self.text(&image.alt, false, (true, true));
                     let alt = self.out.split_off(from).replace(' ', "\u{1}");
                     self.out.push_str(&alt);
                     self.out.push_str("](");
@@ -319,19 +329,29 @@ impl Line {
         let length = delimiter.len();
         self.delimiters.push(Delimiter { at: self.out.len(), length, opens: true, underscore });
         self.out.push_str(delimiter);
+        self.nested += 1;
         self.inlines(content);
+        self.nested -= 1;
         self.delimiters.push(Delimiter { at: self.out.len(), length, opens: false, underscore });
         self.out.push_str(delimiter);
     }
 
-    fn text(&mut self, text: &str, before_link: bool) {
+    /// Escapes text. Characters at `edges` may be written as references later, and so are as good as punctuation.
+    fn text(&mut self, text: &str, before_link: bool, edges: (bool, bool)) {
         let mut before: Option<char> = None;
+        let first = if edges.0 { text.chars().next().map_or(0, char::len_utf8) } else { 0 };
+        let last = if edges.1 { text.chars().next_back().map_or(0, char::len_utf8) } else { 0 };
+        let inner = first..text.len().saturating_sub(last).max(first);
         let mut chars = text.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
             let next = chars.peek().map(|(_, next)| *next);
             let escape = match c {
                 '\\' | '`' | '*' | '[' | ']' | '<' | '~' => true,
-                '_' => !(before.is_some_and(char::is_alphanumeric) && next.is_some_and(char::is_alphanumeric)),
+                '_' => {
+                    let stands = |c: Option<char>, at: usize| c.is_some_and(|c| is_letter(c) && inner.contains(&at));
+                    let start = at.saturating_sub(before.map_or(0, char::len_utf8));
+                    !(stands(before, start) && stands(next, at + 1))
+                }
                 '!' => before_link && next.is_none(),
                 '&' => is_reference(&text[at..]),
                 '|' => self.in_table,
@@ -374,7 +394,7 @@ impl Line {
             let after = self.out[end..].chars().next();
             let (inner, outer) = if delimiter.opens { (after, before) } else { (before, after) };
             let is_fine = outer.is_none_or(|c| c.is_ascii_punctuation() || matches!(c, ' ' | HARD_BLANK | BREAK))
-                || (!delimiter.underscore && inner.is_some_and(|c| c.is_ascii_alphanumeric()));
+                || (!delimiter.underscore && inner.is_some_and(is_letter));
             if let (false, Some(outer)) = (is_fine, outer) {
                 let at = if delimiter.opens { start - outer.len_utf8() } else { end };
                 replaced.push((at, at + outer.len_utf8()));
@@ -387,6 +407,11 @@ impl Line {
         }
         self.out
     }
+}
+
+/// Returns whether a character is neither blank nor punctuation for CommonMark; letters in circles are symbols there.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() && !matches!(c, '\u{2460}'..='\u{24ff}' | '\u{1f100}'..='\u{1f2ff}')
 }
 
 /// Returns whether a text begins with what could be a character reference.
