@@ -168,7 +168,7 @@ const WORDS: &[&str] = &[
 
 /// First parts of utility scales: refused where all that follows is of a scale.
 const SCALES: &[&str] = &[
-    "m", "mx", "my", "mt", "mr", "mb", "ml", "ms", "me", "p", "px", "py", "pt", "pr", "pb", "pl", "ps", "pe", "w", "h", "min", "max", "size", "gap", "space",
+    "m", "max", "mx", "my", "mt", "mr", "mb", "ml", "ms", "me", "p", "px", "py", "pt", "pr", "pb", "pl", "ps", "pe", "w", "h", "min", "size", "gap", "space",
     "text", "font", "leading", "tracking", "bg", "border", "rounded", "shadow", "opacity", "z", "top", "right", "bottom", "left", "inset", "grid", "col", "row",
     "flex", "basis", "grow", "shrink", "order", "items", "justify", "content", "self", "place", "align", "float", "clear", "object", "overflow", "overscroll",
     "position", "display", "divide", "ring", "outline", "transition", "duration", "ease", "delay", "animate", "scale", "rotate", "translate", "skew", "origin",
@@ -179,7 +179,7 @@ const SCALES: &[&str] = &[
 
 /// What stands in scales beside numbers.
 const STEPS: &[&str] = &[
-    "auto", "full", "screen", "min", "max", "fit", "none", "px", "xs", "sm", "md", "lg", "xl", "xxl", "base", "start", "end", "center", "between", "around",
+    "auto", "w", "h", "full", "screen", "min", "max", "fit", "none", "px", "xs", "sm", "md", "lg", "xl", "xxl", "base", "start", "end", "center", "between", "around",
     "evenly", "stretch", "baseline", "left", "right", "top", "bottom", "middle", "normal", "bold", "semibold", "medium", "light", "thin", "black", "white",
     "gray", "grey", "slate", "zinc", "neutral", "stone", "red", "orange", "amber", "yellow", "lime", "green", "emerald", "teal", "cyan", "sky", "blue", "indigo", "violet",
     "purple", "fuchsia", "pink", "rose", "primary", "secondary", "success", "danger", "warning", "info", "dark", "muted", "transparent", "current", "inherit",

@@ -14,7 +14,9 @@ pub mod options;
 pub mod outline;
 pub mod path;
 pub mod select;
+mod snapshot;
 
 pub use grep::GrepOptions;
 pub use interactive::Session;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
+pub use snapshot::{Lines, lines, snapshot, snapshot_in};

@@ -538,7 +538,7 @@ mod tests {
         let error = |text: &str| text.parse::<Selector>().expect_err(text).to_string();
         insta::assert_snapshot!(
             [
-                "", "h1 >", "div..x", "a[", "a[href=]", ":hover-card", "p::before", "li:nth-child(x)", "h1,,h2", "§", "@e", "h1 { }", ":not(",
+                "", "h1 >", "div..x", "a[", "a[href=]", ":hover-card", "p::before", "li:nth-child(x)", "h1,,h2", "1a", "@e", "h1 { }", ":not(",
             ]
             .map(|text| format!("{text:?}: {}", error(text)))
             .join("\n")
