@@ -15,9 +15,10 @@
 //! such an id or class, inline formatting. `[n]` counts the siblings that are spelled alike below the same step, in document
 //! order; the first goes without a number, except of what comes in series (`article`, `li`, `tr`, …), where it has one if there are several.
 //! Content of a frame lies below `iframe/#document`, content of a shadow tree below its host and `#shadow-root`; what is slotted lies below
-//! the host itself, as in the document.
+//! the host itself, as in the document. Landmarks (`main`, `header`, `footer`, `nav`, `aside`) do not count below a `div`, and sections (`section`, `article`, `form`,
+//! `dialog`) not below one that only a class names: a wrapper says nothing of them.
 //!
-//! Containers named by a class alone are steps of what lies in them down to the fourth step, others down to the last but one; what lies
+//! Containers named by a class alone are steps of what lies in them down to the third step, others down to the last but one; what lies
 //! deeper counts from there. So a path stays short, and still leads to one element.
 
 use crate::class::{is_meaningful_id, meaningful_class};
@@ -27,9 +28,9 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Most steps of a path.
-pub const MOST_STEPS: usize = 8;
+pub const MOST_STEPS: usize = 7;
 /// Steps down to which a container that only a class names is a step of what lies in it.
-const MOST_STEPS_BY_CLASS: usize = 4;
+const MOST_STEPS_BY_CLASS: usize = 3;
 /// Longest text that is parsed as a path, in bytes.
 const LONGEST_TEXT: usize = 4_096;
 
@@ -239,13 +240,18 @@ fn tag_of<'p>(node: NodeRef<'p>, role: &'p str) -> Option<&'p str> {
     }
 }
 
+/// Headings need no id: their section has it, or their number says which.
+fn is_heading(tag: &str) -> bool {
+    matches!(tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
 /// Whether elements of a tag come in series, so that the first of several has a number too.
 fn in_series(tag: &str) -> bool {
     matches!(tag, "article" | "li" | "tr" | "option" | "dt" | "dd" | "td" | "th")
 }
 
 fn takes_class(tag: &str) -> bool {
-    matches!(tag, "section" | "nav" | "aside" | "header" | "footer" | "form" | "div" | "ul" | "ol" | "dl" | "table" | "figure" | "fieldset" | "details" | "dialog")
+    matches!(tag, "section" | "nav" | "aside" | "form" | "div" | "ul" | "ol" | "dl" | "table" | "figure" | "fieldset" | "details" | "dialog")
 }
 
 const NONE: u32 = u32::MAX;
@@ -269,6 +275,10 @@ enum Mark {
 struct Place {
     /// The place below which what lies in the node counts: a node, twice its number; its shadow tree, one more.
     inside: u32,
+    /// The same for sectioning elements: a `div` that only a class names is passed over.
+    sections_inside: u32,
+    /// The same for landmarks: every `div` is passed over.
+    landmarks_inside: u32,
     /// Host of the shadow tree that the node lies in, or [`NONE`].
     host: u32,
     /// Row in `named`, or [`NONE`].
@@ -330,7 +340,7 @@ impl<'p> Paths<'p> {
     fn add(&mut self, node: NodeRef<'p>, classes: &mut HashMap<&'p str, Option<&'p str>>, ids: &mut HashMap<&'p str, bool>) {
         let id = node.id().0;
         let Some(parent) = node.parent() else {
-            self.places.push(Place { inside: PAGE, host: NONE, named: NONE, nearest: NONE });
+            self.places.push(Place { inside: PAGE, sections_inside: PAGE, landmarks_inside: PAGE, host: NONE, named: NONE, nearest: NONE });
             return;
         };
         let above = self.places[parent.id().index()];
@@ -338,14 +348,28 @@ impl<'p> Paths<'p> {
         let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
         // Place and host by the document, not by the flat tree that the arena is.
         let (mut inside, mut host, mut nearest) = (above.inside, above.host, above.nearest);
+        let (mut sections_inside, mut landmarks_inside) = (above.sections_inside, above.landmarks_inside);
         if node.flags().has(Flags::SLOTTED) && above.host != NONE {
             let around = self.places[above.host as usize];
             (inside, host, nearest) = (around.inside, around.host, around.nearest);
+            (sections_inside, landmarks_inside) = (around.sections_inside, around.landmarks_inside);
         } else if parent.flags().any(hosts) && node.flags().any(shadow) {
-            (inside, host) = (parent.id().0 * 2 + 1, parent.id().0);
+            host = parent.id().0;
+            // A host too deep to open holds its shadow tree where it stands itself.
+            if above.inside == host * 2 {
+                inside = host * 2 + 1;
+            }
+            (sections_inside, landmarks_inside) = (inside, inside);
         }
-        let mut place = Place { inside, host, named: NONE, nearest };
+        let mut place = Place { inside, sections_inside, landmarks_inside, host, named: NONE, nearest };
         if let Some((spelling, opens)) = self.spelling(node, inside, classes, ids) {
+            let generic = matches!(spelling, Spelling::Element("div" | "span", ..));
+            let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class, _));
+            match spelling {
+                Spelling::Element("main" | "header" | "footer" | "nav" | "aside", ..) => inside = landmarks_inside,
+                Spelling::Element("section" | "article" | "form" | "dialog", ..) => inside = sections_inside,
+                _ => {}
+            }
             let depth = self.depth(inside) + if inside & 1 == 1 { 2 } else { 1 };
             let row = self.named.len() as u32;
             let series = match self.by_spelling.entry((inside, spelling)) {
@@ -364,6 +388,12 @@ impl<'p> Paths<'p> {
             place.nearest = id;
             if opens {
                 place.inside = id * 2;
+                if !by_class {
+                    place.sections_inside = place.inside;
+                }
+                if !generic {
+                    place.landmarks_inside = place.inside;
+                }
             }
         }
         self.places.push(place);
@@ -402,10 +432,11 @@ impl<'p> Paths<'p> {
         let of_document = inside == PAGE || tag != "main";
         if of_document && tag != "main" {
             for (name, value) in node.attributes() {
-                if name == "id" && !value.is_empty() {
+                if name == "id" && !value.is_empty() && !is_heading(tag) {
                     id = ids.entry(value).or_insert_with(|| is_meaningful_id(value) && is_name(value)).then_some(value);
                 } else if name == "class" && takes_class(tag) {
                     class = *classes.entry(value).or_insert_with(|| meaningful_class(value).filter(|class| is_name(class)));
+                    class = class.filter(|class| *class != tag);
                 }
             }
         }
@@ -533,5 +564,197 @@ impl<'p> Paths<'p> {
     /// Returns the page.
     pub fn page(&self) -> &'p Page {
         self.page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::{Frame, NodeSpec, PageBuilder, ScrollOffset};
+    use proptest::prelude::*;
+
+    fn paths_of(page: &Page) -> Vec<String> {
+        let paths = Paths::of(page);
+        paths.named().map(|node| paths.path(node).expect("named").to_string()).collect()
+    }
+
+    #[test]
+    fn a_path_has_landmarks_semantic_tags_ids_meaningful_classes_and_numbers_and_nothing_else() {
+        let page = PageBuilder::outline(
+            r#"
+            generic tag=html
+              generic tag=body class="antialiased bg-white"
+                generic class="page-wrapper"
+                  banner
+                    navigation
+                  main tag=div class="css-1q2w3e"
+                    article
+                      heading "A" tag=h1 level=1
+                      generic tag=section class="mt-4 intro"
+                        paragraph
+                        paragraph
+                      generic tag=section class="content" id=":r1:"
+                        heading "B" tag=h2 level=2
+                        heading "C" tag=h2 level=2
+                        generic class="flex gap-2"
+                          generic class="offers"
+                            generic tag=span class="price"
+                      generic tag=section id="reviews"
+                        article
+                        article
+                generic id="app"
+                  list
+                    listitem
+                      link "x" href="/"
+                    listitem
+            "#,
+        );
+        insta::assert_snapshot!(paths_of(&page).join("\n"), @r"
+        /header
+        /header/nav
+        /main
+        /main/article
+        /main/article/h1
+        /main/article/section.intro
+        /main/article/section.intro/p
+        /main/article/section.intro/p[2]
+        /main/article/section.content
+        /main/article/section.content/h2
+        /main/article/section.content/h2[2]
+        /main/article/section.content/div.offers
+        /main/article/section#reviews
+        /main/article/section#reviews/article[1]
+        /main/article/section#reviews/article[2]
+        /div#app
+        /div#app/ul
+        /div#app/ul/li[1]
+        /div#app/ul/li[1]/a
+        /div#app/ul/li[2]
+        ");
+    }
+
+    #[test]
+    fn frames_shadow_trees_and_slots_have_paths() {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        builder.open(NodeSpec { tag: "main", role: "main", ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "div", flags: Flags::SHADOW_HOST_OPEN, ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "section", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "slot", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
+        builder.leaf(NodeSpec { tag: "h2", flags: Flags::SLOTTED, ..NodeSpec::default() });
+        builder.close().close().close();
+        builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, attributes: vec![("id", "pay")], ..NodeSpec::default() });
+        builder.open_frame(Frame {
+            number: 2,
+            loader: 2,
+            url: "https://test.test/frame".to_owned(),
+            title: String::new(),
+            owner: None,
+            document: None,
+            scroll: ScrollOffset::default(),
+            rendered_text: String::new(),
+        });
+        builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
+        builder.leaf(NodeSpec { tag: "h1", ..NodeSpec::default() });
+        let page = builder.finish();
+        assert_eq!(
+            paths_of(&page),
+            [
+                "/main",
+                "/main/div",
+                "/main/div/#shadow-root/section",
+                "/main/div/h2",
+                "/main/iframe#pay",
+                "/main/iframe#pay/#document",
+                "/main/iframe#pay/#document/h1"
+            ]
+        );
+        let paths = Paths::of(&page);
+        for node in paths.named() {
+            assert_eq!(paths.resolve(&paths.path(node).expect("named")), Some(node));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_no_path_is_refused_with_its_place() {
+        let error = |text: &str| text.parse::<Path>().expect_err(text).to_string();
+        insta::assert_snapshot!(
+            ["", "main", "//", "/main/", "/Main", "/p[0]", "/p[x]", "/p[1", "/p[01]", "/a.", "/a#1", "/a.b.c", "/é", "/#doc"]
+                .map(|text| format!("{text:?}: {}", error(text)))
+                .join("\n")
+        );
+    }
+
+    #[test]
+    fn a_page_nested_ten_thousand_deep_has_short_paths() {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        for _ in 0..10_000 {
+            builder.open(NodeSpec { tag: "blockquote", ..NodeSpec::default() });
+        }
+        let page = builder.finish();
+        let paths = Paths::of(&page);
+        for node in paths.named() {
+            let path = paths.path(node).expect("named");
+            assert!(path.steps.len() <= MOST_STEPS);
+            assert_eq!(paths.resolve(&path), Some(node), "{path}");
+        }
+    }
+
+    /// A page of nested elements from a list of depths and kinds.
+    fn grown(plan: &[(u8, u8)]) -> Page {
+        const TAGS: [&str; 12] = ["div", "section", "article", "main", "ul", "li", "p", "h2", "x-card", "iframe", "span", "nav"];
+        const CLASSES: [&str; 5] = ["", "content", "mt-4 flex", "card__title wide", "css-1a2b3c"];
+        const IDS: [&str; 4] = ["", "top", "top", ":r1:"];
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        let mut depth = 0_usize;
+        for (up, kind) in plan {
+            for _ in 0..usize::from(up % 4).min(depth) {
+                builder.close();
+                depth -= 1;
+            }
+            let kind = usize::from(*kind);
+            let flags = match kind % 7 {
+                0 => Flags::SHADOW_HOST_OPEN,
+                1 => Flags::IN_OPEN_SHADOW,
+                2 => Flags::SLOTTED,
+                _ => Flags::NONE,
+            };
+            let is_document = kind % 31 == 30;
+            builder.open(NodeSpec {
+                kind: if is_document { NodeKind::Document } else { NodeKind::Element },
+                tag: if is_document { "#document" } else { TAGS[kind % TAGS.len()] },
+                flags,
+                attributes: vec![("class", CLASSES[kind / 3 % 5]), ("id", IDS[kind / 5 % 4])],
+                ..NodeSpec::default()
+            });
+            depth += 1;
+        }
+        builder.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_leads_back_to_exactly_its_node(plan in proptest::collection::vec((0_u8..6, 0_u8..=255), 0..80)) {
+            let page = grown(&plan);
+            let paths = Paths::of(&page);
+            let mut seen = std::collections::HashSet::new();
+            for node in paths.named() {
+                let path = paths.path(node).expect("a named node has a path");
+                prop_assert_eq!(paths.resolve(&path), Some(node), "{}", path);
+                prop_assert_eq!(path.to_string().parse::<Path>(), Ok(path.clone()));
+                prop_assert!(path.steps.len() <= MOST_STEPS, "{}", path);
+                prop_assert!(seen.insert(path.to_string()), "{} stands for two", path);
+            }
+            for node in page.nodes() {
+                prop_assert!(paths.resolve(&paths.path_near(node.id())).is_some());
+            }
+        }
+
+        #[test]
+        fn any_text_is_a_path_or_refused(text in "[/#.a-z0-9A-Zé\\[\\] -]{0,40}") {
+            match text.parse::<Path>() {
+                Ok(path) => prop_assert_eq!(path.to_string(), text),
+                Err(error) => prop_assert!(error.at >= 1 && error.at <= text.chars().count() + 1),
+            }
+        }
     }
 }

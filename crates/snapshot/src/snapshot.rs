@@ -237,7 +237,8 @@ enum Source {
 }
 
 impl Lines {
-    fn text(text: String) -> Self {
+    fn text(mut text: String) -> Self {
+        text.truncate(text.trim_end_matches('\n').len());
         Self(Source::Text { text, at: Some(0) })
     }
 

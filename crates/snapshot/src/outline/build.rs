@@ -61,6 +61,8 @@ struct Entry {
     series: u32,
     /// Whether a landmark or a section lies in it.
     holds_part: bool,
+    /// Whether a heading or a part lies in it: else an article among others is told by its first words alone.
+    rich: bool,
     children: Vec<usize>,
     kept: bool,
 }
@@ -129,7 +131,7 @@ pub fn build(page: &Page, paths: &Paths<'_>, options: &OutlineOptions<'_>) -> Bu
 
 impl Entry {
     fn new(node: NodeId, parent: usize, role: Option<Role>) -> Self {
-        Self { node, parent, role, level: 0, count: 0, series: 0, holds_part: false, children: Vec::new(), kept: true }
+        Self { node, parent, role, level: 0, count: 0, series: 0, holds_part: false, rich: false, children: Vec::new(), kept: true }
     }
 }
 
@@ -146,7 +148,7 @@ impl<'p> Walk<'p, '_> {
             self.links.push(links);
             match node.kind() {
                 NodeKind::Text | NodeKind::Pseudo if self.shows(node) => {
-                    words += node.text().split_whitespace().count() as u32;
+                    words += words_of(node.text());
                 }
                 NodeKind::Element if (node.role() == "link" || node.tag() == "a") && self.shows(node) => links += 1,
                 _ => {}
@@ -251,6 +253,7 @@ impl<'p> Walk<'p, '_> {
     fn open(&mut self, node: NodeRef<'p>, around: Open, shown: bool, heading_end: &mut u32) -> Option<Open> {
         let id = node.id();
         let kind = kind(node, around.in_section);
+        // A wrapper without a box of its own is shown where something in it is; a canvas or image has no words.
         let is_shown = self.shows(node) || self.words_in(id) > 0;
         let series = self.series[id.index()];
         let mut open = Open { end: node.end(), in_series: around.in_series || series != 0, ..around };
@@ -317,7 +320,7 @@ impl<'p> Walk<'p, '_> {
                     }
                     return Some(open);
                 }
-                if role == Role::Img && (node.name().trim().is_empty() || !self.shows(node)) {
+                if role == Role::Img && !(self.shows(node) && (node.tag() == "canvas" || !node.name().trim().is_empty())) {
                     return Some(open);
                 }
                 if role == Role::Paragraph
@@ -359,7 +362,7 @@ impl<'p> Walk<'p, '_> {
 
     /// Takes in a text that belongs to no paragraph, list or heading.
     fn loose(&mut self, node: NodeRef<'p>, around: Open) {
-        let words = node.text().split_whitespace().count() as u32;
+        let words = words_of(node.text());
         if words == 0 {
             return;
         }
@@ -405,16 +408,31 @@ impl<'p> Walk<'p, '_> {
                         self.paths.path(self.paths.nearest(entry.node)).is_some_and(|path| grep.keeps(&path.to_string()))
                     });
             self.entries[at].kept = kept;
+            let of_weight = self.entries[at].rich
+                || self.entries[at].role.is_some_and(|role| role == Role::Heading || role.is_part());
+            let parent = self.entries[at].parent;
+            if kept && of_weight && parent != NOT {
+                self.entries[parent].rich = true;
+            }
         }
     }
 
+    /// Whether an article is told by its first words alone.
+    fn is_preview(&self, at: usize) -> bool {
+        let entry = &self.entries[at];
+        entry.role == Some(Role::Article) && !entry.rich && (entry.series != 0 || !self.is_only_article(at) || entry.children.iter().all(|child| self.entries[*child].role == Some(Role::Text)))
+    }
+
     fn kept_children(&self, entry: usize) -> Vec<usize> {
+        if self.is_preview(entry) {
+            return Vec::new();
+        }
         self.entries[entry].children.iter().copied().filter(|child| self.entries[*child].kept).collect()
     }
 
     /// Writes the lines: an explicit stack of siblings still to be written.
     fn emit(&self, built: &mut Built) {
-        let mut stack: Vec<(usize, usize)> = self.expand(0).into_iter().rev().map(|entry| (entry, 0)).collect();
+        let mut stack: Vec<(usize, usize)> = self.kept_children(0).into_iter().rev().map(|entry| (entry, 0)).collect();
         // Notes stand in the stack as entries beyond the last.
         let mut notes: Vec<(String, Vec<NodeId>)> = Vec::new();
         let first_note = self.entries.len();
@@ -441,13 +459,9 @@ impl<'p> Walk<'p, '_> {
                     let placed = Self::place(plan, inner, first_note, &mut notes);
                     stack.extend(placed);
                 }
-                None => stack.extend(self.expand(at).into_iter().rev().map(|child| (child, inner))),
+                None => stack.extend(self.kept_children(at).into_iter().rev().map(|child| (child, inner))),
             }
         }
-    }
-
-    fn expand(&self, at: usize) -> Vec<usize> {
-        self.kept_children(at)
     }
 
     /// Entries and notes in reverse order, for the stack.
@@ -557,8 +571,7 @@ impl<'p> Walk<'p, '_> {
             Some(Role::Article) => {
                 let node = self.page.node(entry.node);
                 let named = node.role() == "article" && !node.name().trim().is_empty();
-                let inner = entry.children.iter().any(|child| self.entries[*child].kept && self.entries[*child].role != Some(Role::Text));
-                !named && inner && entry.series == 0 && self.is_only_article(at)
+                !named && !self.is_preview(at) && entry.series == 0 && self.is_only_article(at)
             }
             Some(_) => false,
         }
@@ -612,8 +625,7 @@ impl<'p> Walk<'p, '_> {
             }
             Role::Article => {
                 name = own;
-                let inner = entry.children.iter().any(|child| self.entries[*child].kept && self.entries[*child].role != Some(Role::Text));
-                if inner {
+                if !self.is_preview(at) {
                     words_or_nothing(&mut meta);
                 } else {
                     let text = self.text(entry.node, READ_FOR_NAME);
@@ -739,6 +751,11 @@ impl<'p> Walk<'p, '_> {
 enum Planned {
     Entry(usize),
     Note(String, Vec<NodeId>),
+}
+
+/// Counts the words of a text: what stands between blanks and has a letter or digit.
+fn words_of(text: &str) -> u32 {
+    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count() as u32
 }
 
 fn alike(first: NodeRef<'_>, other: NodeRef<'_>) -> bool {

@@ -48,7 +48,7 @@ pub(super) fn kind(node: NodeRef<'_>, in_section: bool) -> Kind {
         "table" | "grid" | "treegrid" => Kind::Leaf(Role::Table),
         "blockquote" => Kind::Leaf(Role::Blockquote),
         "figure" => Kind::Leaf(Role::Figure),
-        "image" | "img" | "graphics-document" => Kind::Leaf(Role::Img),
+        "image" | "img" | "graphics-document" | "Canvas" => Kind::Leaf(Role::Img),
         "LayoutTable" | "presentation" | "none" => return Kind::Plain,
         _ => Kind::Plain,
     };
@@ -78,6 +78,7 @@ pub(super) fn kind(node: NodeRef<'_>, in_section: bool) -> Kind {
         "pre" => Kind::Leaf(Role::Code),
         "blockquote" => Kind::Leaf(Role::Blockquote),
         "figure" => Kind::Leaf(Role::Figure),
+        "canvas" => Kind::Leaf(Role::Img),
         _ => Kind::Plain,
     }
 }

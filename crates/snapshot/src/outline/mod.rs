@@ -21,6 +21,7 @@
 //!   class; an only `article` without a name gives way to what is in it. Banner, navigation and contentinfo count their links and list only
 //!   headings and landmarks; a navigation that holds all links of what is around it does not count them again.
 //! - `PARAGRAPH [2 paragraphs]` stands for paragraphs one after the other, its path leads to the first. `items` of a `TABLE` are its rows.
+//! - `IMG` is an image with a name, or a canvas.
 //! - `TEXT [54 words] path` stands for text outside of paragraphs and lists, ten words or more, where it lies.
 //! - *Repeated siblings*: of four or more in a row of one kind (articles, items or cards that hold headings, lists, figures, images), two are shown and
 //!   `TEXT "+15 more comments"` counts the others. Sections and landmarks are never folded, nor what holds one, nor items of more than 150 words
