@@ -14,9 +14,12 @@ pub mod options;
 pub mod outline;
 pub mod path;
 pub mod select;
+mod rank;
 mod snapshot;
+mod strategies;
 
 pub use grep::GrepOptions;
 pub use interactive::Session;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
 pub use snapshot::{Lines, lines, snapshot, snapshot_in};
+pub use strategies::{build, names};

@@ -19,7 +19,8 @@
 //! `dialog`) not below one that only a class names: a wrapper says nothing of them.
 //!
 //! Containers named by a class alone are steps of what lies in them down to the third step, others down to the last but one; what lies
-//! deeper counts from there. So a path stays short, and still leads to one element.
+//! deeper counts from there. An element with an id that would have two steps or more above it (a section three) counts below its
+//! landmark. So a path stays short, and still leads to one element.
 
 use crate::class::{is_meaningful_id, meaningful_class};
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
@@ -31,6 +32,8 @@ use std::str::FromStr;
 pub const MOST_STEPS: usize = 7;
 /// Steps down to which a container that only a class names is a step of what lies in it.
 const MOST_STEPS_BY_CLASS: usize = 3;
+/// Steps from which an element with an id counts below its landmark; one more for sections.
+const MOST_STEPS_ABOVE_ID: usize = 2;
 /// Longest text that is parsed as a path, in bytes.
 const LONGEST_TEXT: usize = 4_096;
 
@@ -279,6 +282,8 @@ struct Place {
     sections_inside: u32,
     /// The same for landmarks: every `div` is passed over.
     landmarks_inside: u32,
+    /// The nearest landmark, frame, shadow tree or the page, below which elements with an id count where their path would be long.
+    anchor: u32,
     /// Host of the shadow tree that the node lies in, or [`NONE`].
     host: u32,
     /// Row in `named`, or [`NONE`].
@@ -340,7 +345,7 @@ impl<'p> Paths<'p> {
     fn add(&mut self, node: NodeRef<'p>, classes: &mut HashMap<&'p str, Option<&'p str>>, ids: &mut HashMap<&'p str, bool>) {
         let id = node.id().0;
         let Some(parent) = node.parent() else {
-            self.places.push(Place { inside: PAGE, sections_inside: PAGE, landmarks_inside: PAGE, host: NONE, named: NONE, nearest: NONE });
+            self.places.push(Place { inside: PAGE, sections_inside: PAGE, landmarks_inside: PAGE, anchor: PAGE, host: NONE, named: NONE, nearest: NONE });
             return;
         };
         let above = self.places[parent.id().index()];
@@ -349,19 +354,21 @@ impl<'p> Paths<'p> {
         // Place and host by the document, not by the flat tree that the arena is.
         let (mut inside, mut host, mut nearest) = (above.inside, above.host, above.nearest);
         let (mut sections_inside, mut landmarks_inside) = (above.sections_inside, above.landmarks_inside);
+        let mut anchor = above.anchor;
         if node.flags().has(Flags::SLOTTED) && above.host != NONE {
             let around = self.places[above.host as usize];
             (inside, host, nearest) = (around.inside, around.host, around.nearest);
             (sections_inside, landmarks_inside) = (around.sections_inside, around.landmarks_inside);
+            anchor = around.anchor;
         } else if parent.flags().any(hosts) && node.flags().any(shadow) {
             host = parent.id().0;
             // A host too deep to open holds its shadow tree where it stands itself.
             if above.inside == host * 2 {
                 inside = host * 2 + 1;
             }
-            (sections_inside, landmarks_inside) = (inside, inside);
+            (sections_inside, landmarks_inside, anchor) = (inside, inside, inside);
         }
-        let mut place = Place { inside, sections_inside, landmarks_inside, host, named: NONE, nearest };
+        let mut place = Place { inside, sections_inside, landmarks_inside, anchor, host, named: NONE, nearest };
         if let Some((spelling, opens)) = self.spelling(node, inside, classes, ids) {
             let generic = matches!(spelling, Spelling::Element("div" | "span", ..));
             let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class, _));
@@ -369,6 +376,12 @@ impl<'p> Paths<'p> {
                 Spelling::Element("main" | "header" | "footer" | "nav" | "aside", ..) => inside = landmarks_inside,
                 Spelling::Element("section" | "article" | "form" | "dialog", ..) => inside = sections_inside,
                 _ => {}
+            }
+            if let Spelling::Element(tag, Mark::Id, _) = spelling {
+                let sectioning = matches!(tag, "section" | "article" | "form" | "dialog" | "nav" | "aside");
+                if usize::from(self.depth(inside)) >= MOST_STEPS_ABOVE_ID + usize::from(sectioning) {
+                    inside = anchor;
+                }
             }
             let depth = self.depth(inside) + if inside & 1 == 1 { 2 } else { 1 };
             let row = self.named.len() as u32;
@@ -393,6 +406,9 @@ impl<'p> Paths<'p> {
                 }
                 if !generic {
                     place.landmarks_inside = place.inside;
+                }
+                if matches!(spelling, Spelling::Document | Spelling::Element("main" | "header" | "footer" | "nav" | "aside" | "dialog", ..)) {
+                    place.anchor = place.inside;
                 }
             }
         }

@@ -536,7 +536,8 @@ impl<'p> Walk<'p, '_> {
         if let Some(class) = class {
             let word = class.rsplit(['-', '_']).find(|part| part.len() > 2).unwrap_or(class);
             let word = word.to_lowercase();
-            if word.chars().all(|c| c.is_ascii_lowercase()) {
+            let says = !matches!(word.as_str(), "cell" | "item" | "entry" | "block" | "box" | "element" | "unit" | "tile");
+            if says && word.chars().all(|c| c.is_ascii_lowercase()) {
                 return plural(&word);
             }
         }
@@ -548,7 +549,8 @@ impl<'p> Walk<'p, '_> {
                 return word;
             }
         }
-        match self.entries[run[0]].role {
+        let only = self.entries[run[0]].children.first().map(|child| &self.entries[*child]);
+        match self.entries[run[0]].role.or(only.and_then(|only| only.role)) {
             Some(Role::Article) => "articles",
             Some(Role::List) => "lists",
             Some(Role::Table) => "tables",
@@ -556,7 +558,7 @@ impl<'p> Walk<'p, '_> {
             Some(Role::Img) => "images",
             Some(Role::Code) => "code blocks",
             Some(Role::Blockquote) => "quotes",
-            Some(Role::Text) => "texts",
+            Some(Role::Text) if !series => "texts",
             _ if first.tag() == "tr" => "rows",
             _ => "items",
         }
@@ -624,7 +626,8 @@ impl<'p> Walk<'p, '_> {
                 words_or_nothing(&mut meta);
             }
             Role::Article => {
-                name = own;
+                let heading = self.first_heading(at);
+                name = if heading.as_deref() == Some(own.as_str()) { String::new() } else { own };
                 if !self.is_preview(at) {
                     words_or_nothing(&mut meta);
                 } else {
