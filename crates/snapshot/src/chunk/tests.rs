@@ -41,7 +41,11 @@ fn sections_are_cut_at_headings_and_say_where_they_stand() {
         .iter()
         .map(|chunk| format!("{} | {}", chunk.breadcrumbs.join(" > "), chunk.body().lines().next().unwrap_or_default()))
         .collect();
-    insta::assert_snapshot!(shown.join("\n"), @"");
+    insta::assert_snapshot!(shown.join("\n"), @r####"
+     | # Guide
+    Guide | ## Use
+    Guide > Use | ### Tables
+    "####);
 }
 
 #[test]

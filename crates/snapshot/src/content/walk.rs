@@ -147,9 +147,17 @@ impl Walk<'_, '_> {
             NodeKind::Pseudo => {
                 // Markers are written as markers of lists; glyphs of private use are pictures.
                 if node.tag() != "::marker" && self.is_shown(node) {
+                    // A sign that a style adds stands for itself, unless it is punctuation of the text.
+                    let is_sign = node.text().trim().chars().all(|c| !c.is_alphanumeric() && !is_punctuation(c));
+                    if is_sign {
+                        self.blank();
+                    }
                     self.part(node);
                     self.push_text(node.text());
                     self.last = Some(node.bounds());
+                    if is_sign {
+                        self.blank();
+                    }
                 }
                 false
             }
@@ -272,6 +280,11 @@ impl Walk<'_, '_> {
         if is_table && !in_table && !in_line && may_nest {
             return Some(self.begin(node, Kind::Table));
         }
+        let in_rows = matches!(self.levels.last(), Some(Level { kind: Kind::Table, .. }));
+        if in_rows && (tag == "tr" || role == "row") {
+            // What is still open stands above the row.
+            self.flush();
+        }
         let is_cell = matches!(tag, "td" | "th") || matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader");
         if let Some(Level { kind: Kind::Table, rows, .. }) = self.levels.last_mut() {
             if tag == "tr" || role == "row" {
@@ -378,7 +391,14 @@ impl Walk<'_, '_> {
             && is_line(next.height, last.height)
             && (last.y - next.y).abs() < last.height.min(next.height) / 2.0;
         let gap = (next.x - last.right()).max(last.x - next.right());
-        if on_one_line && gap > last.height.min(next.height) * NARROWEST_BLANK {
+        let ends_word = match self.run.last() {
+            Some(Piece { kind: PieceKind::Text(text) | PieceKind::Code(text), .. }) => {
+                text.chars().next_back().is_some_and(char::is_alphanumeric)
+            }
+            _ => false,
+        };
+        let begins_word = node.text().chars().next().is_some_and(char::is_alphanumeric);
+        if on_one_line && ends_word && begins_word && gap > last.height.min(next.height) * NARROWEST_BLANK {
             self.blank();
         }
     }
@@ -625,6 +645,12 @@ impl Walk<'_, '_> {
     }
 }
 
+/// Returns whether a character belongs to the words around it.
+fn is_punctuation(c: char) -> bool {
+    matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '„' | '‚' | '«' | '»' | '‹' | '(' | ')' | '[' | ']' | ',' | '.' | ';' | ':' | '!' | '?' | '…')
+        || matches!(c, '「' | '」' | '『' | '』' | '、' | '。' | '-' | '%')
+}
+
 /// Returns whether a character is of private use: the glyph of an icon font.
 fn is_picture(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
@@ -705,6 +731,9 @@ fn language(node: NodeRef<'_>) -> String {
 
 /// Returns how a box stands among others: by its computed style, or by its tag where no style is known.
 fn flow(node: NodeRef<'_>) -> Flow {
+    if node.visibility() == Visibility::NotRendered {
+        return Flow::Inline;
+    }
     match node.style("display") {
         Some(display) => match display {
             "inline" | "contents" | "ruby" | "ruby-text" | "" => Flow::Inline,

@@ -19,7 +19,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { width: Some(80) }
+        Self { width: Some(79) }
     }
 }
 
