@@ -67,7 +67,9 @@ fn differences(page: &Page, frame: FrameId) -> (Bag, Bag) {
     let (mut unseen, mut untold) = (Bag::default(), Bag::default());
     for node in page.nodes().filter(|node| node.frame() == frame) {
         let shadow = node.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW))
-            || node.ancestors().any(|above| above.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW)) && above.tag() != "slot");
+            || node.ancestors().any(|above| {
+                above.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW)) && above.tag() != "slot"
+            });
         match node.kind() {
             NodeKind::Text if node.ancestors().any(|above| above.tag() == "option") => unseen.add(node.text()),
             NodeKind::Text => match node.visibility() {
@@ -79,7 +81,13 @@ fn differences(page: &Page, frame: FrameId) -> (Bag, Bag) {
             NodeKind::Element if matches!(node.tag(), "input" | "select" | "textarea") && node.is_visible() => {
                 let placeholder = node.attribute("placeholder").unwrap_or_default();
                 let label = node.attribute("value").unwrap_or_default();
-                untold.add(if !node.value().is_empty() { node.value() } else if !placeholder.is_empty() { placeholder } else { label });
+                untold.add(if !node.value().is_empty() {
+                    node.value()
+                } else if !placeholder.is_empty() {
+                    placeholder
+                } else {
+                    label
+                });
             }
             _ => {}
         }
@@ -180,12 +188,18 @@ fn content_keeps_the_words_that_a_person_sees_in_order_and_no_others() {
             measure(&page, &sections, &format!("{stem} step {step}"), score);
         }
     }
-    println!("{:10} {:>9} {:>8} {:>8} {:>6} {:>6} {:>9}", "site", "documents", "words", "missing", "extra", "split", "recall");
+    println!(
+        "{:10} {:>9} {:>8} {:>8} {:>6} {:>6} {:>9}",
+        "site", "documents", "words", "missing", "extra", "split", "recall"
+    );
     let mut worst = 1.0_f64;
     let mut extra = 0;
     for (site, score) in &scores {
         let recall = 1.0 - score.missing as f64 / score.words.max(1) as f64;
-        println!("{site:10} {:>9} {:>8} {:>8} {:>6} {:>6} {recall:>9.5}", score.documents, score.words, score.missing, score.extra, score.split);
+        println!(
+            "{site:10} {:>9} {:>8} {:>8} {:>6} {:>6} {recall:>9.5}",
+            score.documents, score.words, score.missing, score.extra, score.split
+        );
         worst = worst.min(recall);
         extra += score.extra;
     }

@@ -53,7 +53,8 @@ struct Leaf {
 
 /// Cuts a text into units.
 pub(super) fn units(text: &str, encoding: Encoding, max: Tokens) -> Vec<Unit> {
-    let mut splitter = Splitter { text, encoding, max, units: Vec::new(), before: 0, crumbs: Rc::from([]), crumb_tokens: Tokens(0) };
+    let mut splitter =
+        Splitter { text, encoding, max, units: Vec::new(), before: 0, crumbs: Rc::from([]), crumb_tokens: Tokens(0) };
     let mut stack: Vec<(u8, String)> = Vec::new();
     let leaves = leaves(text);
     let mut from = 0;

@@ -83,7 +83,8 @@ fn overlap_repeats_the_words_before_within_a_section() {
     };
     assert!(chunks[1].text().contains("gamma."), "{:?}", overlap(&chunks[1]));
     assert!(Encoding::O200kBase.count(&overlap(&chunks[1])) <= Tokens(8));
-    let second = chunks.iter().find(|chunk| chunk.body().starts_with("# Two")).expect("the second section begins a chunk");
+    let second =
+        chunks.iter().find(|chunk| chunk.body().starts_with("# Two")).expect("the second section begins a chunk");
     assert_eq!(second.text(), second.body());
 }
 

@@ -9,7 +9,9 @@ use browserlens_page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuil
 fn path(node: NodeRef<'_>) -> String {
     let mut steps: Vec<String> = std::iter::once(node)
         .chain(node.ancestors())
-        .filter(|node| matches!(node.tag(), "main" | "article" | "section" | "header" | "nav" | "aside" | "footer" | "body" | "h2"))
+        .filter(|node| {
+            matches!(node.tag(), "main" | "article" | "section" | "header" | "nav" | "aside" | "footer" | "body" | "h2")
+        })
         .map(|node| match (node.attribute("id"), node.attribute("class")) {
             (Some(id), _) => format!("/{}#{id}", node.tag()),
             (_, Some(class)) => format!("/{}.{class}", node.tag()),
@@ -226,8 +228,10 @@ fn documentation_of_an_interface_as_markdown() {
 
     <!-- end: 26 words extracted -->
     "####);
-    let grepped: Vec<Section> =
-        all(&page, &ContentOptions::default()).into_iter().filter(|section| section.path.contains("section#auth")).collect();
+    let grepped: Vec<Section> = all(&page, &ContentOptions::default())
+        .into_iter()
+        .filter(|section| section.path.contains("section#auth"))
+        .collect();
     let header = Header { grep: Some("section#auth"), ..Header::of(&page) };
     insta::assert_snapshot!(write_tree(&header, &grepped), @r####"
     PAGE: https://docs.example.com/api | API Reference
@@ -659,7 +663,10 @@ fn ten_thousand_nested_elements_and_five_megabytes_of_text_are_read() {
         }
         builder.text("deep");
         let page = builder.finish();
-        assert!(markdown_with(&page, &ContentOptions { include_links: true, ..ContentOptions::default() }).contains("deep"), "{tag}");
+        assert!(
+            markdown_with(&page, &ContentOptions { include_links: true, ..ContentOptions::default() }).contains("deep"),
+            "{tag}"
+        );
         assert!(tree(&page).contains("deep"));
     }
     let long = "a word `and` *one* more <b> ".repeat(5_000_000 / 28);

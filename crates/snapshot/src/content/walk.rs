@@ -180,7 +180,9 @@ impl Walk<'_, '_> {
         match tag {
             "script" | "style" | "template" | "noscript" | "head" | "title" | "datalist" => return false,
             "br" => {
-                if node.visibility() != Visibility::NotRendered || node.parent().is_some_and(|parent| self.is_shown(parent)) {
+                if node.visibility() != Visibility::NotRendered
+                    || node.parent().is_some_and(|parent| self.is_shown(parent))
+                {
                     self.line_break();
                 }
                 return false;
@@ -203,7 +205,10 @@ impl Walk<'_, '_> {
             _ => {}
         }
         // What has no box and holds nothing that has one says nothing.
-        if node.visibility() == Visibility::NotRendered && !self.options.include_hidden && node.children().next().is_none() {
+        if node.visibility() == Visibility::NotRendered
+            && !self.options.include_hidden
+            && node.children().next().is_none()
+        {
             return false;
         }
         let flow = flow(node);
@@ -470,7 +475,11 @@ impl Walk<'_, '_> {
     fn image(&mut self, node: NodeRef<'_>, alt: &str, source: &str) {
         if !self.options.include_images || !self.is_shown(node) {
             // A picture parts words.
-            if flow(node) == Flow::Block { self.flush() } else { self.blank() }
+            if flow(node) == Flow::Block {
+                self.flush()
+            } else {
+                self.blank()
+            }
             return;
         }
         let url = if source.trim_start().starts_with("data:") { "" } else { source };
@@ -486,7 +495,11 @@ impl Walk<'_, '_> {
 
     fn field(&mut self, node: NodeRef<'_>) {
         let is_block = flow(node) == Flow::Block;
-        if is_block { self.flush() } else { self.blank() }
+        if is_block {
+            self.flush()
+        } else {
+            self.blank()
+        }
         if self.is_shown(node) {
             // The box that begins an item makes it a task.
             if let (Some(done), true, Some(Level { kind: Kind::Item(task), blocks, .. })) =
@@ -535,13 +548,10 @@ impl Walk<'_, '_> {
         if self.run.is_empty() {
             return;
         }
-        match self.levels.last().map(|level| &level.kind) {
-            // These are one line: a block within them is only another word.
-            Some(Kind::Heading(_) | Kind::Term) => {
-                self.push_piece(PieceKind::Break);
-                return;
-            }
-            _ => {}
+        // These are one line: a block within them is only another word.
+        if matches!(self.levels.last(), Some(Level { kind: Kind::Heading(_) | Kind::Term, .. })) {
+            self.push_piece(PieceKind::Break);
+            return;
         }
         let content = build(std::mem::take(&mut self.run), Place::Paragraph);
         if !content.is_empty() {
@@ -621,9 +631,9 @@ impl Walk<'_, '_> {
                 if let Some(above) = self.levels.last_mut() {
                     match above.definitions.last_mut() {
                         Some(last) => last.definitions.push(level.blocks),
-                        None => above
-                            .definitions
-                            .push(Definition { term: Vec::new(), definitions: vec![level.blocks] }),
+                        None => {
+                            above.definitions.push(Definition { term: Vec::new(), definitions: vec![level.blocks] })
+                        }
                     }
                 }
             }
@@ -647,8 +657,30 @@ impl Walk<'_, '_> {
 
 /// Returns whether a character belongs to the words around it.
 fn is_punctuation(c: char) -> bool {
-    matches!(c, '"' | '\'' | '“' | '”' | '‘' | '’' | '„' | '‚' | '«' | '»' | '‹' | '(' | ')' | '[' | ']' | ',' | '.' | ';' | ':' | '!' | '?' | '…')
-        || matches!(c, '「' | '」' | '『' | '』' | '、' | '。' | '-' | '%')
+    matches!(
+        c,
+        '"' | '\''
+            | '“'
+            | '”'
+            | '‘'
+            | '’'
+            | '„'
+            | '‚'
+            | '«'
+            | '»'
+            | '‹'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | ','
+            | '.'
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '…'
+    ) || matches!(c, '「' | '」' | '『' | '』' | '、' | '。' | '-' | '%')
 }
 
 /// Returns whether a character is of private use: the glyph of an icon font.
@@ -744,12 +776,11 @@ fn flow(node: NodeRef<'_>) -> Flow {
         None if node.bounds().is_empty() => Flow::Inline,
         None => match node.tag() {
             "button" | "input" | "select" | "textarea" => Flow::Box,
-            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog" | "div"
-            | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5"
-            | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav" | "ol" | "p" | "pre"
-            | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" | "ul" => {
-                Flow::Block
-            }
+            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
+            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3"
+            | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav"
+            | "ol" | "p" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot" | "th"
+            | "thead" | "tr" | "ul" => Flow::Block,
             _ => Flow::Inline,
         },
     }
