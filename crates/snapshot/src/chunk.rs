@@ -121,7 +121,11 @@ impl Chunker<'_, '_> {
     fn room(&self, at: usize) -> u64 {
         let crumbs = if self.options.breadcrumbs { self.units[at].breadcrumb_tokens.0 } else { 0 };
         // Long breadcrumbs are shortened when the chunk is written: they never take more than a quarter here.
-        u64::from(self.options.max.0 - crumbs.min(self.options.max.0 / 4) - self.options.overlap.0.min(self.options.max.0 / 4))
+        u64::from(
+            self.options.max.0
+                - crumbs.min(self.options.max.0 / 4)
+                - self.options.overlap.0.min(self.options.max.0 / 4),
+        )
     }
 
     /// Cuts units at their headings: sections that fit are joined, one that does not is cut at the headings inside it.
@@ -253,16 +257,21 @@ impl Chunker<'_, '_> {
             return "";
         }
         // No word is shorter than a quarter of a token; no further back than the section begins.
-        let first = self.units[..at].iter().rposition(|unit| unit.heading.is_some()).map_or(0, |unit| self.units[unit].start);
+        let first =
+            self.units[..at].iter().rposition(|unit| unit.heading.is_some()).map_or(0, |unit| self.units[unit].start);
         let floor = end.saturating_sub(limit.0 as usize * 16).max(first);
         let window = &self.text[self.text.ceil_char_boundary(floor)..end];
-        let mut starts: Vec<usize> =
-            window.match_indices(char::is_whitespace).map(|(at, blank)| at + blank.len()).filter(|at| *at < window.len()).collect();
+        let mut starts: Vec<usize> = window
+            .match_indices(char::is_whitespace)
+            .map(|(at, blank)| at + blank.len())
+            .filter(|at| *at < window.len())
+            .collect();
         if floor == first {
             starts.insert(0, 0);
         }
         // The longest tail that fits: tails grow to the left.
-        let fits = starts.partition_point(|start| self.options.encoding.count_within(&window[*start..], limit).is_none());
+        let fits =
+            starts.partition_point(|start| self.options.encoding.count_within(&window[*start..], limit).is_none());
         starts.get(fits).map_or("", |start| &window[*start..])
     }
 }

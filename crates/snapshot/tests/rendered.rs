@@ -67,7 +67,9 @@ fn differences(page: &Page, frame: FrameId) -> (Bag, Bag) {
     let (mut unseen, mut untold) = (Bag::default(), Bag::default());
     for node in page.nodes().filter(|node| node.frame() == frame) {
         let shadow = node.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW))
-            || node.ancestors().any(|above| above.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW)) && above.tag() != "slot");
+            || node.ancestors().any(|above| {
+                above.flags().any(Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW)) && above.tag() != "slot"
+            });
         match node.kind() {
             NodeKind::Text if node.ancestors().any(|above| above.tag() == "option") => unseen.add(node.text()),
             NodeKind::Text => match node.visibility() {
@@ -79,7 +81,13 @@ fn differences(page: &Page, frame: FrameId) -> (Bag, Bag) {
             NodeKind::Element if matches!(node.tag(), "input" | "select" | "textarea") && node.is_visible() => {
                 let placeholder = node.attribute("placeholder").unwrap_or_default();
                 let label = node.attribute("value").unwrap_or_default();
-                untold.add(if !node.value().is_empty() { node.value() } else if !placeholder.is_empty() { placeholder } else { label });
+                untold.add(if !node.value().is_empty() {
+                    node.value()
+                } else if !placeholder.is_empty() {
+                    placeholder
+                } else {
+                    label
+                });
             }
             _ => {}
         }
@@ -93,7 +101,24 @@ struct Score {
     words: usize,
     missing: usize,
     extra: usize,
+    /// Words of `innerText` that stand in two boxes with a gap between them, and are two words here.
+    split: usize,
     examples: Vec<String>,
+}
+
+/// Returns whether the new words are the old ones with more ends between them, and none fewer.
+fn is_split(old: &[String], new: &[String]) -> bool {
+    let mut new = new.iter();
+    for word in old {
+        let mut rest = word.as_str();
+        while !rest.is_empty() {
+            match new.next().and_then(|part| rest.strip_prefix(part.as_str())) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+    }
+    !old.is_empty() && new.next().is_none()
 }
 
 fn measure(page: &Page, sections: &[(Section, String)], name: &str, score: &mut Score) {
@@ -110,7 +135,10 @@ fn measure(page: &Page, sections: &[(Section, String)], name: &str, score: &mut 
         let mut missed = Vec::new();
         let mut added = Vec::new();
         for op in similar::capture_diff_slices(similar::Algorithm::Myers, &rendered, &said) {
-            if !matches!(op, similar::DiffOp::Equal { .. }) {
+            let (old, new) = (&rendered[op.old_range()], &said[op.new_range()]);
+            if old != new && is_split(old, new) {
+                score.split += old.len();
+            } else if old != new {
                 missed.extend(rendered[op.old_range()].iter().filter(|word| !unseen.take(word)));
                 added.extend(said[op.new_range()].iter().filter(|word| !untold.take(word)));
             }
@@ -119,6 +147,10 @@ fn measure(page: &Page, sections: &[(Section, String)], name: &str, score: &mut 
         score.words += seen;
         score.missing += missed.len();
         score.extra += added.len();
+        let left: Vec<&String> = untold.0.iter().filter(|(_, count)| **count > 0).map(|(word, _)| word).collect();
+        if !left.is_empty() {
+            score.examples.push(format!("{name} frame {number}: untold {left:?}"));
+        }
         if !missed.is_empty() || !added.is_empty() {
             score.examples.push(format!("{name} frame {number}: missing {missed:?}, extra {added:?}"));
         }
@@ -156,12 +188,18 @@ fn content_keeps_the_words_that_a_person_sees_in_order_and_no_others() {
             measure(&page, &sections, &format!("{stem} step {step}"), score);
         }
     }
-    println!("{:10} {:>9} {:>8} {:>8} {:>6} {:>9}", "site", "documents", "words", "missing", "extra", "recall");
+    println!(
+        "{:10} {:>9} {:>8} {:>8} {:>6} {:>6} {:>9}",
+        "site", "documents", "words", "missing", "extra", "split", "recall"
+    );
     let mut worst = 1.0_f64;
     let mut extra = 0;
     for (site, score) in &scores {
         let recall = 1.0 - score.missing as f64 / score.words.max(1) as f64;
-        println!("{site:10} {:>9} {:>8} {:>8} {:>6} {recall:>9.5}", score.documents, score.words, score.missing, score.extra);
+        println!(
+            "{site:10} {:>9} {:>8} {:>8} {:>6} {:>6} {recall:>9.5}",
+            score.documents, score.words, score.missing, score.extra, score.split
+        );
         worst = worst.min(recall);
         extra += score.extra;
     }

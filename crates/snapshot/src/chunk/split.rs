@@ -40,6 +40,8 @@ enum Kind {
     Code,
     Row,
     Heading(u8),
+    /// A comment, which goes with the heading below it.
+    Comment,
 }
 
 /// A block at which text may be cut before and after.
@@ -51,7 +53,8 @@ struct Leaf {
 
 /// Cuts a text into units.
 pub(super) fn units(text: &str, encoding: Encoding, max: Tokens) -> Vec<Unit> {
-    let mut splitter = Splitter { text, encoding, max, units: Vec::new(), before: 0, crumbs: Rc::from([]), crumb_tokens: Tokens(0) };
+    let mut splitter =
+        Splitter { text, encoding, max, units: Vec::new(), before: 0, crumbs: Rc::from([]), crumb_tokens: Tokens(0) };
     let mut stack: Vec<(u8, String)> = Vec::new();
     let leaves = leaves(text);
     let mut from = 0;
@@ -85,7 +88,6 @@ fn leaves(text: &str) -> Vec<Leaf> {
     let mut leaves: Vec<Leaf> = Vec::new();
     let mut depth = 0usize;
     let mut title: Option<(usize, String)> = None;
-    // Containers whose parts may be cut apart.
     let mut push = |range: Range<usize>, kind: Kind| {
         // A block that begins where its container does takes its place.
         if let Some(last) = leaves.last_mut()
@@ -124,6 +126,9 @@ fn leaves(text: &str) -> Vec<Leaf> {
                     Tag::Item | Tag::DefinitionListTitle => {
                         let start = line_start(range.start);
                         push(start..range.end, Kind::Text);
+                    }
+                    Tag::HtmlBlock if top && text[range.clone()].starts_with("<!--") => {
+                        push(range, Kind::Comment);
                     }
                     Tag::Paragraph | Tag::BlockQuote(_) | Tag::HtmlBlock if top => {
                         push(range, Kind::Text);
@@ -164,7 +169,16 @@ fn leaves(text: &str) -> Vec<Leaf> {
             leaf.title = clean_title(&title);
         }
     }
-    leaves
+    let mut joined: Vec<Leaf> = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        match joined.last_mut() {
+            Some(last) if last.kind == Kind::Comment && matches!(leaf.kind, Kind::Heading(_) | Kind::Comment) => {
+                *last = Leaf { range: last.range.start..leaf.range.end, ..leaf };
+            }
+            _ => joined.push(leaf),
+        }
+    }
+    joined
 }
 
 struct Splitter<'t> {
@@ -222,7 +236,7 @@ impl Splitter<'_> {
         let atom = match kind {
             Kind::Code => Atom::PieceOfCode,
             Kind::Row => Atom::PieceOfRow,
-            Kind::Text | Kind::Heading(_) => Atom::Whole,
+            Kind::Text | Kind::Heading(_) | Kind::Comment => Atom::Whole,
         };
         let from = self.units.len();
         self.pieces(range, atom);

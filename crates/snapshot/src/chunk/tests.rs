@@ -41,7 +41,11 @@ fn sections_are_cut_at_headings_and_say_where_they_stand() {
         .iter()
         .map(|chunk| format!("{} | {}", chunk.breadcrumbs.join(" > "), chunk.body().lines().next().unwrap_or_default()))
         .collect();
-    insta::assert_snapshot!(shown.join("\n"), @"");
+    insta::assert_snapshot!(shown.join("\n"), @r####"
+     | # Guide
+    Guide | ## Use
+    Guide > Use | ### Tables
+    "####);
 }
 
 #[test]
@@ -79,7 +83,8 @@ fn overlap_repeats_the_words_before_within_a_section() {
     };
     assert!(chunks[1].text().contains("gamma."), "{:?}", overlap(&chunks[1]));
     assert!(Encoding::O200kBase.count(&overlap(&chunks[1])) <= Tokens(8));
-    let second = chunks.iter().find(|chunk| chunk.body().starts_with("# Two")).expect("the second section begins a chunk");
+    let second =
+        chunks.iter().find(|chunk| chunk.body().starts_with("# Two")).expect("the second section begins a chunk");
     assert_eq!(second.text(), second.body());
 }
 

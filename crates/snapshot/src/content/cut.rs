@@ -3,7 +3,7 @@
 //! In: blocks in normal form. Out: their beginning, in normal form, and whether something is missing.
 //! Invariant: at most `length` characters of text are kept; words are kept whole unless the first word of all is longer.
 
-use crate::markdown::{normalise_blocks, Block, Definition, Inline, Item, List};
+use crate::markdown::{Block, Definition, Inline, Item, List, normalise_blocks};
 
 /// Keeps the first `length` characters.
 pub(super) fn cut(given: Vec<Block>, length: usize) -> (Vec<Block>, bool) {

@@ -98,7 +98,8 @@ pub fn sections(
             Some(length) => cut::cut(blocks, length),
             None => (blocks, false),
         };
-        sections.push(Section { node, path: path(page.node(node)), words, blocks, truncated });
+        let path = Some(path(page.node(node))).filter(|path| !path.is_empty()).unwrap_or_else(|| "/".to_owned());
+        sections.push(Section { node, path, words, blocks, truncated });
     }
     sections
 }
@@ -114,3 +115,6 @@ pub fn write_markdown(header: &Header<'_>, sections: &[Section]) -> String {
     markdown::write_end(&mut out, sections.iter().map(Section::shown_words).sum::<usize>() as u64);
     out
 }
+
+#[cfg(test)]
+mod tests;

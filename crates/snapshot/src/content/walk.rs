@@ -147,9 +147,17 @@ impl Walk<'_, '_> {
             NodeKind::Pseudo => {
                 // Markers are written as markers of lists; glyphs of private use are pictures.
                 if node.tag() != "::marker" && self.is_shown(node) {
+                    // A sign that a style adds stands for itself, unless it is punctuation of the text.
+                    let is_sign = node.text().trim().chars().all(|c| !c.is_alphanumeric() && !is_punctuation(c));
+                    if is_sign {
+                        self.blank();
+                    }
                     self.part(node);
                     self.push_text(node.text());
                     self.last = Some(node.bounds());
+                    if is_sign {
+                        self.blank();
+                    }
                 }
                 false
             }
@@ -172,7 +180,9 @@ impl Walk<'_, '_> {
         match tag {
             "script" | "style" | "template" | "noscript" | "head" | "title" | "datalist" => return false,
             "br" => {
-                if node.visibility() != Visibility::NotRendered || node.parent().is_some_and(|parent| self.is_shown(parent)) {
+                if node.visibility() != Visibility::NotRendered
+                    || node.parent().is_some_and(|parent| self.is_shown(parent))
+                {
                     self.line_break();
                 }
                 return false;
@@ -195,7 +205,10 @@ impl Walk<'_, '_> {
             _ => {}
         }
         // What has no box and holds nothing that has one says nothing.
-        if node.visibility() == Visibility::NotRendered && !self.options.include_hidden && node.children().next().is_none() {
+        if node.visibility() == Visibility::NotRendered
+            && !self.options.include_hidden
+            && node.children().next().is_none()
+        {
             return false;
         }
         let flow = flow(node);
@@ -271,6 +284,11 @@ impl Walk<'_, '_> {
             || (tag == "table" && !matches!(role, "LayoutTable" | "none" | "presentation" | "generic"));
         if is_table && !in_table && !in_line && may_nest {
             return Some(self.begin(node, Kind::Table));
+        }
+        let in_rows = matches!(self.levels.last(), Some(Level { kind: Kind::Table, .. }));
+        if in_rows && (tag == "tr" || role == "row") {
+            // What is still open stands above the row.
+            self.flush();
         }
         let is_cell = matches!(tag, "td" | "th") || matches!(role, "cell" | "gridcell" | "columnheader" | "rowheader");
         if let Some(Level { kind: Kind::Table, rows, .. }) = self.levels.last_mut() {
@@ -378,7 +396,14 @@ impl Walk<'_, '_> {
             && is_line(next.height, last.height)
             && (last.y - next.y).abs() < last.height.min(next.height) / 2.0;
         let gap = (next.x - last.right()).max(last.x - next.right());
-        if on_one_line && gap > last.height.min(next.height) * NARROWEST_BLANK {
+        let ends_word = match self.run.last() {
+            Some(Piece { kind: PieceKind::Text(text) | PieceKind::Code(text), .. }) => {
+                text.chars().next_back().is_some_and(char::is_alphanumeric)
+            }
+            _ => false,
+        };
+        let begins_word = node.text().chars().next().is_some_and(char::is_alphanumeric);
+        if on_one_line && ends_word && begins_word && gap > last.height.min(next.height) * NARROWEST_BLANK {
             self.blank();
         }
     }
@@ -450,7 +475,11 @@ impl Walk<'_, '_> {
     fn image(&mut self, node: NodeRef<'_>, alt: &str, source: &str) {
         if !self.options.include_images || !self.is_shown(node) {
             // A picture parts words.
-            if flow(node) == Flow::Block { self.flush() } else { self.blank() }
+            if flow(node) == Flow::Block {
+                self.flush()
+            } else {
+                self.blank()
+            }
             return;
         }
         let url = if source.trim_start().starts_with("data:") { "" } else { source };
@@ -466,7 +495,11 @@ impl Walk<'_, '_> {
 
     fn field(&mut self, node: NodeRef<'_>) {
         let is_block = flow(node) == Flow::Block;
-        if is_block { self.flush() } else { self.blank() }
+        if is_block {
+            self.flush()
+        } else {
+            self.blank()
+        }
         if self.is_shown(node) {
             // The box that begins an item makes it a task.
             if let (Some(done), true, Some(Level { kind: Kind::Item(task), blocks, .. })) =
@@ -515,13 +548,10 @@ impl Walk<'_, '_> {
         if self.run.is_empty() {
             return;
         }
-        match self.levels.last().map(|level| &level.kind) {
-            // These are one line: a block within them is only another word.
-            Some(Kind::Heading(_) | Kind::Term) => {
-                self.push_piece(PieceKind::Break);
-                return;
-            }
-            _ => {}
+        // These are one line: a block within them is only another word.
+        if matches!(self.levels.last(), Some(Level { kind: Kind::Heading(_) | Kind::Term, .. })) {
+            self.push_piece(PieceKind::Break);
+            return;
         }
         let content = build(std::mem::take(&mut self.run), Place::Paragraph);
         if !content.is_empty() {
@@ -601,9 +631,9 @@ impl Walk<'_, '_> {
                 if let Some(above) = self.levels.last_mut() {
                     match above.definitions.last_mut() {
                         Some(last) => last.definitions.push(level.blocks),
-                        None => above
-                            .definitions
-                            .push(Definition { term: Vec::new(), definitions: vec![level.blocks] }),
+                        None => {
+                            above.definitions.push(Definition { term: Vec::new(), definitions: vec![level.blocks] })
+                        }
                     }
                 }
             }
@@ -623,6 +653,34 @@ impl Walk<'_, '_> {
             level.blocks.push(figure);
         }
     }
+}
+
+/// Returns whether a character belongs to the words around it.
+fn is_punctuation(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\''
+            | '“'
+            | '”'
+            | '‘'
+            | '’'
+            | '„'
+            | '‚'
+            | '«'
+            | '»'
+            | '‹'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | ','
+            | '.'
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '…'
+    ) || matches!(c, '「' | '」' | '『' | '』' | '、' | '。' | '-' | '%')
 }
 
 /// Returns whether a character is of private use: the glyph of an icon font.
@@ -705,6 +763,9 @@ fn language(node: NodeRef<'_>) -> String {
 
 /// Returns how a box stands among others: by its computed style, or by its tag where no style is known.
 fn flow(node: NodeRef<'_>) -> Flow {
+    if node.visibility() == Visibility::NotRendered {
+        return Flow::Inline;
+    }
     match node.style("display") {
         Some(display) => match display {
             "inline" | "contents" | "ruby" | "ruby-text" | "" => Flow::Inline,
@@ -715,12 +776,11 @@ fn flow(node: NodeRef<'_>) -> Flow {
         None if node.bounds().is_empty() => Flow::Inline,
         None => match node.tag() {
             "button" | "input" | "select" | "textarea" => Flow::Box,
-            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog" | "div"
-            | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3" | "h4" | "h5"
-            | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav" | "ol" | "p" | "pre"
-            | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot" | "th" | "thead" | "tr" | "ul" => {
-                Flow::Block
-            }
+            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
+            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3"
+            | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav"
+            | "ol" | "p" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "td" | "tfoot" | "th"
+            | "thead" | "tr" | "ul" => Flow::Block,
             _ => Flow::Inline,
         },
     }

@@ -13,8 +13,8 @@ mod tree;
 mod write;
 
 pub(crate) use inline::{Mark, Piece, PieceKind, Place, build, clean_line, clean_url};
-pub(crate) use normal::{clean_code, clean_title, normalise_blocks};
 pub use normal::normalise;
+pub(crate) use normal::{clean_code, clean_title, normalise_blocks};
 pub use outline::{Section, outline};
 pub(crate) use parse::extensions;
 pub use parse::parse;

@@ -66,7 +66,8 @@ pub(super) fn comment(text: &str) -> Option<(Comment, &str)> {
     let inner = text.trim_start().strip_prefix("<!--")?;
     let end = inner.find("-->")?;
     let (said, rest) = (inner[..end].trim(), &inner[end + 3..]);
-    let of = |key: &str| said.strip_prefix(key).map(str::trim).filter(|value| !value.is_empty() && !value.contains('\n'));
+    let of =
+        |key: &str| said.strip_prefix(key).map(str::trim).filter(|value| !value.is_empty() && !value.contains('\n'));
     let comment = if let Some(source) = of("source:") {
         Comment::Source(source.to_owned())
     } else if let Some(path) = of("xpath:") {
@@ -94,7 +95,9 @@ enum Open {
     Item(Option<bool>),
     Code(String),
     Table(Vec<Align>),
-    Row { header: bool },
+    Row {
+        header: bool,
+    },
     Cell,
     Definitions,
     Term,

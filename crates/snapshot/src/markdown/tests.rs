@@ -52,8 +52,11 @@ fn inlines() -> impl Strategy<Value = Vec<Inline>> {
 }
 
 fn code() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop_oneof![hostile(), "[ \\t]{0,5}[a-z]{0,4}", Just("```".to_owned()), Just("    ".to_owned())], 0..5)
-        .prop_map(|lines| lines.join("\n"))
+    prop::collection::vec(
+        prop_oneof![hostile(), "[ \\t]{0,5}[a-z]{0,4}", Just("```".to_owned()), Just("    ".to_owned())],
+        0..5,
+    )
+    .prop_map(|lines| lines.join("\n"))
 }
 
 fn block() -> impl Strategy<Value = Block> {
@@ -140,7 +143,13 @@ proptest! {
 
 #[test]
 fn deep_nesting_is_read_without_recursion() {
-    for text in [">".repeat(20_000), "- ".repeat(20_000) + "x", "*a ".repeat(20_000), "[".repeat(20_000), "> - ".repeat(5_000) + "x"] {
+    for text in [
+        ">".repeat(20_000),
+        "- ".repeat(20_000) + "x",
+        "*a ".repeat(20_000),
+        "[".repeat(20_000),
+        "> - ".repeat(5_000) + "x",
+    ] {
         let read = parse(&text);
         write(&read, WriteOptions::default());
     }

@@ -19,7 +19,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        Self { width: Some(80) }
+        Self { width: Some(79) }
     }
 }
 
@@ -258,7 +258,10 @@ fn push_at_line_start(word: &str, line: &mut String) {
     let first = word.chars().next();
     let is_rule = word.chars().all(|c| matches!(c, '-' | '=' | ':' | '|' | '+' | '\\'));
     let is_heading = word.chars().all(|c| c == '#');
-    if first == Some('>') || first == Some(':') || (!word.is_empty() && !word.starts_with('\\') && (is_rule || is_heading)) {
+    if first == Some('>')
+        || first == Some(':')
+        || (!word.is_empty() && !word.starts_with('\\') && (is_rule || is_heading))
+    {
         line.push('\\');
     }
     line.push_str(word);
