@@ -23,3 +23,6 @@ pub use interactive::Session;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
 pub use snapshot::{Lines, lines, snapshot, snapshot_in};
 pub use strategies::{build, names};
+
+/// What tells an agent how to use snapshots, with an example session.
+pub const PROMPT: &str = include_str!("../prompt.txt");
