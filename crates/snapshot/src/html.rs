@@ -64,8 +64,16 @@ pub(crate) fn escape_attribute(out: &mut String, text: &str) {
 /// Returns the cleaned HTML of parts of a page.
 pub fn write(page: &Page, roots: &[NodeId], options: HtmlOptions<'_>) -> String {
     let mut out = String::new();
+    // Visible nodes before each: whether something in a subtree can be seen is one subtraction.
+    let mut seen = Vec::with_capacity(page.len() + 1);
+    seen.push(0);
+    let mut visible = 0_u32;
+    for node in page.nodes() {
+        visible += u32::from(node.is_visible());
+        seen.push(visible);
+    }
     for root in roots {
-        part(page.node(*root), options, &mut out);
+        part(page.node(*root), options, &seen, &mut out);
     }
     out.truncate(out.trim_end().len());
     out
@@ -78,7 +86,7 @@ struct Open<'p> {
     depth: usize,
 }
 
-fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, out: &mut String) {
+fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, seen: &[u32], out: &mut String) {
     let mut open: Vec<Open<'p>> = Vec::new();
     let mut skip = 0;
     for node in root.subtree() {
@@ -98,7 +106,7 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, out: &mut String) {
             NodeKind::Element => {
                 let depth = open.last().map_or(0, |open| open.depth + 1);
                 let deep = options.max_depth.is_some_and(|deepest| depth > deepest);
-                if deep || is_left_out(node, options) {
+                if deep || is_left_out(node, options, seen) {
                     skip = node.end();
                     continue;
                 }
@@ -115,7 +123,7 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, out: &mut String) {
     line(out);
 }
 
-fn is_left_out(node: NodeRef<'_>, options: HtmlOptions<'_>) -> bool {
+fn is_left_out(node: NodeRef<'_>, options: HtmlOptions<'_>, seen: &[u32]) -> bool {
     if matches!(node.tag(), "script" | "style" | "noscript" | "template" | "head" | "link" | "meta") {
         return true;
     }
@@ -123,7 +131,7 @@ fn is_left_out(node: NodeRef<'_>, options: HtmlOptions<'_>) -> bool {
         return true;
     }
     // What is hidden with all that is in it; `display: contents` and slots have no box but hold what has.
-    !options.include_hidden && !node.is_visible() && !node.descendants().any(|below| below.is_visible())
+    !options.include_hidden && seen[node.end() as usize] == seen[node.id().index()]
 }
 
 /// Elements that only wrap: the page's own frame.

@@ -44,7 +44,8 @@ pub fn snapshot_in(session: &Session, page: &Page, options: &SnapshotOptions) ->
 /// Looks at the page where refs are needed: the lens is the slow part.
 fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<Session>, SnapshotError> {
     let by_ref = options.selector.as_deref().is_some_and(|selector| selector.trim_start().starts_with('@'));
-    if options.mode()? != Mode::Interactive && !by_ref {
+    let mode = checked(options)?;
+    if mode != Mode::Interactive && !by_ref {
         return Ok(None);
     }
     let mut session = Session::new();
@@ -52,12 +53,18 @@ fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<Session>,
     Ok(Some(session))
 }
 
-fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
-    let mode = options.mode()?;
-    let format = options.format;
-    if mode == Mode::Interactive && format == Format::Markdown {
-        return Err(SnapshotError::NoFormat { mode, format });
+/// Returns the mode, if it has the format.
+fn checked(options: &SnapshotOptions) -> Result<Mode, SnapshotError> {
+    let (mode, format) = (options.mode()?, options.format);
+    match (mode, format) {
+        (Mode::Interactive, Format::Markdown) => Err(SnapshotError::NoFormat { mode, format }),
+        _ => Ok(mode),
     }
+}
+
+fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
+    let mode = checked(options)?;
+    let format = options.format;
     let grep = match &options.grep {
         None => None,
         Some(grep) => Some(Grep::new(grep).map_err(|reason| SnapshotError::BadPattern { pattern: grep.pattern.clone(), reason })?),
@@ -205,7 +212,7 @@ pub(crate) fn matched(page: &Page, paths: &Paths<'_>, roots: &[NodeId], grep: &G
 fn controls(page: &Page, nodes: &[NodeId]) -> Vec<bool> {
     let mut kept = vec![false; page.len()];
     let mut end = 0;
-    for id in nodes {
+    for (at, id) in nodes.iter().enumerate() {
         let node = page.node(*id);
         for above in node.ancestors() {
             // Whatever is above a kept one is kept already.
@@ -215,7 +222,7 @@ fn controls(page: &Page, nodes: &[NodeId]) -> Vec<bool> {
         }
         // A control that holds other controls (a card, a grid) shows those and its own text; a plain one all that is in it.
         if id.0 >= end {
-            let holds = nodes.iter().any(|other| other != id && node.holds(*other));
+            let holds = nodes.get(at + 1).is_some_and(|next| node.holds(*next));
             if !holds {
                 end = node.end();
                 kept[id.index()..end as usize].fill(true);

@@ -1,5 +1,7 @@
 //! The pages of the design's examples.
 
+#![allow(dead_code, reason = "each test uses some of it")]
+
 use browserlens_page::{Flags, NodeSpec, Page, PageBuilder, Viewport};
 use std::sync::Arc;
 
