@@ -116,7 +116,7 @@ fn round_trip(document: &Document, width: Option<usize>) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn inlines_are_read_back_as_they_were_written(content in inlines(), width in prop::option::of(1usize..30)) {
@@ -126,7 +126,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 700, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_written_is_read_back(document in document(), width in prop::option::of(1usize..100)) {
@@ -153,4 +153,12 @@ fn deep_nesting_is_read_without_recursion() {
         let read = parse(&text);
         write(&read, WriteOptions::default());
     }
+}
+
+#[test]
+fn a_letter_written_as_a_reference_is_no_letter_for_its_other_neighbour() {
+    let marked = vec![Inline::Emphasis(vec![Inline::text("a")]), Inline::text("a")];
+    let content = vec![Inline::Strong(marked), Inline::text("a")];
+    let parts = vec![Part { path: None, blocks: vec![Block::Paragraph(content)] }];
+    round_trip(&Document { parts, ..Document::default() }, None).expect("is read back");
 }
