@@ -8,7 +8,7 @@
 
 use super::normal;
 use super::tree::{Align, Block, Definition, Document, Inline, List, Part, Table};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// How markdown is written.
@@ -371,10 +371,8 @@ impl Line {
 
     fn code(&mut self, text: &str) {
         // The shortest fence that no run inside has.
-        let mut fence = 1;
-        while text.split(|c| c != '`').any(|run| run.len() == fence) {
-            fence += 1;
-        }
+        let runs: BTreeSet<usize> = text.split(|c| c != '`').map(str::len).collect();
+        let fence = (1..).find(|length| !runs.contains(length)).unwrap_or(1);
         let fence = "`".repeat(fence);
         let pad = if text.starts_with('`') || text.ends_with('`') { "\u{1}" } else { "" };
         let _ = write!(self.out, "{fence}{pad}{}{pad}{fence}", text.replace(' ', "\u{1}"));
@@ -390,7 +388,7 @@ impl Line {
     }
 
     /// Makes every delimiter one: a neighbour that would prevent it is written as a reference, which begins and ends with punctuation.
-    fn finish(mut self) -> String {
+    fn finish(self) -> String {
         let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
         // A character that is replaced for one delimiter is no letter any more for another on its other side.
         loop {
@@ -413,11 +411,15 @@ impl Line {
                 break;
             }
         }
-        for (start, length) in replaced.into_iter().rev() {
-            let c = self.out[start..start + length].chars().next().unwrap_or(' ');
-            self.out.replace_range(start..start + length, &format!("&#{};", c as u32));
+        let mut out = String::with_capacity(self.out.len() + replaced.len() * 6);
+        let mut from = 0;
+        for (start, length) in replaced {
+            let c = self.out[start..].chars().next().unwrap_or(' ');
+            let _ = write!(out, "{}&#{};", &self.out[from..start], c as u32);
+            from = start + length;
         }
-        self.out
+        out.push_str(&self.out[from..]);
+        out
     }
 }
 
