@@ -94,7 +94,7 @@ fn block() -> impl Strategy<Value = Block> {
     })
 }
 
-fn document() -> impl Strategy<Value = Document> {
+pub(crate) fn document() -> impl Strategy<Value = Document> {
     let part = (prop::option::of(hostile()), prop::collection::vec(block(), 0..5))
         .prop_map(|(path, blocks)| Part { path, blocks });
     (
