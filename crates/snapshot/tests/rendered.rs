@@ -77,10 +77,16 @@ fn differences(page: &Page, frame: FrameId) -> (Bag, Bag) {
                 Visibility::Visible | Visibility::NotRendered | Visibility::Hidden => {}
                 _ => unseen.add(node.text()),
             },
-            NodeKind::Pseudo if node.is_visible() => untold.add(node.text()),
-            NodeKind::Element if matches!(node.tag(), "input" | "select" | "textarea") && node.is_visible() => {
+            NodeKind::Pseudo if node.is_visible() && node.tag() != "::marker" => untold.add(node.text()),
+            NodeKind::Element
+                if matches!(node.tag(), "input" | "select" | "textarea")
+                    && !matches!(node.attribute("type"), Some("range" | "color"))
+                    && node.is_visible() =>
+            {
                 let placeholder = node.attribute("placeholder").unwrap_or_default();
-                let label = node.attribute("value").unwrap_or_default();
+                let kind = node.attribute("type").unwrap_or_default();
+                let label = if matches!(kind, "submit" | "button" | "reset") { node.attribute("value") } else { None };
+                let label = label.unwrap_or_default();
                 untold.add(if !node.value().is_empty() {
                     node.value()
                 } else if !placeholder.is_empty() {
@@ -147,9 +153,17 @@ fn measure(page: &Page, sections: &[(Section, String)], name: &str, score: &mut 
         score.words += seen;
         score.missing += missed.len();
         score.extra += added.len();
-        let left: Vec<&String> = untold.0.iter().filter(|(_, count)| **count > 0).map(|(word, _)| word).collect();
-        if !left.is_empty() {
-            score.examples.push(format!("{name} frame {number}: untold {left:?}"));
+        // Whatever innerText says: what is seen beside it is told.
+        let mut told = Bag::default();
+        told.add(&said.join(" "));
+        let (_, beside) = differences(page, frame_id);
+        for (word, count) in beside.0 {
+            let lacking = (0..count).filter(|_| !told.take(&word)).count();
+            score.words += count;
+            score.missing += lacking;
+            if lacking > 0 {
+                score.examples.push(format!("{name} frame {number}: {word:?} is seen and not told"));
+            }
         }
         if !missed.is_empty() || !added.is_empty() {
             score.examples.push(format!("{name} frame {number}: missing {missed:?}, extra {added:?}"));

@@ -10,9 +10,11 @@
 mod cut;
 mod fields;
 mod table;
+mod tree_read;
 mod tree_text;
 mod walk;
 
+pub use tree_read::{Tree, TreeError, TreeSection, read_tree};
 pub use tree_text::write_tree;
 
 use crate::markdown::{self, Block, Part, WriteOptions};

@@ -1,9 +1,10 @@
 //! Pages in, both formats out.
 
 use super::*;
-use crate::markdown::parse;
+use crate::markdown::{Align, Definition, Image, Inline, Item, List, Table, normalise, parse, plain_text};
 use browserlens_page::capture::COMPUTED_STYLES;
 use browserlens_page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, ScrollOffset, Visibility};
+use proptest::prelude::*;
 
 /// The path of a node, told by the tags that mean something and their classes.
 fn path(node: NodeRef<'_>) -> String {
@@ -674,4 +675,88 @@ fn ten_thousand_nested_elements_and_five_megabytes_of_text_are_read() {
     builder.leaf(NodeSpec { visibility: Visibility::Visible, ..NodeSpec::text_node(&long) });
     let page = builder.finish();
     assert!(write_markdown(&Header::of(&page), &all(&page, &ContentOptions::default())).len() > long.len());
+}
+
+/// What the tree format keeps of blocks.
+fn plain(blocks: Vec<Block>) -> Vec<Block> {
+    let line = |content: &[Inline]| -> Vec<Inline> {
+        let text = plain_text(content);
+        let lines = text.split('\n').map(|line| (!line.is_empty()).then(|| Inline::text(line)));
+        let mut out = Vec::new();
+        for (number, line) in lines.enumerate() {
+            if number > 0 {
+                out.push(Inline::Break);
+            }
+            out.extend(line);
+        }
+        out
+    };
+    let one = |block| match block {
+        Block::Heading { level, content } => Block::Heading { level, content: line(&content) },
+        Block::Paragraph(content) => Block::Paragraph(line(&content)),
+        Block::Figure { image, caption } => {
+            let caption = if caption.is_empty() { line(&[Inline::text(image.alt)]) } else { line(&caption) };
+            Block::Figure { image: Image::default(), caption }
+        }
+        Block::List(list) => {
+            let items = list.items.into_iter().map(|item| Item { task: item.task, blocks: plain(item.blocks) });
+            Block::List(List { start: list.start, items: items.collect() })
+        }
+        Block::Code { language, text } => Block::Code { language, text },
+        Block::Quote(inner) => Block::Quote(plain(inner)),
+        Block::Table(table) => {
+            let row = |row: Vec<Vec<Inline>>| row.iter().map(|cell| line(cell)).collect();
+            Block::Table(Table {
+                columns: vec![Align::None; table.columns.len()],
+                header: row(table.header),
+                rows: table.rows.into_iter().map(row).collect(),
+            })
+        }
+        Block::Definitions(definitions) => Block::Definitions(
+            definitions
+                .into_iter()
+                .map(|definition| Definition {
+                    term: line(&definition.term),
+                    definitions: vec![plain(definition.definitions.concat())],
+                })
+                .collect(),
+        ),
+        Block::Rule => Block::Rule,
+    };
+    blocks.into_iter().map(one).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_tree_format_is_read_back(document in crate::markdown::tests::document(), truncated in prop::bool::ANY) {
+        let sections: Vec<Section> = normalise(document)
+            .parts
+            .into_iter()
+            .map(|part| Section {
+                node: NodeId::ROOT,
+                path: part.path.clone().unwrap_or_else(|| "/".to_owned()),
+                words: part.words(),
+                blocks: part.blocks,
+                truncated,
+            })
+            .collect();
+        let header = Header { url: "https://a.test/", title: "A | \"title\"", grep: Some("main|h[1-3]") };
+        let text = write_tree(&header, &sections);
+        let read = read_tree(&text);
+        let read = read.map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        prop_assert_eq!(read.sections.len(), sections.len());
+        prop_assert_eq!((read.title.as_str(), read.grep.as_deref()), (header.title, header.grep));
+        for (read, section) in read.sections.into_iter().zip(sections) {
+            prop_assert_eq!(&read.path, &crate::markdown::clean_line(&section.path));
+            prop_assert_eq!((read.words, read.truncated), (section.words, section.truncated));
+            prop_assert_eq!(read.blocks, plain(section.blocks), "written as\n{}", text);
+        }
+    }
+
+    #[test]
+    fn any_text_is_no_tree_or_one(text in "PAGE: a \\| b\nCONTENT: sections=1 words=1\n\nSECTION / \\[1 words\\]\n(  (TEXT|LIST \\[1 items\\]|QUOTE|CODE \\[2 lines\\]|- |\\PC){0,4}\n){0,6}") {
+        let _ = read_tree(&text);
+    }
 }

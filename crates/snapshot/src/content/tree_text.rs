@@ -70,8 +70,9 @@ fn write_block(block: &Block, indent: usize, out: &mut String) {
         Block::Code { language, text } => {
             let language = if language.is_empty() { String::new() } else { format!("{language}, ") };
             let _ = writeln!(out, "{pad}CODE [{language}{} lines]", text.split('\n').count());
+            let code_pad = format!("{pad}  ");
             for line in text.split('\n') {
-                let _ = writeln!(out, "{}", format!("{pad}  {line}").trim_end());
+                let _ = writeln!(out, "{}{line}", if line.is_empty() { "" } else { &code_pad });
             }
         }
         Block::Quote(inner) => {

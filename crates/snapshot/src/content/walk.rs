@@ -18,6 +18,8 @@ pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(N
         out,
         open: Vec::new(),
         levels: vec![Level::new(Kind::Section(root.id()))],
+        nested: 0,
+        tables: 0,
         run: Vec::new(),
         marks: Vec::new(),
         code: None,
@@ -96,6 +98,10 @@ struct Walk<'o, 'w> {
     /// Nodes that are open: one past their subtree, and what is done there.
     open: Vec<(u32, Leave)>,
     levels: Vec<Level>,
+    /// How many of the levels are no sections.
+    nested: usize,
+    /// How many of the levels are tables.
+    tables: usize,
     /// The line that is being read.
     run: Vec<Piece>,
     marks: Vec<Mark>,
@@ -237,7 +243,7 @@ impl Walk<'_, '_> {
 
     /// Opens what markdown has a structure for; none if it is only a box.
     fn structure(&mut self, node: NodeRef<'_>, tag: &str, role: &str, flow: Flow) -> Option<bool> {
-        let may_nest = self.levels.len() < MAX_NESTING;
+        let may_nest = self.nested < MAX_NESTING;
         let inner = self.levels.last().map(|level| &level.kind);
         let in_line = matches!(inner, Some(Kind::Heading(_) | Kind::Term));
         let heading = match tag.as_bytes() {
@@ -279,7 +285,7 @@ impl Walk<'_, '_> {
             }
             return Some(self.begin(node, Kind::Item(None)));
         }
-        let in_table = self.levels.iter().any(|level| matches!(level.kind, Kind::Table));
+        let in_table = self.tables > 0;
         let is_table = matches!(role, "table" | "grid" | "treegrid")
             || (tag == "table" && !matches!(role, "LayoutTable" | "none" | "presentation" | "generic"));
         if is_table && !in_table && !in_line && may_nest {
@@ -317,13 +323,15 @@ impl Walk<'_, '_> {
 
     fn begin(&mut self, node: NodeRef<'_>, kind: Kind) -> bool {
         self.flush();
+        self.nested += 1;
+        self.tables += usize::from(matches!(kind, Kind::Table));
         self.levels.push(Level::new(kind));
         self.leave(node, Leave::Level);
         true
     }
 
     fn is_at_top(&self) -> bool {
-        self.levels.iter().all(|level| matches!(level.kind, Kind::Section(_)))
+        self.nested == 0
     }
 
     fn begin_section(&mut self, node: NodeRef<'_>) {
@@ -593,6 +601,8 @@ impl Walk<'_, '_> {
             self.emit();
         }
         let Some(level) = self.levels.pop() else { return };
+        self.nested -= usize::from(!matches!(level.kind, Kind::Section(_)));
+        self.tables -= usize::from(matches!(level.kind, Kind::Table));
         match level.kind {
             Kind::Section(_) => {}
             Kind::Heading(number) => self.push_block(Block::Heading { level: number, content: line }),

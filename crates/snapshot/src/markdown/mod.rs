@@ -25,4 +25,4 @@ pub use write::{WriteOptions, write};
 pub(crate) use write::{write_end, write_part, write_source};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

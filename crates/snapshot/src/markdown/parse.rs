@@ -86,8 +86,6 @@ pub(super) fn comment(text: &str) -> Option<(Comment, &str)> {
 
 /// A container that is open.
 enum Open {
-    /// Its children belong to the one above it.
-    Ignored,
     Heading(u8),
     Paragraph,
     Quote,
@@ -95,9 +93,7 @@ enum Open {
     Item(Option<bool>),
     Code(String),
     Table(Vec<Align>),
-    Row {
-        header: bool,
-    },
+    Row { header: bool },
     Cell,
     Definitions,
     Term,
@@ -149,6 +145,8 @@ impl Level {
 struct Reader {
     document: Document,
     stack: Vec<Level>,
+    /// Whether each container that is open has a level; what is in one without belongs to the one above it.
+    opened: Vec<bool>,
 }
 
 impl Reader {
@@ -261,7 +259,10 @@ impl Reader {
             Tag::Strikethrough => Open::Strike,
             Tag::Link { dest_url, .. } => Open::Link(dest_url.into_string()),
             Tag::Image { dest_url, .. } => Open::Image(dest_url.into_string()),
-            _ => Open::Ignored,
+            _ => {
+                self.opened.push(false);
+                return;
+            }
         };
         let depth = self.stack.len();
         let nests = matches!(
@@ -269,30 +270,26 @@ impl Reader {
             Open::Quote | Open::Definitions | Open::Emphasis | Open::Strong | Open::Strike | Open::Link(_)
         );
         // A list too deep loses its items' structure with its own.
-        let open = match open {
-            _ if depth >= DEEPEST && nests => Open::Ignored,
-            Open::List(_) if depth >= DEEPEST => Open::Ignored,
-            Open::Item(_) | Open::Term | Open::Meaning
-                if matches!(self.stack.last(), Some(Level { open: Open::Ignored, .. })) =>
-            {
-                Open::Ignored
-            }
-            open => open,
-        };
-        self.stack.push(Level::new(open));
+        let is_part = matches!(open, Open::Item(_) | Open::Term | Open::Meaning);
+        let is_ignored = (depth >= DEEPEST && (nests || matches!(open, Open::List(_))))
+            || (is_part && self.opened.last() == Some(&false));
+        self.opened.push(!is_ignored);
+        if !is_ignored {
+            self.stack.push(Level::new(open));
+        }
     }
 
     fn end(&mut self) {
+        if self.opened.pop() == Some(false) {
+            if let Some(level) = self.stack.last_mut()
+                && matches!(level.open, Open::Quote | Open::Item(_) | Open::Meaning)
+            {
+                level.flush();
+            }
+            return;
+        }
         let Some(mut level) = self.stack.pop() else { return };
         match level.open {
-            Open::Ignored => {
-                for block in level.blocks {
-                    self.block(block);
-                }
-                for inline in level.inlines {
-                    self.inline(inline);
-                }
-            }
             Open::Heading(number) => self.block(Block::Heading { level: number, content: level.inlines }),
             Open::Paragraph => self.block(Block::Paragraph(level.inlines)),
             Open::Quote => {
@@ -352,7 +349,7 @@ impl Reader {
     }
 
     fn finish(mut self) -> Document {
-        while !self.stack.is_empty() {
+        while !self.opened.is_empty() {
             self.end();
         }
         self.document

@@ -8,6 +8,7 @@
 
 use super::normal;
 use super::tree::{Align, Block, Definition, Document, Inline, List, Part, Table};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// How markdown is written.
@@ -370,10 +371,8 @@ impl Line {
 
     fn code(&mut self, text: &str) {
         // The shortest fence that no run inside has.
-        let mut fence = 1;
-        while text.split(|c| c != '`').any(|run| run.len() == fence) {
-            fence += 1;
-        }
+        let runs: BTreeSet<usize> = text.split(|c| c != '`').map(str::len).collect();
+        let fence = (1..).find(|length| !runs.contains(length)).unwrap_or(1);
         let fence = "`".repeat(fence);
         let pad = if text.starts_with('`') || text.ends_with('`') { "\u{1}" } else { "" };
         let _ = write!(self.out, "{fence}{pad}{}{pad}{fence}", text.replace(' ', "\u{1}"));
@@ -389,26 +388,38 @@ impl Line {
     }
 
     /// Makes every delimiter one: a neighbour that would prevent it is written as a reference, which begins and ends with punctuation.
-    fn finish(mut self) -> String {
-        let mut replaced: Vec<(usize, usize)> = Vec::new();
-        for delimiter in &self.delimiters {
-            let (start, end) = (delimiter.at, delimiter.at + delimiter.length);
-            let before = self.out[..start].chars().next_back();
-            let after = self.out[end..].chars().next();
-            let (inner, outer) = if delimiter.opens { (after, before) } else { (before, after) };
-            let is_fine = outer.is_none_or(|c| c.is_ascii_punctuation() || matches!(c, ' ' | HARD_BLANK | BREAK))
-                || (!delimiter.underscore && inner.is_some_and(is_letter));
-            if let (false, Some(outer)) = (is_fine, outer) {
-                let at = if delimiter.opens { start - outer.len_utf8() } else { end };
-                replaced.push((at, at + outer.len_utf8()));
+    fn finish(self) -> String {
+        let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
+        // A character that is replaced for one delimiter is no letter any more for another on its other side.
+        loop {
+            let known = replaced.len();
+            for delimiter in &self.delimiters {
+                let (start, end) = (delimiter.at, delimiter.at + delimiter.length);
+                let before = self.out[..start].chars().next_back().map(|c| (start - c.len_utf8(), c));
+                let after = self.out[end..].chars().next().map(|c| (end, c));
+                let (inner, outer) = if delimiter.opens { (after, before) } else { (before, after) };
+                let Some((at, c)) = outer else { continue };
+                let is_fine = c.is_ascii_punctuation()
+                    || matches!(c, ' ' | HARD_BLANK | BREAK)
+                    || (!delimiter.underscore
+                        && inner.is_some_and(|(at, c)| is_letter(c) && !replaced.contains_key(&at)));
+                if !is_fine {
+                    replaced.insert(at, c.len_utf8());
+                }
+            }
+            if replaced.len() == known {
+                break;
             }
         }
-        replaced.dedup();
-        for (start, end) in replaced.into_iter().rev() {
-            let c = self.out[start..end].chars().next().unwrap_or(' ');
-            self.out.replace_range(start..end, &format!("&#{};", c as u32));
+        let mut out = String::with_capacity(self.out.len() + replaced.len() * 6);
+        let mut from = 0;
+        for (start, length) in replaced {
+            let c = self.out[start..].chars().next().unwrap_or(' ');
+            let _ = write!(out, "{}&#{};", &self.out[from..start], c as u32);
+            from = start + length;
         }
-        self.out
+        out.push_str(&self.out[from..]);
+        out
     }
 }
 
