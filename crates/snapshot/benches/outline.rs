@@ -70,7 +70,9 @@ fn outlines(criterion: &mut Criterion) {
     let paths = Paths::of(&page);
     let grep = Grep::new(&"section.topic|h[1-3]".into()).expect("a pattern");
     let filtered = OutlineOptions { grep: Some(&grep), ..OutlineOptions::default() };
-    group.bench_function("lines, filtered by grep", |bencher| bencher.iter(|| build(black_box(&page), &paths, &filtered)));
+    group.bench_function("lines, filtered by grep", |bencher| {
+        bencher.iter(|| build(black_box(&page), &paths, &filtered))
+    });
     group.finish();
 }
 

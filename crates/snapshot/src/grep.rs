@@ -158,7 +158,11 @@ fn end_alternative(out: &mut String, alternative: &mut String, groups: u32, bar:
 
 /// Returns what an alternative means: `/main/` the paths that end in `/main/` and one step.
 fn direct(alternative: String) -> String {
-    if alternative.len() > 2 && alternative.starts_with('/') && alternative.ends_with('/') && !alternative.ends_with("\\/") {
+    if alternative.len() > 2
+        && alternative.starts_with('/')
+        && alternative.ends_with('/')
+        && !alternative.ends_with("\\/")
+    {
         // A step may be written with a number where the pattern has none.
         let between = &alternative[..alternative.len() - 1];
         return format!("(?:{between}(?:\\[\\d+\\])?/[^/]+$)");
@@ -170,7 +174,8 @@ fn refused(pattern: &str, error: &regex::Error) -> MalformedPattern {
     match error {
         regex::Error::Syntax(words) => {
             // The message draws the pattern with carets under the place, and says after `error: ` what is wrong.
-            let reason = words.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("no regular expression");
+            let reason =
+                words.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("no regular expression");
             let caret = words.lines().find_map(|line| {
                 let at = line.find('^')?;
                 line.trim_matches([' ', '^']).is_empty().then_some(at)
@@ -179,7 +184,9 @@ fn refused(pattern: &str, error: &regex::Error) -> MalformedPattern {
             let at = caret.map_or(1, |at| at.saturating_sub(4) + 1).min(pattern.chars().count().max(1));
             MalformedPattern { at, reason: reason.to_owned() }
         }
-        regex::Error::CompiledTooBig(_) => MalformedPattern { at: 1, reason: "it would take too much memory".to_owned() },
+        regex::Error::CompiledTooBig(_) => {
+            MalformedPattern { at: 1, reason: "it would take too much memory".to_owned() }
+        }
         _ => MalformedPattern { at: 1, reason: "no regular expression".to_owned() },
     }
 }
@@ -225,7 +232,11 @@ mod tests {
     #[test]
     fn direct_children_of_a_step_with_a_number_are_found_too() {
         let grep = Grep::new(&"/section/".into()).expect("a pattern");
-        assert!(grep.keeps("/main/section[2]/p") && grep.keeps("/main/section/p[3]") && !grep.keeps("/main/section[2]/ul/li"));
+        assert!(
+            grep.keeps("/main/section[2]/p")
+                && grep.keeps("/main/section/p[3]")
+                && !grep.keeps("/main/section[2]/ul/li")
+        );
     }
 
     #[test]
@@ -242,8 +253,11 @@ mod tests {
     #[test]
     fn a_bad_pattern_is_an_error_with_its_place() {
         let error = |pattern: &str| Grep::new(&pattern.into()).expect_err(pattern).to_string();
-        insta::assert_snapshot!(["a(b", "h[1-", "*x", "a{99999999}", "x\\", "main|(", "(?=x)", "\\p{Nope}", "é(", "a\\|("]
-            .map(|pattern| format!("{pattern:?}: {}", error(pattern))).join("\n"));
+        insta::assert_snapshot!(
+            ["a(b", "h[1-", "*x", "a{99999999}", "x\\", "main|(", "(?=x)", "\\p{Nope}", "é(", "a\\|("]
+                .map(|pattern| format!("{pattern:?}: {}", error(pattern)))
+                .join("\n")
+        );
         assert_eq!(Grep::new(&"x".repeat(2_000).as_str().into()).expect_err("long").at, 1);
     }
 

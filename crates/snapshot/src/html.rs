@@ -8,10 +8,37 @@ use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
 
 /// Attributes that say something to a reader.
 const KEPT: &[&str] = &[
-    "id", "class", "href", "src", "alt", "title", "role", "name", "type", "value", "placeholder", "for", "colspan", "rowspan", "lang", "dir", "datetime", "open",
-    "checked", "disabled", "selected", "required", "start", "reversed", "scope", "label", "tabindex", "contenteditable",
+    "id",
+    "class",
+    "href",
+    "src",
+    "alt",
+    "title",
+    "role",
+    "name",
+    "type",
+    "value",
+    "placeholder",
+    "for",
+    "colspan",
+    "rowspan",
+    "lang",
+    "dir",
+    "datetime",
+    "open",
+    "checked",
+    "disabled",
+    "selected",
+    "required",
+    "start",
+    "reversed",
+    "scope",
+    "label",
+    "tabindex",
+    "contenteditable",
 ];
-const VOID: &[&str] = &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
+const VOID: &[&str] =
+    &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
 /// Longest value of an attribute, in bytes: data URLs are no reading.
 const LONGEST_VALUE: usize = 300;
 
@@ -142,10 +169,13 @@ fn is_transparent(node: NodeRef<'_>) -> bool {
 fn begin<'p>(node: NodeRef<'p>, depth: usize, options: HtmlOptions<'_>, open: &mut Vec<Open<'p>>, out: &mut String) {
     let tag = node.tag();
     // A tag is what a parser took for one; anything else could forge markup.
-    if !tag.starts_with(|c: char| c.is_ascii_alphabetic()) || tag.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '/' | '"' | '=')) {
+    if !tag.starts_with(|c: char| c.is_ascii_alphabetic())
+        || tag.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '/' | '"' | '='))
+    {
         return;
     }
-    let block = node.flags().has(Flags::BLOCK) || matches!(tag, "li" | "tr" | "p" | "section" | "article" | "ul" | "ol" | "table" | "div" | "main");
+    let block = node.flags().has(Flags::BLOCK)
+        || matches!(tag, "li" | "tr" | "p" | "section" | "article" | "ul" | "ol" | "table" | "div" | "main");
     if block {
         line(out);
     }

@@ -69,7 +69,8 @@ impl Session {
     pub fn look_at(&mut self, input: &StepInput<'_>) -> Result<(), StrategyError> {
         let observation = self.lens.observe(input)?;
         self.step = input.step.0 + 1;
-        self.refs = observation.refs.iter().filter_map(|target| Some((target.handle.parse().ok()?, target.key))).collect();
+        self.refs =
+            observation.refs.iter().filter_map(|target| Some((target.handle.parse().ok()?, target.key))).collect();
         Ok(())
     }
 
@@ -122,15 +123,15 @@ pub fn interactive(
     session: &Session,
     options: InteractiveOptions<'_>,
 ) -> Result<Interactive, SnapshotError> {
-    let shown = session.shown().ok_or_else(|| SnapshotError::Lens { reason: "nothing was looked at yet".to_owned() })?;
+    let shown =
+        session.shown().ok_or_else(|| SnapshotError::Lens { reason: "nothing was looked at yet".to_owned() })?;
     let by_key: HashMap<NodeKey, NodeId> = page.nodes().map(|node| (node.key(), node.id())).collect();
     let mut refs = Vec::new();
     let mut nodes = Vec::new();
     let tree = shown.tree();
     let mut keep = vec![false; tree.len()];
-    let inside = |node: NodeId| {
-        options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node))
-    };
+    let inside =
+        |node: NodeId| options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node));
     let mut depths = vec![0_usize; tree.len()];
     for (id, item) in tree.items() {
         let at = id as usize;
@@ -175,7 +176,14 @@ pub fn interactive(
         }
     }
     let head = Head { title: page.title().trim().to_owned(), url: page.url().to_owned(), cut: false };
-    let observed = Observed::Full { step: None, reason: None, head: Some(head), events: Vec::new(), images: Vec::new(), tree: cut };
+    let observed = Observed::Full {
+        step: None,
+        reason: None,
+        head: Some(head),
+        events: Vec::new(),
+        images: Vec::new(),
+        tree: cut,
+    };
     let text = match options.style {
         RefStyle::Lens => write(&observed, Style::DEFAULT),
         RefStyle::Seed => seed_refs(&write(&observed, Style::PLAIN)),

@@ -13,8 +13,8 @@ pub mod markdown;
 pub mod options;
 pub mod outline;
 pub mod path;
-pub mod select;
 mod rank;
+pub mod select;
 mod snapshot;
 mod strategies;
 

@@ -217,7 +217,9 @@ impl SnapshotError {
             Self::BadRef { .. } => "copy the ref from an interactive snapshot",
             Self::NoMatch { .. } => "take an outline of the page and choose from what is there",
             Self::RefGone { .. } => "take an interactive snapshot: refs of what left the page are never used again",
-            Self::BadPattern { .. } => "mend the pattern at the place that is named, or look for plain text with fixed strings",
+            Self::BadPattern { .. } => {
+                "mend the pattern at the place that is named, or look for plain text with fixed strings"
+            }
             Self::Lens { .. } => "take an outline instead",
         }
     }
@@ -229,7 +231,8 @@ mod tests {
 
     #[test]
     fn the_deprecated_switches_are_modes() {
-        let mode = |mode, interactive, all| SnapshotOptions { mode, interactive, all, ..SnapshotOptions::default() }.mode();
+        let mode =
+            |mode, interactive, all| SnapshotOptions { mode, interactive, all, ..SnapshotOptions::default() }.mode();
         assert_eq!(mode(None, None, None), Ok(Mode::Interactive));
         assert_eq!(mode(None, Some(true), None), Ok(Mode::Interactive));
         assert_eq!(mode(None, None, Some(true)), Ok(Mode::Outline));

@@ -230,14 +230,16 @@ fn tag_of<'p>(node: NodeRef<'p>, role: &'p str) -> Option<&'p str> {
     };
     match node.tag() {
         "div" | "span" | "center" | "font" => by_role(),
-        "ul" | "ol" | "nav" | "section" | "article" | "aside" | "header" | "footer" | "form" | "a" | "p" | "li" | "td" | "tr" => {
+        "ul" | "ol" | "nav" | "section" | "article" | "aside" | "header" | "footer" | "form" | "a" | "p" | "li"
+        | "td" | "tr" => {
             // A written role says more than the tag.
             if node.attribute("role").is_some() { by_role().or(Some(node.tag())) } else { Some(node.tag()) }
         }
-        tag @ ("main" | "search" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dl" | "dt" | "dd" | "pre" | "code" | "blockquote" | "table" | "th"
-        | "caption" | "figure" | "figcaption" | "img" | "video" | "audio" | "canvas" | "iframe" | "frame" | "object" | "details" | "summary" | "dialog"
-        | "fieldset" | "legend" | "button" | "input" | "select" | "textarea" | "option" | "address" | "menu" | "hgroup" | "hr" | "output"
-        | "progress" | "meter" | "time" | "svg" | "math" | "listing" | "xmp") => Some(tag),
+        tag @ ("main" | "search" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dl" | "dt" | "dd" | "pre" | "code"
+        | "blockquote" | "table" | "th" | "caption" | "figure" | "figcaption" | "img" | "video" | "audio"
+        | "canvas" | "iframe" | "frame" | "object" | "details" | "summary" | "dialog" | "fieldset"
+        | "legend" | "button" | "input" | "select" | "textarea" | "option" | "address" | "menu" | "hgroup"
+        | "hr" | "output" | "progress" | "meter" | "time" | "svg" | "math" | "listing" | "xmp") => Some(tag),
         tag if tag.contains('-') && is_tag(tag) => Some(tag),
         _ => None,
     }
@@ -254,7 +256,22 @@ fn in_series(tag: &str) -> bool {
 }
 
 fn takes_class(tag: &str) -> bool {
-    matches!(tag, "section" | "nav" | "aside" | "form" | "div" | "ul" | "ol" | "dl" | "table" | "figure" | "fieldset" | "details" | "dialog")
+    matches!(
+        tag,
+        "section"
+            | "nav"
+            | "aside"
+            | "form"
+            | "div"
+            | "ul"
+            | "ol"
+            | "dl"
+            | "table"
+            | "figure"
+            | "fieldset"
+            | "details"
+            | "dialog"
+    )
 }
 
 const NONE: u32 = u32::MAX;
@@ -342,10 +359,23 @@ impl<'p> Paths<'p> {
         paths
     }
 
-    fn add(&mut self, node: NodeRef<'p>, classes: &mut HashMap<&'p str, Option<&'p str>>, ids: &mut HashMap<&'p str, bool>) {
+    fn add(
+        &mut self,
+        node: NodeRef<'p>,
+        classes: &mut HashMap<&'p str, Option<&'p str>>,
+        ids: &mut HashMap<&'p str, bool>,
+    ) {
         let id = node.id().0;
         let Some(parent) = node.parent() else {
-            self.places.push(Place { inside: PAGE, sections_inside: PAGE, landmarks_inside: PAGE, anchor: PAGE, host: NONE, named: NONE, nearest: NONE });
+            self.places.push(Place {
+                inside: PAGE,
+                sections_inside: PAGE,
+                landmarks_inside: PAGE,
+                anchor: PAGE,
+                host: NONE,
+                named: NONE,
+                nearest: NONE,
+            });
             return;
         };
         let above = self.places[parent.id().index()];
@@ -407,7 +437,11 @@ impl<'p> Paths<'p> {
                 if !generic {
                     place.landmarks_inside = place.inside;
                 }
-                if matches!(spelling, Spelling::Document | Spelling::Element("main" | "header" | "footer" | "nav" | "aside" | "dialog", ..)) {
+                if matches!(
+                    spelling,
+                    Spelling::Document
+                        | Spelling::Element("main" | "header" | "footer" | "nav" | "aside" | "dialog", ..)
+                ) {
                     place.anchor = place.inside;
                 }
             }
@@ -451,7 +485,8 @@ impl<'p> Paths<'p> {
                 if name == "id" && !value.is_empty() && !is_heading(tag) {
                     id = ids.entry(value).or_insert_with(|| is_meaningful_id(value) && is_name(value)).then_some(value);
                 } else if name == "class" && takes_class(tag) {
-                    class = *classes.entry(value).or_insert_with(|| meaningful_class(value).filter(|class| is_name(class)));
+                    class =
+                        *classes.entry(value).or_insert_with(|| meaningful_class(value).filter(|class| is_name(class)));
                     class = class.filter(|class| *class != tag);
                 }
             }
@@ -551,7 +586,11 @@ impl<'p> Paths<'p> {
         for (at, step) in path.steps.iter().enumerate() {
             let spelling = match &step.kind {
                 Kind::ShadowRoot => {
-                    if place & 1 == 1 || node == NodeId::ROOT || step.index.is_some_and(|index| index != 1) || at + 1 == path.steps.len() {
+                    if place & 1 == 1
+                        || node == NodeId::ROOT
+                        || step.index.is_some_and(|index| index != 1)
+                        || at + 1 == path.steps.len()
+                    {
                         return None;
                     }
                     place = node.0 * 2 + 1;
@@ -658,7 +697,12 @@ mod tests {
         builder.open(NodeSpec { tag: "slot", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
         builder.leaf(NodeSpec { tag: "h2", flags: Flags::SLOTTED, ..NodeSpec::default() });
         builder.close().close().close();
-        builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, attributes: vec![("id", "pay")], ..NodeSpec::default() });
+        builder.open(NodeSpec {
+            tag: "iframe",
+            flags: Flags::IFRAME,
+            attributes: vec![("id", "pay")],
+            ..NodeSpec::default()
+        });
         builder.open_frame(Frame {
             number: 2,
             loader: 2,
@@ -694,9 +738,12 @@ mod tests {
     fn a_text_that_is_no_path_is_refused_with_its_place() {
         let error = |text: &str| text.parse::<Path>().expect_err(text).to_string();
         insta::assert_snapshot!(
-            ["", "main", "//", "/main/", "/Main", "/p[0]", "/p[x]", "/p[1", "/p[01]", "/a.", "/a#1", "/a.b.c", "/é", "/#doc"]
-                .map(|text| format!("{text:?}: {}", error(text)))
-                .join("\n")
+            [
+                "", "main", "//", "/main/", "/Main", "/p[0]", "/p[x]", "/p[1", "/p[01]", "/a.", "/a#1", "/a.b.c", "/é",
+                "/#doc"
+            ]
+            .map(|text| format!("{text:?}: {}", error(text)))
+            .join("\n")
         );
     }
 
@@ -717,7 +764,8 @@ mod tests {
 
     /// A page of nested elements from a list of depths and kinds.
     fn grown(plan: &[(u8, u8)]) -> Page {
-        const TAGS: [&str; 12] = ["div", "section", "article", "main", "ul", "li", "p", "h2", "x-card", "iframe", "span", "nav"];
+        const TAGS: [&str; 12] =
+            ["div", "section", "article", "main", "ul", "li", "p", "h2", "x-card", "iframe", "span", "nav"];
         const CLASSES: [&str; 5] = ["", "content", "mt-4 flex", "card__title wide", "css-1a2b3c"];
         const IDS: [&str; 4] = ["", "top", "top", ":r1:"];
         let mut builder = PageBuilder::new("https://test.test/", "Test");

@@ -71,11 +71,12 @@ fn reason(kind: &cssparser::ParseErrorKind<Wrong>) -> String {
         Kind::Custom(Wrong(wrong)) => match wrong {
             SelectorParseErrorKind::EmptySelector => "a selector is expected",
             SelectorParseErrorKind::DanglingCombinator => "a combinator has nothing to combine with",
-            SelectorParseErrorKind::UnsupportedPseudoClassOrElement => "this pseudo-class or pseudo-element is not supported",
-            SelectorParseErrorKind::ClassNeedsIdent => "a name of a class is expected",
-            SelectorParseErrorKind::NoQualifiedNameInAttributeSelector | SelectorParseErrorKind::InvalidQualNameInAttr => {
-                "a name of an attribute is expected"
+            SelectorParseErrorKind::UnsupportedPseudoClassOrElement => {
+                "this pseudo-class or pseudo-element is not supported"
             }
+            SelectorParseErrorKind::ClassNeedsIdent => "a name of a class is expected",
+            SelectorParseErrorKind::NoQualifiedNameInAttributeSelector
+            | SelectorParseErrorKind::InvalidQualNameInAttr => "a name of an attribute is expected",
             SelectorParseErrorKind::UnexpectedTokenInAttributeSelector
             | SelectorParseErrorKind::ExpectedBarInAttr
             | SelectorParseErrorKind::BadValueInAttr => "this is no value of an attribute",
@@ -151,7 +152,8 @@ impl<'p> Family<'p> {
             let id = node.id().0;
             let Some(above) = node.parent() else { continue };
             let up = above.id().index();
-            let (mut parent, mut host) = (if above.kind() == NodeKind::Element { above.id().0 } else { NONE }, family.host[up]);
+            let (mut parent, mut host) =
+                (if above.kind() == NodeKind::Element { above.id().0 } else { NONE }, family.host[up]);
             if above.kind() == NodeKind::Document {
                 host = NONE;
             }
@@ -275,7 +277,8 @@ impl Element for Node<'_, '_> {
     fn match_non_ts_pseudo_class(&self, class: &State, _: &mut MatchingContext<'_, Css>) -> bool {
         let node = self.node();
         let states = node.states();
-        let is_control = matches!(node.tag(), "button" | "input" | "select" | "textarea" | "option" | "optgroup" | "fieldset");
+        let is_control =
+            matches!(node.tag(), "button" | "input" | "select" | "textarea" | "option" | "optgroup" | "fieldset");
         match class {
             State::Checked => states.any(States::CHECKED.with(States::SELECTED)),
             State::Disabled => is_control && (states.has(States::DISABLED) || node.attribute("disabled").is_some()),
@@ -474,9 +477,7 @@ impl<'i> selectors::Parser<'i> for Rules {
             "focus" => State::Focus,
             "link" | "any-link" => State::Link,
             _ => {
-                return Err(cssparser::ParseError::custom(
-                    SelectorParseErrorKind::UnsupportedPseudoClassOrElement,
-                ));
+                return Err(cssparser::ParseError::custom(SelectorParseErrorKind::UnsupportedPseudoClassOrElement));
             }
         })
     }
@@ -538,7 +539,19 @@ mod tests {
         let error = |text: &str| text.parse::<Selector>().expect_err(text).to_string();
         insta::assert_snapshot!(
             [
-                "", "h1 >", "div..x", "a[", "a[href=]", ":hover-card", "p::before", "li:nth-child(x)", "h1,,h2", "1a", "@e", "h1 { }", ":not(",
+                "",
+                "h1 >",
+                "div..x",
+                "a[",
+                "a[href=]",
+                ":hover-card",
+                "p::before",
+                "li:nth-child(x)",
+                "h1,,h2",
+                "1a",
+                "@e",
+                "h1 { }",
+                ":not(",
             ]
             .map(|text| format!("{text:?}: {}", error(text)))
             .join("\n")

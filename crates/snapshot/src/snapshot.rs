@@ -67,7 +67,9 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
     let format = options.format;
     let grep = match &options.grep {
         None => None,
-        Some(grep) => Some(Grep::new(grep).map_err(|reason| SnapshotError::BadPattern { pattern: grep.pattern.clone(), reason })?),
+        Some(grep) => Some(
+            Grep::new(grep).map_err(|reason| SnapshotError::BadPattern { pattern: grep.pattern.clone(), reason })?,
+        ),
     };
     let paths = Paths::of(page);
     let roots = match &options.selector {
@@ -78,7 +80,12 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
     match mode {
         Mode::Interactive => {
             let nothing = Session::new();
-            let what = InteractiveOptions { roots: &roots, max_depth: options.max_depth, grep: grep.as_ref(), style: options.refs };
+            let what = InteractiveOptions {
+                roots: &roots,
+                max_depth: options.max_depth,
+                grep: grep.as_ref(),
+                style: options.refs,
+            };
             let shown = interactive(page, &paths, session.unwrap_or(&nothing), what)?;
             if format == Format::Tree {
                 return Ok(Lines::text(shown.text));
@@ -148,10 +155,9 @@ fn roots(page: &Page, session: Option<&Session>, selector: &str) -> Result<Vec<N
         let reference = number.and_then(|number| format!("@e{number}").parse::<Ref>().ok());
         let reference = reference.ok_or_else(|| SnapshotError::BadRef { selector: selector.to_owned() })?;
         let node = session.and_then(|session| session.node(reference)).and_then(|key| page.find(key));
-        return node.map(|node| vec![node.id()]).ok_or_else(|| SnapshotError::RefGone {
-            selector: selector.to_owned(),
-            what: known(session),
-        });
+        return node
+            .map(|node| vec![node.id()])
+            .ok_or_else(|| SnapshotError::RefGone { selector: selector.to_owned(), what: known(session) });
     }
     let parsed: Selector =
         text.parse().map_err(|reason| SnapshotError::BadSelector { selector: selector.to_owned(), reason })?;

@@ -19,7 +19,8 @@ use browserlens_lens::LEGEND;
 use browserlens_page::{NodeId, Page};
 use browserlens_reading::{OptionsError, OptionsReader};
 use browserlens_strategy::{
-    ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -158,7 +159,8 @@ impl Run for Reading {
     }
 
     fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let refused = |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
+        let refused =
+            |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
         let Request::Query { text: query } = request else { return Err(refused("only queries are answered")) };
         let page = self.page.as_ref().ok_or_else(|| refused("this strategy answers no requests"))?;
         let paths = Paths::of(page);
@@ -247,7 +249,11 @@ mod tests {
             let (_, observation) = run(name, &page);
             let acts = strategy.channel() == ActionChannel::Ref;
             assert_eq!(observation.refs.len(), usize::from(acts), "{name}");
-            assert!(observation.text.contains(if acts { "Start a return" } else { "Fees" }), "{name}: {}", observation.text);
+            assert!(
+                observation.text.contains(if acts { "Start a return" } else { "Fees" }),
+                "{name}: {}",
+                observation.text
+            );
         }
         assert!(build("snapshot/other", &json!({})).is_none());
     }
@@ -267,9 +273,15 @@ mod tests {
 
     #[test]
     fn options_are_read_and_unknown_ones_named() {
-        let error = |name: &str, options: Value| build(name, &options).expect("known").err().expect("an error").to_string();
-        assert_eq!(error("snapshot/outline", json!({ "sections": 2 })), "option \"sections\": is not known; known are none");
+        let error =
+            |name: &str, options: Value| build(name, &options).expect("known").err().expect("an error").to_string();
+        assert_eq!(
+            error("snapshot/outline", json!({ "sections": 2 })),
+            "option \"sections\": is not known; known are none"
+        );
         assert!(error("snapshot/content-markdown", json!({ "links": true })).contains("known are \"include_links\""));
-        assert!(build("snapshot/outline-then-content", &json!({ "sections": 1, "max_length": 80 })).expect("known").is_ok());
+        assert!(
+            build("snapshot/outline-then-content", &json!({ "sections": 1, "max_length": 80 })).expect("known").is_ok()
+        );
     }
 }

@@ -33,7 +33,10 @@ fn the_outline_filtered_by_paths_keeps_what_matches_readable() {
     insta::assert_snapshot!("children_of_main", taken(&options(Mode::Outline, Format::Tree, "/article/")));
     insta::assert_snapshot!("reviews_or_comments", taken(&options(Mode::Outline, Format::Tree, "reviews\\|comments")));
     let inverted = GrepOptions { invert: true, ..GrepOptions::from("nav|footer|section") };
-    insta::assert_snapshot!("inverted", taken(&SnapshotOptions { grep: Some(inverted), ..SnapshotOptions::of(Mode::Outline) }));
+    insta::assert_snapshot!(
+        "inverted",
+        taken(&SnapshotOptions { grep: Some(inverted), ..SnapshotOptions::of(Mode::Outline) })
+    );
 }
 
 #[test]
@@ -46,8 +49,14 @@ fn the_content_of_two_sections() {
 
 #[test]
 fn outlines_as_markdown_and_as_html() {
-    insta::assert_snapshot!("outline_markdown", snapshot(&documentation(), &options(Mode::Outline, Format::Markdown, "")).expect("taken"));
-    insta::assert_snapshot!("outline_html", snapshot(&documentation(), &options(Mode::Outline, Format::Html, "")).expect("taken"));
+    insta::assert_snapshot!(
+        "outline_markdown",
+        snapshot(&documentation(), &options(Mode::Outline, Format::Markdown, "")).expect("taken")
+    );
+    insta::assert_snapshot!(
+        "outline_html",
+        snapshot(&documentation(), &options(Mode::Outline, Format::Html, "")).expect("taken")
+    );
 }
 
 #[test]

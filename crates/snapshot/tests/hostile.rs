@@ -59,14 +59,21 @@ fn a_ref_that_left_the_page_is_gone_and_one_that_stayed_is_found() {
     assert_eq!(take(&session, &first, "@e2"), Ok("<button>Cart</button>".to_owned()));
     session.look(&second).expect("shown");
     assert_eq!(take(&session, &second, "@ref:1"), Ok("<a>Home</a>".to_owned()));
-    assert_eq!(take(&session, &second, "@e2"), Err("selector \"@e2\": the ref is not on the page: @e1 to @e1 are".to_owned()));
+    assert_eq!(
+        take(&session, &second, "@e2"),
+        Err("selector \"@e2\": the ref is not on the page: @e1 to @e1 are".to_owned())
+    );
 }
 
 #[test]
 fn a_bad_pattern_is_an_error_with_its_place() {
     for (_, mode) in Mode::NAMES {
         let options = SnapshotOptions { grep: Some("section[".into()), ..SnapshotOptions::of(*mode) };
-        assert!(error(&options).starts_with("grep \"section[\": no pattern at character 8: unclosed character class"), "{}", error(&options));
+        assert!(
+            error(&options).starts_with("grep \"section[\": no pattern at character 8: unclosed character class"),
+            "{}",
+            error(&options)
+        );
     }
 }
 
@@ -78,7 +85,10 @@ fn grep_filters_every_mode_by_paths() {
     for (_, mode) in Mode::NAMES {
         let options = SnapshotOptions { grep: Some("main".into()), ..SnapshotOptions::of(*mode) };
         let text = snapshot(&page, &options).expect("taken");
-        assert!(text.contains(if *mode == Mode::Interactive { "Buy" } else { "Offers" }) && !text.contains("Home"), "{mode}: {text}");
+        assert!(
+            text.contains(if *mode == Mode::Interactive { "Buy" } else { "Offers" }) && !text.contains("Home"),
+            "{mode}: {text}"
+        );
         let inverted = GrepOptions { invert: true, ..GrepOptions::from("main") };
         let text = snapshot(&page, &SnapshotOptions { grep: Some(inverted), ..options }).expect("taken");
         assert!(!text.contains("Offers") && !text.contains("Buy"), "{mode}: {text}");
@@ -131,7 +141,11 @@ fn hostile_pages_are_shown_without_a_panic() {
 
 #[test]
 fn content_of_no_length_keeps_where_it_is() {
-    let options = SnapshotOptions { max_length: Some(0), grep: Some("section.intro".into()), ..SnapshotOptions::of(Mode::Content) };
+    let options = SnapshotOptions {
+        max_length: Some(0),
+        grep: Some("section.intro".into()),
+        ..SnapshotOptions::of(Mode::Content)
+    };
     insta::assert_snapshot!(snapshot(&article(), &options).expect("taken"));
 }
 

@@ -17,7 +17,14 @@ fn meta() -> impl Strategy<Value = Meta> {
 
 fn line() -> impl Strategy<Value = Line> {
     let path = proptest::option::of("(/(main|h2|section[.#][a-z]{1,6}|x-card|#document|p\\[[1-9]\\])){1,5}");
-    let parts = (0_usize..20, 0..Role::WORDS.len(), proptest::option::of(1_u8..=6), ".{0,30}", proptest::collection::vec(meta(), 0..3), path);
+    let parts = (
+        0_usize..20,
+        0..Role::WORDS.len(),
+        proptest::option::of(1_u8..=6),
+        ".{0,30}",
+        proptest::collection::vec(meta(), 0..3),
+        path,
+    );
     parts.prop_map(|(depth, role, level, name, meta, path)| Line {
         depth,
         role: Role::WORDS[role].0,

@@ -30,7 +30,9 @@ fn traces() -> Vec<(String, Vec<Page>)> {
 
 fn is_heading(page: &Page, node: NodeId) -> bool {
     let node = page.node(node);
-    node.role() == "heading" && node.is_visible() && node.subtree().any(|below| below.is_visible() && !below.text().trim().is_empty())
+    node.role() == "heading"
+        && node.is_visible()
+        && node.subtree().any(|below| below.is_visible() && !below.text().trim().is_empty())
 }
 
 fn is_landmark(page: &Page, node: NodeId) -> bool {
@@ -63,8 +65,15 @@ fn every_landmark_and_heading_has_a_line_or_is_counted_and_lines_are_cheap() {
             for node in page.nodes().map(|node| node.id()) {
                 if is_landmark(page, node) || is_heading(page, node) {
                     let counted = folded.iter().any(|root| page.node(*root).holds(node));
-                    let in_heading = page.node(node).ancestors().any(|above| said.contains(&above.id()) && above.role() == "heading");
-                    assert!(said.contains(&node) || counted || in_heading, "{name} {step}: {:?} is missing\n{text}", page.node(node));
+                    let in_heading = page
+                        .node(node)
+                        .ancestors()
+                        .any(|above| said.contains(&above.id()) && above.role() == "heading");
+                    assert!(
+                        said.contains(&node) || counted || in_heading,
+                        "{name} {step}: {:?} is missing\n{text}",
+                        page.node(node)
+                    );
                     assert!(!counted || !is_landmark(page, node), "{name} {step}: a landmark is folded");
                 }
             }
@@ -83,7 +92,10 @@ fn every_landmark_and_heading_has_a_line_or_is_counted_and_lines_are_cheap() {
         tokens += own_tokens;
         table.push_str(&format!("{name}: {} steps, {own_lines} lines, {own_tokens} tokens\n", pages.len()));
     }
-    eprintln!("{table}{lines} lines, {tokens} tokens, most {most}, {} over the limit, {nameless} headings without words", dear.len());
+    eprintln!(
+        "{table}{lines} lines, {tokens} tokens, most {most}, {} over the limit, {nameless} headings without words",
+        dear.len()
+    );
     assert!(dear.is_empty(), "{}", dear[..dear.len().min(20)].join("\n"));
 }
 
@@ -104,7 +116,8 @@ fn every_path_leads_back_and_mostly_to_the_same_entity_on_the_next_step() {
             }
             let built = outline::build(page, &paths, &OutlineOptions::default());
             let lines = built.outline.lines.iter().zip(&built.nodes).filter(|(line, _)| line.path.is_some());
-            let told: HashSet<NodeKey> = lines.flat_map(|(_, nodes)| nodes).map(|node| page.node(*node).key()).collect();
+            let told: HashSet<NodeKey> =
+                lines.flat_map(|(_, nodes)| nodes).map(|node| page.node(*node).key()).collect();
             if let Some((old, old_told)) = before {
                 for (key, path) in &old {
                     if !now.contains_key(key) {

@@ -59,7 +59,11 @@ fn failure(source: &str, error: &SnapshotError) -> Failure {
 }
 
 fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
-    Failure::words(Exit::Input, format!("{source}: the page cannot be shown: {error}"), "check it with `browserlens trace verify`")
+    Failure::words(
+        Exit::Input,
+        format!("{source}: the page cannot be shown: {error}"),
+        "check it with `browserlens trace verify`",
+    )
 }
 
 /// Looks at every page of a trace up to the step, so that refs are those that an agent was shown on the way.
@@ -90,7 +94,11 @@ fn live(args: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failu
     use browserlens_recorder::{LiveBrowser, LiveOptions};
     use browserlens_strategy::PageSource as _;
     if args.step.is_some() {
-        return Err(Failure::words(Exit::Usage, format!("{source}: a live page has no steps"), "leave --step out, or name a trace"));
+        return Err(Failure::words(
+            Exit::Usage,
+            format!("{source}: a live page has no steps"),
+            "leave --step out, or name a trace",
+        ));
     }
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
     let mut browser =

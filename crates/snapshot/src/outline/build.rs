@@ -131,7 +131,18 @@ pub fn build(page: &Page, paths: &Paths<'_>, options: &OutlineOptions<'_>) -> Bu
 
 impl Entry {
     fn new(node: NodeId, parent: usize, role: Option<Role>) -> Self {
-        Self { node, parent, role, level: 0, count: 0, series: 0, holds_part: false, rich: false, children: Vec::new(), kept: true }
+        Self {
+            node,
+            parent,
+            role,
+            level: 0,
+            count: 0,
+            series: 0,
+            holds_part: false,
+            rich: false,
+            children: Vec::new(),
+            kept: true,
+        }
     }
 }
 
@@ -283,7 +294,8 @@ impl<'p> Walk<'p, '_> {
             Kind::Part(role) => {
                 let landmark = is_landmark(node, role);
                 self.totals.landmarks += u32::from(landmark && !around.in_landmark);
-                self.totals.sections += u32::from(is_sectioning(role) && series == 0 && !(role == Role::Article && around.in_series));
+                self.totals.sections +=
+                    u32::from(is_sectioning(role) && series == 0 && !(role == Role::Article && around.in_series));
                 open.in_section = around.in_section || is_sectioning(role) || role == Role::Main;
                 open.in_landmark = around.in_landmark || landmark;
                 let small = matches!(role, Role::Banner | Role::Navigation | Role::Contentinfo);
@@ -320,7 +332,9 @@ impl<'p> Walk<'p, '_> {
                     }
                     return Some(open);
                 }
-                if role == Role::Img && !(self.shows(node) && (node.tag() == "canvas" || !node.name().trim().is_empty())) {
+                if role == Role::Img
+                    && !(self.shows(node) && (node.tag() == "canvas" || !node.name().trim().is_empty()))
+                {
                     return Some(open);
                 }
                 if role == Role::Paragraph
@@ -330,7 +344,10 @@ impl<'p> Walk<'p, '_> {
                     self.entries[before].count += 1;
                     return Some(open);
                 }
-                let entry = self.add(Entry { count: u32::from(role == Role::Paragraph), ..Entry::new(id, around.entry, Some(role)) });
+                let entry = self.add(Entry {
+                    count: u32::from(role == Role::Paragraph),
+                    ..Entry::new(id, around.entry, Some(role))
+                });
                 if matches!(role, Role::List | Role::Table) {
                     open.entry = entry;
                     open.list = entry;
@@ -382,7 +399,20 @@ impl<'p> Walk<'p, '_> {
         let mut at = self.paths.nearest(node);
         loop {
             let inline = self.paths.spelled(at).is_some_and(|(tag, _)| {
-                matches!(tag, "a" | "button" | "span" | "time" | "code" | "img" | "svg" | "input" | "output" | "option" | "summary" | "legend")
+                matches!(
+                    tag,
+                    "a" | "button"
+                        | "span"
+                        | "time"
+                        | "code"
+                        | "img"
+                        | "svg"
+                        | "input"
+                        | "output"
+                        | "option"
+                        | "summary"
+                        | "legend"
+                )
             });
             match self.page.node(at).parent().filter(|_| inline) {
                 Some(parent) => at = self.paths.nearest(parent.id()),
@@ -405,7 +435,9 @@ impl<'p> Walk<'p, '_> {
             let kept = holds
                 || says
                     && self.options.grep.is_none_or(|grep| {
-                        self.paths.path(self.paths.nearest(entry.node)).is_some_and(|path| grep.keeps(&path.to_string()))
+                        self.paths
+                            .path(self.paths.nearest(entry.node))
+                            .is_some_and(|path| grep.keeps(&path.to_string()))
                     });
             self.entries[at].kept = kept;
             let of_weight = self.entries[at].rich
@@ -420,7 +452,11 @@ impl<'p> Walk<'p, '_> {
     /// Whether an article is told by its first words alone.
     fn is_preview(&self, at: usize) -> bool {
         let entry = &self.entries[at];
-        entry.role == Some(Role::Article) && !entry.rich && (entry.series != 0 || !self.is_only_article(at) || entry.children.iter().all(|child| self.entries[*child].role == Some(Role::Text)))
+        entry.role == Some(Role::Article)
+            && !entry.rich
+            && (entry.series != 0
+                || !self.is_only_article(at)
+                || entry.children.iter().all(|child| self.entries[*child].role == Some(Role::Text)))
     }
 
     fn kept_children(&self, entry: usize) -> Vec<usize> {
@@ -444,7 +480,14 @@ impl<'p> Walk<'p, '_> {
                 continue;
             }
             if let Some((name, nodes)) = at.checked_sub(first_note).and_then(|note| notes.get(note)) {
-                let line = Line { depth: depth.min(DEEPEST), role: Role::Text, level: None, name: name.clone(), meta: Vec::new(), path: None };
+                let line = Line {
+                    depth: depth.min(DEEPEST),
+                    role: Role::Text,
+                    level: None,
+                    name: name.clone(),
+                    meta: Vec::new(),
+                    path: None,
+                };
                 built.outline.lines.push(line);
                 built.nodes.push(nodes.clone());
                 continue;
@@ -465,7 +508,12 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// Entries and notes in reverse order, for the stack.
-    fn place(plan: Vec<Planned>, depth: usize, first_note: usize, notes: &mut Vec<(String, Vec<NodeId>)>) -> Vec<(usize, usize)> {
+    fn place(
+        plan: Vec<Planned>,
+        depth: usize,
+        first_note: usize,
+        notes: &mut Vec<(String, Vec<NodeId>)>,
+    ) -> Vec<(usize, usize)> {
         let mut placed = Vec::with_capacity(plan.len());
         for planned in plan.into_iter().rev() {
             match planned {
@@ -514,7 +562,10 @@ impl<'p> Walk<'p, '_> {
             return first.series == other.series;
         }
         first.role == other.role
-            && matches!(first.role, Some(Role::List | Role::Table | Role::Figure | Role::Img | Role::Code | Role::Blockquote | Role::Text))
+            && matches!(
+                first.role,
+                Some(Role::List | Role::Table | Role::Figure | Role::Img | Role::Code | Role::Blockquote | Role::Text)
+            )
             && first.children.is_empty()
             && other.children.is_empty()
     }
@@ -536,12 +587,17 @@ impl<'p> Walk<'p, '_> {
         if let Some(class) = class {
             let word = class.rsplit(['-', '_']).find(|part| part.len() > 2).unwrap_or(class);
             let word = word.to_lowercase();
-            let says = !matches!(word.as_str(), "cell" | "item" | "entry" | "block" | "box" | "element" | "unit" | "tile");
+            let says =
+                !matches!(word.as_str(), "cell" | "item" | "entry" | "block" | "box" | "element" | "unit" | "tile");
             if says && word.chars().all(|c| c.is_ascii_lowercase()) {
                 return plural(&word);
             }
         }
-        let heading = self.entries[parent].children.iter().map(|at| &self.entries[*at]).find(|entry| entry.role == Some(Role::Heading));
+        let heading = self.entries[parent]
+            .children
+            .iter()
+            .map(|at| &self.entries[*at])
+            .find(|entry| entry.role == Some(Role::Heading));
         if let Some(heading) = heading.filter(|_| series) {
             let text = self.text(heading.node, READ_FOR_NAME);
             let word = text.split_whitespace().next_back().unwrap_or("").to_lowercase();
@@ -611,7 +667,8 @@ impl<'p> Walk<'p, '_> {
                 let above = self.above(at);
                 let told = above.is_some_and(|above| {
                     let above = &self.entries[above];
-                    matches!(above.role, Some(Role::Banner | Role::Navigation | Role::Contentinfo)) && self.links_in(above.node) == links
+                    matches!(above.role, Some(Role::Banner | Role::Navigation | Role::Contentinfo))
+                        && self.links_in(above.node) == links
                 });
                 if role != Role::Navigation {
                     words_or_nothing(&mut meta);
@@ -622,7 +679,11 @@ impl<'p> Walk<'p, '_> {
             }
             Role::Region => {
                 let heading = self.first_heading(at);
-                name = if own.is_empty() || heading.as_deref() == Some(own.as_str()) { self.label(entry.node) } else { own };
+                name = if own.is_empty() || heading.as_deref() == Some(own.as_str()) {
+                    self.label(entry.node)
+                } else {
+                    own
+                };
                 words_or_nothing(&mut meta);
             }
             Role::Article => {
@@ -768,7 +829,9 @@ fn alike(first: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     if matches!(first.tag(), "li" | "tr" | "article") {
         return true;
     }
-    let class = |node: NodeRef<'_>| node.attribute("class").and_then(|classes| classes.split_ascii_whitespace().next()).map(str::to_owned);
+    let class = |node: NodeRef<'_>| {
+        node.attribute("class").and_then(|classes| classes.split_ascii_whitespace().next()).map(str::to_owned)
+    };
     class(first) == class(other)
 }
 

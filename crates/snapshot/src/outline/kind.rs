@@ -109,8 +109,10 @@ pub(super) fn is_sectioning(role: Role) -> bool {
 
 /// Whether siblings of the element may be folded.
 pub(super) fn may_repeat(node: NodeRef<'_>) -> bool {
-    matches!(node.tag(), "article" | "li" | "tr" | "div" | "a" | "figure" | "details" | "dd" | "ul" | "ol" | "label" | "button")
-        || node.tag().contains('-')
+    matches!(
+        node.tag(),
+        "article" | "li" | "tr" | "div" | "a" | "figure" | "details" | "dd" | "ul" | "ol" | "label" | "button"
+    ) || node.tag().contains('-')
         || node.role() == "article"
         || node.role() == "listitem"
 }

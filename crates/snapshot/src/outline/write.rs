@@ -203,7 +203,11 @@ fn indent(out: &mut String, depth: usize) {
 fn close(out: &mut String, open: &mut Vec<(usize, String)>) {
     if let Some((_, tag)) = open.pop() {
         // An element without lines in it closes on its own line.
-        if out.rsplit('\n').next().is_some_and(|line| line.trim_start().starts_with(&format!("<{tag}")) && line.matches('<').count() <= 2 && line.len() - line.trim_start().len() == open.len() * 2) {
+        if out.rsplit('\n').next().is_some_and(|line| {
+            line.trim_start().starts_with(&format!("<{tag}"))
+                && line.matches('<').count() <= 2
+                && line.len() - line.trim_start().len() == open.len() * 2
+        }) {
             let _ = write!(out, "</{tag}>");
             return;
         }

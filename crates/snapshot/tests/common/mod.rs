@@ -52,7 +52,13 @@ impl Html {
     }
 
     pub fn inline(&mut self, tag: &str, role: &str, text: &str, attributes: &[(&str, &str)]) -> &mut Self {
-        self.0.open(NodeSpec { tag, role, name: if role == "link" { text } else { "" }, attributes: attributes.to_vec(), ..NodeSpec::default() });
+        self.0.open(NodeSpec {
+            tag,
+            role,
+            name: if role == "link" { text } else { "" },
+            attributes: attributes.to_vec(),
+            ..NodeSpec::default()
+        });
         self.0.text(text);
         self.close()
     }
@@ -105,7 +111,10 @@ pub fn article() -> Arc<Page> {
     for _ in 0..4 {
         html.p(&words(150));
     }
-    let parts: Vec<String> = ["Perception", "Reasoning", "Action", "Learning", "Memory"].iter().map(|part| format!("{part}: {}", words(9))).collect();
+    let parts: Vec<String> = ["Perception", "Reasoning", "Action", "Learning", "Memory"]
+        .iter()
+        .map(|part| format!("{part}: {}", words(9)))
+        .collect();
     html.list("ul", &parts);
     html.heading(2, "How They Work");
     for _ in 0..3 {
