@@ -165,7 +165,7 @@ impl Run for Reading {
         let page = self.page.as_ref().ok_or_else(|| refused("this strategy answers no requests"))?;
         let paths = Paths::of(page);
         let sections = sections(page, &paths, &self.how.content);
-        let texts: Vec<String> = sections.iter().map(|section| words_of(section)).collect();
+        let texts: Vec<String> = sections.iter().map(words_of).collect();
         let mut best = rank(&texts, query);
         best.truncate(self.how.sections);
         if best.is_empty() {

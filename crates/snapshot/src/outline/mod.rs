@@ -32,6 +32,7 @@
 
 mod build;
 mod kind;
+mod lines;
 mod parse;
 mod write;
 
