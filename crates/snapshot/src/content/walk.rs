@@ -356,7 +356,7 @@ impl Walk<'_, '_> {
     fn emit(&mut self) {
         if let Some(Level { kind: Kind::Section(node), blocks, .. }) = self.levels.last_mut() {
             let node = *node;
-            let blocks = markdown::normalise_blocks(std::mem::take(blocks));
+            let blocks = markdown::normalise_built(std::mem::take(blocks));
             if !blocks.is_empty() {
                 self.out.push((node, blocks));
             }
