@@ -23,6 +23,11 @@ pub(super) fn checkbox(node: NodeRef<'_>) -> Option<bool> {
     is_box.then(|| node.states().has(States::CHECKED))
 }
 
+/// Returns whether a field is a box to tick, which has its label beside it.
+pub(super) fn is_box(node: NodeRef<'_>) -> bool {
+    node.tag() == "input" && matches!(kind(node).to_ascii_lowercase().as_str(), "checkbox" | "radio")
+}
+
 /// Returns the text of a field; none if there is nothing to see.
 pub(super) fn text(node: NodeRef<'_>) -> Option<String> {
     let value = node.value();

@@ -17,7 +17,7 @@ mod walk;
 pub use tree_read::{Tree, TreeError, TreeSection, read_tree};
 pub use tree_text::write_tree;
 
-use crate::markdown::{self, Block, Part, WriteOptions};
+use crate::markdown::{self, Block, WriteOptions};
 use browserlens_page::{NodeId, NodeRef, Page};
 
 /// What is read of a page.
@@ -111,8 +111,7 @@ pub fn write_markdown(header: &Header<'_>, sections: &[Section]) -> String {
     let mut out = String::new();
     markdown::write_source(&mut out, Some(header.url));
     for section in sections {
-        let part = Part { path: Some(section.path.clone()), blocks: section.blocks.clone() };
-        markdown::write_part(&mut out, &part, WriteOptions::default());
+        markdown::write_part(&mut out, Some(&section.path), &section.blocks, WriteOptions::default());
     }
     markdown::write_end(&mut out, sections.iter().map(Section::shown_words).sum::<usize>() as u64);
     out

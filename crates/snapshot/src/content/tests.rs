@@ -580,6 +580,32 @@ fn words_a_margin_parts_are_two_and_signs_of_styles_stand_alone() {
 }
 
 #[test]
+fn a_box_goes_with_the_label_beside_it_and_a_sign_is_not_emphasised() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    let at = |x: f32, y: f32| BoxInDocument { x, y, width: 20.0, height: 20.0 };
+    for (y, label) in [(0.0, 0.0), (40.0, 80.0)] {
+        let attributes = vec![("type", "radio")];
+        builder.leaf(NodeSpec {
+            tag: "input",
+            attributes,
+            bounds: at(0.0, y),
+            styles: vec![(style("display"), "block")],
+            ..NodeSpec::default()
+        });
+        builder.open(NodeSpec { tag: "div", ..NodeSpec::default() });
+        builder.leaf(NodeSpec { bounds: at(30.0, label), ..NodeSpec::text_node("label") });
+        builder.close();
+    }
+    builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
+    builder.text("Wattle");
+    builder.open(NodeSpec { tag: "b", ..NodeSpec::default() });
+    builder.text("&");
+    builder.close();
+    builder.text("Wire");
+    assert!(markdown(&builder.finish()).contains("\n○ label\n\n○\n\nlabel\n\nWattle&Wire\n"));
+}
+
+#[test]
 fn display_decides_and_not_the_tag() {
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     for (display, text) in [("inline", "a"), ("inline", "b"), ("inline-block", "c"), ("flex", "d")] {

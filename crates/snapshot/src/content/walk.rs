@@ -24,6 +24,7 @@ pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(N
         marks: Vec::new(),
         code: None,
         last: None,
+        held: None,
     };
     let page = root.page();
     let mut index = root.id().0;
@@ -38,6 +39,9 @@ pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(N
 
 /// How wide a gap between two texts is a blank, as a share of the line's height.
 const NARROWEST_BLANK: f32 = 0.12;
+
+/// How far from its box a label may begin, in CSS px.
+const FARTHEST_LABEL: f32 = 32.0;
 
 /// What is done when the walk leaves a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +113,8 @@ struct Walk<'o, 'w> {
     code: Option<u32>,
     /// Where the last text stands, if nothing has parted it from what comes.
     last: Option<BoxInDocument>,
+    /// Where the checkbox or radio button stands that is all the run holds; it waits for its label.
+    held: Option<BoxInDocument>,
 }
 
 /// How a box stands among others.
@@ -194,7 +200,7 @@ impl Walk<'_, '_> {
                 return false;
             }
             "hr" => {
-                self.flush();
+                self.flush_all();
                 if self.is_shown(node) {
                     self.push_block(Block::Rule);
                 }
@@ -340,7 +346,7 @@ impl Walk<'_, '_> {
             self.leave(node, Leave::Block);
             return;
         }
-        self.flush();
+        self.flush_all();
         self.emit();
         self.levels.push(Level::new(Kind::Section(node.id())));
         self.leave(node, Leave::Level);
@@ -350,7 +356,7 @@ impl Walk<'_, '_> {
     fn emit(&mut self) {
         if let Some(Level { kind: Kind::Section(node), blocks, .. }) = self.levels.last_mut() {
             let node = *node;
-            let blocks = markdown::normalise_blocks(std::mem::take(blocks));
+            let blocks = markdown::normalise_built(std::mem::take(blocks));
             if !blocks.is_empty() {
                 self.out.push((node, blocks));
             }
@@ -397,6 +403,17 @@ impl Walk<'_, '_> {
 
     /// Parts words that stand apart by a margin, with no blank between them in the document.
     fn part(&mut self, node: NodeRef<'_>) {
+        if let Some(held) = self.held.take() {
+            // Its label stands beside it.
+            let next = node.bounds();
+            let beside = held.y < next.bottom() && next.y < held.bottom();
+            let gap = (next.x - held.right()).max(held.x - next.right());
+            if beside && gap < FARTHEST_LABEL {
+                self.blank();
+            } else {
+                self.flush_all();
+            }
+        }
         let Some(last) = self.last.take() else { return };
         let next = node.bounds();
         let is_line = |a: f32, b: f32| a > 0.0 && a < b * 1.6;
@@ -458,7 +475,14 @@ impl Walk<'_, '_> {
     }
 
     fn push_piece(&mut self, kind: PieceKind) {
-        self.run.push(Piece { kind, marks: self.marks.clone() });
+        let mut marks = self.marks.clone();
+        // A sign alone is not emphasised: delimiters around it would stand within a word.
+        if let PieceKind::Text(text) = &kind
+            && !text.contains(char::is_alphanumeric)
+        {
+            marks.retain(|mark| matches!(mark, Mark::Link(_)));
+        }
+        self.run.push(Piece { kind, marks });
     }
 
     fn blank(&mut self) {
@@ -517,7 +541,12 @@ impl Walk<'_, '_> {
             {
                 *task = Some(done);
             } else if let Some(text) = fields::text(node) {
+                if self.held.is_some() {
+                    self.flush_all();
+                }
+                let is_first = self.run.iter().all(is_blank);
                 self.push_text(&text);
+                self.held = (is_first && fields::is_box(node)).then(|| node.bounds());
             }
         }
         if is_block { self.flush() } else { self.blank() }
@@ -543,7 +572,7 @@ impl Walk<'_, '_> {
                 _ => {}
             }
         }
-        self.flush();
+        self.flush_all();
         if !clean_code(&text).is_empty() {
             self.push_block(Block::Code { language: language(node), text });
         }
@@ -552,7 +581,14 @@ impl Walk<'_, '_> {
 
     /// Ends the line that is being read.
     fn flush(&mut self) {
-        self.last = None;
+        if self.held.is_none() {
+            self.flush_all();
+        }
+    }
+
+    /// Ends the line, even if it is only a box that waits for its label.
+    fn flush_all(&mut self) {
+        (self.last, self.held) = (None, None);
         if self.run.is_empty() {
             return;
         }
@@ -593,10 +629,11 @@ impl Walk<'_, '_> {
         let line = match self.levels.last().map(|level| &level.kind) {
             Some(Kind::Heading(_) | Kind::Term) => build(std::mem::take(&mut self.run), Place::Line),
             _ => {
-                self.flush();
+                self.flush_all();
                 Vec::new()
             }
         };
+        self.held = None;
         if matches!(self.levels.last(), Some(Level { kind: Kind::Section(_), .. })) {
             self.emit();
         }
@@ -651,7 +688,7 @@ impl Walk<'_, '_> {
     }
 
     fn end_figure(&mut self, from: usize) {
-        self.flush();
+        self.flush_all();
         let Some(level) = self.levels.last_mut() else { return };
         if level.blocks.len() == from + 2
             && let Some(Block::Paragraph(content)) = level.blocks.get(from)

@@ -14,7 +14,7 @@ mod write;
 
 pub(crate) use inline::{Mark, Piece, PieceKind, Place, build, clean_line, clean_url};
 pub use normal::normalise;
-pub(crate) use normal::{clean_code, clean_title, normalise_blocks};
+pub(crate) use normal::{clean_code, clean_title, normalise_blocks, normalise_built};
 pub use outline::{Section, outline};
 pub(crate) use parse::extensions;
 pub use parse::parse;

@@ -20,7 +20,7 @@ pub fn normalise(document: Document) -> Document {
         }
     }
     for part in &mut parts {
-        part.blocks = blocks(std::mem::take(&mut part.blocks), 0);
+        part.blocks = blocks(std::mem::take(&mut part.blocks), At::TOP);
     }
     parts.retain(|part| part.path.is_some() || !part.blocks.is_empty());
     let breadcrumbs = document.breadcrumbs.iter().map(|title| clean_title(title)).filter(|title| !title.is_empty());
@@ -44,20 +44,50 @@ pub(crate) fn clean_title(text: &str) -> String {
 
 /// Brings the blocks of a part into normal form.
 pub(crate) fn normalise_blocks(given: Vec<Block>) -> Vec<Block> {
-    blocks(given, 0)
+    blocks(given, At::TOP)
 }
 
-/// Brings blocks into normal form; `depth` is the number of containers above.
-fn blocks(given: Vec<Block>, depth: usize) -> Vec<Block> {
+/// Brings blocks into normal form whose headings and paragraphs were built in it.
+pub(crate) fn normalise_built(given: Vec<Block>) -> Vec<Block> {
+    blocks(given, At { depth: 0, lines_are_normal: true })
+}
+
+/// Where blocks stand.
+#[derive(Clone, Copy)]
+struct At {
+    /// The number of containers above.
+    depth: usize,
+    /// Headings and paragraphs are in normal form already.
+    lines_are_normal: bool,
+}
+
+impl At {
+    const TOP: Self = Self { depth: 0, lines_are_normal: false };
+
+    fn below(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+}
+
+/// Brings blocks into normal form.
+fn blocks(given: Vec<Block>, at: At) -> Vec<Block> {
     let mut out = Vec::with_capacity(given.len());
     for block in given {
-        add(block, depth, &mut out);
+        add(block, at, &mut out);
     }
     out
 }
 
-fn add(given: Block, depth: usize, out: &mut Vec<Block>) {
+fn add(given: Block, at: At, out: &mut Vec<Block>) {
     match given {
+        Block::Paragraph(content)
+            if at.lines_are_normal && !matches!(content.first(), None | Some(Inline::Image(_))) =>
+        {
+            out.push(Block::Paragraph(content));
+        }
+        Block::Heading { level, content } if at.lines_are_normal && !content.is_empty() => {
+            out.push(Block::Heading { level: level.clamp(1, 6), content });
+        }
         Block::Heading { level, content } => {
             let content = inline::build(inline::pieces(content), Place::Line);
             if !content.is_empty() {
@@ -71,7 +101,7 @@ fn add(given: Block, depth: usize, out: &mut Vec<Block>) {
             pieces.extend(inline::pieces(caption));
             paragraph(pieces, out);
         }
-        Block::List(list) => add_list(list, depth, out),
+        Block::List(list) => add_list(list, at, out),
         Block::Code { language, text } => {
             let text = clean_code(&text);
             if !text.is_empty() {
@@ -79,10 +109,10 @@ fn add(given: Block, depth: usize, out: &mut Vec<Block>) {
             }
         }
         Block::Quote(inner) => {
-            if depth >= MAX_NESTING {
-                return inner.into_iter().for_each(|block| add(block, depth, out));
+            if at.depth >= MAX_NESTING {
+                return inner.into_iter().for_each(|block| add(block, at, out));
             }
-            let inner = blocks(inner, depth + 1);
+            let inner = blocks(inner, at.below());
             if !inner.is_empty() {
                 out.push(Block::Quote(inner));
             }
@@ -92,7 +122,7 @@ fn add(given: Block, depth: usize, out: &mut Vec<Block>) {
                 out.push(Block::Table(table));
             }
         }
-        Block::Definitions(definitions) => add_definitions(definitions, depth, out),
+        Block::Definitions(definitions) => add_definitions(definitions, at, out),
         Block::Rule => out.push(Block::Rule),
     }
 }
@@ -112,13 +142,13 @@ fn paragraph(pieces: Vec<Piece>, out: &mut Vec<Block>) {
     }
 }
 
-fn add_list(list: List, depth: usize, out: &mut Vec<Block>) {
-    if depth >= MAX_NESTING {
-        return list.items.into_iter().flat_map(|item| item.blocks).for_each(|block| add(block, depth, out));
+fn add_list(list: List, at: At, out: &mut Vec<Block>) {
+    if at.depth >= MAX_NESTING {
+        return list.items.into_iter().flat_map(|item| item.blocks).for_each(|block| add(block, at, out));
     }
     let mut items = Vec::with_capacity(list.items.len());
     for item in list.items {
-        let inner = blocks(item.blocks, depth + 1);
+        let inner = blocks(item.blocks, at.below());
         let is_text = matches!(inner.first(), Some(Block::Paragraph(_) | Block::Figure { .. }));
         if !inner.is_empty() {
             items.push(Item { task: item.task.filter(|_| is_text), blocks: inner });
@@ -130,15 +160,15 @@ fn add_list(list: List, depth: usize, out: &mut Vec<Block>) {
     }
 }
 
-fn add_definitions(given: Vec<Definition>, depth: usize, out: &mut Vec<Block>) {
+fn add_definitions(given: Vec<Definition>, at: At, out: &mut Vec<Block>) {
     let mut held: Vec<Definition> = Vec::new();
     let mut rest: Vec<Block> = Vec::new();
     for definition in given {
         let term = inline::build(inline::pieces(definition.term), Place::Line);
-        let too_deep = depth >= MAX_NESTING || term.is_empty();
+        let too_deep = at.depth >= MAX_NESTING || term.is_empty();
         let mut definitions: Vec<Vec<Block>> = Vec::new();
         for inner in definition.definitions {
-            let inner = blocks(inner, if too_deep { depth } else { depth + 1 });
+            let inner = blocks(inner, if too_deep { at } else { at.below() });
             if !inner.is_empty() {
                 definitions.push(inner);
             }

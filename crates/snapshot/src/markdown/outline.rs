@@ -36,6 +36,8 @@ pub fn outline(text: &str, encoding: Encoding) -> Vec<Section> {
     let mut words = String::new();
     let mut title: Option<String> = None;
     let mut pending = false;
+    // What an image shows is not read.
+    let mut images = 0usize;
     for (event, range) in Parser::new_ext(text, extensions()).into_offset_iter() {
         let is_top = depth == 0;
         match &event {
@@ -43,7 +45,13 @@ pub fn outline(text: &str, encoding: Encoding) -> Vec<Section> {
             Event::End(_) => depth = depth.saturating_sub(1),
             _ => {}
         }
+        match &event {
+            Event::Start(Tag::Image { .. }) => images += 1,
+            Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+            _ => {}
+        }
         match event {
+            Event::Text(_) | Event::Code(_) if images > 0 => {}
             Event::Start(Tag::HtmlBlock) if is_top => {
                 let mut rest = &text[range.clone()];
                 let mut from = range.start;

@@ -258,7 +258,7 @@ fn sections_nest_by_heading_with_words_and_tokens() {
     1 "Guide" /main 7 words
       2 "Use it" /main/section#use 5 words
         3 "Deep" /main/section#use 4 words
-      2 "End" /main/section#use 8 words
+      2 "End" /main/section#use 7 words
     "####);
     let mut flat = Vec::new();
     let mut todo: Vec<&Section> = sections.iter().rev().collect();

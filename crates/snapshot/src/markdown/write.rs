@@ -7,7 +7,7 @@
 //! keep it from being one, the neighbour is written as a character reference.
 
 use super::normal;
-use super::tree::{Align, Block, Definition, Document, Inline, List, Part, Table};
+use super::tree::{Align, Block, Definition, Document, Inline, List, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub fn write(document: &Document, options: WriteOptions) -> String {
         let _ = writeln!(out, "<!-- headings: {} -->", document.breadcrumbs.join(" > "));
     }
     for part in &document.parts {
-        write_part(&mut out, part, options);
+        write_part(&mut out, part.path.as_deref(), &part.blocks, options);
     }
     if let Some(words) = document.end {
         write_end(&mut out, words);
@@ -62,8 +62,8 @@ pub(crate) fn write_end(out: &mut String, words: u64) {
 }
 
 /// Writes the comment of a part and its blocks, which are in normal form.
-pub(crate) fn write_part(out: &mut String, part: &Part, options: WriteOptions) {
-    if let Some(path) = &part.path {
+pub(crate) fn write_part(out: &mut String, path: Option<&str>, blocks: &[Block], options: WriteOptions) {
+    if let Some(path) = path {
         // The first comment stands right below the source, the others apart from what is before them.
         if !out.is_empty() && !out.ends_with("-->\n") {
             out.push('\n');
@@ -71,7 +71,7 @@ pub(crate) fn write_part(out: &mut String, part: &Part, options: WriteOptions) {
         let _ = writeln!(out, "<!-- xpath: {} -->", normal::clean_comment(path));
     }
     let mut lines = Vec::new();
-    write_blocks(&part.blocks, 0, options.width, &mut lines);
+    write_blocks(blocks, 0, options.width, &mut lines);
     if !lines.is_empty() && !out.is_empty() {
         out.push('\n');
     }
