@@ -125,6 +125,15 @@ impl SnapshotOptions {
         Self { mode: Some(mode), ..Self::default() }
     }
 
+    /// Returns whether refs are shown or asked for, so that the lens must look at the page: the slow part of a snapshot.
+    ///
+    /// # Errors
+    /// As [`SnapshotOptions::mode`].
+    pub fn needs_refs(&self) -> Result<bool, SnapshotError> {
+        let by_ref = self.selector.as_deref().is_some_and(|selector| selector.trim_start().starts_with('@'));
+        Ok(by_ref || self.mode()? == Mode::Interactive)
+    }
+
     /// Returns the mode, the deprecated switches taken into account.
     ///
     /// # Errors

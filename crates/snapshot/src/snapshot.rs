@@ -43,9 +43,8 @@ pub fn snapshot_in(session: &Session, page: &Page, options: &SnapshotOptions) ->
 
 /// Looks at the page where refs are needed: the lens is the slow part.
 fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<Session>, SnapshotError> {
-    let by_ref = options.selector.as_deref().is_some_and(|selector| selector.trim_start().starts_with('@'));
-    let mode = checked(options)?;
-    if mode != Mode::Interactive && !by_ref {
+    checked(options)?;
+    if !options.needs_refs()? {
         return Ok(None);
     }
     let mut session = Session::new();

@@ -42,7 +42,8 @@ fn grown(plan: &[(u8, u8)]) -> Page {
             depth -= 1;
         }
         if kind % 5 == 0 {
-            builder.text(["one", "two words", "", "ten words are what a text needs to get a line"][usize::from(kind % 4)]);
+            builder
+                .text(["one", "two words", "", "ten words are what a text needs to get a line"][usize::from(kind % 4)]);
             continue;
         }
         let (tag, role, class) = ELEMENTS[usize::from(*kind) % ELEMENTS.len()];

@@ -17,8 +17,8 @@ pub(crate) fn run(args: &SnapshotArgs) -> Ended {
     };
     let options = options(args);
     // What is wrong with the options is said before a browser starts.
-    options.mode().map_err(|error| failure(source, &error))?;
-    let (session, page) = if is_url(source) { live(args, source)? } else { recorded(args, source)? };
+    let refs = options.needs_refs().map_err(|error| failure(source, &error))?;
+    let (session, page) = if is_url(source) { live(args, source)? } else { recorded(args, source, refs)? };
     let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
     output::data(&format!("{text}\n"))?;
     Ok(Exit::Success)
@@ -66,17 +66,20 @@ fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
     )
 }
 
-/// Looks at every page of a trace up to the step, so that refs are those that an agent was shown on the way.
-fn recorded(args: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failure> {
+/// Opens a step of a trace. Where `refs` matter, the session looks at every page up to it, so that they are those that an agent was shown on the way.
+fn recorded(args: &SnapshotArgs, source: &str, refs: bool) -> Result<(Session, Arc<Page>), Failure> {
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
     let last = args.step.unwrap_or(0);
     let mut session = Session::new();
     let mut page = None;
-    for step in 0..=last.min(trace.len().saturating_sub(1)) {
+    let first = if refs { 0 } else { last };
+    for step in first..trace.len().min(last.saturating_add(1)) {
         let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
         let parsed = Page::parse(&capture).map_err(|error| cannot_be_shown(source, &error))?;
         let parsed = Arc::new(parsed);
-        session.look(&parsed).map_err(|error| cannot_be_shown(source, &error))?;
+        if refs {
+            session.look(&parsed).map_err(|error| cannot_be_shown(source, &error))?;
+        }
         page = Some(parsed);
     }
     let found = page.filter(|_| last < trace.len()).ok_or_else(|| {
