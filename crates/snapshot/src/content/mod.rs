@@ -7,6 +7,7 @@
 //! What is a section: a landmark, `article`, `section`, `dialog`, or the document of a frame, unless it stands within a list, table, quote or
 //! link. What a section says itself, before, between and after the sections inside it, is a [`Section`] of its path each time.
 
+mod boxes;
 mod cut;
 mod fields;
 mod table;
