@@ -93,7 +93,7 @@ proptest! {
             let landmark = browserlens_page::role::is_landmark(node.role()) && node.is_visible();
             let heading = is_heading(&page, node.id());
             let in_heading = node.ancestors().any(|above| is_heading(&page, above.id()));
-            if (landmark && !in_heading) || (heading && !in_heading) {
+            if (landmark || heading) && !in_heading {
                 let counted = folded.iter().any(|root| page.node(*root).holds(node.id()));
                 prop_assert!(said.contains(&node.id()) || (counted && !landmark), "{:?} is missing in\n{}", node, text);
             }
