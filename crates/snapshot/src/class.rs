@@ -16,8 +16,8 @@
 //!    `bg-white`), or the whole word, or a BEM element, is one (`flex`, `container`, `row`, `clearfix`, `sr-only`).
 //! 5. *States*, which come and go: `active`, `open`, `selected`, `loading`, `collapsed`, and BEM modifiers (`card--wide`).
 //!
-//! Of an id, rules 1 to 3 hold, and a number alone after a word is allowed (`product-17`): it is what the page calls the thing. Words that only
-//! number (`item-3` of a generator such as `ui-id-3`, `mat-input-0`, `tab-1`) are refused by prefix.
+//! Of an id, rules 1 to 3 hold, and a number alone after a word is allowed (`product-17`): it is what the page calls the thing. Ids that only number
+//! (`item-3`, and by their prefix `ui-id-3`, `mat-input-0`, `tab-1`) or that name the wrapper of a whole page (`app`, `wrapper`) are refused.
 
 /// Returns whether a class says what a part is.
 pub fn is_meaningful_class(name: &str) -> bool {
@@ -32,7 +32,11 @@ pub fn is_meaningful_class(name: &str) -> bool {
 
 /// Returns whether an id says what a part is.
 pub fn is_meaningful_id(id: &str) -> bool {
-    has_form(id) && !is_of_tool(id) && !has_hash(id) && !numbers_only(id)
+    has_form(id)
+        && !is_of_tool(id)
+        && !has_hash(id)
+        && !numbers_only(id)
+        && !is_among(LAYOUT_IDS, &id.to_ascii_lowercase())
 }
 
 /// Returns the first class of an attribute's value that says what the part is.
@@ -174,6 +178,9 @@ fn ends_in_number(name: &str) -> bool {
     // `post-1234` differs from sibling to sibling; `h1` and `col2` were refused before.
     parts(name).last().is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
+
+/// Ids of the wrappers that hold a whole page.
+const LAYOUT_IDS: &str = "app root page wrapper wrap container layout inner outer body site react-root app-root main-wrapper page-wrapper content-wrapper";
 
 /// Utilities that are whole words, and layout words that say where a part stands and not what it is.
 const WORDS: &str = "\
@@ -372,6 +379,8 @@ mod tests {
             "cke_1",
             "input3",
             "89c2c9a0",
+            "app",
+            "wrapper",
         ] {
             assert!(!is_meaningful_id(id), "{id:?} says nothing");
         }

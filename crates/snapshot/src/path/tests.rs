@@ -33,7 +33,7 @@ fn a_path_has_landmarks_semantic_tags_ids_meaningful_classes_and_numbers_and_not
                   generic tag=section id="reviews"
                     article
                     article
-            generic id="app"
+            generic id="offers"
               list
                 listitem
                   link "x" href="/"
@@ -56,11 +56,11 @@ fn a_path_has_landmarks_semantic_tags_ids_meaningful_classes_and_numbers_and_not
     /main/article/section#reviews
     /main/article/section#reviews/article[1]
     /main/article/section#reviews/article[2]
-    /div#app
-    /div#app/ul
-    /div#app/ul/li[1]
-    /div#app/ul/li[1]/a
-    /div#app/ul/li[2]
+    /div#offers
+    /div#offers/ul
+    /div#offers/ul/li[1]
+    /div#offers/ul/li[1]/a
+    /div#offers/ul/li[2]
     ");
 }
 
