@@ -463,8 +463,9 @@ fn alike(first: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     if matches!(first.tag(), "li" | "tr" | "article") {
         return true;
     }
-    let class = |node: NodeRef<'_>| {
-        node.attribute("class").and_then(|classes| classes.split_ascii_whitespace().next()).map(str::to_owned)
-    };
-    class(first) == class(other)
+    first_class(first) == first_class(other)
+}
+
+fn first_class<'p>(node: NodeRef<'p>) -> Option<&'p str> {
+    node.attribute("class").and_then(|classes| classes.split_ascii_whitespace().next())
 }

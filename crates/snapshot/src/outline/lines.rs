@@ -8,6 +8,7 @@ use super::{DEEPEST, Line, MOST_TOKENS, Meta, Role, write_line};
 use crate::path::Label;
 use browserlens_page::{NodeId, NodeKind, NodeRef};
 use browserlens_tokens::{Encoding, Tokens};
+use rustc_hash::FxHashMap;
 
 /// Repeated siblings that stay where others are folded.
 const SHOWN: usize = 2;
@@ -33,6 +34,7 @@ impl Walk<'_, '_> {
     pub(super) fn emit(&self, built: &mut Built) {
         let mut stack: Vec<(usize, usize)> = self.kept_children(0).into_iter().rev().map(|entry| (entry, 0)).collect();
         // Notes stand in the stack as entries beyond the last.
+        let mut costs = Costs::default();
         let mut notes: Vec<(String, Vec<NodeId>)> = Vec::new();
         let first_note = self.entries.len();
         if let Some(plan) = self.fold(0) {
@@ -57,7 +59,7 @@ impl Walk<'_, '_> {
             }
             let inner = if self.is_silent(at) { depth } else { depth + 1 };
             if !self.is_silent(at) {
-                built.outline.lines.push(self.line(at, depth.min(DEEPEST)));
+                built.outline.lines.push(self.line(at, depth.min(DEEPEST), &mut costs));
                 built.nodes.push(vec![self.entries[at].node]);
             }
             match self.fold(at) {
@@ -204,7 +206,7 @@ impl Walk<'_, '_> {
         siblings.iter().filter(|child| self.entries[**child].role == Some(Role::Article)).count() <= 1
     }
 
-    fn line(&self, at: usize, depth: usize) -> Line {
+    fn line(&self, at: usize, depth: usize, costs: &mut Costs) -> Line {
         let entry = &self.entries[at];
         let node = self.page.node(entry.node);
         let role = entry.role.unwrap_or(Role::Text);
@@ -288,7 +290,7 @@ impl Walk<'_, '_> {
             name = shortened(&name, LONGEST_NAME, false);
         }
         let mut line = Line { depth, role, level, name, meta, path: Some(path) };
-        fit(&mut line);
+        fit(&mut line, costs);
         line
     }
 
@@ -414,27 +416,91 @@ fn shortened(text: &str, longest: usize, always: bool) -> String {
 }
 
 /// Shortens a line to what a line may cost: first its name, then what it counts.
-fn fit(line: &mut Line) {
-    if is_cheap(line) {
+fn fit(line: &mut Line, costs: &mut Costs) {
+    if costs.is_cheap(line) {
         return;
     }
     let whole = line.name.trim_end_matches("...").to_owned();
     for longest in [40, 24, 12, 6] {
         if whole.chars().count() > longest {
             line.name = shortened(&whole, longest, false);
-            if is_cheap(line) {
+            if costs.is_cheap(line) {
                 return;
             }
         }
     }
     line.name.clear();
-    if !is_cheap(line) {
+    if !costs.is_cheap(line) {
         line.meta.clear();
     }
 }
 
-fn is_cheap(line: &Line) -> bool {
-    let mut text = String::new();
-    write_line(&mut text, line);
-    text.len() <= SURELY_CHEAP || Encoding::O200kBase.count_within(&text, Tokens(MOST_TOKENS - 1)).is_some()
+/// What lines cost: most are made of the same words.
+#[derive(Default)]
+struct Costs {
+    /// Tokens of the pieces that were met.
+    known: FxHashMap<Box<str>, u32>,
+    text: String,
+}
+
+impl Costs {
+    fn is_cheap(&mut self, line: &Line) -> bool {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        write_line(&mut text, line);
+        let cheap = text.len() <= SURELY_CHEAP
+            || self.sum(&text) < MOST_TOKENS
+            || Encoding::O200kBase.count_within(&text, Tokens(MOST_TOKENS - 1)).is_some();
+        self.text = text;
+        cheap
+    }
+
+    /// Adds up what the pieces of a text cost by themselves, which is hardly ever less than what they cost together: pieces
+    /// end where the encoding lets no token go on.
+    fn sum(&mut self, text: &str) -> u32 {
+        let mut sum = 0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(piece_end(rest));
+            rest = after;
+            sum += match self.known.get(piece) {
+                Some(cost) => *cost,
+                None => {
+                    let cost = Encoding::O200kBase.count(piece).0;
+                    self.known.insert(piece.into(), cost);
+                    cost
+                }
+            };
+            if sum >= MOST_TOKENS {
+                break;
+            }
+        }
+        sum
+    }
+}
+
+/// Returns the end of the first piece: letters and the one character before them, up to three digits, or what is neither.
+fn piece_end(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    let Some((_, first)) = chars.next() else { return 0 };
+    let end_of = |from: usize, is_in: fn(char) -> bool| {
+        text[from..].find(|c: char| !is_in(c)).map_or(text.len(), |length| from + length)
+    };
+    if first.is_numeric() {
+        let most = text.char_indices().nth(3).map_or(text.len(), |(at, _)| at);
+        return end_of(0, char::is_numeric).min(most);
+    }
+    if first.is_alphabetic() {
+        return end_of(0, char::is_alphabetic);
+    }
+    match chars.next() {
+        Some((at, second)) if second.is_alphabetic() => end_of(at, char::is_alphabetic),
+        _ => {
+            // Up to the last character before letters, which goes with them.
+            let end = end_of(0, |c| !c.is_alphanumeric());
+            let before_letters = text[end..].starts_with(char::is_alphabetic);
+            let last = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+            if before_letters && last > 0 { last } else { end }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::name::{in_series, is_heading, tag_of, takes_class};
 use super::{Kind, Label, MOST_STEPS, MOST_STEPS_ABOVE_ID, MOST_STEPS_BY_CLASS, Path, Step, is_name, is_tag};
 use crate::class::{is_meaningful_id, meaningful_class};
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::fmt;
 
 const NONE: u32 = u32::MAX;
@@ -84,10 +84,10 @@ impl<'p> Paths<'p> {
             places: Vec::with_capacity(page.len()),
             named: Vec::new(),
             series: Vec::new(),
-            by_spelling: HashMap::new(),
+            by_spelling: HashMap::default(),
         };
-        let mut classes: HashMap<&'p str, Option<&'p str>> = HashMap::new();
-        let mut ids: HashMap<&'p str, bool> = HashMap::new();
+        let mut classes: HashMap<&'p str, Option<&'p str>> = HashMap::default();
+        let mut ids: HashMap<&'p str, bool> = HashMap::default();
         for node in page.nodes() {
             paths.add(node, &mut classes, &mut ids);
         }
