@@ -19,6 +19,9 @@
 //! Of an id, rules 1 to 3 hold, and a number alone after a word is allowed (`product-17`): it is what the page calls the thing. Ids that only number
 //! (`item-3`, and by their prefix `ui-id-3`, `mat-input-0`, `tab-1`) or that name the wrapper of a whole page (`app`, `wrapper`) are refused.
 
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
+
 /// Returns whether a class says what a part is.
 pub fn is_meaningful_class(name: &str) -> bool {
     has_form(name)
@@ -36,7 +39,7 @@ pub fn is_meaningful_id(id: &str) -> bool {
         && !is_of_tool(id)
         && !has_hash(id)
         && !numbers_only(id)
-        && !is_among(LAYOUT_IDS, &id.to_ascii_lowercase())
+        && !LAYOUT_ID_SET.contains(id.to_ascii_lowercase().as_str())
 }
 
 /// Returns the first class of an attribute's value that says what the part is.
@@ -221,7 +224,7 @@ const STEPS: &str = "\
 
 fn is_utility(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    if is_among(WORDS, &lower) {
+    if WORD_SET.contains(lower.as_str()) {
         return true;
     }
     // `foot__col`: the element of a block is a layout word.
@@ -231,7 +234,7 @@ fn is_utility(name: &str) -> bool {
     let mut words = parts(&lower);
     let Some(first) = words.next() else { return true };
     let first = first.trim_end_matches(|c: char| c.is_ascii_digit());
-    if !is_among(SCALES, first) {
+    if !SCALE_SET.contains(first) {
         return false;
     }
     let mut rest = words.peekable();
@@ -240,7 +243,7 @@ fn is_utility(name: &str) -> bool {
         return lower.len() > first.len() || first.len() <= 3;
     }
     rest.all(|word| {
-        is_among(STEPS, word)
+        STEP_SET.contains(word)
             || word.bytes().all(|byte| byte.is_ascii_digit())
             || (word.len() <= 3 && word.bytes().any(|b| b.is_ascii_digit()))
     })
@@ -252,13 +255,17 @@ const STATES: &str = "\
     loaded loading new on off open opened pending pressed pristine ready selected shown touched unread untouched \
     valid visited";
 
-/// Whether a list of words, one blank between two, has this one.
-fn is_among(list: &str, word: &str) -> bool {
-    list.split(' ').any(|known| known == word)
-}
+/// A list of words, one blank between two, for looking up.
+type Words = LazyLock<FxHashSet<&'static str>>;
+
+static WORD_SET: Words = LazyLock::new(|| WORDS.split(' ').collect());
+static SCALE_SET: Words = LazyLock::new(|| SCALES.split(' ').collect());
+static STEP_SET: Words = LazyLock::new(|| STEPS.split(' ').collect());
+static STATE_SET: Words = LazyLock::new(|| STATES.split(' ').collect());
+static LAYOUT_ID_SET: Words = LazyLock::new(|| LAYOUT_IDS.split(' ').collect());
 
 fn is_state(name: &str) -> bool {
-    is_among(STATES, &name.to_ascii_lowercase())
+    STATE_SET.contains(name.to_ascii_lowercase().as_str())
 }
 
 #[cfg(test)]

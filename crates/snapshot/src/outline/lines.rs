@@ -7,7 +7,7 @@ use super::build::{Built, FOLDED_FROM, NOT, Walk};
 use super::{DEEPEST, Line, MOST_TOKENS, Meta, Role, write_line};
 use crate::path::Label;
 use browserlens_page::{NodeId, NodeKind, NodeRef};
-use browserlens_tokens::{Encoding, Tokens};
+use browserlens_tokens::Encoding;
 use rustc_hash::FxHashMap;
 
 /// Repeated siblings that stay where others are folded.
@@ -448,9 +448,7 @@ impl Costs {
         let mut text = std::mem::take(&mut self.text);
         text.clear();
         write_line(&mut text, line);
-        let cheap = text.len() <= SURELY_CHEAP
-            || self.sum(&text) < MOST_TOKENS
-            || Encoding::O200kBase.count_within(&text, Tokens(MOST_TOKENS - 1)).is_some();
+        let cheap = text.len() <= SURELY_CHEAP || self.sum(&text) <= MOST_TOKENS;
         self.text = text;
         cheap
     }
@@ -471,7 +469,7 @@ impl Costs {
                     cost
                 }
             };
-            if sum >= MOST_TOKENS {
+            if sum > MOST_TOKENS {
                 break;
             }
         }
