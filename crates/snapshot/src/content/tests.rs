@@ -786,3 +786,16 @@ proptest! {
         let _ = read_tree(&text);
     }
 }
+
+#[test]
+fn a_heading_far_in_stays_beside_its_text() {
+    use crate::markdown::{Block, Inline, Item, List};
+    let mut blocks = vec![Block::Heading { level: 1, content: vec![Inline::Text("00<http://a.b>".to_owned())] }];
+    for _ in 0..3 {
+        let item = Item { task: None, blocks };
+        blocks = vec![Block::List(List { start: Some(999_999_998), items: vec![item] })];
+    }
+    let section = Section { node: NodeId::ROOT, path: "/".to_owned(), words: 1, blocks, truncated: false };
+    let text = write_tree(&Header { url: "https://a.test/", title: "A", grep: None }, &[section]);
+    assert!(text.contains("HEADING level=1 \"00<http://a.b>\""), "{text}");
+}

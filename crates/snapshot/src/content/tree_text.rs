@@ -144,18 +144,17 @@ fn quote(text: &str) -> String {
 /// Writes a line with a quoted text, wrapped at blanks.
 fn quoted(before: &str, content: &[Inline], indent: usize, out: &mut String) {
     let pad = " ".repeat(indent);
-    let text = format!("{before}{}", quote(&plain_text(content)));
-    let mut length = 0;
-    for word in text.split(' ') {
+    // What says what the text is never stands without its beginning, however deep it is.
+    out.push_str(&pad);
+    out.push_str(before);
+    let mut length = indent + before.chars().count();
+    for (at, word) in quote(&plain_text(content)).split(' ').enumerate() {
         let long = word.chars().count();
-        if length > 0 && length + 1 + long > WIDTH {
+        if at > 0 && length + 1 + long > WIDTH {
             out.push('\n');
-            length = 0;
-        }
-        if length == 0 {
             out.push_str(&pad);
             length = indent;
-        } else {
+        } else if at > 0 {
             out.push(' ');
             length += 1;
         }
