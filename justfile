@@ -44,6 +44,10 @@ check:
 microbench *args:
     cargo bench --workspace --quiet "$@"
 
+# Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths. `./just fuzz 10` runs each for 10.
+fuzz seconds="60":
+    @for target in markdown chunk grep path; do crates/snapshot/fuzz/run "$target" {{seconds}}; done
+
 # Looks at one observation: `just show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta`.
 show *args:
     @cargo run --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench -- show "$@"

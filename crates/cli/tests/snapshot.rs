@@ -1,0 +1,93 @@
+//! `snapshot`: modes and formats over a trace, refs of a session, and every error with its exit code.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+fn snapshot(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        .arg("snapshot")
+        .args(arguments)
+        .current_dir(root())
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("the command starts")
+}
+
+fn shown(arguments: &[&str]) -> String {
+    let output = snapshot(arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = snapshot(arguments);
+    assert!(output.stdout.is_empty());
+    format!("exit {}\n{}", output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).trim_end())
+}
+
+const LOGIN: &str = "traces/login-wrong-then-right.trace";
+
+#[test]
+fn a_step_of_a_trace_is_shown_in_every_mode() {
+    let outline = shown(&[LOGIN, "--step", "1", "--mode", "outline"]);
+    assert!(outline.starts_with("PAGE: http://login.test/") && outline.contains("\nMAIN ["), "{outline}");
+    let interactive = shown(&[LOGIN, "--step", "1"]);
+    assert!(interactive.starts_with("[FULL PAGE STATE] ") && interactive.contains(" @e1"), "{interactive}");
+    let seed = shown(&[LOGIN, "--step", "1", "--refs", "seed"]);
+    assert!(seed.contains("@ref:1") && !seed.contains("@e1"), "{seed}");
+    let markdown = shown(&[LOGIN, "--mode", "content", "--format", "markdown", "--grep", "MAIN", "--ignore-case"]);
+    assert!(
+        markdown.starts_with("<!-- source: http://login.test/") && markdown.contains("<!-- xpath: /main"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn refs_are_those_of_the_lens_over_the_steps() {
+    let lens = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        .args(["show", LOGIN, "--step", "2", "--strategy", "lens/a11y"])
+        .current_dir(root())
+        .output()
+        .expect("the command starts");
+    let lens = String::from_utf8_lossy(&lens.stdout).into_owned();
+    let ours = shown(&[LOGIN, "--step", "2"]);
+    let refs = |text: &str| -> std::collections::BTreeSet<String> {
+        let words = text.split('@').skip(1).map(|part| part.chars().take_while(char::is_ascii_alphanumeric).collect());
+        words.filter(|word: &String| word.starts_with('e')).collect()
+    };
+    assert!(!refs(&ours).is_empty());
+    assert_eq!(refs(&lens), refs(&ours), "{lens}\n{ours}");
+}
+
+#[test]
+fn the_prompt_is_printed() {
+    assert!(shown(&["--prompt"]).contains("> snapshot({ mode: 'outline' })"));
+}
+
+#[test]
+fn every_bad_input_is_one_clear_line_with_its_exit_code() {
+    let cases: [&[&str]; 10] = [
+        &[LOGIN, "--step", "99"],
+        &["traces/nowhere.trace"],
+        &[LOGIN, "--selector", "h1["],
+        &[LOGIN, "--selector", "#nowhere", "--mode", "content"],
+        &[LOGIN, "--selector", "@e999"],
+        &[LOGIN, "--selector", "@five"],
+        &[LOGIN, "--mode", "outline", "--grep", "h[1-"],
+        &[LOGIN, "--format", "markdown"],
+        &[LOGIN, "--mode", "content", "--all"],
+        &[LOGIN, "--mode", "outlines"],
+    ];
+    insta::assert_snapshot!(cases.map(refused).join("\n"));
+}
+
+#[test]
+fn a_live_page_has_no_steps() {
+    // Without the feature `record` there are no live pages at all: bad usage either way, and no browser starts.
+    assert!(refused(&["https://site.test/", "--step", "1"]).starts_with("exit 2\nerror: https://site.test/: "));
+    assert!(refused(&[]).starts_with("exit 2\n"));
+}

@@ -1,0 +1,504 @@
+//! From what was collected of a page to its lines: what is folded, what a line says, what it may cost.
+//!
+//! In: a [`Walk`] that has seen the page. Out: the lines of a [`Built`], and the nodes they stand for.
+//! Invariants: an explicit stack, no recursion; a line is shortened until it costs what it may.
+
+use super::build::{Built, FOLDED_FROM, NOT, Walk};
+use super::{DEEPEST, Line, MOST_TOKENS, Meta, Role, write_line};
+use crate::path::Label;
+use browserlens_page::{NodeId, NodeKind, NodeRef};
+use browserlens_tokens::Encoding;
+use rustc_hash::FxHashMap;
+
+/// Repeated siblings that stay where others are folded.
+const SHOWN: usize = 2;
+/// Most words of a repeated sibling that is no article, on average.
+const MOST_WORDS_FOLDED: u32 = 150;
+/// Longest name and longest preview, in characters.
+const LONGEST_NAME: usize = 60;
+const LONGEST_PREVIEW: usize = 40;
+/// Lines of at most so many bytes need no counting: they are cheap enough.
+const SURELY_CHEAP: usize = 25;
+/// Text of a node beyond this is not read for a name.
+const READ_FOR_NAME: usize = 400;
+
+impl Walk<'_, '_> {
+    fn kept_children(&self, entry: usize) -> Vec<usize> {
+        if self.is_preview(entry) {
+            return Vec::new();
+        }
+        self.entries[entry].children.iter().copied().filter(|child| self.entries[*child].kept).collect()
+    }
+
+    /// Writes the lines: an explicit stack of siblings still to be written.
+    pub(super) fn emit(&self, built: &mut Built) {
+        let mut stack: Vec<(usize, usize)> = self.kept_children(0).into_iter().rev().map(|entry| (entry, 0)).collect();
+        // Notes stand in the stack as entries beyond the last.
+        let mut costs = Costs::default();
+        let mut notes: Vec<(String, Vec<NodeId>)> = Vec::new();
+        let first_note = self.entries.len();
+        if let Some(plan) = self.fold(0) {
+            stack = Self::place(plan, 0, first_note, &mut notes);
+        }
+        while let Some((at, depth)) = stack.pop() {
+            if self.options.max_depth.is_some_and(|deepest| depth > deepest) {
+                continue;
+            }
+            if let Some((name, nodes)) = at.checked_sub(first_note).and_then(|note| notes.get(note)) {
+                let line = Line {
+                    depth: depth.min(DEEPEST),
+                    role: Role::Text,
+                    level: None,
+                    name: name.clone(),
+                    meta: Vec::new(),
+                    path: None,
+                };
+                built.outline.lines.push(line);
+                built.nodes.push(nodes.clone());
+                continue;
+            }
+            let inner = if self.is_silent(at) { depth } else { depth + 1 };
+            if !self.is_silent(at) {
+                built.outline.lines.push(self.line(at, depth.min(DEEPEST), &mut costs));
+                built.nodes.push(vec![self.entries[at].node]);
+            }
+            match self.fold(at) {
+                Some(plan) => {
+                    let placed = Self::place(plan, inner, first_note, &mut notes);
+                    stack.extend(placed);
+                }
+                None => stack.extend(self.kept_children(at).into_iter().rev().map(|child| (child, inner))),
+            }
+        }
+    }
+
+    /// Entries and notes in reverse order, for the stack.
+    fn place(
+        plan: Vec<Planned>,
+        depth: usize,
+        first_note: usize,
+        notes: &mut Vec<(String, Vec<NodeId>)>,
+    ) -> Vec<(usize, usize)> {
+        let mut placed = Vec::with_capacity(plan.len());
+        for planned in plan.into_iter().rev() {
+            match planned {
+                Planned::Entry(at) => placed.push((at, depth)),
+                Planned::Note(name, nodes) => {
+                    placed.push((first_note + notes.len(), depth));
+                    notes.push((name, nodes));
+                }
+            }
+        }
+        placed
+    }
+
+    /// Says which children of an entry are written and which are counted; none if all are written.
+    fn fold(&self, at: usize) -> Option<Vec<Planned>> {
+        let children = self.kept_children(at);
+        if children.len() < FOLDED_FROM {
+            return None;
+        }
+        let mut plan = Vec::new();
+        let mut begin = 0;
+        let mut folded = false;
+        while begin < children.len() {
+            let mut end = begin + 1;
+            while end < children.len() && self.is_next(children[begin], children[end]) {
+                end += 1;
+            }
+            let run = &children[begin..end];
+            if run.len() >= FOLDED_FROM && self.is_foldable(run) {
+                folded = true;
+                plan.extend(run[..SHOWN].iter().map(|entry| Planned::Entry(*entry)));
+                let rest = &run[SHOWN..];
+                let name = format!("+{} more {}", rest.len(), self.noun(at, run));
+                plan.push(Planned::Note(name, rest.iter().map(|entry| self.entries[*entry].node).collect()));
+            } else {
+                plan.extend(run.iter().map(|entry| Planned::Entry(*entry)));
+            }
+            begin = end;
+        }
+        folded.then_some(plan)
+    }
+
+    fn is_next(&self, first: usize, other: usize) -> bool {
+        let (first, other) = (&self.entries[first], &self.entries[other]);
+        if first.series != 0 || other.series != 0 {
+            return first.series == other.series;
+        }
+        first.role == other.role
+            && matches!(
+                first.role,
+                Some(Role::List | Role::Table | Role::Figure | Role::Img | Role::Code | Role::Blockquote | Role::Text)
+            )
+            && first.children.is_empty()
+            && other.children.is_empty()
+    }
+
+    fn is_foldable(&self, run: &[usize]) -> bool {
+        if run.iter().any(|at| self.entries[*at].holds_part) {
+            return false;
+        }
+        let article = self.entries[run[0]].role == Some(Role::Article) || self.entries[run[0]].series == 0;
+        let words: u32 = run.iter().map(|at| self.words_in(self.entries[*at].node)).sum();
+        article || words / run.len() as u32 <= MOST_WORDS_FOLDED
+    }
+
+    /// What repeated siblings are called: by their class, else by the last word of the heading before, else by what they are.
+    fn noun(&self, parent: usize, run: &[usize]) -> String {
+        let first = self.page.node(self.entries[run[0]].node);
+        let series = self.entries[run[0]].series != 0;
+        let class = first.attribute("class").filter(|_| series).and_then(crate::class::meaningful_class);
+        if let Some(class) = class {
+            let word = class.rsplit(['-', '_']).find(|part| part.len() > 2).unwrap_or(class);
+            let word = word.to_lowercase();
+            let says =
+                !matches!(word.as_str(), "cell" | "item" | "entry" | "block" | "box" | "element" | "unit" | "tile");
+            if says && word.chars().all(|c| c.is_ascii_lowercase()) {
+                return plural(&word);
+            }
+        }
+        let heading = self.entries[parent]
+            .children
+            .iter()
+            .map(|at| &self.entries[*at])
+            .find(|entry| entry.role == Some(Role::Heading));
+        if let Some(heading) = heading.filter(|_| series) {
+            let text = self.text(heading.node, READ_FOR_NAME);
+            let word = text.split_whitespace().next_back().unwrap_or("").to_lowercase();
+            if word.len() > 3 && word.ends_with('s') && word.chars().all(|c| c.is_ascii_lowercase()) {
+                return word;
+            }
+        }
+        let only = self.entries[run[0]].children.first().map(|child| &self.entries[*child]);
+        match self.entries[run[0]].role.or(only.and_then(|only| only.role)) {
+            Some(Role::Article) => "articles",
+            Some(Role::List) => "lists",
+            Some(Role::Table) => "tables",
+            Some(Role::Figure) => "figures",
+            Some(Role::Img) => "images",
+            Some(Role::Code) => "code blocks",
+            Some(Role::Blockquote) => "quotes",
+            Some(Role::Text) if !series => "texts",
+            _ if first.tag() == "tr" => "rows",
+            _ => "items",
+        }
+        .to_owned()
+    }
+
+    /// Whether an entry has no line of its own: a repeated sibling, or an article that stands alone and has no name.
+    fn is_silent(&self, at: usize) -> bool {
+        let entry = &self.entries[at];
+        match entry.role {
+            None => true,
+            Some(Role::Article) => {
+                let node = self.page.node(entry.node);
+                let named = node.role() == "article" && !node.name().trim().is_empty();
+                !named && !self.is_preview(at) && entry.series == 0 && self.is_only_article(at)
+            }
+            Some(_) => false,
+        }
+    }
+
+    pub(super) fn is_only_article(&self, at: usize) -> bool {
+        let parent = self.entries[at].parent;
+        let siblings = self.entries.get(parent).map_or(&[][..], |parent| &parent.children[..]);
+        siblings.iter().filter(|child| self.entries[**child].role == Some(Role::Article)).count() <= 1
+    }
+
+    fn line(&self, at: usize, depth: usize, costs: &mut Costs) -> Line {
+        let entry = &self.entries[at];
+        let node = self.page.node(entry.node);
+        let role = entry.role.unwrap_or(Role::Text);
+        let own = if role == Role::Text { String::new() } else { accessible_name(node) };
+        let words = self.words_in(entry.node);
+        let mut meta = Vec::new();
+        let mut name = String::new();
+        let words_or_nothing = |meta: &mut Vec<Meta>| {
+            if words > 0 {
+                meta.push(Meta::Words(words));
+            }
+        };
+        let links = self.links_in(entry.node);
+        match role {
+            Role::Heading => {
+                name = self.text(entry.node, READ_FOR_NAME);
+                if name.is_empty() {
+                    name = own;
+                }
+            }
+            Role::Banner | Role::Navigation | Role::Contentinfo => {
+                name = own;
+                let above = self.above(at);
+                let told = above.is_some_and(|above| {
+                    let above = &self.entries[above];
+                    matches!(above.role, Some(Role::Banner | Role::Navigation | Role::Contentinfo))
+                        && self.links_in(above.node) == links
+                });
+                if role != Role::Navigation {
+                    words_or_nothing(&mut meta);
+                }
+                if links > 0 && !told {
+                    meta.push(Meta::Links(links));
+                }
+            }
+            Role::Region => {
+                let heading = self.first_heading(at);
+                name = if own.is_empty() || heading.as_deref() == Some(own.as_str()) {
+                    self.label(entry.node)
+                } else {
+                    own
+                };
+                words_or_nothing(&mut meta);
+            }
+            Role::Article => {
+                let heading = self.first_heading(at);
+                name = if heading.as_deref() == Some(own.as_str()) { String::new() } else { own };
+                if !self.is_preview(at) {
+                    words_or_nothing(&mut meta);
+                } else {
+                    let text = self.text(entry.node, READ_FOR_NAME);
+                    let short = text.chars().count() <= LONGEST_PREVIEW && !self.is_longer(entry.node);
+                    if short {
+                        name = text;
+                    } else {
+                        name = shortened(&text, LONGEST_PREVIEW, true);
+                        meta.push(Meta::Preview);
+                    }
+                }
+            }
+            Role::Main | Role::Aside | Role::Search | Role::Form | Role::Dialog | Role::Iframe => {
+                name = own;
+                words_or_nothing(&mut meta);
+            }
+            Role::Paragraph => meta.push(Meta::Paragraphs(entry.count)),
+            Role::List | Role::Table => {
+                name = own;
+                meta.push(Meta::Items(entry.count));
+            }
+            Role::Code => meta.push(Meta::Lines(self.lines(node))),
+            Role::Blockquote => words_or_nothing(&mut meta),
+            Role::Figure | Role::Img => {
+                name = if own.is_empty() { self.text(entry.node, READ_FOR_NAME) } else { own };
+            }
+            Role::Text => meta.push(Meta::Words(entry.count)),
+        }
+        let level = (role == Role::Heading).then_some(entry.level);
+        let path = self.paths.path_near(entry.node);
+        let preview = meta.contains(&Meta::Preview);
+        if !preview {
+            name = shortened(&name, LONGEST_NAME, false);
+        }
+        let mut line = Line { depth, role, level, name, meta, path: Some(path) };
+        fit(&mut line, costs);
+        line
+    }
+
+    fn above(&self, at: usize) -> Option<usize> {
+        let mut at = self.entries[at].parent;
+        while at != NOT && at != 0 && self.is_silent(at) {
+            at = self.entries[at].parent;
+        }
+        (at != NOT && at != 0).then_some(at)
+    }
+
+    fn first_heading(&self, at: usize) -> Option<String> {
+        let mut at = at;
+        // Down the first entries: a heading may lie in a silent one.
+        for _ in 0..8 {
+            let first = *self.entries[at].children.first()?;
+            if self.entries[first].role == Some(Role::Heading) {
+                return Some(self.text(self.entries[first].node, READ_FOR_NAME));
+            }
+            at = first;
+        }
+        None
+    }
+
+    /// The id or class that says what a part is.
+    fn label(&self, node: NodeId) -> String {
+        match self.paths.spelled(node) {
+            Some((_, Label::Id(label) | Label::Class(label))) => label,
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the beginning of the text of a node as one line: at least `least` bytes of it where it has them.
+    fn text(&self, node: NodeId, least: usize) -> String {
+        let mut text = String::new();
+        let mut block = false;
+        for node in self.page.node(node).subtree() {
+            match node.kind() {
+                NodeKind::Text | NodeKind::Pseudo if self.shows(node) => {
+                    let raw = node.text();
+                    let own = &raw[..raw.floor_char_boundary(READ_FOR_NAME)];
+                    if (block || own.starts_with(char::is_whitespace)) && !text.is_empty() && !text.ends_with(' ') {
+                        text.push(' ');
+                    }
+                    block = false;
+                    for word in own.split_whitespace() {
+                        if !text.is_empty() && !text.ends_with(' ') && !own.starts_with(word) {
+                            text.push(' ');
+                        }
+                        text.push_str(word);
+                        text.push(' ');
+                    }
+                    if !own.ends_with(char::is_whitespace) && text.ends_with(' ') {
+                        text.pop();
+                    }
+                }
+                _ => block |= node.flags().has(browserlens_page::Flags::BLOCK) || node.tag() == "br",
+            }
+            if text.len() >= least {
+                break;
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+
+    fn is_longer(&self, node: NodeId) -> bool {
+        self.text(node, READ_FOR_NAME).len() >= READ_FOR_NAME
+    }
+
+    fn lines(&self, node: NodeRef<'_>) -> u32 {
+        let mut lines = 1;
+        let mut ends = true;
+        for node in node.subtree() {
+            if node.tag() == "br" {
+                lines += 1;
+            }
+            if matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo) && self.shows(node) {
+                lines += node.text().matches('\n').count() as u32;
+                ends = node.text().ends_with('\n');
+            }
+        }
+        lines - u32::from(ends && lines > 1)
+    }
+}
+
+enum Planned {
+    Entry(usize),
+    Note(String, Vec<NodeId>),
+}
+
+fn accessible_name(node: NodeRef<'_>) -> String {
+    let name = match node.name() {
+        "" => node.attribute("aria-label").or_else(|| node.attribute("title")).unwrap_or(""),
+        name => name,
+    };
+    let name = &name[..name.floor_char_boundary(READ_FOR_NAME)];
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn plural(word: &str) -> String {
+    if word.ends_with('s') {
+        return word.to_owned();
+    }
+    match word.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if word.ends_with("ch") || word.ends_with("sh") || word.ends_with('x') => format!("{word}es"),
+        _ => format!("{word}s"),
+    }
+}
+
+/// Cuts a text at the end of a word and says so; `always`: the text goes on beyond what is here.
+fn shortened(text: &str, longest: usize, always: bool) -> String {
+    let Some((end, _)) = text.char_indices().nth(longest) else {
+        return if always { format!("{text}...") } else { text.to_owned() };
+    };
+    let cut = &text[..end];
+    let cut = match cut.rfind(' ') {
+        Some(space) if space * 2 >= cut.len() => &cut[..space],
+        _ => cut,
+    };
+    format!("{}...", cut.trim_end_matches([' ', ',', ';', ':', '.']))
+}
+
+/// Shortens a line to what a line may cost: first its name, then what it counts.
+fn fit(line: &mut Line, costs: &mut Costs) {
+    if costs.is_cheap(line) {
+        return;
+    }
+    let whole = line.name.trim_end_matches("...").to_owned();
+    for longest in [40, 24, 12, 6] {
+        if whole.chars().count() > longest {
+            line.name = shortened(&whole, longest, false);
+            if costs.is_cheap(line) {
+                return;
+            }
+        }
+    }
+    line.name.clear();
+    if !costs.is_cheap(line) {
+        line.meta.clear();
+    }
+}
+
+/// What lines cost: most are made of the same words.
+#[derive(Default)]
+struct Costs {
+    /// Tokens of the pieces that were met.
+    known: FxHashMap<Box<str>, u32>,
+    text: String,
+}
+
+impl Costs {
+    fn is_cheap(&mut self, line: &Line) -> bool {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        write_line(&mut text, line);
+        let cheap = text.len() <= SURELY_CHEAP || self.sum(&text) <= MOST_TOKENS;
+        self.text = text;
+        cheap
+    }
+
+    /// Adds up what the pieces of a text cost by themselves, which is hardly ever less than what they cost together: pieces
+    /// end where the encoding lets no token go on.
+    fn sum(&mut self, text: &str) -> u32 {
+        let mut sum = 0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(piece_end(rest));
+            rest = after;
+            sum += match self.known.get(piece) {
+                Some(cost) => *cost,
+                None => {
+                    let cost = Encoding::O200kBase.count(piece).0;
+                    self.known.insert(piece.into(), cost);
+                    cost
+                }
+            };
+            if sum > MOST_TOKENS {
+                break;
+            }
+        }
+        sum
+    }
+}
+
+/// Returns the end of the first piece: letters and the one character before them, up to three digits, or what is neither.
+fn piece_end(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    let Some((_, first)) = chars.next() else { return 0 };
+    let end_of = |from: usize, is_in: fn(char) -> bool| {
+        text[from..].find(|c: char| !is_in(c)).map_or(text.len(), |length| from + length)
+    };
+    if first.is_numeric() {
+        let most = text.char_indices().nth(3).map_or(text.len(), |(at, _)| at);
+        return end_of(0, char::is_numeric).min(most);
+    }
+    if first.is_alphabetic() {
+        return end_of(0, char::is_alphabetic);
+    }
+    match chars.next() {
+        Some((at, second)) if second.is_alphabetic() => end_of(at, char::is_alphabetic),
+        _ => {
+            // Up to the last character before letters, which goes with them.
+            let end = end_of(0, |c| !c.is_alphanumeric());
+            let before_letters = text[end..].starts_with(char::is_alphabetic);
+            let last = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
+            if before_letters && last > 0 { last } else { end }
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! The paths of one page: from elements to paths and back.
+//!
+//! In: a page. Out: [`Paths`]. Invariants: one forward pass; siblings are counted below the place that the last step names, in document order.
+
+use super::name::{in_series, is_heading, tag_of, takes_class};
+use super::{Kind, Label, MOST_STEPS, MOST_STEPS_ABOVE_ID, MOST_STEPS_BY_CLASS, Path, Step, is_name, is_tag};
+use crate::class::{is_meaningful_id, meaningful_class};
+use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use rustc_hash::FxHashMap as HashMap;
+use std::fmt;
+
+const NONE: u32 = u32::MAX;
+
+/// How the step of a node is spelled: interned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Spelling<'p> {
+    Document,
+    Element(&'p str, Mark, &'p str),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Mark {
+    None,
+    Id,
+    Class,
+}
+
+/// What is known of one node.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The place below which what lies in the node counts: a node, twice its number; its shadow tree, one more.
+    inside: u32,
+    /// The same for sectioning elements: a `div` that only a class names is passed over.
+    sections_inside: u32,
+    /// The same for landmarks: every `div` is passed over.
+    landmarks_inside: u32,
+    /// The nearest landmark, frame, shadow tree or the page, below which elements with an id count where their path would be long.
+    anchor: u32,
+    /// Host of the shadow tree that the node lies in, or [`NONE`].
+    host: u32,
+    /// Row in `named`, or [`NONE`].
+    named: u32,
+    /// Nearest named node at or above, or [`NONE`].
+    nearest: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Named<'p> {
+    node: u32,
+    /// The place that it counts below.
+    below: u32,
+    spelling: Spelling<'p>,
+    index: u32,
+    /// Row of what is spelled alike at that place.
+    series: u32,
+    /// Number of steps.
+    depth: u8,
+}
+
+/// The paths of one page.
+#[derive(Clone)]
+pub struct Paths<'p> {
+    page: &'p Page,
+    places: Vec<Place>,
+    named: Vec<Named<'p>>,
+    series: Vec<Vec<u32>>,
+    by_spelling: HashMap<(u32, Spelling<'p>), u32>,
+}
+
+impl fmt::Debug for Paths<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Paths").field("named", &self.named.len()).finish_non_exhaustive()
+    }
+}
+
+/// The place of the page itself.
+const PAGE: u32 = 0;
+
+impl<'p> Paths<'p> {
+    /// Names the elements of a page.
+    pub fn of(page: &'p Page) -> Self {
+        let mut paths = Self {
+            page,
+            places: Vec::with_capacity(page.len()),
+            named: Vec::new(),
+            series: Vec::new(),
+            by_spelling: HashMap::default(),
+        };
+        let mut classes: HashMap<&'p str, Option<&'p str>> = HashMap::default();
+        let mut ids: HashMap<&'p str, bool> = HashMap::default();
+        for node in page.nodes() {
+            paths.add(node, &mut classes, &mut ids);
+        }
+        paths
+    }
+
+    fn add(
+        &mut self,
+        node: NodeRef<'p>,
+        classes: &mut HashMap<&'p str, Option<&'p str>>,
+        ids: &mut HashMap<&'p str, bool>,
+    ) {
+        let id = node.id().0;
+        let Some(parent) = node.parent() else {
+            self.places.push(Place {
+                inside: PAGE,
+                sections_inside: PAGE,
+                landmarks_inside: PAGE,
+                anchor: PAGE,
+                host: NONE,
+                named: NONE,
+                nearest: NONE,
+            });
+            return;
+        };
+        let above = self.places[parent.id().index()];
+        let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
+        let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
+        // Place and host by the document, not by the flat tree that the arena is.
+        let (mut inside, mut host, mut nearest) = (above.inside, above.host, above.nearest);
+        let (mut sections_inside, mut landmarks_inside) = (above.sections_inside, above.landmarks_inside);
+        let mut anchor = above.anchor;
+        if node.flags().has(Flags::SLOTTED) && above.host != NONE {
+            let around = self.places[above.host as usize];
+            (inside, host, nearest) = (around.inside, around.host, around.nearest);
+            (sections_inside, landmarks_inside) = (around.sections_inside, around.landmarks_inside);
+            anchor = around.anchor;
+        } else if parent.flags().any(hosts) && node.flags().any(shadow) {
+            host = parent.id().0;
+            // A host too deep to open holds its shadow tree where it stands itself.
+            if above.inside == host * 2 {
+                inside = host * 2 + 1;
+            }
+            (sections_inside, landmarks_inside, anchor) = (inside, inside, inside);
+        }
+        let mut place = Place { inside, sections_inside, landmarks_inside, anchor, host, named: NONE, nearest };
+        if let Some((spelling, opens)) = self.spelling(node, inside, classes, ids) {
+            let generic = matches!(spelling, Spelling::Element("div" | "span", ..));
+            let by_class = generic && matches!(spelling, Spelling::Element(_, Mark::Class, _));
+            match spelling {
+                Spelling::Element("main" | "header" | "footer" | "nav" | "aside", ..) => inside = landmarks_inside,
+                Spelling::Element("section" | "article" | "form" | "dialog", ..) => inside = sections_inside,
+                _ => {}
+            }
+            if let Spelling::Element(tag, Mark::Id, _) = spelling {
+                let sectioning = matches!(tag, "section" | "article" | "form" | "dialog" | "nav" | "aside");
+                if usize::from(self.depth(inside)) >= MOST_STEPS_ABOVE_ID + usize::from(sectioning) {
+                    inside = anchor;
+                }
+            }
+            let depth = self.depth(inside) + if inside & 1 == 1 { 2 } else { 1 };
+            let row = self.named.len() as u32;
+            let series = match self.by_spelling.entry((inside, spelling)) {
+                std::collections::hash_map::Entry::Occupied(known) => *known.get(),
+                std::collections::hash_map::Entry::Vacant(free) => {
+                    let series = self.series.len() as u32;
+                    self.series.push(Vec::new());
+                    *free.insert(series)
+                }
+            };
+            let siblings = &mut self.series[series as usize];
+            siblings.push(id);
+            let index = siblings.len() as u32;
+            self.named.push(Named { node: id, below: inside, spelling, index, series, depth });
+            place.named = row;
+            place.nearest = id;
+            if opens {
+                place.inside = id * 2;
+                if !by_class {
+                    place.sections_inside = place.inside;
+                }
+                if !generic {
+                    place.landmarks_inside = place.inside;
+                }
+                if matches!(
+                    spelling,
+                    Spelling::Document
+                        | Spelling::Element("main" | "header" | "footer" | "nav" | "aside" | "dialog", ..)
+                ) {
+                    place.anchor = place.inside;
+                }
+            }
+        }
+        self.places.push(place);
+    }
+
+    /// Number of steps of a place.
+    fn depth(&self, place: u32) -> u8 {
+        let node = self.places.get((place / 2) as usize).map_or(NONE, |place| place.named);
+        self.named.get(node as usize).map_or(0, |named| named.depth)
+    }
+
+    /// How a node is spelled, and whether what lies in it counts below it; none if it means nothing.
+    fn spelling(
+        &self,
+        node: NodeRef<'p>,
+        inside: u32,
+        classes: &mut HashMap<&'p str, Option<&'p str>>,
+        ids: &mut HashMap<&'p str, bool>,
+    ) -> Option<(Spelling<'p>, bool)> {
+        let depth = usize::from(self.depth(inside)) + usize::from(inside & 1 == 1);
+        // A host needs two steps more for what lies in its shadow tree.
+        let room = depth + 3 <= MOST_STEPS;
+        match node.kind() {
+            NodeKind::Text | NodeKind::Pseudo => return None,
+            NodeKind::Document => return Some((Spelling::Document, room)),
+            NodeKind::Element => {}
+        }
+        let meant = tag_of(node, node.role());
+        let mut id = None;
+        let mut class = None;
+        let tag = meant.unwrap_or_else(|| node.tag());
+        if tag == "html" || tag == "body" || tag == "head" || tag == "slot" {
+            return None;
+        }
+        let generic = meant.is_none();
+        let of_document = inside == PAGE || tag != "main";
+        if of_document && tag != "main" {
+            for (name, value) in node.attributes() {
+                if name == "id" && !value.is_empty() && !is_heading(tag) {
+                    id = ids.entry(value).or_insert_with(|| is_meaningful_id(value) && is_name(value)).then_some(value);
+                } else if name == "class" && takes_class(tag) {
+                    class =
+                        *classes.entry(value).or_insert_with(|| meaningful_class(value).filter(|class| is_name(class)));
+                    class = class.filter(|class| *class != tag);
+                }
+            }
+        }
+        let must = node.flags().any(Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED).with(Flags::IFRAME));
+        let (mark, label) = match (id, class) {
+            (Some(id), _) => (Mark::Id, id),
+            (None, Some(class)) => (Mark::Class, class),
+            (None, None) if generic && !must => return None,
+            (None, None) => (Mark::None, ""),
+        };
+        if !is_tag(tag) || (generic && tag != "div" && mark != Mark::Id && !must) {
+            return None;
+        }
+        let by_class = generic && mark != Mark::Id && !must;
+        let opens = room && (!by_class || depth < MOST_STEPS_BY_CLASS);
+        Some((Spelling::Element(tag, mark, label), opens))
+    }
+
+    /// Returns the path of a node; none if it means nothing by itself.
+    pub fn path(&self, node: NodeId) -> Option<Path> {
+        let mut row = self.places.get(node.index())?.named;
+        if row == NONE {
+            return (node == NodeId::ROOT).then(Path::default);
+        }
+        let mut steps = Vec::new();
+        while let Some(named) = self.named.get(row as usize) {
+            let several = self.series[named.series as usize].len() > 1;
+            let (kind, series) = match named.spelling {
+                Spelling::Document => (Kind::Document, false),
+                Spelling::Element(tag, mark, label) => {
+                    let label = match mark {
+                        Mark::None => Label::None,
+                        Mark::Id => Label::Id(label.to_owned()),
+                        Mark::Class => Label::Class(label.to_owned()),
+                    };
+                    (Kind::Element { tag: tag.to_owned(), label }, in_series(tag))
+                }
+            };
+            let numbered = named.index > 1 || (several && series);
+            steps.push(Step { kind, index: numbered.then_some(named.index) });
+            if named.below & 1 == 1 {
+                steps.push(Step { kind: Kind::ShadowRoot, index: None });
+            }
+            if named.below == PAGE {
+                break;
+            }
+            row = self.places.get((named.below / 2) as usize).map_or(NONE, |place| place.named);
+        }
+        steps.reverse();
+        Some(Path { steps })
+    }
+
+    /// Returns the node at or above a node that has a path: the page itself if no other has.
+    pub fn nearest(&self, node: NodeId) -> NodeId {
+        match self.places.get(node.index()).map(|place| place.nearest) {
+            Some(nearest) if nearest != NONE => NodeId(nearest),
+            _ => NodeId::ROOT,
+        }
+    }
+
+    /// Returns the path of a node, or of the nearest above it that has one.
+    pub fn path_near(&self, node: NodeId) -> Path {
+        self.path(self.nearest(node)).unwrap_or_default()
+    }
+
+    /// Returns whether a node has a path of its own.
+    pub fn is_named(&self, node: NodeId) -> bool {
+        self.places.get(node.index()).is_some_and(|place| place.named != NONE)
+    }
+
+    /// Returns the nodes that have a path of their own, in document order.
+    pub fn named(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.named.iter().map(|named| NodeId(named.node))
+    }
+
+    /// Returns the tag, and the meaningful id or class, by which the step of a node is spelled.
+    pub fn spelled(&self, node: NodeId) -> Option<(&'p str, Label)> {
+        let named = self.named.get(self.places.get(node.index())?.named as usize)?;
+        match named.spelling {
+            Spelling::Document => None,
+            Spelling::Element(tag, mark, label) => Some((
+                tag,
+                match mark {
+                    Mark::None => Label::None,
+                    Mark::Id => Label::Id(label.to_owned()),
+                    Mark::Class => Label::Class(label.to_owned()),
+                },
+            )),
+        }
+    }
+
+    /// Returns the node that a path leads to.
+    pub fn resolve(&self, path: &Path) -> Option<NodeId> {
+        let mut place = PAGE;
+        let mut node = NodeId::ROOT;
+        for (at, step) in path.steps.iter().enumerate() {
+            let spelling = match &step.kind {
+                Kind::ShadowRoot => {
+                    if place & 1 == 1
+                        || node == NodeId::ROOT
+                        || step.index.is_some_and(|index| index != 1)
+                        || at + 1 == path.steps.len()
+                    {
+                        return None;
+                    }
+                    place = node.0 * 2 + 1;
+                    continue;
+                }
+                Kind::Document => Spelling::Document,
+                Kind::Element { tag, label } => match label {
+                    Label::None => Spelling::Element(tag, Mark::None, ""),
+                    Label::Id(id) => Spelling::Element(tag, Mark::Id, id),
+                    Label::Class(class) => Spelling::Element(tag, Mark::Class, class),
+                },
+            };
+            let series = self.lookup(place, spelling)?;
+            let index = step.index.unwrap_or(1).checked_sub(1)? as usize;
+            node = NodeId(*self.series.get(series as usize)?.get(index)?);
+            place = node.0 * 2;
+        }
+        Some(node)
+    }
+
+    fn lookup<'s>(&'s self, place: u32, spelling: Spelling<'s>) -> Option<u32> {
+        let known: &HashMap<(u32, Spelling<'s>), u32> = &self.by_spelling;
+        known.get(&(place, spelling)).copied()
+    }
+
+    /// Returns the page.
+    pub fn page(&self) -> &'p Page {
+        self.page
+    }
+}

@@ -1,0 +1,107 @@
+//! Outlines of any page are whole: every landmark and heading has a line or is counted by a note.
+
+use browserlens_page::{Flags, NodeId, NodeSpec, Page, PageBuilder, Visibility};
+use browserlens_snapshot::outline::{MOST_TOKENS, OutlineOptions, Role, build, parse, write};
+use browserlens_snapshot::path::Paths;
+use browserlens_tokens::Encoding;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+/// A tag, its role, a class.
+const ELEMENTS: [(&str, &str, &str); 22] = [
+    ("main", "main", ""),
+    ("nav", "navigation", ""),
+    ("header", "banner", ""),
+    ("footer", "contentinfo", ""),
+    ("aside", "complementary", ""),
+    ("section", "region", "news"),
+    ("section", "generic", "mt-4"),
+    ("article", "article", ""),
+    ("form", "form", ""),
+    ("ul", "list", "menu"),
+    ("li", "listitem", ""),
+    ("li", "listitem", ""),
+    ("table", "table", ""),
+    ("tr", "row", ""),
+    ("td", "cell", ""),
+    ("div", "generic", "card"),
+    ("div", "generic", ""),
+    ("h2", "heading", ""),
+    ("h3", "heading", ""),
+    ("p", "paragraph", ""),
+    ("pre", "", ""),
+    ("button", "button", ""),
+];
+
+fn grown(plan: &[(u8, u8)]) -> Page {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    let mut depth = 0_usize;
+    for (up, kind) in plan {
+        for _ in 0..usize::from(up % 4).min(depth) {
+            builder.close();
+            depth -= 1;
+        }
+        if kind % 5 == 0 {
+            builder
+                .text(["one", "two words", "", "ten words are what a text needs to get a line"][usize::from(kind % 4)]);
+            continue;
+        }
+        let (tag, role, class) = ELEMENTS[usize::from(*kind) % ELEMENTS.len()];
+        builder.open(NodeSpec {
+            tag,
+            role,
+            name: if role == "region" { "News" } else { "" },
+            level: u8::from(role == "heading") * 2,
+            flags: Flags::BLOCK,
+            visibility: if kind % 29 == 28 { Visibility::NotRendered } else { Visibility::Visible },
+            attributes: vec![("class", class)],
+            ..NodeSpec::default()
+        });
+        depth += 1;
+    }
+    builder.finish()
+}
+
+fn is_heading(page: &Page, node: NodeId) -> bool {
+    let node = page.node(node);
+    node.role() == "heading" && node.descendants().any(|below| below.is_visible() && !below.text().trim().is_empty())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+    #[test]
+    fn every_landmark_and_heading_of_any_page_has_a_line_or_is_counted(plan in proptest::collection::vec((0_u8..6, 0_u8..=255), 0..120)) {
+        let page = grown(&plan);
+        let paths = Paths::of(&page);
+        let built = build(&page, &paths, &OutlineOptions::default());
+        let text = write(&built.outline);
+        prop_assert_eq!(parse(&text), Ok(built.outline.clone()), "{}", text);
+        let mut said = HashSet::new();
+        let mut folded = Vec::new();
+        for (line, nodes) in built.outline.lines.iter().zip(&built.nodes) {
+            if let Some(path) = &line.path {
+                said.extend(nodes.iter().copied());
+                prop_assert!(paths.resolve(path).is_some(), "{}", path);
+                if line.role != Role::Text {
+                    prop_assert_eq!(paths.resolve(path), nodes.first().map(|node| paths.nearest(*node)), "{}", text);
+                }
+            } else {
+                folded.extend(nodes.iter().copied());
+            }
+        }
+        for node in page.nodes() {
+            let landmark = browserlens_page::role::is_landmark(node.role()) && node.is_visible();
+            let heading = is_heading(&page, node.id());
+            let in_heading = node.ancestors().any(|above| is_heading(&page, above.id()));
+            if (landmark || heading) && !in_heading {
+                let counted = folded.iter().any(|root| page.node(*root).holds(node.id()));
+                prop_assert!(said.contains(&node.id()) || (counted && !landmark), "{:?} is missing in\n{}", node, text);
+            }
+        }
+        for (text, line) in text.lines().skip(3).zip(&built.outline.lines) {
+            // Only a path may cost more, where everything else was left out.
+            let bare = line.name.is_empty() && line.meta.is_empty();
+            prop_assert!(bare || Encoding::O200kBase.count(text).0 <= MOST_TOKENS, "{}", text);
+        }
+    }
+}
