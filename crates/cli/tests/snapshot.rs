@@ -91,3 +91,46 @@ fn a_live_page_has_no_steps() {
     assert!(refused(&["https://site.test/", "--step", "1"]).starts_with("exit 2\nerror: https://site.test/: "));
     assert!(refused(&[]).starts_with("exit 2\n"));
 }
+
+/// Serves one page on loopback as often as it is asked for, until the process ends.
+fn served(html: &'static str) -> std::net::SocketAddr {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("is bound");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let mut asked = [0; 4096];
+            let _ = stream.read(&mut asked);
+            let length = html.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{html}"
+            );
+        }
+    });
+    address
+}
+
+/// Needs Chromium, which `./just test` installs.
+#[test]
+#[cfg(feature = "record")]
+fn a_live_page_is_read_like_a_recorded_one() {
+    let address = served(
+        "<!doctype html><title>Live</title><main><h1>Tides</h1><p>High water at <em>nine</em>.</p><button>Refresh</button></main>",
+    );
+    let url = format!("http://{address}/");
+    let run = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            .args(["snapshot", &url])
+            .args(more)
+            .output()
+            .expect("the command starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("is text").replace(&url, "http://live.test/")
+    };
+    assert!(run(&["--mode", "outline"]).contains("  HEADING level=1 \"Tides\" /main/h1"));
+    let content = run(&["--mode", "content", "--format", "markdown"]);
+    assert!(content.contains("# Tides\n\nHigh water at _nine_."), "{content}");
+    assert!(run(&[]).contains("button \"Refresh\" @e1"));
+}
