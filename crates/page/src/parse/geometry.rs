@@ -6,6 +6,7 @@
 //! Two clips are kept: *hard* ones (overflow hidden, clip) hide for good; *soft* ones (scrollers, frames, the
 //! viewport) only say what is not in view now.
 
+use super::styles::style;
 use crate::node::{BoxInDocument, Flags, NodeId, NodeKind, Visibility};
 use crate::page::{NO_NODE, Page};
 
@@ -66,32 +67,6 @@ pub(super) struct Style {
 
 fn get<'s>(styles: &[(u8, &'s str)], name: usize) -> Option<&'s str> {
     styles.iter().find(|(style, _)| usize::from(*style) == name).map(|(_, value)| *value)
-}
-
-/// Index of a style in the capture contract, known when this compiles.
-pub(super) const fn style(name: &str) -> usize {
-    let mut index = 0;
-    while index < crate::capture::COMPUTED_STYLES.len() {
-        if same(crate::capture::COMPUTED_STYLES[index].as_bytes(), name.as_bytes()) {
-            return index;
-        }
-        index += 1;
-    }
-    panic!("this style is not in the capture contract")
-}
-
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut index = 0;
-    while index < a.len() {
-        if a[index] != b[index] {
-            return false;
-        }
-        index += 1;
-    }
-    true
 }
 
 const DISPLAY: usize = style("display");

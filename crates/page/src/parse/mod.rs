@@ -9,6 +9,7 @@ mod assemble;
 mod ax;
 mod geometry;
 mod payload;
+mod styles;
 mod unseen;
 
 use crate::capture::{Capture, FrameProbe, Payload, PayloadKind};

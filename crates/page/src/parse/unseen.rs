@@ -7,7 +7,7 @@
 //! Why not [`Visibility`]: that is what other tools' reproductions and page hashes go by. Rounded corners and shadows are not captured: boxes
 //! are taken as rectangles.
 
-use super::geometry::style;
+use super::styles::style;
 use crate::node::{BoxInDocument, Flags, NodeId, NodeKind};
 use crate::page::{NO_NODE, NodeRef, Page};
 

@@ -51,21 +51,6 @@ pub(crate) enum Place {
     Cell,
 }
 
-/// Appends the plain text of inlines.
-pub(crate) fn push_plain(inlines: &[Inline], out: &mut String) {
-    for inline in inlines {
-        match inline {
-            Inline::Text(text) | Inline::Code(text) => out.push_str(text),
-            Inline::Emphasis(content)
-            | Inline::Strong(content)
-            | Inline::Strike(content)
-            | Inline::Link { content, .. } => push_plain(content, out),
-            Inline::Image(_) => {}
-            Inline::Break => out.push('\n'),
-        }
-    }
-}
-
 /// Takes inlines apart. Marks deeper than the four kinds say nothing new and are left out.
 pub(crate) fn pieces(inlines: Vec<Inline>) -> Vec<Piece> {
     let mut out = Vec::new();

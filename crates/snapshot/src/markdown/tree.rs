@@ -4,8 +4,6 @@
 //! Invariants of the *normal form* ([`super::normalise`]): text is collapsed and without line ends, no inline is empty, marks of one kind do not
 //! nest, tables are rectangles, containers nest at most [`MAX_NESTING`] deep. For a tree in normal form `parse(write(tree)) == tree`.
 
-use super::inline;
-
 /// How deep quotes, lists and definitions may nest; what is deeper is read and written without its containers.
 pub const MAX_NESTING: usize = 16;
 
@@ -199,15 +197,30 @@ pub fn count_words(text: &str) -> usize {
 /// Returns the plain text of inlines, breaks as line ends, images as nothing.
 pub fn plain_text(inlines: &[Inline]) -> String {
     let mut out = String::new();
-    inline::push_plain(inlines, &mut out);
+    push_plain(inlines, &mut out);
     out
+}
+
+/// Appends the plain text of inlines.
+fn push_plain(inlines: &[Inline], out: &mut String) {
+    for inline in inlines {
+        match inline {
+            Inline::Text(text) | Inline::Code(text) => out.push_str(text),
+            Inline::Emphasis(content)
+            | Inline::Strong(content)
+            | Inline::Strike(content)
+            | Inline::Link { content, .. } => push_plain(content, out),
+            Inline::Image(_) => {}
+            Inline::Break => out.push('\n'),
+        }
+    }
 }
 
 /// Appends a block's text; a line end after every block, item and row.
 fn push_block(block: &Block, out: &mut String) {
     match block {
         Block::Heading { content, .. } | Block::Paragraph(content) | Block::Figure { caption: content, .. } => {
-            inline::push_plain(content, out);
+            push_plain(content, out);
         }
         Block::List(list) => list.items.iter().flat_map(|item| &item.blocks).for_each(|block| push_block(block, out)),
         Block::Code { text, .. } => out.push_str(text),
@@ -215,7 +228,7 @@ fn push_block(block: &Block, out: &mut String) {
         Block::Table(table) => {
             for row in std::iter::once(&table.header).chain(&table.rows) {
                 for cell in row {
-                    inline::push_plain(cell, out);
+                    push_plain(cell, out);
                     out.push(' ');
                 }
                 out.push('\n');
@@ -223,7 +236,7 @@ fn push_block(block: &Block, out: &mut String) {
         }
         Block::Definitions(definitions) => {
             for definition in definitions {
-                inline::push_plain(&definition.term, out);
+                push_plain(&definition.term, out);
                 out.push('\n');
                 definition.definitions.iter().flatten().for_each(|block| push_block(block, out));
             }
