@@ -1,0 +1,218 @@
+//! Deltas: which states they may start from, how each is made, and which is sent.
+//!
+//! In: what was told before, and the view of the page now. Out: deltas that were written and checked, the cheapest first. Invariant: what was
+//! left out before stays left out, dialogs, alerts and errors apart; nothing but noise since the last look is hidden.
+
+use super::fitting::Written;
+use super::{Draft, Lens, Told};
+use crate::budget::{Cuts, Handles, Target};
+use crate::bugs;
+use crate::differ::emit::{EmitOptions, Emitted, emit};
+use crate::differ::{Change, Matching, Side, diff};
+use crate::extract::{Representation, View};
+use crate::format::{EventNote, Head, ImageNote, Observed};
+use crate::reference::Reference;
+use crate::tree::ROOT;
+use browserlens_strategy::StepInput;
+use std::collections::HashSet;
+
+/// Earlier states that a delta is really made from, the most alike first.
+const MOST_TRIED: usize = 2;
+
+/// How much more than a delta from an earlier state one from the last may cost, in percent.
+const EARLIER_SAVES_PERCENT: u32 = 25;
+
+/// What came of trying a delta.
+pub(super) enum Tried {
+    Not(&'static str),
+    /// From the last state first.
+    Deltas(Vec<Delta>),
+}
+
+/// A delta before it is written.
+pub(super) struct Delta {
+    /// The step that it starts from.
+    from: u32,
+    emitted: Emitted,
+    target: Target,
+    cuts: Cuts,
+    matching: Matching,
+}
+
+impl Delta {
+    /// Returns the items of the view that are new or changed to the agent.
+    pub(super) fn changed_items(&self) -> HashSet<u32> {
+        let target = &self.target;
+        let mut items = HashSet::new();
+        for change in &self.matching.changes {
+            match *change {
+                Change::Added { new } => items.extend(target.tree.subtree(new).map(|id| target.from[id as usize])),
+                Change::Said { new, .. } => {
+                    items.insert(target.from[new as usize]);
+                }
+                Change::Removed { .. } | Change::Moved { .. } => {}
+            }
+        }
+        items.remove(&crate::tree::NONE);
+        items.remove(&ROOT);
+        items
+    }
+}
+
+impl Lens {
+    /// What stays cut when the next page is told as a delta: what was elided before stays elided, alerts and dialogs apart.
+    pub(super) fn inherited_cuts(&self, view: &View, handles: &Handles) -> Cuts {
+        let mut cuts = Cuts::nothing(view);
+        for id in 1..view.tree.len() as u32 {
+            let parent = view.tree.parent(id);
+            let elided = handles.is_elided(view.meta[id as usize].key) && view.tree.item(id).mark.is_none();
+            cuts.kept[id as usize] = cuts.kept[parent as usize] && !elided;
+        }
+        let hidden: Vec<u32> = (1..view.tree.len() as u32).filter(|id| !cuts.kept[*id as usize]).collect();
+        for id in hidden {
+            if !cuts.kept[id as usize] && view.tree.item(id).is_urgent() {
+                for below in view.tree.subtree(id) {
+                    cuts.keep(view, below);
+                }
+            }
+        }
+        self.limit_names(view, &mut cuts, self.options.longest_name.is_some(), handles);
+        cuts
+    }
+
+    pub(super) fn try_delta(
+        &self,
+        input: &StepInput<'_>,
+        view: &View,
+        head: &Head,
+        representation: Representation,
+        without_pictures: bool,
+    ) -> Tried {
+        let Some(told) = &self.told else { return Tried::Not("first observation") };
+        if !self.options.delta {
+            return Tried::Not("deltas are off");
+        }
+        if representation == Representation::Vision {
+            return Tried::Not(if told.representation == representation {
+                "new screenshot"
+            } else {
+                "other representation"
+            });
+        }
+        let mut deltas = Vec::new();
+        let nothing_told = told.state.head().is_none() && !self.leaves_out_head(head);
+        let pixels_told = told.representation == Representation::Vision;
+        let first = (!nothing_told && !pixels_told).then(|| self.delta_from(told, input, view, head));
+        let side = match &first {
+            Some(delta) => Side::new(delta.target.tree.clone(), delta.target.keys.clone()),
+            None => {
+                let target = Target::build(
+                    view,
+                    &self.inherited_cuts(view, &self.handles),
+                    &self.refs,
+                    &self.handles,
+                    self.options.style,
+                );
+                Side::new(target.tree, target.keys)
+            }
+        };
+        deltas.extend(first);
+        if without_pictures {
+            let least = if deltas.is_empty() { 0 } else { told.shares(&side) };
+            deltas.extend(
+                self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head)),
+            );
+        }
+        match deltas.is_empty() {
+            true => Tried::Not(if nothing_told { "nothing shown before" } else { "other representation" }),
+            false => Tried::Deltas(deltas),
+        }
+    }
+
+    /// Returns the earlier states that are more like a page than one that shares `least` items with it, the most alike first.
+    fn earlier_bases(&self, side: &Side, least: usize) -> Vec<&Told> {
+        let Some(last) = self.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
+            return Vec::new();
+        };
+        let without_images = |told: &Told| told.state.images().is_empty();
+        if !without_images(last) {
+            return Vec::new();
+        }
+        let usable = self.earlier.iter().rev().filter(|told| {
+            told.state.head().is_some()
+                && told.representation != Representation::Vision
+                && last.state.remembers(told.step)
+                && without_images(told)
+        });
+        let mut alike: Vec<(usize, &Told)> =
+            usable.map(|told| (told.shares(side), told)).filter(|(shared, _)| *shared > least).collect();
+        alike.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+        alike.into_iter().take(MOST_TRIED).map(|(_, told)| told).collect()
+    }
+
+    /// Makes the delta from a shown state to the page.
+    fn delta_from(&self, told: &Told, input: &StepInput<'_>, view: &View, head: &Head) -> Delta {
+        let handles = self.handles.as_of(&told.handles);
+        let cuts = self.inherited_cuts(view, &handles);
+        let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
+        let side = Side::new(target.tree.clone(), target.keys.clone());
+        let matching = diff(&told.side, &side);
+        // An earlier state may be old in what has been told since: of that, nothing is hidden.
+        let is_last = self.told.as_ref().is_some_and(|last| std::ptr::eq(last, told));
+        let hidden: HashSet<usize> = matching
+            .changes
+            .iter()
+            .enumerate()
+            .filter(|_| is_last)
+            .filter(|(_, change)| {
+                self.options.filter.hides(**change, &told.side, &side, &target.from, view, input.page).is_some()
+            })
+            .map(|(index, _)| index)
+            .collect();
+        let style = self.options.style;
+        let options = EmitOptions {
+            head: (told.state.head() != Some(head) && !(told.state.head().is_none() && self.leaves_out_head(head)))
+                .then(|| match told.state.head() {
+                    Some(before) if !style.seed_phrases => head.after(before),
+                    _ => head.clone(),
+                }),
+            without_old_values: true,
+            brief: !style.seed_phrases,
+            seed_unchanged: style.seed_phrases,
+            unchanged: self.options.unchanged || style.seed_phrases,
+            itemised: style.seed_phrases,
+            hidden,
+        };
+        let emitted = emit(&told.side, &side, &matching, &options);
+        Delta { from: told.step, emitted, target, cuts, matching }
+    }
+
+    /// Writes the deltas and returns the cheapest that passes its check, with its tokens.
+    pub(super) fn cheapest(
+        &self,
+        tried: Vec<Delta>,
+        images: &[ImageNote],
+        events: &[EventNote],
+        reference: &Reference,
+    ) -> Option<(u32, Draft)> {
+        let mut written: Vec<(u32, u32, Written)> = Vec::new();
+        for Delta { from, emitted, target, cuts, .. } in tried {
+            let observed = Observed::Delta {
+                steps: (!self.options.style.seed_phrases)
+                    .then_some((bugs::base(from, self.told.as_ref().map(|told| told.step)), self.now)),
+                changes: emitted.changes,
+                hidden: emitted.hidden,
+                events: events.to_vec(),
+                images: images.to_vec(),
+                entries: emitted.entries,
+            };
+            let delta = self.written(observed, emitted.tree, emitted.keys, target, cuts);
+            // An earlier state must be worth the reader's turning back.
+            let last = self.told.as_ref().is_some_and(|told| told.step == from);
+            let cost = self.count(&delta.text);
+            written.push((cost * if last { 100 } else { 100 + EARLIER_SAVES_PERCENT }, cost, delta));
+        }
+        written.sort_by_key(|(weighed, ..)| *weighed);
+        written.into_iter().find_map(|(_, cost, delta)| Some((cost, self.checked(delta, reference)?)))
+    }
+}
