@@ -7,6 +7,8 @@
 pub mod escape;
 mod event;
 pub(crate) mod fold;
+mod items;
+mod lines;
 mod locate;
 mod parse;
 mod scan;
@@ -15,8 +17,9 @@ mod write;
 
 pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
 pub use fold::Patterns;
+pub use lines::GrammarError;
 pub use locate::{Locator, Scratch};
-pub use parse::{GrammarError, parse, parse_after};
+pub use parse::{parse, parse_after};
 pub use style::Style;
 pub use write::{write, write_after, write_item, write_items};
 

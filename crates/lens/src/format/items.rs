@@ -1,0 +1,246 @@
+//! Reads items: what an observation shows, one by one, as rows of a pattern, or as leaves on a line.
+//!
+//! In: lines of a text. Out: a tree of what they say. Invariants: iterative; the deepest nesting costs no stack.
+
+use super::fold;
+use super::lines::{GrammarError, Lines};
+use super::scan::Scan;
+use crate::tree::{Cut, Elided, Item, Mark, ROOT, StateSet, TEXT, Tree};
+use std::sync::Arc;
+
+/// Reads an elided mark.
+pub(super) fn mark(scan: &mut Scan<'_>) -> Option<Mark> {
+    let mut ahead = scan.clone();
+    if !ahead.eat("…") {
+        return None;
+    }
+    let mut mark = Mark { handle: None, count: None, what: Elided::Items };
+    let mut counted = ahead.clone();
+    if counted.eat(" ")
+        && let Some(count) = counted.number()
+        && counted.eat(" ")
+    {
+        let known = Elided::ALL
+            .into_iter()
+            .find(|what| counted.eat(what.word()) || counted.eat(what.word().trim_end_matches('s')))?;
+        if known == Elided::Items && !counted.eat(" items") && !counted.eat(" item") {
+            return None;
+        }
+        mark.count = Some(count);
+        mark.what = known;
+        ahead = counted;
+    }
+    let mut handled = ahead.clone();
+    if handled.eat(" ")
+        && let Some(handle) = handled.handle()
+    {
+        mark.handle = Some(handle);
+        ahead = handled;
+    }
+    *scan = ahead;
+    Some(mark)
+}
+
+pub(super) fn cut(scan: &mut Scan<'_>) -> Option<Option<Cut>> {
+    if !scan.eat("… +") {
+        return Some(None);
+    }
+    let chars = scan.number()?;
+    if !scan.eat(" chars ") {
+        return None;
+    }
+    Some(Some(Cut { handle: scan.handle()?, chars }))
+}
+
+/// Reads one item: a mark, a run of text, or a node.
+pub(super) fn item(scan: &mut Scan<'_>) -> Option<Item> {
+    if let Some(mark) = mark(scan) {
+        return Some(Item::elided(mark));
+    }
+    let mut item = if scan.rest().starts_with('"') {
+        let text = scan.quoted()?;
+        Item::new(TEXT, text)
+    } else {
+        let role = scan.word()?;
+        let derived = scan.rest().starts_with(" ~\"");
+        let name = if derived || scan.rest().starts_with(" \"") {
+            scan.eat(if derived { " ~" } else { " " });
+            scan.quoted()?
+        } else {
+            String::new()
+        };
+        let mut item = Item::new(role, name);
+        item.states = if derived { StateSet::DERIVED } else { StateSet::NONE };
+        item
+    };
+    item.cut = cut(scan)?;
+    loop {
+        let mut ahead = scan.clone();
+        if !ahead.eat(" ") {
+            return Some(item);
+        }
+        if let Some(reference) = ahead.reference() {
+            item.reference = Some(reference);
+        } else if ahead.rest().starts_with('"') {
+            // Text that follows an item without a comma: a sibling.
+            return Some(item);
+        } else {
+            match ahead.word()? {
+                "value" if ahead.eat(": ") => item.value = ahead.quoted()?.into(),
+                "volatile" => item.volatile = true,
+                word => item.states = item.states.with(StateSet::from_word(word)?),
+            }
+        }
+        *scan = ahead;
+    }
+}
+
+/// Returns the nesting of an item line and the cursor behind its dash; none if it is no item line.
+fn nesting(line: &str) -> Option<(usize, Scan<'_>)> {
+    let mut scan = Scan::new(line);
+    let mut depth = 0;
+    if scan.eat("(") {
+        depth = scan.number()? as usize;
+        if !scan.eat(") ") {
+            return None;
+        }
+    } else {
+        while scan.eat("  ") {
+            depth += 1;
+        }
+    }
+    scan.eat("- ").then_some((depth, scan))
+}
+
+/// Reads item lines from `base` nesting on into a tree, up to the first line that is none or is nested less.
+pub(super) fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarError> {
+    let mut tree = Tree::default();
+    // The container that items of each nesting belong to.
+    let mut parents = vec![ROOT];
+    while let Some(line) = lines.peek() {
+        let Some((depth, mut scan)) = nesting(line) else { break };
+        let Some(level) = depth.checked_sub(base) else { break };
+        if level >= parents.len() {
+            return Err(lines.error(&scan, "a line that is nested one level deeper at most"));
+        }
+        parents.truncate(level + 1);
+        let mut parent = parents[level];
+        let mut opened = false;
+        loop {
+            if let Some(count) = repeats(&mut scan) {
+                group(lines, &mut scan, count, &mut tree, parent)?;
+                if opened {
+                    parents.push(parent);
+                }
+                break;
+            }
+            let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
+            let id = tree.push(parent, read);
+            if scan.eat(":") {
+                parent = id;
+                opened = true;
+                if scan.at_end() {
+                    parents.push(id);
+                    break;
+                }
+                if !scan.eat(" ") {
+                    return Err(lines.error(&scan, "a blank"));
+                }
+                continue;
+            }
+            // From here on a run of leaves.
+            let mut more = scan.at_end();
+            while !more {
+                if !scan.eat(", ") && !scan.eat(" ") {
+                    return Err(lines.error(&scan, "a comma"));
+                }
+                let read = item(&mut scan).ok_or_else(|| lines.error(&scan, "an item"))?;
+                tree.push(parent, read);
+                more = scan.at_end();
+            }
+            if opened {
+                parents.push(parent);
+            }
+            break;
+        }
+        lines.at += 1;
+    }
+    Ok(tree)
+}
+
+/// Reads how often the pattern that follows repeats.
+fn repeats(scan: &mut Scan<'_>) -> Option<u32> {
+    let mut ahead = scan.clone();
+    let count = ahead.number()?;
+    if !ahead.eat(" × ") {
+        return None;
+    }
+    *scan = ahead;
+    Some(count)
+}
+
+/// Reads a group behind its count: leaves on the line itself, or a pattern and the rows on the lines that follow.
+fn group(
+    lines: &mut Lines<'_>,
+    scan: &mut Scan<'_>,
+    count: u32,
+    tree: &mut Tree,
+    parent: u32,
+) -> Result<(), GrammarError> {
+    let mut ahead = scan.clone();
+    if let Some((role, usual, numbered)) = leaves_header(&mut ahead) {
+        let leaves =
+            fold::read_leaves(ahead.rest(), role, usual, numbered).filter(|leaves| leaves.len() == count as usize);
+        for leaf in leaves.ok_or_else(|| lines.error(&ahead, "as many entries as are counted"))? {
+            tree.push(parent, leaf);
+        }
+        let rest = ahead.rest();
+        ahead.eat(rest);
+        *scan = ahead;
+        return Ok(());
+    }
+    let pattern = if scan.eat("like ") {
+        let like =
+            scan.reference().filter(|like| like.part == 0).and_then(|like| lines.told.named(like.number).cloned());
+        like.ok_or_else(|| lines.error(scan, "a row of a pattern that was told"))?
+    } else {
+        Arc::new(fold::read_pattern(scan).ok_or_else(|| lines.error(scan, "a pattern"))?)
+    };
+    if !scan.eat(":") || !scan.at_end() {
+        return Err(lines.error(scan, "a colon and the end of the line"));
+    }
+    let from = lines.at + 1;
+    let read = lines.lines.get(from..from.saturating_add(count as usize));
+    let read = read.ok_or_else(|| lines.error(scan, "as many rows as are counted"))?;
+    let rows = fold::read_rows(read.iter().copied(), &pattern).map_err(|index| {
+        let scan = Scan::new("");
+        GrammarError { line: from + index + 1, ..lines.error(&scan, "a row") }
+    })?;
+    for row in &rows {
+        pattern.expand(row, tree, parent).ok_or_else(|| lines.error(scan, "rows that fit their pattern"))?;
+    }
+    if let Some(number) = rows.first().and_then(|row| row.number) {
+        lines.tells.add(number, pattern);
+    }
+    // The caller goes on behind the last line.
+    lines.at += count as usize;
+    Ok(())
+}
+
+/// Reads role and states of leaves that follow on the same line, and whether each begins with the number of its ref.
+fn leaves_header<'t>(scan: &mut Scan<'t>) -> Option<(&'t str, (StateSet, bool), bool)> {
+    let role = scan.word()?;
+    let (mut states, mut volatile) = (StateSet::NONE, false);
+    let mut numbered = false;
+    while scan.eat(" ") {
+        if scan.eat("@") {
+            numbered = true;
+            break;
+        }
+        match scan.word()? {
+            "volatile" => volatile = true,
+            word => states = states.with(StateSet::from_word(word)?),
+        }
+    }
+    (scan.eat(":") && scan.rest().starts_with(' ')).then_some((role, (states, volatile), numbered))
+}
