@@ -281,6 +281,9 @@ fn a_row_that_came_is_said_by_the_pattern_of_its_list() {
       - 1 × like @e2:
     10|9 |509.99
     "#);
+    // Where a reader may have dropped what was told before, the pattern is said again.
+    let forgetful = LensOptions { base: Base::Last, ..a11y() };
+    assert!(!deltas(forgetful, &[shop(&first, ""), shop(&more, "")])[0].text.contains("like"));
     // Without what was told before, nobody can read it.
     assert!(parse(&told[0].text).is_err());
     let unknown = "[DELTA 0→1: 1 change]\nADDED in page:\n  - 1 × like @e7:\n8 x";

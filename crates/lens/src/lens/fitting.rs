@@ -4,7 +4,7 @@
 //! and leads where it should; a draft costs at most the budget, from one token up: first less is kept, best last; then less of the
 //! header is said; then nothing but a mark.
 
-use super::{Draft, Lens, Notes};
+use super::{Base, Draft, Lens, Notes};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::bugs::{Bug, has};
 use crate::extract::{Representation, View};
@@ -43,11 +43,13 @@ fn failed(message: String) -> StrategyError {
 }
 
 impl Lens {
-    /// Writes an observation with the patterns that were told before.
+    /// Writes an observation with the patterns that were told before; where readers keep nothing but the last state, without them.
     fn write(&self, observed: &Observed) -> String {
         match &self.told {
-            Some(told) => write_after(observed, self.options.style, told.state.patterns()),
-            None => write(observed, self.options.style),
+            Some(told) if self.options.base == Base::Any => {
+                write_after(observed, self.options.style, told.state.patterns())
+            }
+            _ => write(observed, self.options.style),
         }
     }
 
