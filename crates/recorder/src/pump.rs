@@ -69,6 +69,7 @@ impl Pump {
     pub(crate) async fn run(self, mut events: mpsc::UnboundedReceiver<RawEvent>) {
         while let Some(event) = events.recv().await {
             self.handle(&event);
+            self.world.change(|state| state.handled = event.serial);
         }
         self.world.change(|state| state.gone = true);
     }

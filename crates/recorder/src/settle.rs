@@ -58,6 +58,7 @@ impl Driver {
         let deadline = Instant::now() + self.ceiling;
         let (mut spent, mut until) = (0, budget);
         loop {
+            self.catch_up(deadline).await;
             match self.network_quiet(deadline).await? {
                 Network::Quiet => {}
                 Network::Dialog => {
@@ -100,6 +101,12 @@ impl Driver {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Waits until every event that came before now was handled: what the page did before its time goes on is dated by the time before.
+    async fn catch_up(&self, deadline: Instant) {
+        let received = self.socket.received();
+        self.world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
     }
 
     /// Returns in how much page time the next answer that the site's server holds back is due.
@@ -145,6 +152,7 @@ impl Driver {
 
     /// Advances every frame of every tab by one slice.
     async fn slice(&self, by: f64, deadline: Instant) -> Result<(), CallError> {
+        self.catch_up(deadline).await;
         let to = self.world.read().page_ms + by;
         if let Some(clock) = &self.site_clock {
             clock.begin_slice(to as u64);

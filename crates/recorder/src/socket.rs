@@ -66,6 +66,8 @@ impl Reply {
 /// An event.
 #[derive(Debug)]
 pub(crate) struct RawEvent {
+    /// Which event of the connection it is, counted from 1.
+    pub(crate) serial: u64,
     pub(crate) session: Option<String>,
     pub(crate) method: String,
     pub(crate) params: Box<RawValue>,
@@ -111,6 +113,8 @@ pub(crate) struct Socket {
     waiting: Waiting,
     next_id: Arc<AtomicU64>,
     closed: Arc<AtomicBool>,
+    /// Serial of the last event that came.
+    received: Arc<AtomicU64>,
 }
 
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -138,10 +142,12 @@ impl Socket {
             }
         });
         let (answers, is_closed) = (Arc::clone(&waiting), Arc::clone(&closed));
+        let count: Arc<AtomicU64> = Arc::default();
+        let serials = Arc::clone(&count);
         tokio::spawn(async move {
             while let Some(Ok(message)) = stream.next().await {
                 if let Message::Text(text) = message {
-                    deliver(text.as_str(), &answers, &events);
+                    deliver(text.as_str(), &answers, &events, &serials);
                 }
             }
             is_closed.store(true, Ordering::SeqCst);
@@ -149,11 +155,16 @@ impl Socket {
                 drop(call.sender.send(Err(CallError::Gone)));
             }
         });
-        Ok((Self { outgoing, waiting, next_id: Arc::new(AtomicU64::new(1)), closed }, received))
+        Ok((Self { outgoing, waiting, next_id: Arc::new(AtomicU64::new(1)), closed, received: count }, received))
     }
 
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
+    }
+
+    /// Returns the serial of the last event that came: whoever has an answer has the serials of all events before it.
+    pub(crate) fn received(&self) -> u64 {
+        self.received.load(Ordering::SeqCst)
     }
 
     /// Sends a call; the answer is awaited with [`Pending::answer`], so that calls can be in flight together.
@@ -212,7 +223,7 @@ impl Pending {
     }
 }
 
-fn deliver(text: &str, waiting: &Waiting, events: &mpsc::UnboundedSender<RawEvent>) {
+fn deliver(text: &str, waiting: &Waiting, events: &mpsc::UnboundedSender<RawEvent>, received: &AtomicU64) {
     let Ok(message) = serde_json::from_str::<Incoming>(text) else { return };
     match (message.id, message.method) {
         (Some(id), _) => {
@@ -229,9 +240,38 @@ fn deliver(text: &str, waiting: &Waiting, events: &mpsc::UnboundedSender<RawEven
         }
         (None, Some(method)) => {
             if let Some(params) = message.params {
-                drop(events.send(RawEvent { session: message.session, method, params }));
+                let serial = received.fetch_add(1, Ordering::SeqCst) + 1;
+                drop(events.send(RawEvent { serial, session: message.session, method, params }));
             }
         }
         (None, None) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn whoever_has_an_answer_knows_of_every_event_before_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = format!("ws://{}/", listener.local_addr().expect("is bound"));
+        tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.expect("somebody connects");
+            let mut browser = tokio_tungstenite::accept_async(stream).await.expect("a handshake");
+            drop(browser.next().await);
+            for text in [r#"{"method":"Network.one","params":{}}"#; 3] {
+                browser.send(Message::text(text)).await.expect("sends");
+            }
+            browser.send(Message::text(r#"{"id":1,"result":{}}"#)).await.expect("sends");
+        });
+        let (socket, mut events) = Socket::connect(&address).await.expect("connects");
+        let answer = socket.call(None, "Page.any", &serde_json::json!({}), Duration::from_secs(10)).await;
+        assert!(answer.is_ok());
+        assert_eq!(socket.received(), 3);
+        for serial in 1..=3 {
+            assert_eq!(events.recv().await.map(|event| event.serial), Some(serial));
+        }
     }
 }

@@ -75,6 +75,8 @@ pub(crate) struct State {
     pub(crate) bodies_pending: u32,
     /// Session starts that are under way.
     pub(crate) starting: u32,
+    /// Serial of the last event that was handled.
+    pub(crate) handled: u64,
     /// Page time since the recording began, in milliseconds.
     pub(crate) page_ms: f64,
     /// Page time at which a document that is made now begins.

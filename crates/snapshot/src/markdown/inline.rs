@@ -142,7 +142,9 @@ struct Token {
 }
 
 /// Builds inlines in normal form.
-pub(crate) fn build(pieces: Vec<Piece>, place: Place) -> Vec<Inline> {
+pub(crate) fn build(mut pieces: Vec<Piece>, place: Place) -> Vec<Inline> {
+    // Marks are a set: in whatever order they were opened, they are the same.
+    pieces.iter_mut().for_each(|piece| piece.marks.sort_by_key(Mark::rank));
     assemble(tokens(pieces, place))
 }
 

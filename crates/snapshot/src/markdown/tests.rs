@@ -271,3 +271,12 @@ fn sections_nest_by_heading_with_words_and_tokens() {
     assert!(flat.windows(2).all(|pair| pair[0].end == pair[1].start), "{flat:?}");
     assert_eq!(flat.last().map(|range| range.end), Some(GUIDE.len()));
 }
+
+/// Found by the properties above: marks in another order were taken for other marks.
+#[test]
+fn marks_are_the_same_in_whatever_order_they_were_opened() {
+    let code = || vec![Inline::Code("a".to_owned())];
+    let content = vec![Inline::Strong(vec![Inline::Strike(code())]), Inline::Strike(vec![Inline::Strong(code())])];
+    let parts = vec![Part { path: None, blocks: vec![Block::Paragraph(content)] }];
+    round_trip(&Document { parts, ..Document::default() }, None).expect("it is read back");
+}
