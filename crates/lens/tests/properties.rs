@@ -75,3 +75,16 @@ fn after_a_text_that_says_nothing_a_delta_starts_from_the_step_it_names() {
         run(&options, site, &ops, Some(0), false).unwrap_or_else(|error| panic!("budget {budget}: {error}"));
     }
 }
+
+/// Found by the properties above: title and URL had no room the first time, and were the one thing a delta had to say.
+#[test]
+fn a_head_that_was_cut_is_said_in_full_as_soon_as_it_fits() {
+    let site = Site::new(0, false, "a".to_owned());
+    let url = " a0\u{11680}a¡🌀Σ🕀\u{16fc0}0\u{20d0}🉐A0🩰\u{fb38}0\u{1d440}".to_owned();
+    let ops = vec![vec![Op::Fill(url)], vec![Op::Tick, Op::Navigate(0, "aAAaA jv5m".to_owned())]];
+    for budget in 0..60 {
+        // Budgets without room for a full text say nothing here, and are passed over.
+        let told = witness::says_nothing_twice(((site.clone(), ops.clone()), budget));
+        assert!(!matches!(&told, Err(TestCaseError::Fail(_))), "budget {budget}: {told:?}");
+    }
+}
