@@ -166,6 +166,7 @@ pub fn known_names() -> Vec<&'static str> {
     names.extend_from_slice(browserlens_peers::names());
     names.extend(browserlens_peers::recorded_names());
     names.extend_from_slice(browserlens_reading::names());
+    names.extend_from_slice(browserlens_snapshot::names());
     names
 }
 
@@ -269,6 +270,9 @@ fn build(name: &str, options: &serde_json::Value) -> Built {
         return Some(built.map_err(|error| (error.option, error.reason)));
     }
     if let Some(built) = browserlens_peers::build(name, options) {
+        return Some(built.map_err(|error| (error.option, error.reason)));
+    }
+    if let Some(built) = browserlens_snapshot::build(name, options) {
         return Some(built.map_err(|error| (error.option, error.reason)));
     }
     browserlens_reading::build(name, options).map(|built| built.map_err(|error| (error.option, error.reason)))

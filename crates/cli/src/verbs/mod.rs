@@ -13,6 +13,7 @@ pub(crate) mod report;
 pub(crate) mod router;
 pub(crate) mod scenario;
 pub(crate) mod show;
+pub(crate) mod snapshot;
 pub(crate) mod trace;
 
 use crate::exit::{Exit, Failure};

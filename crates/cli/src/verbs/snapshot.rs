@@ -1,0 +1,111 @@
+//! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a live page.
+
+use super::trace_failure;
+use crate::args::SnapshotArgs;
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_page::Page;
+use browserlens_snapshot::{GrepOptions, PROMPT, Session, SnapshotError, SnapshotOptions, snapshot_in};
+use browserlens_strategy::StepIndex;
+use browserlens_trace::Trace;
+use std::sync::Arc;
+
+pub(crate) fn run(args: &SnapshotArgs) -> Ended {
+    let Some(source) = args.source.as_deref().filter(|_| !args.prompt) else {
+        output::data(PROMPT)?;
+        return Ok(Exit::Success);
+    };
+    let options = options(args);
+    // What is wrong with the options is said before a browser starts.
+    options.mode().map_err(|error| failure(source, &error))?;
+    let (session, page) = if is_url(source) { live(args, source)? } else { recorded(args, source)? };
+    let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
+    output::data(&format!("{text}\n"))?;
+    Ok(Exit::Success)
+}
+
+fn options(args: &SnapshotArgs) -> SnapshotOptions {
+    SnapshotOptions {
+        selector: args.selector.clone(),
+        max_depth: args.max_depth,
+        include_hidden: args.include_hidden,
+        grep: args.grep.as_ref().map(|pattern| GrepOptions {
+            pattern: pattern.clone(),
+            ignore_case: args.ignore_case,
+            invert: args.invert,
+            fixed_strings: args.fixed_strings,
+        }),
+        mode: args.mode,
+        format: args.format,
+        max_length: args.max_length,
+        include_links: args.include_links,
+        include_images: args.include_images,
+        refs: args.refs,
+        interactive: args.interactive.then_some(true),
+        all: args.all.then_some(true),
+    }
+}
+
+fn is_url(source: &str) -> bool {
+    ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
+}
+
+fn failure(source: &str, error: &SnapshotError) -> Failure {
+    let exit = match error {
+        SnapshotError::Lens { .. } => Exit::Input,
+        _ => Exit::Usage,
+    };
+    Failure::words(exit, format!("{source}: {error}"), error.hint())
+}
+
+fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
+    Failure::words(Exit::Input, format!("{source}: the page cannot be shown: {error}"), "check it with `browserlens trace verify`")
+}
+
+/// Looks at every page of a trace up to the step, so that refs are those that an agent was shown on the way.
+fn recorded(args: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failure> {
+    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
+    let last = args.step.unwrap_or(0);
+    let mut session = Session::new();
+    let mut page = None;
+    for step in 0..=last.min(trace.len().saturating_sub(1)) {
+        let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
+        let parsed = Page::parse(&capture).map_err(|error| cannot_be_shown(source, &error))?;
+        let parsed = Arc::new(parsed);
+        session.look(&parsed).map_err(|error| cannot_be_shown(source, &error))?;
+        page = Some(parsed);
+    }
+    let found = page.filter(|_| last < trace.len()).ok_or_else(|| {
+        let hint = match trace.len() {
+            0 => "the trace has no steps".to_owned(),
+            steps => format!("the trace has steps 0 to {}", steps - 1),
+        };
+        Failure::words(Exit::Usage, format!("{source}: no step {last}"), hint)
+    })?;
+    Ok((session, found))
+}
+
+#[cfg(feature = "record")]
+fn live(args: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failure> {
+    use browserlens_recorder::{LiveBrowser, LiveOptions};
+    use browserlens_strategy::PageSource as _;
+    if args.step.is_some() {
+        return Err(Failure::words(Exit::Usage, format!("{source}: a live page has no steps"), "leave --step out, or name a trace"));
+    }
+    let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
+    let mut browser =
+        LiveBrowser::open(source, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
+    let mut session = Session::new();
+    session.look(&page).map_err(|error| cannot_be_shown(source, &error))?;
+    Ok((session, page))
+}
+
+#[cfg(not(feature = "record"))]
+fn live(_: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failure> {
+    Err(Failure::words(
+        Exit::Usage,
+        format!("{source}: this build looks at no live pages"),
+        "build with `--features record`, or name a trace",
+    ))
+}

@@ -1,0 +1,131 @@
+//! How long content and chunks take: the content of a page of 10,000 nodes (aim: under 10 ms), and chunking beside token counting
+//! (aim: at least 20 MB/s).
+
+#![allow(missing_docs, reason = "the macros of criterion make items without docs")]
+
+use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_page::{NodeId, NodeSpec, Page, PageBuilder};
+use browserlens_snapshot::chunk::{ChunkOptions, chunk};
+use browserlens_snapshot::content::{ContentOptions, Header, sections, write_markdown, write_tree};
+use browserlens_snapshot::markdown;
+use browserlens_tokens::{Encoding, Tokens};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// A page of lists of cards, tables and paragraphs, with the styles that a capture has.
+fn page_of(nodes: usize) -> Page {
+    let mut builder = PageBuilder::new("https://example.test/list", "A long page");
+    let styles = |display: &'static str| -> Vec<(u8, &'static str)> {
+        COMPUTED_STYLES
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (index as u8, if *name == "display" { display } else { "normal" }))
+            .collect()
+    };
+    let open = |builder: &mut PageBuilder, tag: &'static str, display: &'static str| {
+        builder.open(NodeSpec {
+            tag,
+            styles: styles(display),
+            attributes: vec![("class", "card")],
+            ..NodeSpec::default()
+        });
+    };
+    let mut made = 0;
+    let mut number = 0;
+    open(&mut builder, "main", "block");
+    while made < nodes {
+        number += 1;
+        open(&mut builder, "section", "block");
+        open(&mut builder, "h2", "block");
+        builder.text(&format!("Section {number}"));
+        builder.close();
+        for _ in 0..4 {
+            open(&mut builder, "p", "block");
+            builder.text("Some words of a paragraph that goes on for a line or two, as text on pages does, ");
+            open(&mut builder, "b", "inline");
+            builder.text("with a part that stands out");
+            builder.close();
+            builder.text(" and an end.");
+            builder.close();
+        }
+        open(&mut builder, "ul", "block");
+        for item in 0..6 {
+            open(&mut builder, "li", "list-item");
+            open(&mut builder, "a", "inline");
+            builder.text(&format!("Item {item} of {number}"));
+            builder.close().close();
+        }
+        builder.close();
+        open(&mut builder, "table", "table");
+        for row in 0..4 {
+            open(&mut builder, "tr", "table-row");
+            for cell in 0..3 {
+                open(&mut builder, "td", "table-cell");
+                builder.text(&format!("{row}, {cell}"));
+                builder.close();
+            }
+            builder.close();
+        }
+        builder.close().close();
+        made += 3 + 4 * 5 + 1 + 6 * 3 + 1 + 4 + 24;
+    }
+    builder.finish()
+}
+
+fn content(c: &mut Criterion) {
+    let page = page_of(10_000);
+    let nodes = page.len();
+    let options = ContentOptions { include_links: true, include_images: true, ..ContentOptions::default() };
+    let read = |page: &Page| sections(page, &[NodeId::ROOT], &options, |node| node.tag().to_owned());
+    let mut group = c.benchmark_group(format!("content/{nodes} nodes"));
+    group.throughput(Throughput::Elements(nodes as u64));
+    group.bench_function("sections", |bench| bench.iter(|| black_box(read(black_box(&page)))));
+    group.bench_function("markdown", |bench| {
+        bench.iter(|| black_box(write_markdown(&Header::of(&page), &read(black_box(&page)))));
+    });
+    group.bench_function("tree", |bench| {
+        bench.iter(|| black_box(write_tree(&Header::of(&page), &read(black_box(&page)))))
+    });
+    group.finish();
+}
+
+fn text() -> String {
+    let page = page_of(100_000);
+    let found = sections(&page, &[NodeId::ROOT], &ContentOptions::default(), |node| node.tag().to_owned());
+    write_markdown(&Header::of(&page), &found)
+}
+
+/// Chunking counts every byte about twice; what is measured is the rest: the time of the whole without that of the counts.
+fn chunks(c: &mut Criterion) {
+    let text = text();
+    let options = ChunkOptions::of(Tokens(500));
+    let chunks = chunk(&text, options).unwrap_or_default();
+    let count = |text: &str| {
+        let start = Instant::now();
+        black_box(Encoding::O200kBase.count(black_box(text)));
+        start.elapsed()
+    };
+    let mut group = c.benchmark_group("chunk");
+    group.sample_size(20);
+    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.bench_function("with counting", |bench| bench.iter(|| black_box(chunk(black_box(&text), options))));
+    group.bench_function("beside counting", |bench| {
+        bench.iter_custom(|rounds| {
+            let mut rest = Duration::ZERO;
+            for _ in 0..rounds {
+                let start = Instant::now();
+                black_box(chunk(black_box(&text), options)).map(|chunks| chunks.len()).unwrap_or_default();
+                let whole = start.elapsed();
+                let counted = count(&text) + chunks.iter().map(|chunk| count(chunk.text())).sum::<Duration>();
+                rest += whole.saturating_sub(counted);
+            }
+            rest
+        });
+    });
+    group.bench_function("parse", |bench| bench.iter(|| black_box(markdown::parse(black_box(&text)))));
+    group.finish();
+}
+
+criterion_group!(benches, content, chunks);
+criterion_main!(benches);

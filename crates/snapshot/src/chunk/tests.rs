@@ -1,0 +1,125 @@
+//! Chunks hold their promises, whatever the text.
+
+use super::*;
+use proptest::prelude::*;
+
+fn check(text: &str, options: ChunkOptions) -> Vec<Chunk> {
+    let chunks = chunk(text, options).expect("the maximum is large enough");
+    let joined: String = chunks.iter().map(Chunk::body).collect();
+    assert_eq!(joined, text, "chunks are not the document");
+    let mut end = 0;
+    for chunk in &chunks {
+        assert_eq!(chunk.range.start, end, "chunks leave a gap");
+        end = chunk.range.end;
+        assert_eq!(&text[chunk.range.clone()], chunk.body());
+        assert_eq!(chunk.tokens, options.encoding.count(chunk.text()));
+        assert!(chunk.tokens <= options.max, "{} tokens are over {}: {:?}", chunk.tokens, options.max, chunk.text());
+        assert!(!chunk.body().is_empty());
+    }
+    assert_eq!(end, text.len());
+    chunks
+}
+
+fn options(max: u32) -> ChunkOptions {
+    ChunkOptions::of(Tokens(max))
+}
+
+const GUIDE: &str = "# Guide\n\nAbout it.\n\n## Install\n\nRun this:\n\n```sh\nmake\nmake install\n```\n\n## Use\n\n### First steps\n\n\
+Open it. Close it. Open it again and look at what it says.\n\n### Tables\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n";
+
+#[test]
+fn a_document_that_fits_is_one_chunk() {
+    let chunks = check(GUIDE, options(500));
+    assert_eq!(chunks.len(), 1);
+    assert!(chunks[0].breadcrumbs.is_empty());
+}
+
+#[test]
+fn sections_are_cut_at_headings_and_say_where_they_stand() {
+    let chunks = check(GUIDE, options(40));
+    let shown: Vec<String> = chunks
+        .iter()
+        .map(|chunk| format!("{} | {}", chunk.breadcrumbs.join(" > "), chunk.body().lines().next().unwrap_or_default()))
+        .collect();
+    insta::assert_snapshot!(shown.join("\n"), @r####"
+     | # Guide
+    Guide | ## Use
+    Guide > Use | ### Tables
+    "####);
+}
+
+#[test]
+fn code_stays_whole_up_to_the_maximum_and_says_so_beyond() {
+    let code = format!("Text before it, some words.\n\n```rust\n{}```\n\nText after it.\n", "let a = 1;\n".repeat(20));
+    let block = &code[code.find("```").expect("a fence")..code.rfind("```").expect("a fence") + 3];
+    let size = Encoding::O200kBase.count(block);
+    let chunks = check(&code, ChunkOptions::of(size));
+    assert!(chunks.iter().any(|chunk| chunk.body().contains(block)), "a block of exactly the maximum was cut");
+    assert!(chunks.iter().all(|chunk| chunk.cut.is_none()));
+    let chunks = check(&code, ChunkOptions::of(Tokens(size.0 - 1)));
+    assert!(chunks.iter().filter(|chunk| chunk.cut == Some(Cut::Code)).count() > 1);
+    // It is cut at ends of lines.
+    assert!(chunks.iter().filter(|chunk| chunk.cut.is_some()).all(|chunk| chunk.body().ends_with('\n')));
+}
+
+#[test]
+fn rows_stay_whole_up_to_the_maximum_and_say_so_beyond() {
+    let cell = "word ".repeat(30);
+    let table = format!("| a |\n| --- |\n| {cell}|\n| {cell}|\n| {cell}|\n");
+    let chunks = check(&table, options(60));
+    assert!(chunks.len() > 1);
+    assert!(chunks.iter().all(|chunk| chunk.cut.is_none() && chunk.body().ends_with("|\n")));
+    let chunks = check(&table, options(20));
+    assert!(chunks.iter().any(|chunk| chunk.cut == Some(Cut::Row)));
+}
+
+#[test]
+fn overlap_repeats_the_words_before_within_a_section() {
+    let text = format!("# One\n\n{}\n\n# Two\n\n{}\n", "alpha beta gamma. ".repeat(30), "delta epsilon. ".repeat(30));
+    let chunks = check(&text, ChunkOptions { overlap: Tokens(8), ..options(64) });
+    let overlap = |chunk: &Chunk| {
+        let before = chunk.text().len() - chunk.body().len();
+        chunk.text()[..before].lines().last().unwrap_or_default().to_owned()
+    };
+    assert!(chunks[1].text().contains("gamma."), "{:?}", overlap(&chunks[1]));
+    assert!(Encoding::O200kBase.count(&overlap(&chunks[1])) <= Tokens(8));
+    let second =
+        chunks.iter().find(|chunk| chunk.body().starts_with("# Two")).expect("the second section begins a chunk");
+    assert_eq!(second.text(), second.body());
+}
+
+#[test]
+fn breadcrumbs_cannot_be_forged_by_a_heading() {
+    let text = format!("# a --> b\n\n## <!-- xpath: /x -->\n\n{}\n", "word ".repeat(200));
+    let chunks = check(&text, options(64));
+    let last = chunks.last().expect("chunks");
+    let read = markdown::parse(last.text());
+    assert_eq!(read.breadcrumbs, last.breadcrumbs);
+    assert!(read.parts.iter().all(|part| part.path.is_none()));
+}
+
+#[test]
+fn a_maximum_that_holds_no_character_is_an_error() {
+    assert!(chunk("x", options(0)).is_err());
+    assert!(chunk("", options(8)).expect("fits").is_empty());
+}
+
+#[test]
+fn one_word_of_a_megabyte_is_cut() {
+    check(&"a".repeat(300_000), options(100));
+    check(&"word ".repeat(60_000), options(1000));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_cut_without_loss_within_the_maximum(
+        text in "(\\PC|[\\n #>*_`~|:-]|# [a-z]{1,8}\n\n|## [a-z]{1,8}\n|```\n|\\| a \\| b \\|\n|- [a-z ]{1,20}\n|[a-z]{1,9}[. ]){0,200}",
+        max in 8u32..80,
+        overlap in 0u32..12,
+        breadcrumbs in prop::bool::ANY,
+    ) {
+        check(&text, ChunkOptions { overlap: Tokens(overlap), breadcrumbs, ..options(max) });
+    }
+}

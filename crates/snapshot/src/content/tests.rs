@@ -1,0 +1,677 @@
+//! Pages in, both formats out.
+
+use super::*;
+use crate::markdown::parse;
+use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_page::{BoxInDocument, Flags, Frame, NodeKind, NodeSpec, PageBuilder, ScrollOffset, Visibility};
+
+/// The path of a node, told by the tags that mean something and their classes.
+fn path(node: NodeRef<'_>) -> String {
+    let mut steps: Vec<String> = std::iter::once(node)
+        .chain(node.ancestors())
+        .filter(|node| {
+            matches!(node.tag(), "main" | "article" | "section" | "header" | "nav" | "aside" | "footer" | "body" | "h2")
+        })
+        .map(|node| match (node.attribute("id"), node.attribute("class")) {
+            (Some(id), _) => format!("/{}#{id}", node.tag()),
+            (_, Some(class)) => format!("/{}.{class}", node.tag()),
+            _ => format!("/{}", node.tag()),
+        })
+        .collect();
+    steps.reverse();
+    steps.concat()
+}
+
+fn all(page: &Page, options: &ContentOptions) -> Vec<Section> {
+    sections(page, &[NodeId::ROOT], options, path)
+}
+
+fn tree(page: &Page) -> String {
+    write_tree(&Header::of(page), &all(page, &ContentOptions::default()))
+}
+
+/// The markdown of a page, which must be read back to the same blocks.
+fn markdown_with(page: &Page, options: &ContentOptions) -> String {
+    let sections = all(page, options);
+    let text = write_markdown(&Header::of(page), &sections);
+    let read = parse(&text);
+    let blocks: Vec<&Vec<Block>> = read.parts.iter().map(|part| &part.blocks).collect();
+    assert_eq!(blocks, sections.iter().map(|section| &section.blocks).collect::<Vec<_>>(), "written as\n{text}");
+    text
+}
+
+fn markdown(page: &Page) -> String {
+    markdown_with(page, &ContentOptions::default())
+}
+
+/// The markdown of a page of one section, without its comments.
+fn body(outline: &str) -> String {
+    let text = markdown_with(
+        &PageBuilder::outline(outline),
+        &ContentOptions { include_links: true, include_images: true, ..ContentOptions::default() },
+    );
+    text.lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+fn style(name: &str) -> u8 {
+    COMPUTED_STYLES.iter().position(|known| *known == name).expect("a captured style") as u8
+}
+
+/// An article in sections with lists and code.
+fn article() -> Page {
+    let mut builder = PageBuilder::new("https://example.com/article", "Article Title");
+    builder.add_outline(
+        r#"
+        main tag=main
+          article tag=article
+            region tag=section class="intro"
+              heading "Introduction" tag=h2 level=2
+                text "Introduction"
+              paragraph
+                text "Agents of this kind are programs that look at where they are, decide what to do next, and act to come closer to a goal. Other programs follow a script; these adapt."
+            region tag=section class="content"
+              heading "Parts" tag=h2 level=2
+                text "What are its parts?"
+              paragraph
+                text "Such an agent has several parts:"
+              list
+                listitem
+                  generic tag=strong
+                    text "Perception"
+                  text ": what it can see of the world"
+                listitem
+                  generic tag=strong
+                    text "Action"
+                  text ": what it can do"
+              heading "How" tag=h2 level=2
+                text "How they work"
+              paragraph
+                text "In a loop:"
+              list tag=ol
+                listitem
+                  text "Look"
+                listitem
+                  text "Act"
+              generic tag=pre
+                generic tag=code class="language-python"
+                  text "class Agent:\n    def run(self):\n        while not self.done:\n            self.act()\n"
+        "#,
+    );
+    builder.finish()
+}
+
+#[test]
+fn an_article_as_a_tree() {
+    insta::assert_snapshot!(tree(&article()), @r####"
+    PAGE: https://example.com/article | Article Title
+    CONTENT: sections=2 words=72
+
+    SECTION /main/article/section.intro [33 words]
+      HEADING level=2 "Introduction"
+      TEXT "Agents of this kind are programs that look at where they are,
+      decide what to do next, and act to come closer to a goal. Other
+      programs follow a script; these adapt."
+
+    SECTION /main/article/section.content [39 words]
+      HEADING level=2 "What are its parts?"
+      TEXT "Such an agent has several parts:"
+      LIST [2 items]
+        - "Perception: what it can see of the world"
+        - "Action: what it can do"
+      HEADING level=2 "How they work"
+      TEXT "In a loop:"
+      LIST [2 items]
+        1. "Look"
+        2. "Act"
+      CODE [python, 4 lines]
+        class Agent:
+            def run(self):
+                while not self.done:
+                    self.act()
+    "####);
+}
+
+#[test]
+fn an_article_as_markdown() {
+    insta::assert_snapshot!(markdown(&article()), @r####"
+    <!-- source: https://example.com/article -->
+    <!-- xpath: /main/article/section.intro -->
+
+    ## Introduction
+
+    Agents of this kind are programs that look at where they are, decide what to do
+    next, and act to come closer to a goal. Other programs follow a script; these
+    adapt.
+
+    <!-- xpath: /main/article/section.content -->
+
+    ## What are its parts?
+
+    Such an agent has several parts:
+
+    - **Perception**: what it can see of the world
+    - **Action**: what it can do
+
+    ## How they work
+
+    In a loop:
+
+    1. Look
+    2. Act
+
+    ```python
+    class Agent:
+        def run(self):
+            while not self.done:
+                self.act()
+    ```
+
+    <!-- end: 72 words extracted -->
+    "####);
+}
+
+#[test]
+fn documentation_of_an_interface_as_markdown() {
+    let mut builder = PageBuilder::new("https://docs.example.com/api", "API Reference");
+    builder.add_outline(
+        r#"
+        main tag=main
+          heading "API Reference" tag=h1 level=1
+            text "API Reference"
+          region "overview" tag=section id="overview"
+            heading "Overview" tag=h2 level=2
+              text "Overview"
+            paragraph
+              text "Everything can be done by program."
+            paragraph
+              text "Base URL: "
+              generic tag=code
+                text "https://api.example.com/v1"
+          region "authentication" tag=section id="auth"
+            heading "Authentication" tag=h2 level=2
+              text "Authentication"
+            paragraph
+              text "Send your key in the "
+              generic tag=code
+                text "Authorization"
+              text " header:"
+            generic tag=div class="highlight-bash"
+              generic tag=pre
+                text "curl -H \"Authorization: Bearer KEY\" \\\n  https://api.example.com/v1/users"
+        "#,
+    );
+    let page = builder.finish();
+    insta::assert_snapshot!(markdown(&page), @r####"
+    <!-- source: https://docs.example.com/api -->
+    <!-- xpath: /main -->
+
+    # API Reference
+
+    <!-- xpath: /main/section#overview -->
+
+    ## Overview
+
+    Everything can be done by program.
+
+    Base URL: `https://api.example.com/v1`
+
+    <!-- xpath: /main/section#auth -->
+
+    ## Authentication
+
+    Send your key in the `Authorization` header:
+
+    ```bash
+    curl -H "Authorization: Bearer KEY" \
+      https://api.example.com/v1/users
+    ```
+
+    <!-- end: 26 words extracted -->
+    "####);
+    let grepped: Vec<Section> = all(&page, &ContentOptions::default())
+        .into_iter()
+        .filter(|section| section.path.contains("section#auth"))
+        .collect();
+    let header = Header { grep: Some("section#auth"), ..Header::of(&page) };
+    insta::assert_snapshot!(write_tree(&header, &grepped), @r####"
+    PAGE: https://docs.example.com/api | API Reference
+    CONTENT: sections=1 words=14 grep=section#auth
+
+    SECTION /main/section#auth [14 words]
+      HEADING level=2 "Authentication"
+      TEXT "Send your key in the Authorization header:"
+      CODE [bash, 2 lines]
+        curl -H "Authorization: Bearer KEY" \
+          https://api.example.com/v1/users
+    "####);
+}
+
+#[test]
+fn lists_nest_number_and_tick() {
+    insta::assert_snapshot!(body(r#"
+        list
+          listitem
+            text "one"
+            list tag=ol start="4"
+              listitem
+                text "four"
+              listitem
+                paragraph
+                  text "five"
+                paragraph
+                  text "and more"
+          listitem
+            checkbox "done" type="checkbox" checked
+            text " done"
+          listitem
+            checkbox "open" type="checkbox" unchecked
+            text " open"
+          listitem hidden
+            text "hidden" hidden
+        "#), @r####"
+        - one
+
+          4. four
+
+          5. five
+
+             and more
+
+        - [x] done
+
+        - [ ] open
+        "####);
+}
+
+#[test]
+fn tables_have_a_header_and_spans_leave_empty_cells() {
+    insta::assert_snapshot!(body(r#"
+        table
+          generic tag=caption
+            text "Sales"
+          row
+            columnheader tag=th
+              text "Year"
+            columnheader tag=th colspan="2"
+              text "Sums | totals"
+          row
+            cell rowspan="2"
+              text "2024"
+            cell
+              text "one"
+            cell
+              paragraph
+                text "first"
+              list
+                listitem
+                  text "second"
+          row
+            cell
+              text "two"
+            cell
+              generic tag=code
+                text "a|b"
+        "#), @r####"
+        Sales
+
+        | Year | Sums \| totals | |
+        | --- | --- | --- |
+        | 2024 | one | first<br>second |
+        | | two | a\|b |
+        "####);
+}
+
+#[test]
+fn a_layout_table_is_text() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "table", role: "LayoutTable", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "tr", role: "LayoutTableRow", ..NodeSpec::default() });
+    for text in ["left", "right"] {
+        builder.open(NodeSpec { tag: "td", role: "LayoutTableCell", ..NodeSpec::default() });
+        builder.text(text);
+        builder.close();
+    }
+    insta::assert_snapshot!(markdown(&builder.finish()), @r####"
+    <!-- source: https://test.test/ -->
+    <!-- xpath: / -->
+
+    left
+
+    right
+
+    <!-- end: 2 words extracted -->
+    "####);
+}
+
+#[test]
+fn quotes_figures_definitions_rules_links_and_marks() {
+    insta::assert_snapshot!(body(r#"
+        generic tag=blockquote
+          paragraph
+            text "To be"
+            generic tag=br
+            text "or not."
+        generic tag=figure
+          image tag=img src="/tide.png" alt="A tide chart"
+          generic tag=figcaption
+            text "Tides in May"
+        generic tag=hr
+        generic tag=dl
+          generic tag=dt
+            text "Ebb"
+          generic tag=dd
+            text "The tide goes out."
+          generic tag=dd
+            text "Also: to decline."
+          generic tag=dt
+            text "Flood"
+          generic tag=dd
+            text "The tide comes in."
+        paragraph
+          text "See "
+          link tag=a href="/tides?a=1&b=(2)"
+            generic tag=em
+              text "the "
+            text "tides"
+          text ", not "
+          generic tag=del
+            text "winds"
+          text "."
+        link tag=a href="javascript:void(0)"
+          text "Nothing"
+        "#), @r####"
+        > To be\
+        > or not.
+
+        ![A tide chart](/tide.png)\
+        Tides in May
+
+        ---
+
+        Ebb
+        : The tide goes out.
+        : Also: to decline.
+
+        Flood
+        : The tide comes in.
+
+        See [_the_ tides](/tides?a=1&b=%282%29), not ~~winds~~.
+
+        Nothing
+        "####);
+}
+
+#[test]
+fn links_and_images_are_left_out_unless_asked_for() {
+    let page = PageBuilder::outline(
+        r#"
+        paragraph
+          link tag=a href="/x"
+            text "there"
+          image tag=img src="/y.png" alt="picture"
+          text " and back"
+        "#,
+    );
+    assert!(markdown(&page).contains("\nthere and back\n"));
+}
+
+#[test]
+fn text_cannot_become_markup_a_comment_or_a_fence() {
+    let page = PageBuilder::outline(
+        r##"
+        generic tag=p
+          text "# no heading"
+        generic tag=p
+          text "<!-- end: 99 words extracted -->"
+        generic tag=p
+          text "--- - 1. > ```"
+        generic tag=p
+          text "1. [a](b) *c* _d_ | e"
+        generic tag=pre
+          text "```\n<!-- xpath: /main -->\n````"
+        "##,
+    );
+    let text = markdown(&page);
+    insta::assert_snapshot!(text, @r####"
+    <!-- source: https://test.test/ -->
+    <!-- xpath: / -->
+
+    \# no heading
+
+    \<!-- end: 99 words extracted -->
+
+    \--- - 1. > \`\`\`
+
+    1\. \[a\](b) \*c\* \_d\_ | e
+
+    `````
+    ```
+    <!-- xpath: /main -->
+    ````
+    `````
+
+    <!-- end: 14 words extracted -->
+    "####);
+    let read = parse(&text);
+    assert_eq!(read.end, Some(all(&page, &ContentOptions::default())[0].words as u64));
+    assert_eq!(read.parts.len(), 1);
+    insta::assert_snapshot!(tree(&page), @r####"
+    PAGE: https://test.test/ | Test
+    CONTENT: sections=1 words=14
+
+    SECTION / [14 words]
+      TEXT "# no heading"
+      TEXT "<!-- end: 99 words extracted -->"
+      TEXT "--- - 1. > ```"
+      TEXT "1. [a](b) *c* _d_ | e"
+      CODE [3 lines]
+        ```
+        <!-- xpath: /main -->
+        ````
+    "####);
+}
+
+#[test]
+fn hidden_text_is_left_out_and_secrets_are_dots() {
+    let page = PageBuilder::outline(
+        r#"
+        generic
+          text "seen "
+          generic hidden
+            text "unseen" hidden
+          textbox "Name" value="Ada"
+          textbox "Mail" placeholder="you@example.test"
+          textbox "Password" type="password" value="hunter2" secret
+          combobox "Size" value="Large"
+          button "Save" tag=input type="submit"
+          text " end"
+        "#,
+    );
+    let text = markdown(&page);
+    assert!(text.contains("\nseen Ada you@example.test •••••••• Large Submit end\n"), "{text}");
+    assert!(!text.contains("hunter2") && !text.contains("unseen"));
+    let text = markdown_with(&page, &ContentOptions { include_hidden: true, ..ContentOptions::default() });
+    assert!(text.contains("unseen") && !text.contains("hunter2"));
+}
+
+#[test]
+fn frames_are_sections_and_shadow_trees_are_read_in_place() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "x-card", flags: Flags::SHADOW_HOST_OPEN, ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "p", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
+    builder.leaf(NodeSpec { flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::text_node("in the shadow ") });
+    builder.leaf(NodeSpec { flags: Flags::SLOTTED, ..NodeSpec::text_node("slotted") });
+    builder.close().close();
+    builder.open(NodeSpec { tag: "iframe", flags: Flags::IFRAME, ..NodeSpec::default() });
+    builder.open_frame(Frame {
+        number: 2,
+        loader: 2,
+        url: "https://test.test/frame".to_owned(),
+        title: String::new(),
+        owner: None,
+        document: None,
+        scroll: ScrollOffset::default(),
+        rendered_text: String::new(),
+    });
+    builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", ..NodeSpec::default() });
+    builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
+    builder.text("in the frame");
+    builder.close().close().close_frame().close();
+    builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
+    builder.text("after it");
+    let page = builder.finish();
+    let texts: Vec<String> = all(&page, &ContentOptions::default())
+        .iter()
+        .map(|section| section.blocks.iter().map(Block::plain_text).collect())
+        .collect();
+    assert_eq!(texts, ["in the shadow slotted\n", "in the frame\n", "after it\n"]);
+}
+
+#[test]
+fn blanks_breaks_and_boxes_part_words_as_rendered() {
+    insta::assert_snapshot!(body(r#"
+        generic tag=div
+          text " a"
+          generic tag=span
+            text "b "
+          text " c"
+          generic tag=br
+          text "d"
+          generic tag=br
+          generic tag=br
+          text "e"
+        generic tag=div
+          button "one"
+            text "one"
+          button "two"
+            text "two"
+        generic tag=div
+          text "poem\n  of two lines"
+        "#), @r####"
+        ab c\
+        d
+
+        e
+
+        one two
+
+        poem\
+        of two lines
+        "####);
+}
+
+#[test]
+fn words_a_margin_parts_are_two_and_signs_of_styles_stand_alone() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    let at = |x: f32, width: f32| BoxInDocument { x, y: 0.0, width, height: 20.0 };
+    builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
+    builder.leaf(NodeSpec { bounds: at(0.0, 30.0), ..NodeSpec::text_node("step") });
+    builder.leaf(NodeSpec { bounds: at(40.0, 10.0), ..NodeSpec::text_node("1") });
+    builder.leaf(NodeSpec { bounds: at(50.0, 10.0), ..NodeSpec::text_node("a") });
+    builder.close();
+    builder.open(NodeSpec { tag: "p", ..NodeSpec::default() });
+    for (tag, text) in [("::before", "›"), ("#text", "Laptops"), ("::after", ":")] {
+        let kind = if tag == "#text" { NodeKind::Text } else { NodeKind::Pseudo };
+        builder.leaf(NodeSpec { kind, tag, text, ..NodeSpec::default() });
+    }
+    assert!(markdown(&builder.finish()).contains("step 1a\n\n› Laptops:\n"));
+}
+
+#[test]
+fn display_decides_and_not_the_tag() {
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    for (display, text) in [("inline", "a"), ("inline", "b"), ("inline-block", "c"), ("flex", "d")] {
+        builder.open(NodeSpec { tag: "div", styles: vec![(style("display"), display)], ..NodeSpec::default() });
+        builder.text(text);
+        builder.close();
+    }
+    assert!(markdown(&builder.finish()).contains("\nab c\n\nd\n"));
+}
+
+#[test]
+fn a_section_is_cut_to_a_number_of_characters() {
+    let page = article();
+    let cut = |max_length| {
+        let options = ContentOptions { max_length: Some(max_length), ..ContentOptions::default() };
+        write_tree(&Header::of(&page), &all(&page, &options))
+    };
+    insta::assert_snapshot!(cut(40), @r####"
+    PAGE: https://example.com/article | Article Title
+    CONTENT: sections=2 words=14
+
+    SECTION /main/article/section.intro [33 words, cut]
+      HEADING level=2 "Introduction"
+      TEXT "Agents of this kind are"
+
+    SECTION /main/article/section.content [39 words, cut]
+      HEADING level=2 "What are its parts?"
+      TEXT "Such an agent has"
+    "####);
+    insta::assert_snapshot!(cut(0), @r####"
+    PAGE: https://example.com/article | Article Title
+    CONTENT: sections=2 words=0
+
+    SECTION /main/article/section.intro [33 words, cut]
+
+    SECTION /main/article/section.content [39 words, cut]
+    "####);
+    assert_eq!(cut(10_000), tree(&page));
+    for length in 0..400 {
+        let options = ContentOptions { max_length: Some(length), ..ContentOptions::default() };
+        for section in all(&page, &options) {
+            let text: String = section.blocks.iter().map(Block::plain_text).collect();
+            assert!(text.chars().filter(|c| *c != '\n').count() <= length, "{length}: {text:?}");
+            assert_eq!(crate::markdown::normalise_blocks(section.blocks.clone()), section.blocks);
+        }
+    }
+}
+
+#[test]
+fn roots_within_roots_are_read_once() {
+    let page = article();
+    let intro = page.nodes().find(|node| node.attribute("class") == Some("intro")).expect("there").id();
+    let heading = page.nodes().find(|node| node.tag() == "h2").expect("there").id();
+    let of = |roots: &[NodeId]| -> Vec<String> {
+        sections(&page, roots, &ContentOptions::default(), path).into_iter().map(|section| section.path).collect()
+    };
+    assert_eq!(of(&[heading, intro]), ["/main/article/section.intro"]);
+    assert_eq!(of(&[heading]), ["/main/article/section.intro/h2"]);
+    assert_eq!(of(&[NodeId(999_999)]), [""; 0]);
+}
+
+#[test]
+fn an_empty_page_has_no_sections() {
+    let page = PageBuilder::new("https://test.test/", "Test").finish();
+    insta::assert_snapshot!(markdown(&page), @r####"
+    <!-- source: https://test.test/ -->
+
+    <!-- end: 0 words extracted -->
+    "####);
+    insta::assert_snapshot!(tree(&page), @r####"
+    PAGE: https://test.test/ | Test
+    CONTENT: sections=0 words=0
+    "####);
+}
+
+#[test]
+fn ten_thousand_nested_elements_and_five_megabytes_of_text_are_read() {
+    for tag in ["div", "b", "ul", "li", "blockquote", "section", "table", "a", "dl", "figure", "h2", "td", "code"] {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        for _ in 0..10_000 {
+            builder.open(NodeSpec { tag, attributes: vec![("href", "/x")], ..NodeSpec::default() });
+        }
+        builder.text("deep");
+        let page = builder.finish();
+        assert!(
+            markdown_with(&page, &ContentOptions { include_links: true, ..ContentOptions::default() }).contains("deep"),
+            "{tag}"
+        );
+        assert!(tree(&page).contains("deep"));
+    }
+    let long = "a word `and` *one* more <b> ".repeat(5_000_000 / 28);
+    let mut builder = PageBuilder::new("https://test.test/", "Test");
+    builder.leaf(NodeSpec { visibility: Visibility::Visible, ..NodeSpec::text_node(&long) });
+    let page = builder.finish();
+    assert!(write_markdown(&Header::of(&page), &all(&page, &ContentOptions::default())).len() > long.len());
+}

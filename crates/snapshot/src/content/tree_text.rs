@@ -1,0 +1,165 @@
+//! Writes sections as an indented tree.
+//!
+//! In: sections. Out: text. Invariants: every line of a page's text is quoted (or, in code, counted and indented), so no text can forge a
+//! line; wrapped text goes on at the indentation of its line.
+//!
+//! ```text
+//! PAGE: {url} | {title}
+//! CONTENT: sections={n} words={n}[ grep={pattern}]
+//!
+//! SECTION {path} [{n} words]
+//!   HEADING level={n} "{text}"
+//!   TEXT "{text}"
+//!   LIST [{n} items]
+//!     - "{text}"
+//!     1. "{text}"
+//!     - [x] "{text}"
+//!   CODE [{language}, {n} lines]
+//!     {line}
+//!   QUOTE
+//!   TABLE [{n} rows, {n} columns]
+//!     "{cell}" | "{cell}"
+//!   DEFINITIONS [{n} items]
+//!     "{term}"
+//!   FIGURE "{caption}"
+//!   SEPARATOR
+//! ```
+//!
+//! Within quotes `"` and `\` stand after a `\`, and a line break of the page is `\n`. `[{n} words, cut]` says that a section goes on.
+
+use super::{Header, Section};
+use crate::markdown::{Block, Inline, List, clean_line, plain_text};
+use std::fmt::Write as _;
+
+/// Where text is wrapped.
+const WIDTH: usize = 72;
+
+/// Writes sections as a tree.
+pub fn write_tree(header: &Header<'_>, sections: &[Section]) -> String {
+    let words: usize = sections.iter().map(Section::shown_words).sum();
+    let mut out = format!("PAGE: {} | {}\n", clean_line(header.url), clean_line(header.title));
+    let _ = write!(out, "CONTENT: sections={} words={words}", sections.len());
+    if let Some(grep) = header.grep {
+        let _ = write!(out, " grep={}", clean_line(grep));
+    }
+    out.push('\n');
+    for section in sections {
+        let cut = if section.truncated { ", cut" } else { "" };
+        let _ = write!(out, "\nSECTION {} [{} words{cut}]\n", clean_line(&section.path), section.words);
+        write_blocks(&section.blocks, 2, &mut out);
+    }
+    out
+}
+
+fn write_blocks(blocks: &[Block], indent: usize, out: &mut String) {
+    for block in blocks {
+        write_block(block, indent, out);
+    }
+}
+
+fn write_block(block: &Block, indent: usize, out: &mut String) {
+    let pad = " ".repeat(indent);
+    match block {
+        Block::Heading { level, content } => quoted(&format!("HEADING level={level} "), content, indent, out),
+        Block::Paragraph(content) => quoted("TEXT ", content, indent, out),
+        Block::Figure { image, caption } if caption.is_empty() => {
+            quoted("FIGURE ", &[Inline::text(image.alt.clone())], indent, out);
+        }
+        Block::Figure { caption, .. } => quoted("FIGURE ", caption, indent, out),
+        Block::List(list) => write_list(list, indent, out),
+        Block::Code { language, text } => {
+            let language = if language.is_empty() { String::new() } else { format!("{language}, ") };
+            let _ = writeln!(out, "{pad}CODE [{language}{} lines]", text.split('\n').count());
+            for line in text.split('\n') {
+                let _ = writeln!(out, "{}", format!("{pad}  {line}").trim_end());
+            }
+        }
+        Block::Quote(inner) => {
+            let _ = writeln!(out, "{pad}QUOTE");
+            write_blocks(inner, indent + 2, out);
+        }
+        Block::Table(table) => {
+            let _ = writeln!(out, "{pad}TABLE [{} rows, {} columns]", table.rows.len() + 1, table.header.len());
+            for row in std::iter::once(&table.header).chain(&table.rows) {
+                let cells: Vec<String> = row.iter().map(|cell| quote(&plain_text(cell))).collect();
+                let _ = writeln!(out, "{pad}  {}", cells.join(" | "));
+            }
+        }
+        Block::Definitions(definitions) => {
+            let _ = writeln!(out, "{pad}DEFINITIONS [{} items]", definitions.len());
+            for definition in definitions {
+                quoted("", &definition.term, indent + 2, out);
+                definition.definitions.iter().for_each(|meaning| write_blocks(meaning, indent + 4, out));
+            }
+        }
+        Block::Rule => {
+            let _ = writeln!(out, "{pad}SEPARATOR");
+        }
+    }
+}
+
+fn write_list(list: &List, indent: usize, out: &mut String) {
+    let _ = writeln!(out, "{}LIST [{} items]", " ".repeat(indent), list.items.len());
+    for (at, item) in list.items.iter().enumerate() {
+        let mut marker = match list.start {
+            Some(start) => format!("{}. ", u64::from(start) + at as u64),
+            None => "- ".to_owned(),
+        };
+        let below = indent + 2 + marker.len();
+        if let Some(done) = item.task {
+            marker.push_str(if done { "[x] " } else { "[ ] " });
+        }
+        match item.blocks.split_first() {
+            Some((Block::Paragraph(content), rest)) => {
+                quoted(&marker, content, indent + 2, out);
+                write_blocks(rest, below, out);
+            }
+            _ => {
+                let _ = writeln!(out, "{}{}", " ".repeat(indent + 2), marker.trim_end());
+                write_blocks(&item.blocks, below, out);
+            }
+        }
+    }
+}
+
+/// Quotes a text: it can neither end its quotes nor its line.
+fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\n' => out.push_str("\\n"),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Writes a line with a quoted text, wrapped at blanks.
+fn quoted(before: &str, content: &[Inline], indent: usize, out: &mut String) {
+    let pad = " ".repeat(indent);
+    let text = format!("{before}{}", quote(&plain_text(content)));
+    let mut length = 0;
+    for word in text.split(' ') {
+        let long = word.chars().count();
+        if length > 0 && length + 1 + long > WIDTH {
+            out.push('\n');
+            length = 0;
+        }
+        if length == 0 {
+            out.push_str(&pad);
+            length = indent;
+        } else {
+            out.push(' ');
+            length += 1;
+        }
+        out.push_str(word);
+        length += long;
+    }
+    out.push('\n');
+}

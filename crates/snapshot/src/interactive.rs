@@ -1,0 +1,272 @@
+//! What can be acted on, with refs.
+//!
+//! In: pages, step by step. Out: the lens' own tree of each page, cut down to what has a ref, what that stands in, and what must not be missed
+//! (dialogs, alerts, fields in error), in the grammar of the lens. Invariants: refs are given by the lens and mean what they mean there, over all
+//! steps of a session; nothing is said that the lens does not say.
+
+use crate::grep::Grep;
+use crate::options::{RefStyle, SnapshotError};
+use crate::path::Paths;
+use browserlens_lens::format::{Head, Observed, Style, write};
+use browserlens_lens::tree::{ROOT, Tree};
+use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
+use browserlens_page::{Capture, NodeId, NodeKey, Page};
+use browserlens_strategy::{NoClock, Ref, RefTarget, Run, StepIndex, StepInput, StrategyError};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The refs of a session: what the lens has shown of its pages so far.
+#[derive(Debug)]
+pub struct Session {
+    lens: Lens,
+    refs: BTreeMap<Ref, NodeKey>,
+    step: u32,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Session {
+    /// Starts a session.
+    pub fn new() -> Self {
+        let options = LensOptions {
+            representation: Some(Representation::A11y),
+            delta: false,
+            events: false,
+            ..LensOptions::default()
+        };
+        Self { lens: Lens::new(options), refs: BTreeMap::new(), step: 0 }
+    }
+
+    /// Looks at the next page: the refs are those of this page from now on.
+    ///
+    /// # Errors
+    /// [`StrategyError`] if the lens cannot show it.
+    pub fn look(&mut self, page: &Arc<Page>) -> Result<(), StrategyError> {
+        let capture = Capture::default();
+        let input = StepInput {
+            step: StepIndex(self.step),
+            page,
+            capture: &capture,
+            earlier_second_look: None,
+            action: None,
+            events: &[],
+            screenshot: None,
+            crops: &[],
+            peers: &[],
+            clock: &NoClock,
+        };
+        self.look_at(&input)
+    }
+
+    /// Looks at the page of a step.
+    ///
+    /// # Errors
+    /// [`StrategyError`] if the lens cannot show it.
+    pub fn look_at(&mut self, input: &StepInput<'_>) -> Result<(), StrategyError> {
+        let observation = self.lens.observe(input)?;
+        self.step = input.step.0 + 1;
+        self.refs = observation.refs.iter().filter_map(|target| Some((target.handle.parse().ok()?, target.key))).collect();
+        Ok(())
+    }
+
+    /// Returns the node that a ref means on the page that was looked at last.
+    pub fn node(&self, reference: Ref) -> Option<NodeKey> {
+        self.refs.get(&reference).copied()
+    }
+
+    /// Returns the refs of the page that was looked at last.
+    pub fn refs(&self) -> &BTreeMap<Ref, NodeKey> {
+        &self.refs
+    }
+
+    fn shown(&self) -> Option<&ShownState> {
+        self.lens.shown()
+    }
+}
+
+/// What of a page is shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InteractiveOptions<'a> {
+    /// The elements to look into; empty for the whole page.
+    pub roots: &'a [NodeId],
+    /// Deepest nesting of items; none for no limit.
+    pub max_depth: Option<usize>,
+    /// Which paths are kept.
+    pub grep: Option<&'a Grep>,
+    /// How refs are written.
+    pub style: RefStyle,
+}
+
+/// An interactive snapshot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interactive {
+    /// The text.
+    pub text: String,
+    /// What the refs in it mean.
+    pub refs: Vec<RefTarget>,
+    /// The nodes that have a ref in it, in document order.
+    pub nodes: Vec<NodeId>,
+}
+
+/// Shows what can be acted on, on the page that the session looked at last.
+///
+/// # Errors
+/// [`SnapshotError::Lens`] if the session has looked at no page.
+pub fn interactive(
+    page: &Page,
+    paths: &Paths<'_>,
+    session: &Session,
+    options: InteractiveOptions<'_>,
+) -> Result<Interactive, SnapshotError> {
+    let shown = session.shown().ok_or_else(|| SnapshotError::Lens { reason: "nothing was looked at yet".to_owned() })?;
+    let by_key: HashMap<NodeKey, NodeId> = page.nodes().map(|node| (node.key(), node.id())).collect();
+    let mut refs = Vec::new();
+    let mut nodes = Vec::new();
+    let tree = shown.tree();
+    let mut keep = vec![false; tree.len()];
+    let inside = |node: NodeId| {
+        options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node))
+    };
+    let mut depths = vec![0_usize; tree.len()];
+    for (id, item) in tree.items() {
+        let at = id as usize;
+        if id == ROOT {
+            keep[at] = true;
+            continue;
+        }
+        let parent = tree.parent(id);
+        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
+        if options.max_depth.is_some_and(|deepest| depths[at] > deepest) {
+            continue;
+        }
+        let target = item.reference.and_then(|reference| Some((reference, session.node(reference)?)));
+        if let Some((reference, key)) = target {
+            let Some(node) = by_key.get(&key).copied() else { continue };
+            if inside(node) && options.grep.is_none_or(|grep| grep.keeps(&paths.path_near(node).to_string())) {
+                keep[at] = true;
+                refs.push(RefTarget { handle: reference.to_string(), key });
+                nodes.push(node);
+            }
+        } else if item.is_urgent() && options.roots.is_empty() && options.grep.is_none() {
+            keep[at] = true;
+        } else {
+            // What a control without a name says, and what can be chosen in it.
+            let above = tree.item(parent);
+            let says = item.is_text() && (above.name.is_empty() || above.is_urgent());
+            keep[at] = (above.reference.is_some() || above.is_urgent())
+                && keep[parent as usize]
+                && (says || &*item.role == "option");
+        }
+    }
+    for id in (1..tree.len() as u32).rev() {
+        if keep[id as usize] {
+            keep[tree.parent(id) as usize] = true;
+        }
+    }
+    let mut cut = Tree::default();
+    let mut new = vec![ROOT; tree.len()];
+    for (id, item) in tree.items().skip(1) {
+        if keep[id as usize] {
+            new[id as usize] = cut.push(new[tree.parent(id) as usize], item.clone());
+        }
+    }
+    let head = Head { title: page.title().trim().to_owned(), url: page.url().to_owned(), cut: false };
+    let observed = Observed::Full { step: None, reason: None, head: Some(head), events: Vec::new(), images: Vec::new(), tree: cut };
+    let text = match options.style {
+        RefStyle::Lens => write(&observed, Style::DEFAULT),
+        RefStyle::Seed => seed_refs(&write(&observed, Style::PLAIN)),
+    };
+    nodes.sort_unstable();
+    Ok(Interactive { text, refs, nodes })
+}
+
+/// Writes `@e5` as `@ref:5`. The lens escapes `@e` in text of the page, so that what stands there unescaped is a ref; `@ref:` of a page is escaped here.
+fn seed_refs(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    let mut rest = text;
+    while let Some(at) = rest.find('@') {
+        let (before, here) = rest.split_at(at);
+        out.push_str(before);
+        let escaped = before.ends_with('\\');
+        let digits = here.strip_prefix("@e").filter(|after| after.starts_with(|c: char| c.is_ascii_digit()));
+        match digits {
+            Some(after) if !escaped => {
+                out.push_str("@ref:");
+                rest = after;
+            }
+            _ => {
+                if here.starts_with("@ref:") {
+                    out.push('\\');
+                }
+                out.push('@');
+                rest = &here[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::PageBuilder;
+
+    fn page() -> Arc<Page> {
+        Arc::new(PageBuilder::outline(
+            r#"
+            main
+              heading "Orders" level=1
+                text "Orders"
+              paragraph
+                text "Showing 3 of 142 @ref:9"
+              form "Filter"
+                textbox "Query" value="lamp"
+                button "Go @e1"
+                  text "Go @e1"
+            contentinfo
+              link "Imprint @ref:1"
+                text "Imprint @ref:1"
+            "#,
+        ))
+    }
+
+    fn shown(options: InteractiveOptions<'_>) -> String {
+        let page = page();
+        let mut session = Session::new();
+        session.look(&page).expect("the lens shows it");
+        interactive(&page, &Paths::of(&page), &session, options).expect("shown").text
+    }
+
+    #[test]
+    fn controls_stand_with_what_they_lie_in_and_the_refs_of_the_lens() {
+        insta::assert_snapshot!(shown(InteractiveOptions::default()));
+        let observation = {
+            let page = page();
+            let mut session = Session::new();
+            session.look(&page).expect("the lens shows it");
+            session.refs().len()
+        };
+        assert_eq!(observation, 3);
+    }
+
+    #[test]
+    fn the_seed_s_marks_are_a_style_and_no_text_of_the_page_forges_one() {
+        let text = shown(InteractiveOptions { style: RefStyle::Seed, ..InteractiveOptions::default() });
+        insta::assert_snapshot!(text);
+        assert_eq!(text.matches("\\@ref:").count(), 1);
+    }
+
+    #[test]
+    fn grep_and_depth_filter_controls() {
+        let grep = Grep::new(&"footer".into()).expect("a pattern");
+        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
+        assert!(text.contains("Imprint") && !text.contains("Query"), "{text}");
+        let text = shown(InteractiveOptions { max_depth: Some(0), ..InteractiveOptions::default() });
+        assert!(!text.contains("Query"), "{text}");
+    }
+}

@@ -1,0 +1,28 @@
+//! A page before it is read: its outline, its content, and what can be acted on in it.
+//!
+//! In: a [`browserlens_page::Page`] and options. Out: text in a documented grammar, and a typed tree of markdown with chunks for the way on.
+//! Invariant: nothing hidden is written unless it was asked for, and no text of a page can forge a line.
+
+pub mod chunk;
+pub mod class;
+pub mod content;
+pub mod grep;
+pub mod html;
+pub mod interactive;
+pub mod markdown;
+pub mod options;
+pub mod outline;
+pub mod path;
+pub mod select;
+mod rank;
+mod snapshot;
+mod strategies;
+
+pub use grep::GrepOptions;
+pub use interactive::Session;
+pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};
+pub use snapshot::{Lines, lines, snapshot, snapshot_in};
+pub use strategies::{build, names};
+
+/// What tells an agent how to use snapshots, with an example session.
+pub const PROMPT: &str = include_str!("../prompt.txt");

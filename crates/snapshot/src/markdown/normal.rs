@@ -1,0 +1,226 @@
+//! Brings a tree into the normal form that survives writing and reading.
+//!
+//! In: any tree. Out: the same content without what markdown cannot say: empty blocks, marks within marks of their kind, blanks at edges,
+//! containers nested too deep. Invariant: `normalise(normalise(tree)) == normalise(tree)`.
+
+use super::inline::{self, Piece, PieceKind, Place, clean_line};
+use super::tree::{Align, Block, Definition, Document, Image, Inline, Item, List, MAX_NESTING, Part, Table};
+
+/// The largest number that a list may start with.
+const LARGEST_START: u32 = 999_999_999;
+
+/// Brings a document into normal form.
+pub fn normalise(document: Document) -> Document {
+    let mut parts: Vec<Part> = Vec::new();
+    for part in document.parts {
+        let path = part.path.map(|path| clean_comment(&path)).filter(|path| !path.is_empty());
+        match parts.last_mut() {
+            Some(last) if path.is_none() => last.blocks.extend(part.blocks),
+            _ => parts.push(Part { path, blocks: part.blocks }),
+        }
+    }
+    for part in &mut parts {
+        part.blocks = blocks(std::mem::take(&mut part.blocks), 0);
+    }
+    parts.retain(|part| part.path.is_some() || !part.blocks.is_empty());
+    let breadcrumbs = document.breadcrumbs.iter().map(|title| clean_title(title)).filter(|title| !title.is_empty());
+    Document {
+        source: document.source.map(|source| clean_comment(&source)).filter(|source| !source.is_empty()),
+        breadcrumbs: breadcrumbs.collect(),
+        parts,
+        end: document.end,
+    }
+}
+
+/// Returns a text as it may stand in a comment: on one line, and unable to end it.
+pub(crate) fn clean_comment(text: &str) -> String {
+    clean_line(text).replace('>', "%3E").replace('<', "%3C")
+}
+
+/// Returns a heading's text as it may stand among breadcrumbs.
+pub(crate) fn clean_title(text: &str) -> String {
+    clean_line(&text.replace('>', "›").replace('<', "‹"))
+}
+
+/// Brings the blocks of a part into normal form.
+pub(crate) fn normalise_blocks(given: Vec<Block>) -> Vec<Block> {
+    blocks(given, 0)
+}
+
+/// Brings blocks into normal form; `depth` is the number of containers above.
+fn blocks(given: Vec<Block>, depth: usize) -> Vec<Block> {
+    let mut out = Vec::with_capacity(given.len());
+    for block in given {
+        add(block, depth, &mut out);
+    }
+    out
+}
+
+fn add(given: Block, depth: usize, out: &mut Vec<Block>) {
+    match given {
+        Block::Heading { level, content } => {
+            let content = inline::build(inline::pieces(content), Place::Line);
+            if !content.is_empty() {
+                out.push(Block::Heading { level: level.clamp(1, 6), content });
+            }
+        }
+        Block::Paragraph(content) => paragraph(inline::pieces(content), out),
+        Block::Figure { image, caption } => {
+            let mut pieces = vec![Piece { kind: PieceKind::Image(image), marks: Vec::new() }];
+            pieces.push(Piece { kind: PieceKind::Break, marks: Vec::new() });
+            pieces.extend(inline::pieces(caption));
+            paragraph(pieces, out);
+        }
+        Block::List(list) => add_list(list, depth, out),
+        Block::Code { language, text } => {
+            let text = clean_code(&text);
+            if !text.is_empty() {
+                out.push(Block::Code { language: clean_language(&language), text });
+            }
+        }
+        Block::Quote(inner) => {
+            if depth >= MAX_NESTING {
+                return inner.into_iter().for_each(|block| add(block, depth, out));
+            }
+            let inner = blocks(inner, depth + 1);
+            if !inner.is_empty() {
+                out.push(Block::Quote(inner));
+            }
+        }
+        Block::Table(table) => {
+            if let Some(table) = rectangle(table) {
+                out.push(Block::Table(table));
+            }
+        }
+        Block::Definitions(definitions) => add_definitions(definitions, depth, out),
+        Block::Rule => out.push(Block::Rule),
+    }
+}
+
+fn paragraph(pieces: Vec<Piece>, out: &mut Vec<Block>) {
+    let mut content = inline::build(pieces, Place::Paragraph);
+    match content.as_slice() {
+        [] => {}
+        [Inline::Image(_)] | [Inline::Image(_), Inline::Break, ..] => {
+            let Inline::Image(image) = content.remove(0) else { return };
+            if !content.is_empty() {
+                content.remove(0);
+            }
+            out.push(Block::Figure { image, caption: content });
+        }
+        _ => out.push(Block::Paragraph(content)),
+    }
+}
+
+fn add_list(list: List, depth: usize, out: &mut Vec<Block>) {
+    if depth >= MAX_NESTING {
+        return list.items.into_iter().flat_map(|item| item.blocks).for_each(|block| add(block, depth, out));
+    }
+    let mut items = Vec::with_capacity(list.items.len());
+    for item in list.items {
+        let inner = blocks(item.blocks, depth + 1);
+        let is_text = matches!(inner.first(), Some(Block::Paragraph(_) | Block::Figure { .. }));
+        if !inner.is_empty() {
+            items.push(Item { task: item.task.filter(|_| is_text), blocks: inner });
+        }
+    }
+    if !items.is_empty() {
+        let most = LARGEST_START.saturating_sub(u32::try_from(items.len()).unwrap_or(LARGEST_START));
+        out.push(Block::List(List { start: list.start.map(|start| start.min(most)), items }));
+    }
+}
+
+fn add_definitions(given: Vec<Definition>, depth: usize, out: &mut Vec<Block>) {
+    let mut held: Vec<Definition> = Vec::new();
+    let mut rest: Vec<Block> = Vec::new();
+    for definition in given {
+        let term = inline::build(inline::pieces(definition.term), Place::Line);
+        let too_deep = depth >= MAX_NESTING || term.is_empty();
+        let mut definitions: Vec<Vec<Block>> = Vec::new();
+        for inner in definition.definitions {
+            let inner = blocks(inner, if too_deep { depth } else { depth + 1 });
+            if !inner.is_empty() {
+                definitions.push(inner);
+            }
+        }
+        if !too_deep && !definitions.is_empty() {
+            held.push(Definition { term, definitions });
+            continue;
+        }
+        // A term without a definition, or the other way round, is only text.
+        if !held.is_empty() {
+            rest.push(Block::Definitions(std::mem::take(&mut held)));
+        }
+        if !term.is_empty() {
+            paragraph(inline::pieces(term), &mut rest);
+        }
+        rest.extend(definitions.into_iter().flatten());
+    }
+    if !held.is_empty() {
+        rest.push(Block::Definitions(held));
+    }
+    for block in rest {
+        match (out.last_mut(), block) {
+            (Some(Block::Definitions(last)), Block::Definitions(more)) => last.extend(more),
+            (_, block) => out.push(block),
+        }
+    }
+}
+
+/// Makes a table a rectangle; none if nothing is in it.
+fn rectangle(table: Table) -> Option<Table> {
+    let cell = |cell: Vec<Inline>| inline::build(inline::pieces(cell), Place::Cell);
+    let row = |row: Vec<Vec<Inline>>| row.into_iter().map(cell).collect::<Vec<_>>();
+    let mut header = row(table.header);
+    let mut rows: Vec<_> = table.rows.into_iter().map(row).collect();
+    let width = rows.iter().map(Vec::len).chain([header.len()]).max().unwrap_or(0);
+    let is_empty = |row: &Vec<Vec<Inline>>| row.iter().all(Vec::is_empty);
+    rows.retain(|row| !is_empty(row));
+    if width == 0 || (rows.is_empty() && is_empty(&header)) {
+        return None;
+    }
+    header.resize(width, Vec::new());
+    rows.iter_mut().for_each(|row| row.resize(width, Vec::new()));
+    let mut columns = table.columns;
+    columns.resize(width, Align::None);
+    Some(Table { columns, header, rows })
+}
+
+/// Returns code with `\n` as its only line end, without blank lines around it.
+pub(crate) fn clean_code(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' => {
+                if chars.peek() == Some(&'\n') {
+                    chars.next();
+                }
+                out.push('\n');
+            }
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    let is_blank = |line: &str| line.trim_matches([' ', '\t']).is_empty();
+    let mut lines: Vec<&str> = out.split('\n').collect();
+    while lines.last().is_some_and(|line| is_blank(line)) {
+        lines.pop();
+    }
+    let first = lines.iter().position(|line| !is_blank(line)).unwrap_or(lines.len());
+    lines[first..].join("\n")
+}
+
+/// Returns the name of a language: the characters that names of languages have.
+fn clean_language(language: &str) -> String {
+    let word = language.split_whitespace().next().unwrap_or_default();
+    word.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '#' | '.' | '_')).take(40).collect()
+}
+
+impl Image {
+    /// Returns whether nothing is said of it.
+    pub fn is_empty(&self) -> bool {
+        self.url.is_empty() && self.alt.is_empty()
+    }
+}

@@ -1,0 +1,236 @@
+//! The typed tree of a markdown document.
+//!
+//! In: nothing; plain types that [`super::parse()`] and `content` fill. Out: what [`super::write()`] writes.
+//! Invariants of the *normal form* ([`super::normalise`]): text is collapsed and without line ends, no inline is empty, marks of one kind do not
+//! nest, tables are rectangles, containers nest at most [`MAX_NESTING`] deep. For a tree in normal form `parse(write(tree)) == tree`.
+
+use super::inline;
+
+/// How deep quotes, lists and definitions may nest; what is deeper is read and written without its containers.
+pub const MAX_NESTING: usize = 16;
+
+/// A markdown document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Where the page was read (`<!-- source: … -->`).
+    pub source: Option<String>,
+    /// The headings above the first part, outermost first (`<!-- headings: … -->`, which chunks carry).
+    pub breadcrumbs: Vec<String>,
+    /// Parts in order; only the first may be without a path.
+    pub parts: Vec<Part>,
+    /// How many words were extracted (`<!-- end: N words extracted -->`).
+    pub end: Option<u64>,
+}
+
+/// What stands below one `<!-- xpath: … -->`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The semantic path of the section; none for what stands before the first such comment.
+    pub path: Option<String>,
+    /// The blocks in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// A heading.
+    Heading {
+        /// 1 to 6.
+        level: u8,
+        /// Its text.
+        content: Vec<Inline>,
+    },
+    /// A paragraph.
+    Paragraph(Vec<Inline>),
+    /// A list.
+    List(List),
+    /// A block of code.
+    Code {
+        /// The language as the fence names it; empty for none.
+        language: String,
+        /// The code, lines ended by `\n`, none at the end.
+        text: String,
+    },
+    /// A block quote.
+    Quote(Vec<Block>),
+    /// A GFM table.
+    Table(Table),
+    /// An image that stands alone, with its caption.
+    Figure {
+        /// The image.
+        image: Image,
+        /// The caption; may be empty.
+        caption: Vec<Inline>,
+    },
+    /// A definition list: `term` and `: definition` lines.
+    Definitions(Vec<Definition>),
+    /// A thematic break.
+    Rule,
+}
+
+/// A list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// The number of the first item; none for a bullet list.
+    pub start: Option<u32>,
+    /// The items.
+    pub items: Vec<Item>,
+}
+
+/// An item of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Item {
+    /// Whether the task is done; none if the item is no task.
+    pub task: Option<bool>,
+    /// The blocks of the item.
+    pub blocks: Vec<Block>,
+}
+
+/// A term and what it means.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definition {
+    /// The term.
+    pub term: Vec<Inline>,
+    /// The definitions; at least one.
+    pub definitions: Vec<Vec<Block>>,
+}
+
+/// A table: a rectangle of cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Alignment of each column.
+    pub columns: Vec<Align>,
+    /// The cells of the header row.
+    pub header: Vec<Vec<Inline>>,
+    /// The other rows.
+    pub rows: Vec<Vec<Vec<Inline>>>,
+}
+
+/// How a column is aligned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Align {
+    /// Not said.
+    #[default]
+    None,
+    /// To the left.
+    Left,
+    /// To the middle.
+    Center,
+    /// To the right.
+    Right,
+}
+
+/// An image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// Where it is.
+    pub url: String,
+    /// What it shows.
+    pub alt: String,
+}
+
+/// A part of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inline {
+    /// Plain text.
+    Text(String),
+    /// Emphasis.
+    Emphasis(Vec<Inline>),
+    /// Strong emphasis.
+    Strong(Vec<Inline>),
+    /// Struck text (GFM).
+    Strike(Vec<Inline>),
+    /// Code.
+    Code(String),
+    /// A link.
+    Link {
+        /// Where it leads.
+        url: String,
+        /// Its text.
+        content: Vec<Inline>,
+    },
+    /// An image within a line.
+    Image(Image),
+    /// A hard line break.
+    Break,
+}
+
+impl Inline {
+    /// Returns a piece of plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Block {
+    /// Returns the plain text of the block: no markup, cells and items parted by blanks or line ends.
+    pub fn plain_text(&self) -> String {
+        let mut out = String::new();
+        push_block(self, &mut out);
+        out
+    }
+
+    /// Returns the number of words: runs of non-blank characters with a letter or digit in them.
+    pub fn words(&self) -> usize {
+        count_words(&self.plain_text())
+    }
+}
+
+impl Part {
+    /// Returns the number of words.
+    pub fn words(&self) -> usize {
+        self.blocks.iter().map(Block::words).sum()
+    }
+}
+
+impl Document {
+    /// Returns the number of words.
+    pub fn words(&self) -> usize {
+        self.parts.iter().map(Part::words).sum()
+    }
+}
+
+/// Returns the number of words of a text: runs of non-blank characters with a letter or digit in them.
+pub fn count_words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
+}
+
+/// Returns the plain text of inlines, breaks as line ends, images as nothing.
+pub fn plain_text(inlines: &[Inline]) -> String {
+    let mut out = String::new();
+    inline::push_plain(inlines, &mut out);
+    out
+}
+
+/// Appends a block's text; a line end after every block, item and row.
+fn push_block(block: &Block, out: &mut String) {
+    match block {
+        Block::Heading { content, .. } | Block::Paragraph(content) | Block::Figure { caption: content, .. } => {
+            inline::push_plain(content, out);
+        }
+        Block::List(list) => list.items.iter().flat_map(|item| &item.blocks).for_each(|block| push_block(block, out)),
+        Block::Code { text, .. } => out.push_str(text),
+        Block::Quote(blocks) => blocks.iter().for_each(|block| push_block(block, out)),
+        Block::Table(table) => {
+            for row in std::iter::once(&table.header).chain(&table.rows) {
+                for cell in row {
+                    inline::push_plain(cell, out);
+                    out.push(' ');
+                }
+                out.push('\n');
+            }
+        }
+        Block::Definitions(definitions) => {
+            for definition in definitions {
+                inline::push_plain(&definition.term, out);
+                out.push('\n');
+                definition.definitions.iter().flatten().for_each(|block| push_block(block, out));
+            }
+        }
+        Block::Rule => {}
+    }
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+}

@@ -1,0 +1,210 @@
+//! The outline of a page: its landmarks, headings and parts, how much is in each, and the path that brings it.
+//!
+//! In: a [`Page`](browserlens_page::Page). Out: an [`Outline`], its text, and from such text the same [`Outline`] again: `parse(write(x)) == x`.
+//! Invariants: every landmark and heading that is shown has a line, or lies in a repeated sibling that a line `TEXT "+N more …"` counts; a
+//! line costs at most [`MOST_TOKENS`] tokens unless its path alone costs more; text of the page is quoted and escaped.
+//!
+//! ```text
+//! outline  = header [ newline { newline line } ]                          a blank line after the header
+//! header   = "PAGE: " bare " | " bare " | viewport=" W "x" H newline      URL, title
+//!            "OUTLINE: landmarks=" N " sections=" N " headings=" N " words=" N [ " grep=" bare ]
+//! line     = { "  " } ROLE [ " level=" N ] [ " " quoted ] [ " [" meta { ", " meta } "]" ] [ " " path ]
+//! ROLE     = BANNER | NAVIGATION | MAIN | ASIDE | CONTENTINFO | SEARCH | FORM | REGION | ARTICLE | DIALOG | IFRAME
+//!          | HEADING | PARAGRAPH | LIST | TABLE | CODE | BLOCKQUOTE | FIGURE | IMG | TEXT
+//! meta     = N " words" | N " items" | N " paragraphs" | N " links" | N " lines" | "preview"
+//! path     as in `crate::path`; quoted and bare escape as the lens does (`browserlens_lens::format::escape`)
+//! ```
+//!
+//! What the lines say:
+//!
+//! - *Landmarks and parts* nest; their words are those of everything in them. `REGION` is a `section`, named by its accessible name, else by its id or
+//!   class; an only `article` without a name gives way to what is in it. Banner, navigation and contentinfo count their links and list only
+//!   headings and landmarks; a navigation that holds all links of what is around it does not count them again.
+//! - `PARAGRAPH [2 paragraphs]` stands for paragraphs one after the other, its path leads to the first. `items` of a `TABLE` are its rows.
+//! - `IMG` is an image with a name, or a canvas.
+//! - `TEXT [54 words] path` stands for text outside of paragraphs and lists, ten words or more, where it lies.
+//! - *Repeated siblings*: of four or more in a row of one kind (articles, items or cards that hold headings, lists, figures, images), two are shown and
+//!   `TEXT "+15 more comments"` counts the others. Sections and landmarks are never folded, nor what holds one, nor items of more than 150 words
+//!   on average that are no articles.
+//! - `[preview]`: the name is the beginning of a longer text. A name that is too long ends in `...`.
+//! - In the header, `landmarks` counts those that lie in no other, `sections` the sectioning elements (`article`, `section`, `nav`, `aside`) that are no
+//!   repeated siblings, `headings` and `words` all that are shown on the page; a selector or `grep` changes none of them.
+
+mod build;
+mod kind;
+mod parse;
+mod write;
+
+pub use build::{Built, OutlineOptions, build};
+pub use parse::{MalformedOutline, parse};
+pub use write::{header, write, write_html, write_line, write_markdown};
+
+use crate::path::Path;
+
+/// Most tokens of a line (o200k_base).
+pub const MOST_TOKENS: u32 = 25;
+/// Deepest nesting of lines: what lies deeper stands there too.
+pub const DEEPEST: usize = 16;
+
+/// What a line stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Head of the page.
+    Banner,
+    /// Links that lead on.
+    Navigation,
+    /// What the page is about.
+    Main,
+    /// What goes beside it.
+    Aside,
+    /// Foot of the page.
+    Contentinfo,
+    /// A search.
+    Search,
+    /// A form.
+    Form,
+    /// A section.
+    Region,
+    /// Something that stands for itself: a post, a comment, a product.
+    Article,
+    /// A dialog.
+    Dialog,
+    /// Another document in the page.
+    Iframe,
+    /// A heading.
+    Heading,
+    /// Paragraphs.
+    Paragraph,
+    /// A list.
+    List,
+    /// A table.
+    Table,
+    /// Preformatted text.
+    Code,
+    /// A quotation.
+    Blockquote,
+    /// A figure.
+    Figure,
+    /// An image.
+    Img,
+    /// Text, or a note that counts what was folded.
+    Text,
+}
+
+impl Role {
+    /// Every role with the word that a line carries.
+    pub const WORDS: [(Self, &'static str); 20] = [
+        (Self::Banner, "BANNER"),
+        (Self::Navigation, "NAVIGATION"),
+        (Self::Main, "MAIN"),
+        (Self::Aside, "ASIDE"),
+        (Self::Contentinfo, "CONTENTINFO"),
+        (Self::Search, "SEARCH"),
+        (Self::Form, "FORM"),
+        (Self::Region, "REGION"),
+        (Self::Article, "ARTICLE"),
+        (Self::Dialog, "DIALOG"),
+        (Self::Iframe, "IFRAME"),
+        (Self::Heading, "HEADING"),
+        (Self::Paragraph, "PARAGRAPH"),
+        (Self::List, "LIST"),
+        (Self::Table, "TABLE"),
+        (Self::Code, "CODE"),
+        (Self::Blockquote, "BLOCKQUOTE"),
+        (Self::Figure, "FIGURE"),
+        (Self::Img, "IMG"),
+        (Self::Text, "TEXT"),
+    ];
+
+    /// Returns the word that a line carries.
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(role, _)| *role == self).map_or("TEXT", |(_, word)| word)
+    }
+
+    /// Returns the role of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(_, known)| *known == word).map(|(role, _)| *role)
+    }
+
+    /// Returns whether lines of the role hold others.
+    pub fn is_part(self) -> bool {
+        matches!(
+            self,
+            Self::Banner
+                | Self::Navigation
+                | Self::Main
+                | Self::Aside
+                | Self::Contentinfo
+                | Self::Search
+                | Self::Form
+                | Self::Region
+                | Self::Article
+                | Self::Dialog
+                | Self::Iframe
+        )
+    }
+}
+
+/// What stands in the brackets of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meta {
+    /// Words, about.
+    Words(u32),
+    /// Items of a list, rows of a table.
+    Items(u32),
+    /// Paragraphs.
+    Paragraphs(u32),
+    /// Links.
+    Links(u32),
+    /// Lines of code.
+    Lines(u32),
+    /// The name is the beginning of a longer text.
+    Preview,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Nesting, from 0.
+    pub depth: usize,
+    /// What it stands for.
+    pub role: Role,
+    /// Level of a heading.
+    pub level: Option<u8>,
+    /// Name, or beginning of the text; empty if none.
+    pub name: String,
+    /// How much is in it.
+    pub meta: Vec<Meta>,
+    /// The path that brings it; none of a note.
+    pub path: Option<Path>,
+}
+
+/// What the header counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Landmarks that lie in no other.
+    pub landmarks: u32,
+    /// Sectioning elements that are no repeated siblings.
+    pub sections: u32,
+    /// Headings.
+    pub headings: u32,
+    /// Words.
+    pub words: u32,
+}
+
+/// An outline.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// URL of the page.
+    pub url: String,
+    /// Title of the page.
+    pub title: String,
+    /// Width and height of the viewport, in CSS px.
+    pub viewport: (u32, u32),
+    /// What the header counts.
+    pub totals: Totals,
+    /// The pattern that the lines were filtered by; empty if they were not.
+    pub grep: String,
+    /// The lines.
+    pub lines: Vec<Line>,
+}

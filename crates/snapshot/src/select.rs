@@ -1,0 +1,588 @@
+//! CSS selectors over a page: what a [`Selector`] means.
+//!
+//! In: the text of a selector, a [`Page`]. Out: the elements that match, in document order. Parsing and matching are Servo's (the crate
+//! `selectors`); here is the view of a page that it asks for. Invariants: a selector that is no selector is an error with its place; matching
+//! sees each document and each shadow tree by itself, as `querySelectorAll` does, and looks into all of them; what is slotted is a child of the host.
+//!
+//! Beside the structural pseudo-classes, `:is`, `:where`, `:not` and `:has`, the states that a capture tells are known: `:checked`, `:disabled`,
+//! `:enabled`, `:required`, `:focus`, `:any-link` and `:link`. Names in attribute selectors match as in HTML; documents count as standards mode.
+
+use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States};
+use cssparser::{Parser as CssParser, ToCss};
+use precomputed_hash::PrecomputedHash;
+use selectors::attr::{AttrSelectorOperation, CaseSensitivity, NamespaceConstraint};
+use selectors::bloom::BloomFilter;
+use selectors::context::{
+    MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
+};
+use selectors::matching::{ElementSelectorFlags, matches_selector_list};
+use selectors::parser::{NonTSPseudoClass, ParseRelative, PseudoElement, SelectorParseErrorKind};
+use selectors::{Element, OpaqueElement, SelectorImpl, SelectorList};
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Longest selector, in bytes.
+const LONGEST: usize = 4_096;
+
+/// A text that is no CSS selector.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no CSS selector at character {at}: {reason}")]
+pub struct MalformedSelector {
+    /// Where, in characters from 1.
+    pub at: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// A parsed list of CSS selectors.
+#[derive(Clone)]
+pub struct Selector {
+    list: SelectorList<Css>,
+}
+
+impl fmt::Debug for Selector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Selector").field(&self.list.to_css_string()).finish()
+    }
+}
+
+impl std::str::FromStr for Selector {
+    type Err = MalformedSelector;
+
+    fn from_str(text: &str) -> Result<Self, MalformedSelector> {
+        if text.len() > LONGEST {
+            return Err(MalformedSelector { at: 1, reason: format!("longer than {LONGEST} bytes") });
+        }
+        let mut input = CssParser::new(text);
+        let list = SelectorList::parse_disallow_pseudo(&Rules, &mut input, ParseRelative::No);
+        list.map(|list| Self { list }).map_err(|error| {
+            let place = input.current_source_location();
+            MalformedSelector { at: place.column.max(1) as usize, reason: reason(&error.kind) }
+        })
+    }
+}
+
+fn reason(kind: &cssparser::ParseErrorKind<Wrong>) -> String {
+    use cssparser::{BasicParseErrorKind as Basic, ParseErrorKind as Kind};
+    let words = match kind {
+        Kind::Basic(Basic::EndOfInput) => "it ends too early",
+        Kind::Basic(_) => "this does not belong in a selector",
+        Kind::Custom(Wrong(wrong)) => match wrong {
+            SelectorParseErrorKind::EmptySelector => "a selector is expected",
+            SelectorParseErrorKind::DanglingCombinator => "a combinator has nothing to combine with",
+            SelectorParseErrorKind::UnsupportedPseudoClassOrElement => "this pseudo-class or pseudo-element is not supported",
+            SelectorParseErrorKind::ClassNeedsIdent => "a name of a class is expected",
+            SelectorParseErrorKind::NoQualifiedNameInAttributeSelector | SelectorParseErrorKind::InvalidQualNameInAttr => {
+                "a name of an attribute is expected"
+            }
+            SelectorParseErrorKind::UnexpectedTokenInAttributeSelector
+            | SelectorParseErrorKind::ExpectedBarInAttr
+            | SelectorParseErrorKind::BadValueInAttr => "this is no value of an attribute",
+            SelectorParseErrorKind::PseudoElementExpectedColon
+            | SelectorParseErrorKind::PseudoElementExpectedIdent
+            | SelectorParseErrorKind::NoIdentForPseudo => "a name of a pseudo-class is expected",
+            SelectorParseErrorKind::ExpectedNamespace => "this namespace is not known",
+            _ => "this does not belong in a selector",
+        },
+    };
+    words.to_owned()
+}
+
+impl Selector {
+    /// Returns the elements of a page that match, in document order.
+    pub fn find(&self, page: &Page) -> Vec<NodeId> {
+        let family = Family::of(page);
+        let mut caches = SelectorCaches::default();
+        let mut context = MatchingContext::new(
+            MatchingMode::Normal,
+            None,
+            &mut caches,
+            QuirksMode::NoQuirks,
+            NeedsSelectorFlags::No,
+            MatchingForInvalidation::No,
+        );
+        page.nodes()
+            .filter(|node| node.kind() == NodeKind::Element)
+            .filter(|node| {
+                let element = Node { family: &family, id: node.id().0 };
+                matches_selector_list(&self.list, element, &mut context)
+            })
+            .map(|node| node.id())
+            .collect()
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Who is whose parent, child and sibling among the elements of a page, by the document and not by the flat tree.
+struct Family<'p> {
+    page: &'p Page,
+    /// One byte a node, for its address.
+    address: Vec<u8>,
+    parent: Vec<u32>,
+    host: Vec<u32>,
+    first: Vec<u32>,
+    next: Vec<u32>,
+    previous: Vec<u32>,
+    /// Whether an element holds a text.
+    filled: Vec<bool>,
+}
+
+impl<'p> Family<'p> {
+    fn of(page: &'p Page) -> Self {
+        let all = page.len();
+        let mut family = Self {
+            page,
+            address: vec![0; all],
+            parent: vec![NONE; all],
+            host: vec![NONE; all],
+            first: vec![NONE; all],
+            next: vec![NONE; all],
+            previous: vec![NONE; all],
+            filled: vec![false; all],
+        };
+        let mut last = vec![NONE; all];
+        // Elements without a parent are siblings where they share a shadow root.
+        let mut last_in_root = vec![NONE; all];
+        let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
+        let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
+        for node in page.nodes().skip(1) {
+            let id = node.id().0;
+            let Some(above) = node.parent() else { continue };
+            let up = above.id().index();
+            let (mut parent, mut host) = (if above.kind() == NodeKind::Element { above.id().0 } else { NONE }, family.host[up]);
+            if above.kind() == NodeKind::Document {
+                host = NONE;
+            }
+            if node.flags().has(Flags::SLOTTED) && family.host[up] != NONE {
+                parent = family.host[up];
+                host = family.host[parent as usize];
+            } else if above.flags().any(hosts) && node.flags().any(shadow) {
+                (parent, host) = (NONE, above.id().0);
+            }
+            family.parent[id as usize] = parent;
+            family.host[id as usize] = host;
+            if node.kind() == NodeKind::Text && parent != NONE {
+                family.filled[parent as usize] |= !node.text().is_empty();
+            }
+            if node.kind() != NodeKind::Element {
+                continue;
+            }
+            let before = match (parent, host) {
+                (NONE, NONE) => continue,
+                (NONE, host) => &mut last_in_root[host as usize],
+                (parent, _) => {
+                    if family.first[parent as usize] == NONE {
+                        family.first[parent as usize] = id;
+                    }
+                    &mut last[parent as usize]
+                }
+            };
+            if *before != NONE {
+                family.next[*before as usize] = id;
+                family.previous[id as usize] = *before;
+            }
+            *before = id;
+        }
+        family
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Node<'f, 'p> {
+    family: &'f Family<'p>,
+    id: u32,
+}
+
+impl fmt::Debug for Node<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node().fmt(f)
+    }
+}
+
+impl<'p> Node<'_, 'p> {
+    fn node(&self) -> NodeRef<'p> {
+        self.family.page.node(NodeId(self.id))
+    }
+
+    fn at(&self, column: &[u32]) -> Option<Self> {
+        let id = column[self.id as usize];
+        (id != NONE).then_some(Self { family: self.family, id })
+    }
+}
+
+impl Element for Node<'_, '_> {
+    type Impl = Css;
+
+    fn opaque(&self) -> OpaqueElement {
+        OpaqueElement::new(&self.family.address[self.id as usize])
+    }
+
+    fn parent_element(&self) -> Option<Self> {
+        self.at(&self.family.parent)
+    }
+
+    fn parent_node_is_shadow_root(&self) -> bool {
+        self.at(&self.family.parent).is_none() && self.at(&self.family.host).is_some()
+    }
+
+    fn containing_shadow_host(&self) -> Option<Self> {
+        self.at(&self.family.host)
+    }
+
+    fn is_pseudo_element(&self) -> bool {
+        false
+    }
+
+    fn prev_sibling_element(&self) -> Option<Self> {
+        self.at(&self.family.previous)
+    }
+
+    fn next_sibling_element(&self) -> Option<Self> {
+        self.at(&self.family.next)
+    }
+
+    fn first_element_child(&self) -> Option<Self> {
+        self.at(&self.family.first)
+    }
+
+    fn is_html_element_in_html_document(&self) -> bool {
+        true
+    }
+
+    fn has_local_name(&self, local_name: &str) -> bool {
+        self.node().tag() == local_name
+    }
+
+    fn has_namespace(&self, _: &str) -> bool {
+        true
+    }
+
+    fn is_same_type(&self, other: &Self) -> bool {
+        self.node().tag() == other.node().tag()
+    }
+
+    fn attr_matches(
+        &self,
+        _: &NamespaceConstraint<&Word>,
+        local_name: &Word,
+        operation: &AttrSelectorOperation<&Word>,
+    ) -> bool {
+        self.node().attribute(&local_name.0).is_some_and(|value| operation.eval_str(value))
+    }
+
+    fn match_non_ts_pseudo_class(&self, class: &State, _: &mut MatchingContext<'_, Css>) -> bool {
+        let node = self.node();
+        let states = node.states();
+        let is_control = matches!(node.tag(), "button" | "input" | "select" | "textarea" | "option" | "optgroup" | "fieldset");
+        match class {
+            State::Checked => states.any(States::CHECKED.with(States::SELECTED)),
+            State::Disabled => is_control && (states.has(States::DISABLED) || node.attribute("disabled").is_some()),
+            State::Enabled => is_control && !states.has(States::DISABLED) && node.attribute("disabled").is_none(),
+            State::Required => node.attribute("required").is_some(),
+            State::Focus => states.has(States::FOCUSED),
+            State::Link => self.is_link(),
+        }
+    }
+
+    fn match_pseudo_element(&self, class: &Never, _: &mut MatchingContext<'_, Css>) -> bool {
+        match *class {}
+    }
+
+    fn apply_selector_flags(&self, _: ElementSelectorFlags) {}
+
+    fn is_link(&self) -> bool {
+        matches!(self.node().tag(), "a" | "area") && self.node().attribute("href").is_some()
+    }
+
+    fn is_html_slot_element(&self) -> bool {
+        self.node().tag() == "slot"
+    }
+
+    fn has_id(&self, id: &Word, case: CaseSensitivity) -> bool {
+        self.node().attribute("id").is_some_and(|known| case.eq(known.as_bytes(), id.0.as_bytes()))
+    }
+
+    fn has_class(&self, name: &Word, case: CaseSensitivity) -> bool {
+        self.node().attribute("class").is_some_and(|classes| {
+            classes.split_ascii_whitespace().any(|class| case.eq(class.as_bytes(), name.0.as_bytes()))
+        })
+    }
+
+    fn has_custom_state(&self, _: &Word) -> bool {
+        false
+    }
+
+    fn imported_part(&self, _: &Word) -> Option<Word> {
+        None
+    }
+
+    fn is_part(&self, _: &Word) -> bool {
+        false
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first_element_child().is_none() && !self.family.filled[self.id as usize]
+    }
+
+    fn is_root(&self) -> bool {
+        self.at(&self.family.parent).is_none() && self.at(&self.family.host).is_none()
+    }
+
+    fn add_element_unique_hashes(&self, _: &mut BloomFilter) -> bool {
+        false
+    }
+}
+
+/// The words of a selector, and what is read of them.
+#[derive(Clone, Debug)]
+struct Css;
+
+impl SelectorImpl for Css {
+    type ExtraMatchingData<'a> = ();
+    type AttrValue = Word;
+    type Identifier = Word;
+    type LocalName = Word;
+    type NamespaceUrl = Word;
+    type NamespacePrefix = Word;
+    type BorrowedNamespaceUrl = str;
+    type BorrowedLocalName = str;
+    type NonTSPseudoClass = State;
+    type PseudoElement = Never;
+}
+
+/// A word of a selector.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Word(String);
+
+impl From<&str> for Word {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl Borrow<str> for Word {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Word {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PrecomputedHash for Word {
+    fn precomputed_hash(&self) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        self.0.hash(&mut hasher);
+        hasher.finish() as u32
+    }
+}
+
+impl ToCss for Word {
+    fn to_css<W: fmt::Write>(&self, dest: &mut W) -> fmt::Result {
+        cssparser::serialize_identifier(&self.0, dest)
+    }
+}
+
+/// A pseudo-class that asks for a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Checked,
+    Disabled,
+    Enabled,
+    Required,
+    Focus,
+    Link,
+}
+
+impl ToCss for State {
+    fn to_css<W: fmt::Write>(&self, dest: &mut W) -> fmt::Result {
+        dest.write_str(match self {
+            Self::Checked => ":checked",
+            Self::Disabled => ":disabled",
+            Self::Enabled => ":enabled",
+            Self::Required => ":required",
+            Self::Focus => ":focus",
+            Self::Link => ":link",
+        })
+    }
+}
+
+impl NonTSPseudoClass for State {
+    fn is_active_or_hover(&self) -> bool {
+        false
+    }
+
+    fn is_user_action_state(&self) -> bool {
+        *self == Self::Focus
+    }
+}
+
+/// There are no pseudo-elements here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Never {}
+
+impl ToCss for Never {
+    fn to_css<W: fmt::Write>(&self, _: &mut W) -> fmt::Result {
+        match *self {}
+    }
+}
+
+impl PseudoElement for Never {}
+
+struct Rules;
+
+/// What is wrong with a selector.
+struct Wrong(SelectorParseErrorKind);
+
+impl From<SelectorParseErrorKind> for Wrong {
+    fn from(kind: SelectorParseErrorKind) -> Self {
+        Self(kind)
+    }
+}
+
+impl<'i> selectors::Parser<'i> for Rules {
+    type Impl = Css;
+    type Error = Wrong;
+
+    fn parse_is_and_where(&self) -> bool {
+        true
+    }
+
+    fn parse_has(&self) -> bool {
+        true
+    }
+
+    fn parse_nth_child_of(&self) -> bool {
+        true
+    }
+
+    fn allow_forgiving_selectors(&self) -> bool {
+        false
+    }
+
+    fn parse_non_ts_pseudo_class(&self, name: &str) -> Result<State, cssparser::ParseError<Wrong>> {
+        Ok(match name.to_ascii_lowercase().as_str() {
+            "checked" => State::Checked,
+            "disabled" => State::Disabled,
+            "enabled" => State::Enabled,
+            "required" => State::Required,
+            "focus" => State::Focus,
+            "link" | "any-link" => State::Link,
+            _ => {
+                return Err(cssparser::ParseError::custom(
+                    SelectorParseErrorKind::UnsupportedPseudoClassOrElement,
+                ));
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::{NodeSpec, PageBuilder, Visibility};
+
+    fn page() -> Page {
+        PageBuilder::outline(
+            r#"
+            generic tag=html
+              generic tag=body
+                main id="top"
+                  heading "One" level=1 tag=h1
+                    text "One"
+                  list class="results wide"
+                    listitem
+                      link "A" href="/a"
+                    listitem
+                      button "B" disabled
+                    listitem
+                      checkbox "C" checked data-Kind="x"
+            "#,
+        )
+    }
+
+    fn found(selector: &str) -> Vec<String> {
+        let page = page();
+        let selector: Selector = selector.parse().unwrap_or_else(|error| panic!("{selector}: {error}"));
+        selector.find(&page).iter().map(|id| format!("{}{}", page.node(*id).tag(), page.node(*id).name())).collect()
+    }
+
+    #[test]
+    fn selectors_match_as_in_a_browser() {
+        for (selector, expected) in [
+            ("#top > h1", "h1One"),
+            ("ul.results li:nth-child(2) > *", "buttonB"),
+            ("a[href^='/']", "aA"),
+            (":disabled", "buttonB"),
+            ("input:checked", "inputC"),
+            ("li:has(a)", "li"),
+            ("li:last-child input, h1", "h1One inputC"),
+            ("h1 + ul > li:not(:has(a, button)) *", "inputC"),
+            ("body h1:first-child", "h1One"),
+            ("h1:empty", ""),
+            (":root", "html"),
+            ("UL > LI:first-of-type a:link", "aA"),
+            (".RESULTS", ""),
+        ] {
+            assert_eq!(found(selector).join(" "), expected, "{selector}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_selector_is_an_error_with_its_place() {
+        let error = |text: &str| text.parse::<Selector>().expect_err(text).to_string();
+        insta::assert_snapshot!(
+            [
+                "", "h1 >", "div..x", "a[", "a[href=]", ":hover-card", "p::before", "li:nth-child(x)", "h1,,h2", "1a", "@e", "h1 { }", ":not(",
+            ]
+            .map(|text| format!("{text:?}: {}", error(text)))
+            .join("\n")
+        );
+        assert!("a ".repeat(3_000).parse::<Selector>().is_err());
+        let deep = ":not(".repeat(600) + "a" + &")".repeat(600);
+        let _ = deep.parse::<Selector>();
+    }
+
+    #[test]
+    fn each_shadow_tree_and_frame_is_a_document_of_its_own_and_slotted_nodes_are_children_of_the_host() {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "x-card", flags: Flags::SHADOW_HOST_OPEN, ..NodeSpec::default() });
+        builder.open(NodeSpec { tag: "p", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
+        builder.open(NodeSpec {
+            tag: "slot",
+            flags: Flags::IN_OPEN_SHADOW,
+            visibility: Visibility::NotRendered,
+            ..NodeSpec::default()
+        });
+        builder.leaf(NodeSpec { tag: "b", flags: Flags::SLOTTED, ..NodeSpec::default() });
+        builder.close().close();
+        builder.leaf(NodeSpec { tag: "i", flags: Flags::IN_OPEN_SHADOW, ..NodeSpec::default() });
+        let page = builder.finish();
+        let tags = |selector: &str| {
+            let selector: Selector = selector.parse().expect("a selector");
+            selector.find(&page).iter().map(|id| page.node(*id).tag()).collect::<Vec<_>>()
+        };
+        assert_eq!(tags("x-card > b"), ["b"]);
+        assert_eq!(tags("x-card p"), [""; 0], "a selector does not cross into a shadow tree");
+        assert_eq!(tags("p > slot"), ["slot"]);
+        assert_eq!(tags("p + i"), ["i"], "children of one shadow root are siblings");
+    }
+
+    #[test]
+    fn a_page_nested_ten_thousand_deep_is_searched() {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        for _ in 0..10_000 {
+            builder.open(NodeSpec::default());
+        }
+        builder.leaf(NodeSpec { tag: "b", ..NodeSpec::default() });
+        let page = builder.finish();
+        let find = |selector: &str| selector.parse::<Selector>().expect("a selector").find(&page).len();
+        assert_eq!((find("b"), find("div > b"), find("div b:first-child")), (1, 1, 1));
+    }
+}

@@ -1,0 +1,283 @@
+//! The one call: a page and options in, text out, whole or line by line.
+//!
+//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`Session`] that gave them. Out: a string, or [`Lines`]: the same string line by line.
+//! Invariants: every mode in every format is defined or a clear error; the lines joined by line ends are the string; no panic, whatever the page.
+
+use crate::content::{self, ContentOptions, Header};
+use crate::grep::Grep;
+use crate::html::{self, HtmlOptions};
+use crate::interactive::{InteractiveOptions, Session, interactive};
+use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
+use crate::outline::{self, OutlineOptions};
+use crate::path::Paths;
+use crate::select::Selector;
+use browserlens_page::{NodeId, NodeKind, Page};
+use browserlens_strategy::Ref;
+use std::sync::Arc;
+
+/// Takes a snapshot of a page that stands alone: refs are those that the lens gives it as a first page.
+///
+/// # Errors
+/// [`SnapshotError`]: a selector, ref or pattern that is none or finds nothing; a mode that has not the format.
+pub fn snapshot(page: &Arc<Page>, options: &SnapshotOptions) -> Result<String, SnapshotError> {
+    let session = alone(page, options)?;
+    Ok(take(page, session.as_ref(), options)?.rest())
+}
+
+/// Takes a snapshot of a page that stands alone, line by line.
+///
+/// # Errors
+/// As [`snapshot`].
+pub fn lines(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
+    let session = alone(page, options)?;
+    take(page, session.as_ref(), options)
+}
+
+/// Takes a snapshot of the page that a session looked at last: refs are those of the session.
+///
+/// # Errors
+/// As [`snapshot`].
+pub fn snapshot_in(session: &Session, page: &Page, options: &SnapshotOptions) -> Result<String, SnapshotError> {
+    Ok(take(page, Some(session), options)?.rest())
+}
+
+/// Looks at the page where refs are needed: the lens is the slow part.
+fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<Session>, SnapshotError> {
+    let by_ref = options.selector.as_deref().is_some_and(|selector| selector.trim_start().starts_with('@'));
+    if options.mode()? != Mode::Interactive && !by_ref {
+        return Ok(None);
+    }
+    let mut session = Session::new();
+    session.look(page).map_err(|error| SnapshotError::Lens { reason: error.to_string() })?;
+    Ok(Some(session))
+}
+
+fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Result<Lines, SnapshotError> {
+    let mode = options.mode()?;
+    let format = options.format;
+    if mode == Mode::Interactive && format == Format::Markdown {
+        return Err(SnapshotError::NoFormat { mode, format });
+    }
+    let grep = match &options.grep {
+        None => None,
+        Some(grep) => Some(Grep::new(grep).map_err(|reason| SnapshotError::BadPattern { pattern: grep.pattern.clone(), reason })?),
+    };
+    let paths = Paths::of(page);
+    let roots = match &options.selector {
+        None => Vec::new(),
+        Some(selector) => roots(page, session, selector)?,
+    };
+    let pattern = options.grep.as_ref().map_or("", |grep| grep.pattern.as_str());
+    match mode {
+        Mode::Interactive => {
+            let nothing = Session::new();
+            let what = InteractiveOptions { roots: &roots, max_depth: options.max_depth, grep: grep.as_ref(), style: options.refs };
+            let shown = interactive(page, &paths, session.unwrap_or(&nothing), what)?;
+            if format == Format::Tree {
+                return Ok(Lines::text(shown.text));
+            }
+            let kept = controls(page, &shown.nodes);
+            let html = HtmlOptions { kept: Some(&kept), ..html_options(options, true) };
+            Ok(Lines::text(html::write(page, &[NodeId::ROOT], html)))
+        }
+        Mode::Outline => {
+            let what = OutlineOptions {
+                roots: &roots,
+                include_hidden: options.include_hidden,
+                max_depth: options.max_depth,
+                grep: grep.as_ref(),
+                pattern,
+            };
+            let outline = outline::build(page, &paths, &what).outline;
+            Ok(match format {
+                Format::Tree => Lines(Source::Outline { outline: Box::new(outline), at: 0 }),
+                Format::Html => Lines::text(outline::write_html(&outline)),
+                Format::Markdown => Lines::text(outline::write_markdown(&outline)),
+            })
+        }
+        Mode::Content => {
+            let whole = if roots.is_empty() { vec![NodeId::ROOT] } else { roots };
+            let roots = match &grep {
+                None => whole,
+                Some(grep) => matched(page, &paths, &whole, grep),
+            };
+            if format == Format::Html {
+                return Ok(Lines::text(html::write(page, &roots, html_options(options, options.include_links))));
+            }
+            let content = ContentOptions {
+                max_length: options.max_length,
+                include_links: options.include_links,
+                include_images: options.include_images,
+                include_hidden: options.include_hidden,
+            };
+            let mut sections = content::sections(page, &roots, &content, |node| paths.path_near(node.id()).to_string());
+            if let Some(deepest) = options.max_depth {
+                sections.retain(|section| paths.path_near(section.node).steps.len() <= deepest);
+            }
+            let header = Header { grep: options.grep.as_ref().map(|_| pattern), ..Header::of(page) };
+            Ok(Lines::text(match format {
+                Format::Markdown => content::write_markdown(&header, &sections),
+                _ => content::write_tree(&header, &sections),
+            }))
+        }
+    }
+}
+
+fn html_options(options: &SnapshotOptions, include_links: bool) -> HtmlOptions<'static> {
+    HtmlOptions {
+        include_hidden: options.include_hidden,
+        include_links,
+        include_images: options.include_images,
+        max_depth: options.max_depth,
+        kept: None,
+    }
+}
+
+/// Returns what a selector finds, without what lies in another find.
+fn roots(page: &Page, session: Option<&Session>, selector: &str) -> Result<Vec<NodeId>, SnapshotError> {
+    let text = selector.trim();
+    if let Some(rest) = text.strip_prefix('@') {
+        let number = rest.strip_prefix("ref:").or_else(|| rest.strip_prefix('e'));
+        let reference = number.and_then(|number| format!("@e{number}").parse::<Ref>().ok());
+        let reference = reference.ok_or_else(|| SnapshotError::BadRef { selector: selector.to_owned() })?;
+        let node = session.and_then(|session| session.node(reference)).and_then(|key| page.find(key));
+        return node.map(|node| vec![node.id()]).ok_or_else(|| SnapshotError::RefGone {
+            selector: selector.to_owned(),
+            what: known(session),
+        });
+    }
+    let parsed: Selector =
+        text.parse().map_err(|reason| SnapshotError::BadSelector { selector: selector.to_owned(), reason })?;
+    let mut end = 0;
+    let mut found = parsed.find(page);
+    found.retain(|id| {
+        let outer = id.0 >= end;
+        if outer {
+            end = page.node(*id).end();
+        }
+        outer
+    });
+    if found.is_empty() { Err(SnapshotError::NoMatch { selector: selector.to_owned() }) } else { Ok(found) }
+}
+
+/// Says which refs there are.
+fn known(session: Option<&Session>) -> String {
+    let refs = session.map(Session::refs);
+    match (refs.and_then(|refs| refs.keys().next()), refs.and_then(|refs| refs.keys().next_back())) {
+        (Some(first), Some(last)) => format!("{first} to {last}"),
+        _ => "none".to_owned(),
+    }
+}
+
+/// Returns the outermost parts of `roots` whose paths the pattern keeps; of an inverted one, the largest parts in and around which nothing matches.
+pub(crate) fn matched(page: &Page, paths: &Paths<'_>, roots: &[NodeId], grep: &Grep) -> Vec<NodeId> {
+    let mut matches = vec![0_u32; page.len() + 1];
+    for node in paths.named() {
+        let path = paths.path(node).map(|path| path.to_string()).unwrap_or_default();
+        matches[node.index() + 1] = u32::from(grep.matches(&path));
+    }
+    for at in 1..matches.len() {
+        matches[at] += matches[at - 1];
+    }
+    let mut found = Vec::new();
+    for root in roots {
+        let mut skip = 0;
+        for node in page.node(*root).subtree() {
+            let (id, end) = (node.id().0, node.end());
+            if id < skip {
+                continue;
+            }
+            let itself = matches[id as usize + 1] > matches[id as usize];
+            let within = matches[end as usize] > matches[id as usize];
+            let take = if grep.is_inverted() { !within } else { itself };
+            if take || itself || !within {
+                skip = end;
+            }
+            if take && node.kind() != NodeKind::Pseudo {
+                found.push(node.id());
+            }
+        }
+    }
+    found
+}
+
+/// Which nodes interactive HTML shows: controls, the text in them, and what they stand in.
+fn controls(page: &Page, nodes: &[NodeId]) -> Vec<bool> {
+    let mut kept = vec![false; page.len()];
+    let mut end = 0;
+    for id in nodes {
+        let node = page.node(*id);
+        for above in node.ancestors() {
+            // Whatever is above a kept one is kept already.
+            if std::mem::replace(&mut kept[above.id().index()], true) {
+                break;
+            }
+        }
+        // A control that holds other controls (a card, a grid) shows those and its own text; a plain one all that is in it.
+        if id.0 >= end {
+            let holds = nodes.iter().any(|other| other != id && node.holds(*other));
+            if !holds {
+                end = node.end();
+                kept[id.index()..end as usize].fill(true);
+            }
+        }
+        kept[id.index()] = true;
+    }
+    kept
+}
+
+/// A snapshot, line by line.
+#[derive(Clone, Debug)]
+pub struct Lines(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    Text { text: String, at: Option<usize> },
+    Outline { outline: Box<outline::Outline>, at: usize },
+}
+
+impl Lines {
+    fn text(mut text: String) -> Self {
+        text.truncate(text.trim_end_matches('\n').len());
+        Self(Source::Text { text, at: Some(0) })
+    }
+
+    /// Returns the lines that were not taken yet, as one text.
+    pub fn rest(self) -> String {
+        match self.0 {
+            Source::Outline { outline, at: 0 } => outline::write(&outline),
+            Source::Text { text, at: Some(0) } => text,
+            other => Self(other).collect::<Vec<_>>().join("\n"),
+        }
+    }
+}
+
+impl Iterator for Lines {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        match &mut self.0 {
+            Source::Text { text, at } => {
+                let rest = text.get((*at)?..)?;
+                let line = rest.split('\n').next()?;
+                *at = at.filter(|at| at + line.len() < text.len()).map(|at| at + line.len() + 1);
+                Some(line.to_owned())
+            }
+            Source::Outline { outline, at } => {
+                *at += 1;
+                let header = 3;
+                if *at <= header {
+                    let has_lines = !outline.lines.is_empty();
+                    return match *at {
+                        3 => has_lines.then(String::new),
+                        line => outline::header(outline).split('\n').nth(line - 1).map(str::to_owned),
+                    };
+                }
+                let line = outline.lines.get(*at - header - 1)?;
+                let mut text = String::new();
+                outline::write_line(&mut text, line);
+                Some(text)
+            }
+        }
+    }
+}
