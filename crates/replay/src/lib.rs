@@ -9,6 +9,7 @@
 //! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel; [`routing`] compares routers with
 //! hindsight.
 
+mod beside;
 mod cache;
 mod clock;
 pub mod css;
@@ -39,6 +40,7 @@ mod unit;
 
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::AttackKind;
+pub use beside::{AnswerInfo, DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS};
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};

@@ -114,6 +114,7 @@ pub(crate) fn observed(
         unmarked_differences: strategy.starts_with("lens/").then_some(0),
         success: true,
         attacks: Vec::new(),
+        answers: Vec::new(),
         text: format!("{strategy} at {trace}@{step}"),
         images: Vec::new(),
     };
@@ -300,5 +301,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         complete: true,
         steps: (0..steps).map(step).collect(),
         attacks: Vec::new(),
+        answers: Vec::new(),
     }
 }

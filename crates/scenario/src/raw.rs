@@ -42,6 +42,8 @@ struct RawScenario {
     step: Vec<Spanned<RawStep>>,
     #[serde(default)]
     attack: Vec<Spanned<RawAttack>>,
+    #[serde(default)]
+    event: Vec<EventFact>,
 }
 
 fn slash() -> String {
@@ -254,8 +256,10 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
             .map_err(|message| ScenarioError::BadAttack { path: path.to_owned(), line, message })?;
         attacks.push(attack);
     }
+    raw.event.iter().try_for_each(|event| event.check(raw.step.len())).map_err(|message| malformed(&message))?;
     Ok(Scenario {
         attacks,
+        events: raw.event,
         name: raw.name,
         goal: raw.goal,
         why: raw.why,
