@@ -394,11 +394,15 @@ impl Paging<'_> {
         shown: F,
         rows: impl FnOnce(&mut dyn PageSource, Vec<browserlens_strategy::Event>, &mut Cuts) -> Result<Vec<R>, InspectError>,
     ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {
-        let place = match place {
+        let is_first = place.is_none();
+        let mut place = match place {
             Some(place) => place,
-            None => pages::start(source, self.filter, self.unfiltered, None)?,
+            None => pages::start(source, self.unfiltered, None)?,
         };
-        let found = pages::read(source, self.filter, self.phases, &place, self.size)?;
+        let mut found = pages::read(source, self.filter, self.phases, &place, self.size)?;
+        if is_first {
+            pages::count(source, self.filter, self.unfiltered, &mut place, &mut found)?;
+        }
         let newer = pages::newer(source, self.filter, &place)?;
         let count = found.events.len() as u64;
         let mut cuts = Cuts::default();

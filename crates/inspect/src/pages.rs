@@ -13,22 +13,37 @@ pub(crate) struct Rows {
     pub next: Option<Place>,
 }
 
-/// Begins a paging: counts what passes and sets the high-water row.
+/// Begins a paging: sets the high-water row. What passes is counted when its first page was read ([`count`]).
 pub(crate) fn start(
     source: &mut dyn PageSource,
-    filter: &EventFilter,
     unfiltered: &EventFilter,
     from: Option<u64>,
 ) -> Result<Place, InspectError> {
     let all = source.tally(unfiltered, from)?;
-    let up_to = all.last.or(from).unwrap_or(0);
-    let passing = EventFilter { to_position: Some(up_to), ..filter.clone() };
-    let total = if passing == (EventFilter { to_position: Some(up_to), ..unfiltered.clone() }) {
-        all.count
-    } else {
-        source.tally(&passing, from)?.count
+    Ok(Place::start(from, all.last.or(from).unwrap_or(0), 0, all.count))
+}
+
+/// Counts what passes, once the first page of a paging was read: where it is the only one it holds all there is, and
+/// nothing need be looked at again.
+pub(crate) fn count(
+    source: &mut dyn PageSource,
+    filter: &EventFilter,
+    unfiltered: &EventFilter,
+    place: &mut Place,
+    rows: &mut Rows,
+) -> Result<(), InspectError> {
+    place.total = match &rows.next {
+        None => rows.events.len() as u64,
+        Some(_) if filter == unfiltered => place.original,
+        Some(_) => {
+            let passing = EventFilter { to_position: Some(place.up_to), ..filter.clone() };
+            source.tally(&passing, place.from)?.count
+        }
     };
-    Ok(Place::start(from, up_to, total, all.count))
+    if let Some(next) = &mut rows.next {
+        next.total = place.total;
+    }
+    Ok(())
 }
 
 /// Reads a page. `phases` are tried one after the other; each narrows the filter by whether a request failed.

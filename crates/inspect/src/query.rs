@@ -243,8 +243,11 @@ pub(crate) fn read<Q: DeserializeOwned>(arguments: Value) -> Result<Q, InspectEr
         match unknown {
             Some((field, known)) => InspectError::bad(field, "it is not known", known),
             None => {
-                let problem = message.split(", expected ").next().unwrap_or(&message).to_owned();
-                let allowed = message.split_once(", expected ").map_or("a value of the field's type", |(_, what)| what);
+                let (problem, allowed) = match message.split_once(", expected ") {
+                    Some((problem, "i64")) => (problem, "a whole number"),
+                    Some(both) => both,
+                    None => ("it is of a wrong type", "one value of the field's type, or a list of them where it takes several"),
+                };
                 InspectError::bad(&error.path().to_string(), problem, allowed)
             }
         }

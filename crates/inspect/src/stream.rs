@@ -30,7 +30,7 @@ fn chunks(
     phases: &[Option<bool>],
     mut take: impl FnMut(&mut dyn PageSource, Vec<Event>) -> Result<(), InspectError>,
 ) -> Result<(), InspectError> {
-    let mut place = Some(pages::start(source, filter, unfiltered, None)?);
+    let mut place = Some(pages::start(source, unfiltered, None)?);
     while let Some(at) = place {
         let rows = pages::read(source, filter, phases, &at, CHUNK)?;
         take(source, rows.events)?;

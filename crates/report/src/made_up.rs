@@ -114,7 +114,6 @@ pub(crate) fn observed(
         unmarked_differences: strategy.starts_with("lens/").then_some(0),
         success: true,
         attacks: Vec::new(),
-        answers: Vec::new(),
         text: format!("{strategy} at {trace}@{step}"),
         images: Vec::new(),
     };

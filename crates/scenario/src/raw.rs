@@ -3,7 +3,7 @@
 //! In: TOML text. Out: a [`Scenario`]. Invariant: every error carries the line of the table it is about.
 
 use crate::target::{Target, TargetBy};
-use crate::{Action, Attack, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
+use crate::{Action, Attack, EventFact, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
 use browserlens_page::Viewport;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -256,7 +256,10 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
             .map_err(|message| ScenarioError::BadAttack { path: path.to_owned(), line, message })?;
         attacks.push(attack);
     }
-    raw.event.iter().try_for_each(|event| event.check(raw.step.len())).map_err(|message| malformed(&message))?;
+    let last = raw.step.len();
+    for event in &raw.event {
+        event.check(last).map_err(|message| malformed(&message))?;
+    }
     Ok(Scenario {
         attacks,
         events: raw.event,
