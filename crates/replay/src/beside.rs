@@ -14,7 +14,7 @@ use browserlens_inspect::{
     ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, SummaryQuery, UnixMillis, compact,
 };
 use browserlens_scenario::EventPlace;
-use browserlens_strategy::{EventFilter, PageSource, SourceError, StepIndex};
+use browserlens_strategy::{EventFilter, PageSource, RequestParts, SourceError, StepIndex};
 use browserlens_tokens::Encoding;
 use browserlens_trace::{PeerText, PeersFile, TracePages, peers_path};
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,8 @@ const VERSION: u32 = 1;
 
 /// Everything, uncut.
 pub const UNFILTERED: &str = "unfiltered";
+/// Everything but bodies, uncut.
+pub const WITHOUT_BODIES: &str = "unfiltered, without bodies";
 /// What the tools answer to an empty query.
 pub const DEFAULT: &str = "default";
 
@@ -99,7 +101,8 @@ fn measure(plan: &TracePlan, encoding: Encoding, tokenizer: Tokenizer) -> Result
             }
         };
         let whole = unfiltered(&mut pages, &mut rows, step, &count).map_err(|error| failed(error.to_string()))?;
-        add(UNFILTERED, &whole);
+        add(UNFILTERED, &whole[0]);
+        add(WITHOUT_BODIES, &whole[1]);
         let answer = |error: browserlens_inspect::InspectError| failed(error.to_string());
         let mut ask = |preset: Option<&str>| -> Result<(Value, Value), browserlens_inspect::InspectError> {
             let preset = preset.map(str::to_owned);
@@ -158,6 +161,8 @@ struct WholeRow {
     of: usize,
     json: String,
     tokens: u64,
+    /// Without bodies.
+    light: (String, u64),
 }
 
 /// Every message and request up to a step, whole; `rows` holds those of the steps before.
@@ -166,19 +171,29 @@ fn unfiltered(
     rows: &mut Vec<WholeRow>,
     step: StepIndex,
     count: &dyn Fn(&str) -> u64,
-) -> Result<Said, SourceError> {
+) -> Result<[Said; 2], SourceError> {
     let kinds = ["console", "request"].map(str::to_owned).to_vec();
     let filter = EventFilter { kinds, from_step: Some(step.0), to_step: Some(step.0), ..EventFilter::default() };
     for event in pages.events(&filter, None, usize::MAX)? {
         let json = serde_json::to_string(&event.kind).unwrap_or_default();
         let tokens = count(&json);
-        rows.push(WholeRow { of: usize::from(event.kind.name() == "request"), json, tokens });
+        let light = serde_json::to_string(&RequestParts::Headers.of(&event).kind).unwrap_or_default();
+        let light_tokens = if light == json { tokens } else { count(&light) };
+        rows.push(WholeRow {
+            of: usize::from(event.kind.name() == "request"),
+            json,
+            tokens,
+            light: (light, light_tokens),
+        });
     }
-    let lines = |of| rows.iter().filter(move |row| row.of == of);
     // A comma between rows, and the brackets around them.
-    let tokens = |of| lines(of).map(|row| row.tokens + 1).sum::<u64>() + 1;
-    let text = |of| lines(of).map(|row| row.json.clone()).collect();
-    Ok(Said { console: tokens(0), network: tokens(1), lines: [text(0), text(1)] })
+    let said = |tokens: fn(&WholeRow) -> u64, text: fn(&WholeRow) -> &String| {
+        let of = |of: usize| rows.iter().filter(move |row| row.of == of);
+        let sum = |at| of(at).map(|row| tokens(row) + 1).sum::<u64>() + 1;
+        let lines = |at| of(at).map(|row| text(row).clone()).collect();
+        Said { console: sum(0), network: sum(1), lines: [lines(0), lines(1)] }
+    };
+    Ok([said(|row| row.tokens, |row| &row.json), said(|row| row.light.1, |row| &row.light.0)])
 }
 
 fn add_peers(
@@ -203,4 +218,34 @@ fn add_peers(
     }
     said.iter().for_each(|(peer, said)| add(peer, said));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn default_answers_tell_every_fact_about_errors_and_requests_and_cost_less_than_everything() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for name in
+            ["live-last-minute-ticket", "portal-move-a-patient-appointment", "spa-plan-a-release", "spa-sign-off-a-release"]
+        {
+            let trace = root.join(format!("traces/{name}.trace"));
+            let plan = TracePlan::open(&trace, &root.join("traces/scenarios")).expect("opens");
+            let answers = measure(&plan, Encoding::O200kBase, Tokenizer::Fast).expect("measures");
+            let of = |kind: &str| answers.iter().find(|info| info.answers == kind).expect(kind);
+            let (all, default) = (of(UNFILTERED), of(DEFAULT));
+            assert!(all.facts >= 3, "{name} has facts");
+            for kind in [UNFILTERED, DEFAULT, "default, compact"] {
+                assert_eq!(of(kind).told, all.facts, "{name}: {kind}");
+            }
+            assert!(default.network < all.network, "{name}");
+            assert!(of("default, compact").network < default.network, "{name}");
+            let tools: Vec<_> = answers.iter().filter(|info| info.answers.contains("mcp@")).collect();
+            assert!(tools.len() >= 2 && tools.iter().all(|tool| tool.network > 0), "{name}: what tools said is there");
+            println!("{name}");
+            answers.iter().for_each(|info| println!("  {info:?}"));
+        }
+    }
 }

@@ -7,7 +7,7 @@ use crate::ReportInput;
 use crate::numbers::{NONE, fraction, thousands};
 use crate::share::Share;
 use crate::text_table::TextTable;
-use browserlens_replay::{AnswerInfo, DEFAULT_ANSWERS, UNFILTERED_ANSWERS};
+use browserlens_replay::{ANSWERS_WITHOUT_BODIES, AnswerInfo, DEFAULT_ANSWERS, UNFILTERED_ANSWERS};
 
 /// What the contract of the tools claims their answers save, in percent.
 const CLAIMED: u64 = 90;
@@ -99,6 +99,11 @@ impl Answers {
                 percent(saved(row.sum.console, row.whole.0)),
                 percent(saved(row.sum.network, row.whole.1))
             ));
+            let light = self.rows.iter().find(|row| row.sum.answers == ANSWERS_WITHOUT_BODIES);
+            if let Some(Row { sum: light, .. }) = light {
+                let both = saved(row.sum.console + row.sum.network, light.console + light.network);
+                words.push_str(&format!(" Against what is unfiltered but without bodies: {} %.", percent(both)));
+            }
         }
         words
     }
