@@ -34,11 +34,17 @@ fn events() -> Vec<EventKind> {
                 resource_type: ["Fetch", "Image", "Script", "XHR"][n % 4].into(),
                 mime_type: "application/json".into(),
                 request_headers: vec![header("accept", "*/*".into()), header("user-agent", "x".repeat(120))],
-                response_headers: vec![header("content-type", "application/json".into()), header("etag", format!("{n:032}"))],
+                response_headers: vec![
+                    header("content-type", "application/json".into()),
+                    header("etag", format!("{n:032}")),
+                ],
                 response_body: (n % 100 == 0).then(|| format!("{{\"item\":{n}}}")),
                 response_bytes: 512,
                 duration_ms: (n % 1_500) as u64,
-                ..request(&format!("http://{}.test/api/items/{n}?page={}", ["shop", "cdn", "api"][n % 3], n % 50), if n % 50 == 0 { 503 } else { 200 })
+                ..request(
+                    &format!("http://{}.test/api/items/{n}?page={}", ["shop", "cdn", "api"][n % 3], n % 50),
+                    if n % 50 == 0 { 503 } else { 200 },
+                )
             };
             [EventKind::Console(message), EventKind::Request(Box::new(asked))]
         })
@@ -61,9 +67,22 @@ fn pages(criterion: &mut Criterion) {
     let network = [
         ("default", NetworkQuery::default()),
         ("failed only", NetworkQuery { failed_only: Some(true), ..NetworkQuery::default() }),
-        ("domain and method", NetworkQuery { domain: text("api"), method: Some("POST".to_owned().into()), ..NetworkQuery::default() }),
-        ("status class", NetworkQuery { status: Some(StatusFilter::Class("5xx".into()).into()), ..NetworkQuery::default() }),
-        ("slow, bodies", NetworkQuery { min_duration_ms: Some(1_490), include_response_bodies: Some(true), ..NetworkQuery::default() }),
+        (
+            "domain and method",
+            NetworkQuery { domain: text("api"), method: Some("POST".to_owned().into()), ..NetworkQuery::default() },
+        ),
+        (
+            "status class",
+            NetworkQuery { status: Some(StatusFilter::Class("5xx".into()).into()), ..NetworkQuery::default() },
+        ),
+        (
+            "slow, bodies",
+            NetworkQuery {
+                min_duration_ms: Some(1_490),
+                include_response_bodies: Some(true),
+                ..NetworkQuery::default()
+            },
+        ),
     ];
     let mut group = criterion.benchmark_group("page");
     group.sample_size(20);
@@ -73,7 +92,8 @@ fn pages(criterion: &mut Criterion) {
         });
         let mut late = query.clone();
         for _ in 0..40 {
-            let answer = inspector.console(&mut source, &ConsoleQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
+            let answer =
+                inspector.console(&mut source, &ConsoleQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
             match answer.next_cursor {
                 Some(cursor) => late.cursor = Some(cursor),
                 None => break,
@@ -89,7 +109,8 @@ fn pages(criterion: &mut Criterion) {
         });
         let mut late = query.clone();
         for _ in 0..40 {
-            let answer = inspector.network(&mut source, &NetworkQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
+            let answer =
+                inspector.network(&mut source, &NetworkQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
             match answer.next_cursor {
                 Some(cursor) => late.cursor = Some(cursor),
                 None => break,

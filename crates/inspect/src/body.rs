@@ -58,7 +58,11 @@ pub(crate) fn path(given: Option<&String>) -> Result<Option<JsonPath>, InspectEr
     const LONGEST: usize = 1_000;
     let Some(text) = given else { return Ok(None) };
     if text.len() > LONGEST {
-        return Err(InspectError::bad("bodyPath", format!("it has {} bytes", text.len()), format!("up to {LONGEST} bytes")));
+        return Err(InspectError::bad(
+            "bodyPath",
+            format!("it has {} bytes", text.len()),
+            format!("up to {LONGEST} bytes"),
+        ));
     }
     JsonPath::parse(text).map(Some).map_err(|error| {
         let problem = format!("{text:?} is no JSONPath: {}", error.message());
@@ -127,7 +131,8 @@ fn missing(request: &RequestEvent, side: BodySide) -> Option<Body> {
 }
 
 fn is_text(mime: &str) -> bool {
-    mime.starts_with("text/") || ["json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|part| mime.contains(part))
+    mime.starts_with("text/")
+        || ["json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|part| mime.contains(part))
 }
 
 /// Takes bytes as text, unless they are none: compressed, binary, or of another charset.
@@ -231,7 +236,9 @@ fn merge(one: Value, other: Value) -> Value {
         let mut joined = Map::new();
         let plain = |name: &str| name.strip_suffix('?').unwrap_or(name).to_owned();
         let get = |from: &Map<String, Value>, name: &str| {
-            from.get(name).map(|found| (found.clone(), false)).or_else(|| from.get(&format!("{name}?")).map(|found| (found.clone(), true)))
+            from.get(name)
+                .map(|found| (found.clone(), false))
+                .or_else(|| from.get(&format!("{name}?")).map(|found| (found.clone(), true)))
         };
         let mut names: Vec<String> = a.keys().chain(b.keys()).map(|name| plain(name)).collect();
         names.sort();

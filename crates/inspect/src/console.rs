@@ -141,12 +141,7 @@ pub(crate) fn has_stacks(events: &[Event]) -> bool {
 }
 
 /// Makes the rows of a page out of its events; `own_host` is that of the page's own code.
-pub(crate) fn rows(
-    events: &[Event],
-    own_host: &str,
-    limits: &Limits,
-    cuts: &mut Cuts,
-) -> Vec<ConsoleRow> {
+pub(crate) fn rows(events: &[Event], own_host: &str, limits: &Limits, cuts: &mut Cuts) -> Vec<ConsoleRow> {
     let mut rows: Vec<ConsoleRow> = Vec::new();
     let mut known: HashMap<(Level, String, Option<String>), usize> = HashMap::new();
     for event in events {
@@ -259,14 +254,17 @@ mod tests {
 
     #[test]
     fn equal_messages_are_folded_and_counted() {
-        let events = [said(1, "error", "a", ""), said(2, "error", "b", ""), said(5, "error", "a", ""), said(6, "warning", "a", "")];
+        let events = [
+            said(1, "error", "a", ""),
+            said(2, "error", "b", ""),
+            said(5, "error", "a", ""),
+            said(6, "warning", "a", ""),
+        ];
         let mut cuts = Cuts::default();
         let rows = rows(&events, "", &Limits::default(), &mut cuts);
-        let seen: Vec<_> = rows.iter().map(|row| (row.level.name(), row.text.as_str(), row.times, row.last_position)).collect();
-        assert_eq!(
-            seen,
-            [("error", "a", Some(2), Some(5)), ("error", "b", None, None), ("warn", "a", None, None)]
-        );
+        let seen: Vec<_> =
+            rows.iter().map(|row| (row.level.name(), row.text.as_str(), row.times, row.last_position)).collect();
+        assert_eq!(seen, [("error", "a", Some(2), Some(5)), ("error", "b", None, None), ("warn", "a", None, None)]);
         assert_eq!(rows.iter().map(|row| row.times.unwrap_or(1)).sum::<u64>(), 4);
         assert_eq!((cuts.original_bytes, cuts.returned_bytes), (4, 3));
     }
@@ -282,7 +280,10 @@ mod tests {
 
     #[test]
     fn objects_within_objects_are_written_as_json() {
-        assert_eq!(as_json(r#"x {"path":"/a","body":Object,"list":Array(3)}"#), r#"x {"path":"/a","body":{…},"list":[…3]}"#);
+        assert_eq!(
+            as_json(r#"x {"path":"/a","body":Object,"list":Array(3)}"#),
+            r#"x {"path":"/a","body":{…},"list":[…3]}"#
+        );
         assert_eq!(as_json("[Object,Object,…]"), "[Object,Object,…]".replace("[Object,Object", "[{…},{…}"));
         assert_eq!(as_json(r#"{"said":"a:Object, b","o":Object}"#), r#"{"said":"a:Object, b","o":{…}}"#);
         assert_eq!(as_json("Type:Objection"), "Type:Objection");
@@ -290,7 +291,13 @@ mod tests {
 
     #[test]
     fn every_recorded_level_has_a_level_and_unknown_ones_are_log() {
-        for (recorded, level) in [("exception", Level::Error), ("warning", Level::Warn), ("verbose", Level::Debug), ("table", Level::Log), ("", Level::Log)] {
+        for (recorded, level) in [
+            ("exception", Level::Error),
+            ("warning", Level::Warn),
+            ("verbose", Level::Debug),
+            ("table", Level::Log),
+            ("", Level::Log),
+        ] {
             assert_eq!(Level::of(recorded), level);
         }
     }

@@ -102,13 +102,8 @@ impl Cursors<'_> {
     }
 
     pub(crate) fn write(&self, place: &Place) -> Result<String, InspectError> {
-        let place = Place {
-            version: VERSION,
-            issued_ms: self.now.0,
-            query: self.query,
-            source: self.source,
-            ..place.clone()
-        };
+        let place =
+            Place { version: VERSION, issued_ms: self.now.0, query: self.query, source: self.source, ..place.clone() };
         let mut bytes = postcard::to_stdvec(&place).map_err(|error| refused(error.to_string()))?;
         let tag = self.tag(&bytes);
         bytes.extend_from_slice(&tag.as_bytes()[..TAG]);
@@ -117,7 +112,8 @@ impl Cursors<'_> {
 
     pub(crate) fn read(&self, text: &str) -> Result<Place, InspectError> {
         let bytes = (text.len() <= LONGEST).then(|| URL_SAFE_NO_PAD.decode(text).ok()).flatten();
-        let Some((body, tag)) = bytes.as_deref().and_then(|bytes| bytes.split_at_checked(bytes.len().saturating_sub(TAG)))
+        let Some((body, tag)) =
+            bytes.as_deref().and_then(|bytes| bytes.split_at_checked(bytes.len().saturating_sub(TAG)))
         else {
             return Err(refused("it is no cursor"));
         };

@@ -61,7 +61,11 @@ pub(crate) struct Checked {
 pub(crate) fn selector(given: Option<&String>) -> Result<Option<Selector>, InspectError> {
     let Some(text) = given else { return Ok(None) };
     text.parse().map(Some).map_err(|error| {
-        InspectError::bad("selector", format!("{error}"), "a CSS selector, such as main > .results li, or none for the whole page")
+        InspectError::bad(
+            "selector",
+            format!("{error}"),
+            "a CSS selector, such as main > .results li, or none for the whole page",
+        )
     })
 }
 
@@ -221,7 +225,9 @@ impl Checked {
         if self.styles {
             made.styles = COMPUTED_STYLES
                 .iter()
-                .filter_map(|name| Some(((*name).to_owned(), node.style(name).filter(|value| !value.is_empty())?.to_owned())))
+                .filter_map(|name| {
+                    Some(((*name).to_owned(), node.style(name).filter(|value| !value.is_empty())?.to_owned()))
+                })
                 .collect();
         }
         let mut cut_children = 0;

@@ -136,4 +136,3 @@ fn query(url: &str) -> Vec<Value> {
     let pairs = url::form_urlencoded::parse(query.as_bytes());
     pairs.map(|(name, value)| json!({ "name": name, "value": value })).collect()
 }
-

@@ -39,7 +39,5 @@ pub use limits::Limits;
 pub use markup::{HtmlAnswer, TextAnswer};
 pub use network::{NetworkAnswer, NetworkRow};
 pub use presets::{Preset, Presets, PresetsError};
-pub use query::{
-    ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery, TextQuery,
-};
+pub use query::{ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery, TextQuery};
 pub use summary::{Counted, Durations, Summary, SummaryAnswer};

@@ -44,11 +44,8 @@ fn answer<F>(page: &Page, mut text: String, filters: F, limit: usize, what: &str
     let was_cut = cut(&mut text, limit).is_some();
     let count = if was_cut { text.chars().count() as u64 } else { total };
     let returned = text.len() as u64;
-    let truncated = if was_cut {
-        vec![Truncation { what: "data".to_owned(), original: bytes, returned }]
-    } else {
-        Vec::new()
-    };
+    let truncated =
+        if was_cut { vec![Truncation { what: "data".to_owned(), original: bytes, returned }] } else { Vec::new() };
     let message = match (total, was_cut) {
         (0, _) => format!("no {what} is there, or nothing matches the selector"),
         (_, false) => format!("all {bytes} bytes of {what}"),

@@ -54,8 +54,25 @@ pub type NetworkAnswer = Answer<Vec<NetworkRow>, NetworkQuery>;
 
 /// Resource types of the protocol, in lower case.
 pub(crate) const RESOURCE_TYPES: [&str; 19] = [
-    "document", "stylesheet", "image", "media", "font", "script", "texttrack", "xhr", "fetch", "prefetch", "eventsource",
-    "websocket", "manifest", "signedexchange", "ping", "cspviolationreport", "preflight", "fedcm", "other",
+    "document",
+    "stylesheet",
+    "image",
+    "media",
+    "font",
+    "script",
+    "texttrack",
+    "xhr",
+    "fetch",
+    "prefetch",
+    "eventsource",
+    "websocket",
+    "manifest",
+    "signedexchange",
+    "ping",
+    "cspviolationreport",
+    "preflight",
+    "fedcm",
+    "other",
 ];
 
 /// A query that was checked.
@@ -85,7 +102,11 @@ pub(crate) fn check(
     let methods = query.method.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     if let Some(bad) = methods.iter().find(|method| !is_method(method)) {
         let problem = format!("{bad:?} is no method");
-        return Err(InspectError::bad("method", problem, "a method such as GET, POST, PUT, PATCH, DELETE, or a list of these"));
+        return Err(InspectError::bad(
+            "method",
+            problem,
+            "a method such as GET, POST, PUT, PATCH, DELETE, or a list of these",
+        ));
     }
     let statuses = query.status.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     let statuses = statuses.iter().map(query::StatusFilter::range).collect::<Result<Vec<_>, _>>()?;

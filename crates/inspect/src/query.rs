@@ -47,7 +47,8 @@ pub enum StatusFilter {
     Class(String),
 }
 
-const STATUSES: &str = "a status from 0 to 999 (0: no response), a class such as \"4xx\", a range such as \"500-503\", or a list of these";
+const STATUSES: &str =
+    "a status from 0 to 999 (0: no response), a class such as \"4xx\", a range such as \"500-503\", or a list of these";
 
 impl StatusFilter {
     /// Returns the first and last status that are meant.
@@ -246,7 +247,10 @@ pub(crate) fn read<Q: DeserializeOwned>(arguments: Value) -> Result<Q, InspectEr
                 let (problem, allowed) = match message.split_once(", expected ") {
                     Some((problem, "i64")) => (problem, "a whole number"),
                     Some(both) => both,
-                    None => ("it is of a wrong type", "one value of the field's type, or a list of them where it takes several"),
+                    None => (
+                        "it is of a wrong type",
+                        "one value of the field's type, or a list of them where it takes several",
+                    ),
                 };
                 InspectError::bad(&error.path().to_string(), problem, allowed)
             }
@@ -299,7 +303,10 @@ pub(crate) fn page_size(given: Option<i64>, default: usize, limits: &Limits) -> 
 }
 
 /// Checks a tab against those that there are.
-pub(crate) fn tab(given: Option<i64>, tabs: impl FnOnce() -> Result<Vec<u32>, InspectError>) -> Result<Option<u32>, InspectError> {
+pub(crate) fn tab(
+    given: Option<i64>,
+    tabs: impl FnOnce() -> Result<Vec<u32>, InspectError>,
+) -> Result<Option<u32>, InspectError> {
     let Some(given) = given else { return Ok(None) };
     let tabs = tabs()?;
     match u32::try_from(given).ok().filter(|tab| tabs.contains(tab)) {
@@ -312,7 +319,10 @@ pub(crate) fn tab(given: Option<i64>, tabs: impl FnOnce() -> Result<Vec<u32>, In
 }
 
 /// Checks a time against the present of the source.
-pub(crate) fn since(given: Option<i64>, now: impl FnOnce() -> Result<u64, InspectError>) -> Result<Option<u64>, InspectError> {
+pub(crate) fn since(
+    given: Option<i64>,
+    now: impl FnOnce() -> Result<u64, InspectError>,
+) -> Result<Option<u64>, InspectError> {
     let Some(given) = given else { return Ok(None) };
     let now = now()?;
     let allowed = format!("0 to {now} (milliseconds of page time; the latter is now)");
@@ -324,11 +334,7 @@ pub(crate) fn since(given: Option<i64>, now: impl FnOnce() -> Result<u64, Inspec
 }
 
 /// Checks words against a list; gives them back in the list's spelling and order.
-pub(crate) fn words(
-    field: &str,
-    given: &[String],
-    known: &[&'static str],
-) -> Result<Vec<&'static str>, InspectError> {
+pub(crate) fn words(field: &str, given: &[String], known: &[&'static str]) -> Result<Vec<&'static str>, InspectError> {
     for word in given {
         if !known.iter().any(|known| known.eq_ignore_ascii_case(word)) {
             return Err(InspectError::bad(field, format!("{word:?} is not known"), known.join(", ")));
@@ -342,7 +348,8 @@ pub(crate) fn search(field: &str, given: Option<&String>) -> Result<Option<Strin
     const LONGEST: usize = 1_000;
     match given {
         Some(text) if text.is_empty() || text.len() > LONGEST => {
-            let problem = if text.is_empty() { "it is empty".to_owned() } else { format!("it has {} bytes", text.len()) };
+            let problem =
+                if text.is_empty() { "it is empty".to_owned() } else { format!("it has {} bytes", text.len()) };
             Err(InspectError::bad(field, problem, format!("a text of 1 to {LONGEST} bytes")))
         }
         given => Ok(given.cloned()),

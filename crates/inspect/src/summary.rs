@@ -175,7 +175,9 @@ pub(crate) fn summary(
         bytes,
         largest: largest.kept,
     };
-    let mut message = format!("{console} console messages, {error_count} of them errors; {requests} requests, {failures} of them failed");
+    let mut message = format!(
+        "{console} console messages, {error_count} of them errors; {requests} requests, {failures} of them failed"
+    );
     if error_count > 0 {
         message.push_str("; get_console_messages tells the errors");
     }
@@ -220,10 +222,13 @@ fn each(
 fn percentile(counts: &[u64], all: u64, percent: u64) -> u64 {
     let rank = (all * percent).div_ceil(100).max(1);
     let mut seen = 0;
-    counts.iter().position(|count| {
-        seen += count;
-        seen >= rank
-    }).unwrap_or(0) as u64
+    counts
+        .iter()
+        .position(|count| {
+            seen += count;
+            seen >= rank
+        })
+        .unwrap_or(0) as u64
 }
 
 fn short(text: &str) -> String {

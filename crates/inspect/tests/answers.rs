@@ -4,12 +4,12 @@
 mod common;
 
 use browserlens_inspect::{
-    ConsoleQuery, HtmlQuery, Inspector, Limits, NetworkQuery, OneOrMany, Presets, SummaryQuery, TOOLS,
-    TextQuery, UnixMillis, har, stream,
+    ConsoleQuery, HtmlQuery, Inspector, Limits, NetworkQuery, OneOrMany, Presets, SummaryQuery, TOOLS, TextQuery,
+    UnixMillis, har, stream,
 };
 use browserlens_page::PageBuilder;
 use browserlens_strategy::{EventKind, PageSource, RequestEvent, StepIndex};
-use browserlens_trace::{Redactor, TraceWriter, Outcome};
+use browserlens_trace::{Outcome, Redactor, TraceWriter};
 use common::trace_common::{self, planted};
 use common::{Memory, NOW, asked, bundled, console, inspector, open, request, trace_of};
 use serde_json::{Value, json};
@@ -24,7 +24,11 @@ fn urls(answer: &Value) -> Vec<&str> {
 
 fn traffic() -> Vec<EventKind> {
     let slow = RequestEvent { duration_ms: 2_500, method: "POST".into(), ..request("http://api.a.test/orders", 201) };
-    let broken = RequestEvent { failure: "net::ERR_ABORTED".into(), resource_type: "Image".into(), ..request("http://cdn.b.test/x.png", 0) };
+    let broken = RequestEvent {
+        failure: "net::ERR_ABORTED".into(),
+        resource_type: "Image".into(),
+        ..request("http://cdn.b.test/x.png", 0)
+    };
     vec![
         asked("http://a.test/", 200),
         EventKind::Request(Box::new(slow)),
@@ -55,7 +59,10 @@ fn filters_compose_and_failed_requests_come_first() {
         assert_eq!(ask(json!({ "status": ["4xx", 201] })), format!("{missing} {slow}"));
         assert_eq!(ask(json!({ "status": "500-599" })), down);
         assert_eq!(ask(json!({ "status": 0, "resourceType": "image" })), image);
-        assert_eq!(ask(json!({ "method": "post", "minDurationMs": 2_000, "domain": "api", "resourceType": ["xhr", "fetch"] })), slow);
+        assert_eq!(
+            ask(json!({ "method": "post", "minDurationMs": 2_000, "domain": "api", "resourceType": ["xhr", "fetch"] })),
+            slow
+        );
         assert_eq!(ask(json!({ "searchTerm": "ERR_ABORTED" })), image);
         assert_eq!(ask(json!({ "preset": "slow" })), slow);
         assert_eq!(ask(json!({ "preset": "debug", "failedOnly": false, "status": "2xx" })), format!("{page} {slow}"));
@@ -202,7 +209,10 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
     assert_eq!(cut["data"][0]["children"][1]["cut"], 2, "two items of the list were cut");
     let few = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxNodes": 3 }));
     assert_eq!(few["count"], 3);
-    assert_eq!(call(&mut source, "get_dom_snapshot", json!({ "selector": "aside" }))["message"], "no element matches the selector");
+    assert_eq!(
+        call(&mut source, "get_dom_snapshot", json!({ "selector": "aside" }))["message"],
+        "no element matches the selector"
+    );
     let whole = call(&mut source, "get_dom_snapshot", json!({})).to_string();
     assert!(!whole.contains("script") && !whole.contains("p { }"));
     let all = call(&mut source, "get_dom_snapshot", json!({ "excludeScripts": false, "excludeStyles": false }));
@@ -218,9 +228,11 @@ fn html_and_text_are_cut_at_their_limits() {
     assert!(html.has_more && html.data.len() <= 40 && html.message.starts_with("the first 40 of "), "{}", html.message);
     let text = small.text(&mut source, &TextQuery::default()).unwrap();
     assert_eq!((text.data.as_str(), text.truncated[0].returned), ("One", 3));
-    let part = inspector().text(&mut source, &TextQuery { selector: Some("ul".into()), ..TextQuery::default() }).unwrap();
+    let part =
+        inspector().text(&mut source, &TextQuery { selector: Some("ul".into()), ..TextQuery::default() }).unwrap();
     assert_eq!(part.data, "A B");
-    let part = inspector().html(&mut source, &HtmlQuery { selector: Some("h1".into()), ..HtmlQuery::default() }).unwrap();
+    let part =
+        inspector().html(&mut source, &HtmlQuery { selector: Some("h1".into()), ..HtmlQuery::default() }).unwrap();
     assert_eq!(part.data, "<h1>One</h1>");
 }
 
@@ -242,11 +254,18 @@ fn rows_are_streamed_as_json_lines() {
     trace_of(&path, kinds);
     let mut out = Vec::new();
     let written = stream::network(&mut open(&path), &NetworkQuery::default(), &Limits::default(), &mut out).unwrap();
-    let lines: Vec<Value> = out.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| serde_json::from_slice(line).unwrap()).collect();
+    let lines: Vec<Value> = out
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
     assert_eq!((written, lines.len()), (1_234, 1_234));
     assert_eq!(lines[1_233]["url"], "http://a.test/1233");
     let mut out = Vec::new();
-    assert_eq!(stream::console(&mut Memory::new(traffic()), &ConsoleQuery::default(), &Limits::default(), &mut out).unwrap(), 1);
+    assert_eq!(
+        stream::console(&mut Memory::new(traffic()), &ConsoleQuery::default(), &Limits::default(), &mut out).unwrap(),
+        1
+    );
 }
 
 /// A HAR 1.2 document as the specification has it: required fields, types, and no field that it does not know.
@@ -256,13 +275,16 @@ fn har_schema() -> Value {
 
 #[test]
 fn the_har_export_is_har() {
-    for name in ["live-last-minute-ticket", "spa-plan-a-release", "portal-move-a-patient-appointment", "shop-laptop-to-cart"] {
+    for name in
+        ["live-last-minute-ticket", "spa-plan-a-release", "portal-move-a-patient-appointment", "shop-laptop-to-cart"]
+    {
         let mut source = bundled(name);
         let mut out = Vec::new();
         let entries = har::write(&mut source, UnixMillis(1_700_000_000_123), &Limits::default(), &mut out).unwrap();
         let value: Value = serde_json::from_slice(&out).unwrap();
         let validator = jsonschema::validator_for(&har_schema()).unwrap();
-        let wrong: Vec<String> = validator.iter_errors(&value).map(|error| format!("{} {error}", error.instance_path())).collect();
+        let wrong: Vec<String> =
+            validator.iter_errors(&value).map(|error| format!("{} {error}", error.instance_path())).collect();
         assert_eq!(wrong, Vec::<String>::new(), "{name}");
         let parsed: ::har::Har = ::har::from_slice(&out).unwrap();
         let ::har::Spec::V1_2(log) = parsed.log else { panic!("version 1.2") };
@@ -306,7 +328,13 @@ fn no_planted_secret_is_found_through_any_tool() {
         }
         let mut out = Vec::new();
         har::write(&mut source, NOW, &Limits::default(), &mut out).unwrap();
-        stream::console(&mut source, &ConsoleQuery { log_levels: Some(OneOrMany::Many(vec![])), ..ConsoleQuery::default() }, &Limits::default(), &mut out).unwrap();
+        stream::console(
+            &mut source,
+            &ConsoleQuery { log_levels: Some(OneOrMany::Many(vec![])), ..ConsoleQuery::default() },
+            &Limits::default(),
+            &mut out,
+        )
+        .unwrap();
         answers.push(String::from_utf8(out).unwrap());
     }
     assert!(answers.iter().any(|answer| answer.contains("grant") || answer.contains("user")), "bodies were looked at");

@@ -63,11 +63,13 @@ fn every_call_of_the_guide_gives_what_the_guide_says() {
 #[test]
 fn the_three_patterns_give_less_than_everything() {
     let mut source = bundled("portal-move-a-patient-appointment");
-    let mut size = |tool: &str, arguments: Value| {
-        inspector().call(&mut source, tool, arguments, NOW).unwrap().to_string().len()
-    };
+    let mut size =
+        |tool: &str, arguments: Value| inspector().call(&mut source, tool, arguments, NOW).unwrap().to_string().len();
     let everything = size("get_network_requests", json!({ "pageSize": 200, "includeResponseBodies": true }));
     assert!(size("get_network_requests", json!({ "failedOnly": true })) * 10 < everything);
     assert!(size("get_network_requests", json!({ "pageSize": 5 })) * 10 < everything);
-    assert!(size("get_dom_snapshot", json!({ "selector": "h1" })) * 10 < size("get_dom_snapshot", json!({ "maxNodes": 2_000, "maxDepth": 15 })));
+    assert!(
+        size("get_dom_snapshot", json!({ "selector": "h1" })) * 10
+            < size("get_dom_snapshot", json!({ "maxNodes": 2_000, "maxDepth": 15 }))
+    );
 }

@@ -10,7 +10,7 @@ use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, propte
 
 fn kind(number: usize) -> EventKind {
     match number % 7 {
-        0 | 3 => asked(&format!("http://a.test/{number}"), if number % 2 == 0 { 200 } else { 500 }),
+        0 | 3 => asked(&format!("http://a.test/{number}"), if number.is_multiple_of(2) { 200 } else { 500 }),
         1 => console("error", &number.to_string()),
         2 => console("warning", &number.to_string()),
         _ => console("log", &number.to_string()),

@@ -16,8 +16,8 @@ use crate::stage::Stage;
 use browserlens_page::{BoxInDocument, Capture, NodeKey, Page, Viewport};
 use browserlens_scenario::{Target, TargetBy};
 use browserlens_strategy::{
-    ActError, ActionKind, Actor, BodyHead, BodySide, CaptureImage, Event, EventFilter, EventKind, EventTally, ImageSpace,
-    PageSource, SourceError, SourceId, StepIndex, TakenAction,
+    ActError, ActionKind, Actor, BodyHead, BodySide, CaptureImage, Event, EventFilter, EventKind, EventTally,
+    ImageSpace, PageSource, SourceError, SourceId, StepIndex, TakenAction,
 };
 use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
 use std::path::PathBuf;
@@ -237,10 +237,9 @@ impl PageSource for LiveBrowser {
             BodySide::Request => &request.request_body,
             BodySide::Response => &request.response_body,
         };
-        Ok(body.as_ref().map(|body| BodyHead {
-            head: body.as_bytes()[..limit.min(body.len())].to_vec(),
-            bytes: body.len() as u64,
-        }))
+        Ok(body
+            .as_ref()
+            .map(|body| BodyHead { head: body.as_bytes()[..limit.min(body.len())].to_vec(), bytes: body.len() as u64 }))
     }
 
     fn identity(&self) -> SourceId {

@@ -209,11 +209,17 @@ fn add_peers(
             PeerText::Network => 1,
             PeerText::Observation => continue,
         };
-        let said = said
-            .entry(peer.to_owned())
-            .or_insert_with(|| Said { console: 0, network: 0, lines: [Vec::new(), Vec::new()] });
+        let said = said.entry(peer.to_owned()).or_insert_with(|| Said {
+            console: 0,
+            network: 0,
+            lines: [Vec::new(), Vec::new()],
+        });
         let tokens = count(&row.text);
-        if at == 0 { said.console += tokens } else { said.network += tokens }
+        if at == 0 {
+            said.console += tokens
+        } else {
+            said.network += tokens
+        }
         said.lines[at].extend(row.text.lines().map(str::to_owned));
     }
     said.iter().for_each(|(peer, said)| add(peer, said));
@@ -228,9 +234,12 @@ mod tests {
     #[test]
     fn default_answers_tell_every_fact_about_errors_and_requests_and_cost_less_than_everything() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        for name in
-            ["live-last-minute-ticket", "portal-move-a-patient-appointment", "spa-plan-a-release", "spa-sign-off-a-release"]
-        {
+        for name in [
+            "live-last-minute-ticket",
+            "portal-move-a-patient-appointment",
+            "spa-plan-a-release",
+            "spa-sign-off-a-release",
+        ] {
             let trace = root.join(format!("traces/{name}.trace"));
             let plan = TracePlan::open(&trace, &root.join("traces/scenarios")).expect("opens");
             let answers = measure(&plan, Encoding::O200kBase, Tokenizer::Fast).expect("measures");

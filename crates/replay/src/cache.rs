@@ -166,7 +166,8 @@ impl Cache {
         let peers = plan.peers.as_ref().map(|peers| peers.hash.to_string()).unwrap_or_default();
         let (scenario, encoding) = (hex(&plan.scenario.hash()), encoding.name());
         content_hash(
-            format!("beside {ENTRY_VERSION} {version} {} {scenario} {peers} {encoding} {tokenizer:?}", plan.hash).as_bytes(),
+            format!("beside {ENTRY_VERSION} {version} {} {scenario} {peers} {encoding} {tokenizer:?}", plan.hash)
+                .as_bytes(),
         )
     }
 

@@ -38,9 +38,11 @@ pub mod strategies;
 pub mod train;
 mod unit;
 
+pub use beside::{
+    AnswerInfo, DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
+};
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::AttackKind;
-pub use beside::{AnswerInfo, DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES};
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};

@@ -72,8 +72,7 @@ impl Answers {
 
     /// One row a kind of answer.
     pub fn table(&self) -> TextTable {
-        let mut table =
-            TextTable::new(["answers", "traces", "console", "saved %", "network", "saved %", "facts told"]);
+        let mut table = TextTable::new(["answers", "traces", "console", "saved %", "network", "saved %", "facts told"]);
         for Row { sum, whole, traces } in &self.rows {
             table.row(vec![
                 sum.answers.clone(),
@@ -123,7 +122,8 @@ mod tests {
         let mut run = made_up::run();
         assert_eq!(Answers::of(&run.input()), None, "a run without answers has no table");
         run.scenarios.truncate(2);
-        run.scenarios[0].answers = vec![info("unfiltered", 1_000, 8_000, 2), info("default", 300, 1_000, 2), info("tool@1", 10, 100, 1)];
+        run.scenarios[0].answers =
+            vec![info("unfiltered", 1_000, 8_000, 2), info("default", 300, 1_000, 2), info("tool@1", 10, 100, 1)];
         run.scenarios[1].answers = vec![info("unfiltered", 0, 2_000, 2), info("default", 50, 1_000, 1)];
         let answers = Answers::of(&run.input()).expect("there are answers");
         let table = answers.table();

@@ -330,7 +330,8 @@ impl EventFilter {
             return true;
         }
         let EventKind::Console(message) = kind else { return false };
-        (self.levels.is_empty() || self.levels.contains(&message.level)) && !self.without_levels.contains(&message.level)
+        (self.levels.is_empty() || self.levels.contains(&message.level))
+            && !self.without_levels.contains(&message.level)
     }
 
     fn passes_request(&self, kind: &EventKind) -> bool {
@@ -348,8 +349,9 @@ impl EventFilter {
                 || self.statuses.iter().any(|(from, to)| (*from..=*to).contains(&request.status)))
             && self.failed.is_none_or(|failed| request.has_failed() == failed)
             && self.min_duration_ms.is_none_or(|least| request.duration_ms >= least)
-            && self.domain.as_ref().is_none_or(|domain| {
-                host_of(&request.url).to_ascii_lowercase().contains(&domain.to_ascii_lowercase())
-            })
+            && self
+                .domain
+                .as_ref()
+                .is_none_or(|domain| host_of(&request.url).to_ascii_lowercase().contains(&domain.to_ascii_lowercase()))
     }
 }

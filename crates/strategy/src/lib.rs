@@ -12,7 +12,8 @@ mod source;
 
 pub use action::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 pub use event::{
-    BodyHead, BodySide, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent, RequestParts, TabEvent, host_of,
+    BodyHead, BodySide, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind,
+    EventTally, RequestEvent, RequestParts, TabEvent, host_of,
 };
 pub use observation::{ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request};
 pub use source::{ActError, Actor, PageSource, SourceError, SourceId};

@@ -172,7 +172,12 @@ impl Query<'_> {
             } else {
                 // After a position near the end the table itself has fewer rows to look at.
                 let hint = self.hint(table, self.after.is_none());
-                let sql = format!("SELECT count(*), max(position) FROM {} {hint} WHERE {conditions}", table.name);
+                // Without conditions both are read off the tree, each by itself.
+                let sql = if conditions == EVERYTHING {
+                    format!("SELECT (SELECT count(*) FROM {0}), (SELECT max(position) FROM {0})", table.name)
+                } else {
+                    format!("SELECT count(*), max(position) FROM {} {hint} WHERE {conditions}", table.name)
+                };
                 let (count, last) = self
                     .connection
                     .prepare_cached(&sql)
@@ -214,21 +219,36 @@ impl Query<'_> {
                 let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
                 let mut statement = self
                     .connection
-                    .prepare_cached("SELECT DISTINCT level FROM console INDEXED BY console_by_level")
+                    .prepare_cached("SELECT min(level) FROM console INDEXED BY console_by_level WHERE level > ?1")
                     .map_err(wrap())?;
-                let found = statement.query_map([], |row| row.get::<_, String>(0)).map_err(wrap())?;
-                let found = found.collect::<rusqlite::Result<Vec<_>>>().map_err(wrap())?;
+                // From one level to the next: each is one step into the index, however many rows have it.
+                let mut found: Vec<String> = Vec::new();
+                let mut next: Option<String> = statement.query_row([""], |row| row.get(0)).map_err(wrap())?;
+                while let Some(level) = next {
+                    next = statement.query_row([&level], |row| row.get(0)).map_err(wrap())?;
+                    found.push(level);
+                }
+                if self.has_empty_level().map_err(wrap())? {
+                    found.push(String::new());
+                }
                 let wanted = |level: &String| {
                     (filter.levels.is_empty() || filter.levels.contains(level))
                         && !filter.without_levels.contains(level)
                 };
                 found.into_iter().filter(wanted).map(Lane::Level).collect()
             }
-            "request" if self.indexed && filter.is_about_requests() => {
-                [true, false].into_iter().filter(|lane| filter.failed.is_none_or(|failed| failed == *lane)).map(Lane::Failed).collect()
-            }
+            "request" if self.indexed && filter.is_about_requests() => [true, false]
+                .into_iter()
+                .filter(|lane| filter.failed.is_none_or(|failed| failed == *lane))
+                .map(Lane::Failed)
+                .collect(),
             _ => vec![Lane::All],
         })
+    }
+
+    fn has_empty_level(&self) -> rusqlite::Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM console INDEXED BY console_by_level WHERE level = '')";
+        self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
     }
 
     fn conditions(&self, table: &Table, lane: &Lane) -> (String, Vec<Value>) {
@@ -336,6 +356,9 @@ impl Query<'_> {
     }
 }
 
+/// The condition that every row meets.
+const EVERYTHING: &str = "1";
+
 /// Conditions joined by AND, and the values of their marks.
 #[derive(Default)]
 struct Where {
@@ -357,7 +380,7 @@ impl Where {
     }
 
     fn finish(self) -> (String, Vec<Value>) {
-        let conditions = if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") };
+        let conditions = if self.conditions.is_empty() { EVERYTHING.to_owned() } else { self.conditions.join(" AND ") };
         (conditions, self.values)
     }
 }
@@ -371,9 +394,9 @@ struct Needle {
 
 impl Needle {
     fn new(text: &str) -> Self {
-        let ascii = text.is_ascii().then(|| {
-            aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build([text]).ok()
-        });
+        let ascii = text
+            .is_ascii()
+            .then(|| aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build([text]).ok());
         Self { lower: text.to_lowercase(), ascii: ascii.flatten() }
     }
 

@@ -7,7 +7,8 @@ use crate::error::TraceError;
 use crate::reader::Trace;
 use browserlens_page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
 use browserlens_strategy::{
-    BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, ImageSpace, PageSource, SourceError, SourceId, StepIndex,
+    BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, ImageSpace, PageSource, SourceError, SourceId,
+    StepIndex,
 };
 use image::{DynamicImage, GenericImageView, ImageFormat};
 use std::io::Cursor;

@@ -11,7 +11,8 @@ use crate::file::{self, Opened, Trust};
 use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::rows::{self, Contents};
 use crate::schema::{
-    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, STEP, TAB, Table, tables_of,
+    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, STEP, TAB, Table,
+    tables_of,
 };
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
 use browserlens_strategy::{ActionKind, BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};

@@ -3,14 +3,19 @@
 
 mod common;
 
-use browserlens_strategy::{ConsoleMessage, BodySide, Event, EventFilter, EventKind, EventTally, RequestEvent, RequestParts};
+use browserlens_strategy::{
+    BodySide, ConsoleMessage, Event, EventFilter, EventKind, EventTally, RequestEvent, RequestParts,
+};
 use browserlens_trace::*;
 use common::{event, meta, redactor, request, write};
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert_eq, prop_compose, prop_oneof, proptest};
 use proptest::sample::select;
 
 fn console() -> impl Strategy<Value = EventKind> {
-    (select(vec!["error", "warning", "log", "exception", "table", "debug"]), select(vec!["Größe", "a b", "Über", "K", ""]))
+    (
+        select(vec!["error", "warning", "log", "exception", "table", "debug"]),
+        select(vec!["Größe", "a b", "Über", "K", ""]),
+    )
         .prop_map(|(level, text)| {
             EventKind::Console(ConsoleMessage { level: level.into(), text: text.into(), ..ConsoleMessage::default() })
         })
@@ -123,7 +128,8 @@ fn the_beginning_of_a_body_is_read_without_the_rest() {
     for finished in [true, false] {
         let path = folder.path().join(format!("{finished}.trace"));
         let body = "0123456789".repeat(1_000_000);
-        let kind = EventKind::Request(Box::new(RequestEvent { response_body: Some(body), ..request("http://a.test/") }));
+        let kind =
+            EventKind::Request(Box::new(RequestEvent { response_body: Some(body), ..request("http://a.test/") }));
         record(&path, &[kind], finished);
         let trace = Trace::open(&path).unwrap();
         let head = trace.body_head(1, BodySide::Response, 15).unwrap().unwrap();

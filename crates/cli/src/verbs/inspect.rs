@@ -6,8 +6,8 @@ use crate::exit::{Exit, Failure, one_line};
 use crate::{Ended, output};
 use browserlens_inspect::{
     Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, Limits,
-    NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery, UnixMillis, compact, har,
-    stream, tools,
+    NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery, UnixMillis,
+    compact, har, stream, tools,
 };
 use browserlens_strategy::{PageSource, StepIndex};
 use browserlens_trace::Trace;
@@ -94,7 +94,11 @@ impl<'a> Asked<'a> {
         let mut presets = Presets::default();
         if let Some(path) = &source.presets {
             let bad = |reason: String| {
-                Failure::words(Exit::Usage, format!("{}: {reason}", path.display()), "see the presets in the guide of `inspect`")
+                Failure::words(
+                    Exit::Usage,
+                    format!("{}: {reason}", path.display()),
+                    "see the presets in the guide of `inspect`",
+                )
             };
             let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
             presets.add_toml(&text).map_err(|error| bad(error.to_string()))?;
@@ -113,7 +117,9 @@ impl<'a> Asked<'a> {
     ) -> Ended {
         if self.source.json || self.source.compact {
             let value = serde_json::to_value(answer).map_err(|error| json_failure(&error))?;
-            let text = if self.source.compact { compact(value).to_string() } else {
+            let text = if self.source.compact {
+                compact(value).to_string()
+            } else {
                 // Field by field in the order of the answer, which a value does not keep.
                 serde_json::to_string_pretty(answer).map_err(|error| json_failure(&error))?
             };
@@ -243,7 +249,8 @@ fn live(source: &InspectSource, now: u64) -> Result<Opened, Failure> {
         let message = format!("{}: a live page has no steps", source.source);
         return Err(Failure::words(Exit::Usage, message, "leave --step out, or name a trace"));
     }
-    let options = LiveOptions { chrome: source.chrome.clone(), no_sandbox: source.no_sandbox, ..LiveOptions::default() };
+    let options =
+        LiveOptions { chrome: source.chrome.clone(), no_sandbox: source.no_sandbox, ..LiveOptions::default() };
     let browser = LiveBrowser::open(&source.source, &options);
     let browser = browser.map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     Ok((Box::new(browser), now))

@@ -69,10 +69,9 @@ impl PageSource for Memory {
             BodySide::Request => &request.request_body,
             BodySide::Response => &request.response_body,
         };
-        Ok(body.as_ref().map(|body| BodyHead {
-            head: body.as_bytes()[..limit.min(body.len())].to_vec(),
-            bytes: body.len() as u64,
-        }))
+        Ok(body
+            .as_ref()
+            .map(|body| BodyHead { head: body.as_bytes()[..limit.min(body.len())].to_vec(), bytes: body.len() as u64 }))
     }
 
     fn identity(&self) -> SourceId {
@@ -117,8 +116,7 @@ pub fn asked(url: &str, status: u16) -> EventKind {
 /// Writes a trace of one step with these events.
 pub fn trace_of(path: &Path, kinds: Vec<EventKind>) {
     let mut steps = trace_common::steps(1);
-    steps[0].events =
-        (0u64..).zip(kinds).map(|(position, kind)| trace_common::event(position, 0, kind)).collect();
+    steps[0].events = (0u64..).zip(kinds).map(|(position, kind)| trace_common::event(position, 0, kind)).collect();
     trace_common::write(path, &steps);
 }
 
