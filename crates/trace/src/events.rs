@@ -318,18 +318,25 @@ impl Query<'_> {
         let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
         let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(wrap())?;
         let needle = self.filter.contains.as_deref().map(Needle::new);
+        let column = |name: &str| table.columns.iter().position(|column| *column == name).unwrap_or(0);
+        let searched = searched_columns(table).map(column);
         let mut found = 0;
         while found < self.limit {
             let Some(row) = rows.next().map_err(wrap())? else { break };
+            if let Some(needle) = &needle {
+                // Looked at before an event is made of the row: most rows do not hold what is searched for.
+                let text = |column: usize| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
+                let [one, other] = searched;
+                if !needle.is_in(text(one).map_err(wrap())?) && !needle.is_in(text(other).map_err(wrap())?) {
+                    continue;
+                }
+            }
             let position: i64 = row.get(0).map_err(wrap())?;
             let place = Place::row(table.name, position);
             let event = read(row, table, self.filter.parts).map_err(TraceError::sqlite(self.path, place.clone()))?;
             let Some(mut event) = event else {
                 return Err(TraceError::damaged(self.path, place, "a field holds a value that its kind does not have"));
             };
-            if needle.as_ref().is_some_and(|needle| !event.kind.searched().iter().any(|text| needle.is_in(text))) {
-                continue;
-            }
             if let EventKind::Request(request) = &mut event.kind
                 && self.filter.parts == RequestParts::Whole
             {
