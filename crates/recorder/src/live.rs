@@ -16,13 +16,14 @@ use crate::stage::Stage;
 use browserlens_page::{BoxInDocument, Capture, NodeKey, Page, Viewport};
 use browserlens_scenario::{Target, TargetBy};
 use browserlens_strategy::{
-    ActError, ActionKind, Actor, CaptureImage, Event, EventFilter, EventKind, ImageSpace, PageSource, SourceError,
-    StepIndex, TakenAction,
+    ActError, ActionKind, Actor, BodyHead, BodySide, CaptureImage, Event, EventFilter, EventKind, EventTally,
+    ImageSpace, PageSource, SourceError, SourceId, StepIndex, TakenAction,
 };
-use browserlens_trace::Canonicalizer;
+use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How a live page is opened.
 #[derive(Clone, Debug)]
@@ -62,6 +63,8 @@ pub struct LiveBrowser {
     step: u32,
     stale: bool,
     events: Vec<Event>,
+    redactor: Redactor,
+    session: [u8; 16],
     timeout: Duration,
 }
 
@@ -119,7 +122,9 @@ impl LiveBrowser {
             stage.settle(false).await?;
             Ok(stage)
         })?;
-        Ok(Self { stage, runtime, step: 0, stale: true, events: Vec::new(), timeout: options.timeout })
+        let redactor = Redactor::new(RedactionOptions::default());
+        let (events, session, timeout) = (Vec::new(), new_session(url), options.timeout);
+        Ok(Self { stage, runtime, step: 0, stale: true, events, redactor, session, timeout })
     }
 
     /// Makes the next look capture the page anew.
@@ -129,7 +134,8 @@ impl LiveBrowser {
 
     fn take_events(&mut self) {
         let (driver, step) = (&self.stage.driver, self.step);
-        let new = driver.world.change(|state| state.log.take(step, false, false));
+        let mut new = driver.world.change(|state| state.log.take(step, false, false));
+        new.iter_mut().for_each(|event| self.redactor.redact_event(event));
         self.events.extend(new);
     }
 
@@ -169,6 +175,20 @@ impl LiveBrowser {
     }
 }
 
+/// A number that no other session has: of this process, this moment, and how many there were before.
+fn new_session(url: &str) -> [u8; 16] {
+    static OPENED: AtomicU64 = AtomicU64::new(0);
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(url.as_bytes());
+    hasher.update(&since_epoch.as_nanos().to_le_bytes());
+    hasher.update(&std::process::id().to_le_bytes());
+    hasher.update(&OPENED.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+    let mut session = [0; 16];
+    hasher.finalize_xof().fill(&mut session);
+    session
+}
+
 fn gone(error: RecordError) -> SourceError {
     match error {
         RecordError::BrowserGone { doing, .. } => {
@@ -196,7 +216,54 @@ impl PageSource for LiveBrowser {
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
         self.take_events();
         let later = |event: &&Event| after.is_none_or(|after| event.position > after);
-        Ok(self.events.iter().filter(later).filter(|event| passes(event, filter)).take(limit).cloned().collect())
+        let passing = self.events.iter().filter(later).filter(|event| filter.passes(event)).take(limit);
+        Ok(passing.map(|event| filter.parts.of(event)).collect())
+    }
+
+    fn tally(&mut self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, SourceError> {
+        self.take_events();
+        let later = |event: &&Event| after.is_none_or(|after| event.position > after);
+        let passing = self.events.iter().filter(later).filter(|event| filter.passes(event));
+        Ok(passing.fold(EventTally::default(), |tally, event| EventTally {
+            count: tally.count + 1,
+            last: tally.last.max(Some(event.position)),
+        }))
+    }
+
+    fn body(&mut self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, SourceError> {
+        let found = self.events.binary_search_by_key(&position, |event| event.position).ok();
+        let Some(EventKind::Request(request)) = found.map(|at| &self.events[at].kind) else { return Ok(None) };
+        let body = match side {
+            BodySide::Request => &request.request_body,
+            BodySide::Response => &request.response_body,
+        };
+        Ok(body
+            .as_ref()
+            .map(|body| BodyHead { head: body.as_bytes()[..limit.min(body.len())].to_vec(), bytes: body.len() as u64 }))
+    }
+
+    fn identity(&self) -> SourceId {
+        SourceId::Live(self.session)
+    }
+
+    fn now_ms(&mut self) -> Result<u64, SourceError> {
+        Ok(self.stage.driver.now_ms())
+    }
+
+    fn tabs(&mut self) -> Result<Vec<u32>, SourceError> {
+        self.take_events();
+        let mut tabs: Vec<u32> = self.events.iter().map(|event| event.tab).collect();
+        tabs.push(self.stage.driver.tab);
+        tabs.sort_unstable();
+        tabs.dedup();
+        Ok(tabs)
+    }
+
+    fn page_of(&mut self, tab: u32) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
+        if tab == self.stage.driver.tab {
+            return self.page();
+        }
+        Err(SourceError::NotAvailable { what: format!("the page of tab {tab}, which is not in front,") })
     }
 
     fn crop(&mut self, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {
@@ -258,32 +325,5 @@ impl Actor for LiveBrowser {
         self.runtime.block_on(self.stage.settle(true)).map_err(gone)?;
         self.take_events();
         Ok(())
-    }
-}
-
-fn passes(event: &Event, filter: &EventFilter) -> bool {
-    let within =
-        filter.from_step.is_none_or(|from| event.step >= from) && filter.to_step.is_none_or(|to| event.step <= to);
-    let kind = filter.kinds.is_empty() || filter.kinds.iter().any(|kind| kind == event.kind.name());
-    let level = filter.levels.is_empty()
-        || matches!(&event.kind, EventKind::Console(message) if filter.levels.contains(&message.level));
-    let status = filter
-        .min_status
-        .is_none_or(|least| matches!(&event.kind, EventKind::Request(request) if request.status >= least));
-    let text = filter.contains.as_ref().is_none_or(|wanted| {
-        let wanted = wanted.to_lowercase();
-        said(&event.kind).iter().any(|text| text.to_lowercase().contains(&wanted))
-    });
-    within && kind && level && status && text
-}
-
-/// Returns what a search for text looks at: message and URL.
-fn said(kind: &EventKind) -> Vec<&str> {
-    match kind {
-        EventKind::Console(message) => vec![&message.text, &message.url],
-        EventKind::Request(request) => vec![&request.url],
-        EventKind::Dialog(dialog) => vec![&dialog.message],
-        EventKind::Tab(tab) => vec![&tab.url, &tab.title],
-        EventKind::Download(download) => vec![&download.url, &download.file_name],
     }
 }

@@ -192,16 +192,17 @@ fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended
             let text = value["body"].as_str()?;
             if value["base64Encoded"].as_bool() == Some(true) {
                 let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
-                return Some(String::from_utf8(bytes).unwrap_or_default());
+                // Bytes that are no text are not kept: their number is.
+                return Some((bytes.len(), String::from_utf8(bytes).ok()));
             }
-            Some(text.to_owned())
+            Some((text.len(), Some(text.to_owned())))
         });
         world.change(|state| {
             state.bodies_pending -= 1;
             state.log.with_request(&id, |request| {
-                if let Some(body) = body {
-                    request.response_bytes = body.len() as u64;
-                    request.response_body = (body.len() <= BODY_LIMIT).then_some(body);
+                if let Some((bytes, body)) = body {
+                    request.response_bytes = bytes as u64;
+                    request.response_body = body.filter(|body| body.len() <= BODY_LIMIT);
                 }
             });
             state.log.close_request(&id, at);

@@ -6,6 +6,7 @@
 //! Invariant: a change of trace, scenario, strategy (name, version, options), tokenizer, metric, image-token table or page format is
 //! another key.
 
+use crate::beside::AnswerInfo;
 use crate::error::ReplayError;
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::run::StepInfo;
@@ -158,6 +159,27 @@ impl Cache {
             key,
             &UnitEntry { key: key.to_owned(), trace: trace.to_owned(), rows: rows.to_vec(), timings: timings.to_vec() },
         )
+    }
+
+    /// Returns the key of what answers beside the page cost.
+    pub fn beside_key(plan: &TracePlan, version: u32, encoding: Encoding, tokenizer: Tokenizer) -> String {
+        let peers = plan.peers.as_ref().map(|peers| peers.hash.to_string()).unwrap_or_default();
+        let (scenario, encoding) = (hex(&plan.scenario.hash()), encoding.name());
+        content_hash(
+            format!("beside {ENTRY_VERSION} {version} {} {scenario} {peers} {encoding} {tokenizer:?}", plan.hash)
+                .as_bytes(),
+        )
+    }
+
+    /// Returns what answers beside the page cost; none if it was not measured.
+    pub fn beside(&self, key: &str) -> Option<Vec<AnswerInfo>> {
+        let (known, answers): (String, Vec<AnswerInfo>) = self.load("beside", key)?;
+        (known == key).then_some(answers)
+    }
+
+    /// Keeps what answers beside the page cost.
+    pub fn keep_beside(&self, key: &str, answers: &[AnswerInfo]) -> Result<(), ReplayError> {
+        self.keep("beside", key, &(key, answers))
     }
 
     /// Returns what a report shows of the steps of a trace; none if it is not all there.

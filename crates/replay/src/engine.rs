@@ -7,6 +7,7 @@
 //! order of rows is made at the end; memory holds one step a thread, whatever the corpus.
 //! Why not rayon's parallel iterator over traces: it halves the list, and the two largest traces may fall into one half.
 
+use crate::beside;
 use crate::cache::Cache;
 use crate::error::ReplayError;
 use crate::measure::{METRIC_VERSION, Measurement, TaskMeasurement, Timing, Tokenizer};
@@ -134,7 +135,7 @@ pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
         metric_version: METRIC_VERSION,
         image_token_table_version: IMAGE_TOKEN_TABLE_VERSION,
         strategies: infos,
-        traces: plans.iter().map(describe).collect::<Result<_, _>>()?,
+        traces: plans.iter().map(|plan| describe(plan, &cache, options)).collect::<Result<_, _>>()?,
     };
     let mut run = RunResult {
         header,
@@ -175,7 +176,7 @@ pub(crate) fn plan(traces: &[PathBuf], scenarios_dir: &Path) -> Result<Vec<Trace
     Ok(plans)
 }
 
-fn describe(plan: &TracePlan) -> Result<TraceInfo, ReplayError> {
+fn describe(plan: &TracePlan, cache: &Cache, options: &ReplayOptions<'_>) -> Result<TraceInfo, ReplayError> {
     Ok(TraceInfo {
         id: plan.id.clone(),
         scenario: plan.meta.scenario.clone(),
@@ -188,6 +189,7 @@ fn describe(plan: &TracePlan) -> Result<TraceInfo, ReplayError> {
         bytes: plan.bytes,
         peers: plan.peers.as_ref().map(PeersPlan::describe).transpose()?.unwrap_or_default(),
         attacks: attacks_of(plan),
+        answers: beside::answers(plan, cache, options.encoding, options.tokenizer)?,
     })
 }
 

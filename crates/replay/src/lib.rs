@@ -9,6 +9,7 @@
 //! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel; [`routing`] compares routers with
 //! hindsight.
 
+mod beside;
 mod cache;
 mod clock;
 pub mod css;
@@ -37,6 +38,9 @@ pub mod strategies;
 pub mod train;
 mod unit;
 
+pub use beside::{
+    AnswerInfo, DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
+};
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::AttackKind;
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};

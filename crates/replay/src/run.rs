@@ -4,6 +4,7 @@
 //! content) in a folder named by the hash of `run.json`: equal results go to the same folder, others never overwrite it.
 //! Invariant: `run.json` is byte-identical for any number of threads and whether results came from the cache.
 
+use crate::beside::AnswerInfo;
 use crate::error::ReplayError;
 use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::RecordedPeer;
@@ -67,6 +68,9 @@ pub struct TraceInfo {
     /// The attacks that its pages hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attacks: Vec<AttackInfo>,
+    /// What answers about console and requests cost there, and tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<AnswerInfo>,
 }
 
 /// What a run says about an attack.

@@ -4,7 +4,7 @@
 //! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
 //! where something is not given (a screenshot, a text) the report says so.
 
-use browserlens_replay::{AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
+use browserlens_replay::{AnswerInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;
 use std::error::Error;
 use std::sync::Arc;
@@ -69,6 +69,8 @@ pub struct ScenarioInfo {
     pub steps: Vec<StepInfo>,
     /// What its pages' text tries on readers.
     pub attacks: Vec<AttackInfo>,
+    /// What answers about console and requests cost there, and tell.
+    pub answers: Vec<AnswerInfo>,
 }
 
 /// What a trace and its scenario say of one step.

@@ -12,6 +12,7 @@
 //! - one aggregate: [`Summary::of`], whose fields say how each number is made
 
 mod aggregate;
+mod answers;
 mod attacks;
 mod charts;
 mod compare;

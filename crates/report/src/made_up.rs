@@ -300,5 +300,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         complete: true,
         steps: (0..steps).map(step).collect(),
         attacks: Vec::new(),
+        answers: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@
 //! number that is made of fewer rows than it seems (an error row, a scenario left out) is named below the table.
 
 use crate::aggregate::{Cell, StrategySummary, Summary};
+use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
@@ -51,6 +52,10 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
         out.push_str(&format!("\n## Survived attacks\n\n{}\n", attacks.table(None).markdown()));
         out.push_str(&format!("{}\n\n{}", escape_markdown(ATTACKS_IN_WORDS), attacks.by_attack().markdown()));
     }
+    if let Some(answers) = Answers::of(input) {
+        out.push_str(&format!("\n## Inspect\n\n{}\n", answers.table().markdown()));
+        out.push_str(&format!("{}\n", escape_markdown(&answers.in_words())));
+    }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
     out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
@@ -90,6 +95,11 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
         let fitting = fitting.into_iter().find(|table| table.width() <= TERMINAL_WIDTH);
         out.push_str(&fitting.unwrap_or_else(|| attacks.table(Some(8))).terminal());
         out.push('\n');
+    }
+    if let Some(answers) = Answers::of(input) {
+        out.push_str("inspect: answers about console and requests, after each step\n\n");
+        out.push_str(&answers.table().terminal());
+        let _ = writeln!(out, "{}\n", wrap(&answers.in_words(), TERMINAL_WIDTH, "  "));
     }
     for note in notes(summary, input.about) {
         let _ = writeln!(out, "{}", wrap(&one_line(&note), TERMINAL_WIDTH, "  "));

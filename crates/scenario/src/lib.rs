@@ -5,11 +5,13 @@
 //! A crate of its own, above `recorder` and `replay`, because the bench reads facts without a browser.
 
 mod attack;
+mod beside;
 mod error;
 mod raw;
 mod target;
 
 pub use attack::{Attack, AttackKind, Sign};
+pub use beside::{EventFact, EventPlace};
 pub use error::ScenarioError;
 pub use target::{Target, TargetBy, called};
 
@@ -56,6 +58,8 @@ pub struct Scenario {
     pub steps: Vec<Step>,
     /// What the page's text tries on its readers.
     pub attacks: Vec<Attack>,
+    /// Console messages and requests that an agent must be able to find.
+    pub events: Vec<EventFact>,
     /// File that it came from.
     pub path: PathBuf,
     hash: [u8; 32],

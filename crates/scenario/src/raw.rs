@@ -3,7 +3,7 @@
 //! In: TOML text. Out: a [`Scenario`]. Invariant: every error carries the line of the table it is about.
 
 use crate::target::{Target, TargetBy};
-use crate::{Action, Attack, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
+use crate::{Action, Attack, EventFact, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};
 use browserlens_page::Viewport;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,8 @@ struct RawScenario {
     step: Vec<Spanned<RawStep>>,
     #[serde(default)]
     attack: Vec<Spanned<RawAttack>>,
+    #[serde(default)]
+    event: Vec<EventFact>,
 }
 
 fn slash() -> String {
@@ -254,8 +256,13 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
             .map_err(|message| ScenarioError::BadAttack { path: path.to_owned(), line, message })?;
         attacks.push(attack);
     }
+    let last = raw.step.len();
+    for event in &raw.event {
+        event.check(last).map_err(|message| malformed(&message))?;
+    }
     Ok(Scenario {
         attacks,
+        events: raw.event,
         name: raw.name,
         goal: raw.goal,
         why: raw.why,

@@ -151,7 +151,7 @@ pub struct DownloadEvent {
     pub state: String,
 }
 
-/// Which events a query wants; every field narrows.
+/// Which events a query wants; every field narrows. Comparisons of text ignore case where that is said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFilter {
     /// Kinds by name; empty wants all.
@@ -166,4 +166,192 @@ pub struct EventFilter {
     pub contains: Option<String>,
     /// Only requests with at least this status.
     pub min_status: Option<u16>,
+    /// Only positions up to this one (inclusive).
+    #[serde(default)]
+    pub to_position: Option<u64>,
+    /// Only of this tab.
+    #[serde(default)]
+    pub tab: Option<u32>,
+    /// Only from this page time on, in milliseconds.
+    #[serde(default)]
+    pub since_ms: Option<u64>,
+    /// Console levels that are not wanted; only console messages pass a filter that names some.
+    #[serde(default)]
+    pub without_levels: Vec<String>,
+    /// Methods of requests, ignoring case; empty wants all.
+    #[serde(default)]
+    pub methods: Vec<String>,
+    /// Statuses of requests as ranges (inclusive); empty wants all.
+    #[serde(default)]
+    pub statuses: Vec<(u16, u16)>,
+    /// Resource types of requests, ignoring case; empty wants all.
+    #[serde(default)]
+    pub resource_types: Vec<String>,
+    /// Text that must occur in the host (or port) of a request's URL, ignoring the case of ASCII.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// Only requests that failed (by status or on the way), or only those that did not.
+    #[serde(default)]
+    pub failed: Option<bool>,
+    /// Only requests that took at least so many milliseconds.
+    #[serde(default)]
+    pub min_duration_ms: Option<u64>,
+    /// How much of a request is wanted.
+    #[serde(default)]
+    pub parts: RequestParts,
+}
+
+/// How much of a request a query wants; the rest is left empty and not read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestParts {
+    /// Everything, bodies included.
+    #[default]
+    Whole,
+    /// All but bodies.
+    Headers,
+    /// Neither headers nor bodies.
+    Line,
+}
+
+impl RequestParts {
+    /// Returns a copy of an event with no more of a request than is wanted.
+    pub fn of(self, event: &Event) -> Event {
+        let kind = match &event.kind {
+            EventKind::Request(request) if self != Self::Whole => EventKind::Request(Box::new(RequestEvent {
+                request_headers: if self == Self::Headers { request.request_headers.clone() } else { Vec::new() },
+                response_headers: if self == Self::Headers { request.response_headers.clone() } else { Vec::new() },
+                method: request.method.clone(),
+                url: request.url.clone(),
+                resource_type: request.resource_type.clone(),
+                mime_type: request.mime_type.clone(),
+                failure: request.failure.clone(),
+                request_body: None,
+                response_body: None,
+                ..**request
+            })),
+            kind => kind.clone(),
+        };
+        Event { kind, ..*event }
+    }
+}
+
+/// How many events pass a filter, and where the last of them stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventTally {
+    /// How many.
+    pub count: u64,
+    /// Position of the last one; none if there is none.
+    pub last: Option<u64>,
+}
+
+/// Which body of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodySide {
+    /// What was sent.
+    Request,
+    /// What came back.
+    Response,
+}
+
+/// The beginning of a body, and how long it is as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BodyHead {
+    /// The first bytes, as many as were asked for.
+    pub head: Vec<u8>,
+    /// Bytes of the whole.
+    pub bytes: u64,
+}
+
+/// Returns host and port of a URL as they stand there: what lies between `://` and the next slash; empty where there is none.
+pub fn host_of(url: &str) -> &str {
+    let Some((_, rest)) = url.split_once("://") else { return "" };
+    rest.split_once('/').map_or(rest, |(host, _)| host)
+}
+
+impl RequestEvent {
+    /// Returns whether the request failed: no response came or ended, or its status is 400 or above.
+    pub fn has_failed(&self) -> bool {
+        self.status >= 400 || !self.failure.is_empty()
+    }
+}
+
+impl EventKind {
+    /// Returns the texts that a search looks at: message and URL.
+    pub fn searched(&self) -> [&str; 2] {
+        match self {
+            Self::Console(message) => [&message.text, &message.url],
+            Self::Request(request) => [&request.url, &request.failure],
+            Self::Dialog(dialog) => [&dialog.message, &dialog.typed],
+            Self::Tab(tab) => [&tab.url, &tab.title],
+            Self::Download(download) => [&download.url, &download.file_name],
+        }
+    }
+}
+
+impl EventFilter {
+    /// Returns whether an event passes; sources that cannot filter by other means ask this.
+    pub fn passes(&self, event: &Event) -> bool {
+        let place = self.from_step.is_none_or(|from| event.step >= from)
+            && self.to_step.is_none_or(|to| event.step <= to)
+            && self.to_position.is_none_or(|to| event.position <= to)
+            && self.tab.is_none_or(|tab| event.tab == tab)
+            && self.since_ms.is_none_or(|since| event.at_ms >= since);
+        let kind = self.kinds.is_empty() || self.kinds.iter().any(|kind| kind == event.kind.name());
+        place && kind && self.passes_console(&event.kind) && self.passes_request(&event.kind) && self.mentioned(event)
+    }
+
+    fn mentioned(&self, event: &Event) -> bool {
+        self.contains.as_ref().is_none_or(|wanted| {
+            let wanted = wanted.to_lowercase();
+            event.kind.searched().iter().any(|text| text.to_lowercase().contains(&wanted))
+        })
+    }
+
+    /// Returns whether the filter asks for something that only console messages have.
+    pub fn is_about_console(&self) -> bool {
+        !self.levels.is_empty() || !self.without_levels.is_empty()
+    }
+
+    /// Returns whether the filter asks for something that only requests have.
+    pub fn is_about_requests(&self) -> bool {
+        self.min_status.is_some()
+            || !self.methods.is_empty()
+            || !self.statuses.is_empty()
+            || !self.resource_types.is_empty()
+            || self.domain.is_some()
+            || self.failed.is_some()
+            || self.min_duration_ms.is_some()
+    }
+
+    fn passes_console(&self, kind: &EventKind) -> bool {
+        if !self.is_about_console() {
+            return true;
+        }
+        let EventKind::Console(message) = kind else { return false };
+        (self.levels.is_empty() || self.levels.contains(&message.level))
+            && !self.without_levels.contains(&message.level)
+    }
+
+    fn passes_request(&self, kind: &EventKind) -> bool {
+        if !self.is_about_requests() {
+            return true;
+        }
+        let EventKind::Request(request) = kind else { return false };
+        let one_of = |wanted: &[String], found: &str| {
+            wanted.is_empty() || wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(found))
+        };
+        self.min_status.is_none_or(|least| request.status >= least)
+            && one_of(&self.methods, &request.method)
+            && one_of(&self.resource_types, &request.resource_type)
+            && (self.statuses.is_empty()
+                || self.statuses.iter().any(|(from, to)| (*from..=*to).contains(&request.status)))
+            && self.failed.is_none_or(|failed| request.has_failed() == failed)
+            && self.min_duration_ms.is_none_or(|least| request.duration_ms >= least)
+            && self
+                .domain
+                .as_ref()
+                .is_none_or(|domain| host_of(&request.url).to_ascii_lowercase().contains(&domain.to_ascii_lowercase()))
+    }
 }

@@ -12,10 +12,11 @@ mod source;
 
 pub use action::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 pub use event::{
-    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, RequestEvent, TabEvent,
+    BodyHead, BodySide, ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind,
+    EventTally, RequestEvent, RequestParts, TabEvent, host_of,
 };
 pub use observation::{ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request};
-pub use source::{ActError, Actor, PageSource, SourceError};
+pub use source::{ActError, Actor, PageSource, SourceError, SourceId};
 
 use browserlens_page::{Capture, Page, SecondLook, Viewport};
 use std::sync::Arc;

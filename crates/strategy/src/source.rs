@@ -3,7 +3,7 @@
 //! In: queries. Out: the current page, its events, crops. Invariant: everything that looks at a page goes through
 //! [`PageSource`], so that each feature works live, on a trace and in the bench.
 
-use crate::{CaptureImage, Event, EventFilter, StepIndex, TakenAction};
+use crate::{BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, StepIndex, TakenAction};
 use browserlens_page::{BoxInDocument, Capture, NodeKey, Page};
 use std::sync::Arc;
 
@@ -33,6 +33,15 @@ pub enum SourceError {
     },
 }
 
+/// What answers are about; two sources with the same identity hold the same rows as far as both go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SourceId {
+    /// A trace, by the hash of its file.
+    Trace([u8; 32]),
+    /// A session with a live browser, by a number that no other session has.
+    Live([u8; 16]),
+}
+
 /// The current page, its events and its pixels, from a live browser or a trace.
 pub trait PageSource: Send {
     /// Returns the step that the source stands at; a live source counts its actions.
@@ -49,6 +58,40 @@ pub trait PageSource: Send {
     /// # Errors
     /// [`SourceError`] if the events cannot be read.
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError>;
+
+    /// Returns how many events from position `after` (exclusive) on pass the filter, and where the last of them stands.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the events cannot be read.
+    fn tally(&mut self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, SourceError>;
+
+    /// Returns at most the first `limit` bytes of a body of the request at a position, without reading the whole into
+    /// memory; none if no body was kept.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the body cannot be read.
+    fn body(&mut self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, SourceError>;
+
+    /// Returns what the answers of this source are about: the recording, or the session with a live browser.
+    fn identity(&self) -> SourceId;
+
+    /// Returns the page time that the source stands at, in milliseconds since it began.
+    ///
+    /// # Errors
+    /// [`SourceError`] if it cannot be read.
+    fn now_ms(&mut self) -> Result<u64, SourceError>;
+
+    /// Returns the tabs that there are or were, in order.
+    ///
+    /// # Errors
+    /// [`SourceError`] if they cannot be read.
+    fn tabs(&mut self) -> Result<Vec<u32>, SourceError>;
+
+    /// Returns the page of a tab as it was last looked at.
+    ///
+    /// # Errors
+    /// [`SourceError::NotAvailable`] if the source cannot look at that tab now.
+    fn page_of(&mut self, tab: u32) -> Result<(Arc<Page>, Arc<Capture>), SourceError>;
 
     /// Returns the pixels of a box, as a PNG.
     ///

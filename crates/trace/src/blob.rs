@@ -201,6 +201,14 @@ impl BlobReader {
         base.ok_or_else(|| TraceError::damaged(path, Place::row(BLOB.name, id), "it has no body"))
     }
 
+    /// Forgets bodies that no step's payloads keep, where they are many.
+    pub(crate) fn forget_single(&mut self) {
+        const MOST: usize = 256;
+        if self.cache.len() > MOST {
+            self.cache.clear();
+        }
+    }
+
     /// Forgets every body but these.
     pub(crate) fn keep(&mut self, ids: &[i64]) {
         self.cache.retain(|id, _| ids.contains(id));
@@ -225,6 +233,68 @@ impl BlobReader {
             })
             .map_err(TraceError::sqlite(path, Place::row(BLOB.name, id)))
     }
+}
+
+/// Reads at most the first `limit` bytes of a body, and its length; `check` reads on to its end and checks its hash, in
+/// pieces. Only for bodies that are built on nothing, as those of requests are.
+pub(crate) fn read_head(
+    connection: &Connection,
+    path: &Path,
+    id: i64,
+    limit: usize,
+    referrer: &Place,
+    check: bool,
+) -> Result<(Vec<u8>, u64), TraceError> {
+    let place = || Place::row(BLOB.name, id);
+    let damaged = |reason: String| TraceError::damaged(path, place(), reason);
+    type Columns = (Vec<u8>, i64, String, Option<i64>);
+    let found: Option<Columns> = connection
+        .prepare_cached("SELECT hash, length, encoding, prefix FROM blob WHERE id = ?1")
+        .and_then(|mut statement| {
+            statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))).optional()
+        })
+        .map_err(TraceError::sqlite(path, place()))?;
+    let Some((hash, length, encoding, prefix)) = found else {
+        let reason = format!("{referrer} refers to it");
+        return Err(TraceError::Missing { path: path.to_owned(), place: place(), reason });
+    };
+    let length = u64::try_from(length).map_err(|_| damaged(format!("it claims {length} bytes")))?;
+    if prefix.is_some() {
+        return Err(damaged("it is built on another body, which those of requests never are".to_owned()));
+    }
+    let data = connection.blob_open("main", "blob", "data", id, true).map_err(TraceError::sqlite(path, place()))?;
+    let mut reader: Box<dyn Read + '_> = match encoding.as_str() {
+        "raw" => Box::new(data),
+        "zstd" => {
+            let mut decoder = zstd::stream::read::Decoder::new(data)
+                .map_err(|error| damaged(format!("it does not decompress ({error})")))?;
+            decoder
+                .window_log_max(MAX_WINDOW_LOG)
+                .map_err(|error| damaged(format!("it does not decompress ({error})")))?;
+            Box::new(decoder)
+        }
+        other => return Err(damaged(format!("its encoding {other:?} is unknown"))),
+    };
+    let gone = |error: std::io::Error| damaged(format!("it does not decompress ({error})"));
+    let mut head = Vec::new();
+    (&mut reader).take(limit as u64).read_to_end(&mut head).map_err(gone)?;
+    let whole_read = head.len() as u64 == length;
+    if check || whole_read {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&head);
+        let mut piece = [0; 1 << 14];
+        loop {
+            let read = reader.read(&mut piece).map_err(gone)?;
+            if read == 0 || hasher.count() > length {
+                break;
+            }
+            hasher.update(&piece[..read]);
+        }
+        if hasher.finalize().as_bytes()[..] != hash[..] {
+            return Err(damaged("its bytes do not match its hash".to_owned()));
+        }
+    }
+    Ok((head, length))
 }
 
 fn decode(path: &Path, row: &Row, prefix: &[u8]) -> Result<Vec<u8>, TraceError> {

@@ -1,15 +1,19 @@
 //! Events as rows: one table a kind, one position for all.
 //!
 //! In: [`Event`]s. Out: rows, and the events that a filter lets pass, in order of position.
-//! Invariant: SQLite filters what it can (kind, step, level, status, position); only `contains` is compared here, because
-//! SQLite folds the case of ASCII alone.
+//! Invariant: SQLite filters what it can; only `contains` is compared here, because SQLite folds the case of ASCII alone.
+//! What passes is what [`EventFilter::passes`] lets pass.
+//!
+//! Where the file has indices (format 2), a query is split into lanes, in each of which an index gives rows in order of
+//! position, so that a page of answers costs the rows it shows and not those it leaves out.
 
 use crate::blob::{BlobReader, BlobWriter, Storage};
 use crate::error::{Place, TraceError};
 use crate::rows;
-use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, REQUEST, TAB_EVENT, Table};
+use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, FAILED, HOST, REQUEST, TAB_EVENT, Table};
 use browserlens_strategy::{
-    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, RequestEvent, TabEvent,
+    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
+    RequestParts, TabEvent,
 };
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
@@ -111,15 +115,25 @@ pub(crate) struct Query<'q> {
     pub filter: &'q EventFilter,
     pub after: Option<u64>,
     pub limit: usize,
+    /// Whether the indices of the file can be used: they are there, and the file is sealed.
+    pub indexed: bool,
+}
+
+/// A part of a table whose rows an index gives in order of position.
+enum Lane {
+    /// The table itself.
+    All,
+    Level(String),
+    Failed(bool),
 }
 
 impl Query<'_> {
     /// Returns at most `limit` events in order of position.
     pub(crate) fn run(&self, blobs: &mut BlobReader) -> Result<Vec<Event>, TraceError> {
         let mut events = Vec::new();
-        for (kind, table) in EVENT_TABLES {
-            if self.filter.kinds.is_empty() || self.filter.kinds.iter().any(|wanted| wanted == kind) {
-                self.run_table(table, blobs, &mut events)?;
+        for table in self.tables() {
+            for lane in self.lanes(table)? {
+                self.run_lane(table, &lane, blobs, &mut events)?;
             }
         }
         events.sort_by_key(|event| event.position);
@@ -127,57 +141,205 @@ impl Query<'_> {
         Ok(events)
     }
 
-    fn conditions(&self, table: &Table) -> Option<(String, Vec<Value>)> {
-        let mut sql = "position > ?1 AND step >= ?2 AND step <= ?3".to_owned();
-        let after = self.after.map_or(Value::Integer(-1), int);
-        let mut values =
-            vec![after, int(self.filter.from_step.unwrap_or(0)), int(self.filter.to_step.unwrap_or(u32::MAX))];
-        // A filter on a field that only one kind has lets only that kind pass.
-        if !self.filter.levels.is_empty() {
-            if table.name != CONSOLE.name {
-                return None;
+    /// Counts the events that pass; the limit is not read.
+    pub(crate) fn tally(&self) -> Result<EventTally, TraceError> {
+        let mut tally = EventTally::default();
+        for table in self.tables() {
+            let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+            let (conditions, values) = self.conditions(table, &Lane::All);
+            let mut add = |count: i64, last: Option<i64>| {
+                tally.count += u64::try_from(count).unwrap_or(0);
+                tally.last = tally.last.max(last.and_then(|last| u64::try_from(last).ok()));
+            };
+            if let Some(needle) = self.filter.contains.as_deref().map(Needle::new) {
+                let [one, other] = searched_columns(table);
+                for lane in self.lanes(table)? {
+                    let (conditions, values) = self.conditions(table, &lane);
+                    let sql = format!(
+                        "SELECT position, {one}, {other} FROM {} {} WHERE {conditions}",
+                        table.name,
+                        self.hint(table, !matches!(lane, Lane::All))
+                    );
+                    let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
+                    let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(wrap())?;
+                    while let Some(row) = rows.next().map_err(wrap())? {
+                        let text = |column| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
+                        if needle.is_in(text(1).map_err(wrap())?) || needle.is_in(text(2).map_err(wrap())?) {
+                            add(1, row.get(0).map_err(wrap())?);
+                        }
+                    }
+                }
+            } else {
+                // After a position near the end the table itself has fewer rows to look at.
+                let hint = self.hint(table, self.after.is_none());
+                // Without conditions both are read off the tree, each by itself.
+                let sql = if conditions == EVERYTHING {
+                    format!("SELECT (SELECT count(*) FROM {0}), (SELECT max(position) FROM {0})", table.name)
+                } else {
+                    format!("SELECT count(*), max(position) FROM {} {hint} WHERE {conditions}", table.name)
+                };
+                let (count, last) = self
+                    .connection
+                    .prepare_cached(&sql)
+                    .and_then(|mut statement| {
+                        statement.query_row(rusqlite::params_from_iter(values), |row| Ok((row.get(0)?, row.get(1)?)))
+                    })
+                    .map_err(wrap())?;
+                add(count, last);
             }
-            let marks: Vec<String> =
-                (0..self.filter.levels.len()).map(|index| format!("?{}", values.len() + 1 + index)).collect();
-            sql.push_str(&format!(" AND level IN ({})", marks.join(", ")));
-            values.extend(self.filter.levels.iter().map(|level| text(level)));
         }
-        if let Some(status) = self.filter.min_status {
-            if table.name != REQUEST.name {
-                return None;
-            }
-            values.push(int(status));
-            sql.push_str(&format!(" AND status >= ?{}", values.len()));
-        }
-        Some((sql, values))
+        Ok(tally)
     }
 
-    fn run_table(
+    /// The tables that may hold what is wanted: a filter on a field that only one kind has lets only that kind pass.
+    fn tables(&self) -> impl Iterator<Item = &'static Table> + use<'_> {
+        let filter = self.filter;
+        EVENT_TABLES
+            .into_iter()
+            .filter(|(kind, _)| filter.kinds.is_empty() || filter.kinds.iter().any(|wanted| wanted == kind))
+            .map(|(_, table)| table)
+            .filter(|table| !filter.is_about_console() || table.name == CONSOLE.name)
+            .filter(|table| !filter.is_about_requests() || table.name == REQUEST.name)
+    }
+
+    fn hint(&self, table: &Table, by_index: bool) -> &'static str {
+        match table.name {
+            "console" if self.indexed && by_index => "INDEXED BY console_by_level",
+            "request" if self.indexed && by_index => "INDEXED BY request_by_outcome",
+            "console" | "request" => "NOT INDEXED",
+            _ => "",
+        }
+    }
+
+    /// Splits what is wanted into parts that an index gives in order.
+    fn lanes(&self, table: &Table) -> Result<Vec<Lane>, TraceError> {
+        let filter = self.filter;
+        Ok(match table.name {
+            "console" if self.indexed && filter.is_about_console() => {
+                let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+                let mut statement = self
+                    .connection
+                    .prepare_cached("SELECT min(level) FROM console INDEXED BY console_by_level WHERE level > ?1")
+                    .map_err(wrap())?;
+                // From one level to the next: each is one step into the index, however many rows have it.
+                let mut found: Vec<String> = Vec::new();
+                let mut next: Option<String> = statement.query_row([""], |row| row.get(0)).map_err(wrap())?;
+                while let Some(level) = next {
+                    next = statement.query_row([&level], |row| row.get(0)).map_err(wrap())?;
+                    found.push(level);
+                }
+                if self.has_empty_level().map_err(wrap())? {
+                    found.push(String::new());
+                }
+                let wanted = |level: &String| {
+                    (filter.levels.is_empty() || filter.levels.contains(level))
+                        && !filter.without_levels.contains(level)
+                };
+                found.into_iter().filter(wanted).map(Lane::Level).collect()
+            }
+            "request" if self.indexed && filter.is_about_requests() => [true, false]
+                .into_iter()
+                .filter(|lane| filter.failed.is_none_or(|failed| failed == *lane))
+                .map(Lane::Failed)
+                .collect(),
+            _ => vec![Lane::All],
+        })
+    }
+
+    fn has_empty_level(&self) -> rusqlite::Result<bool> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM console INDEXED BY console_by_level WHERE level = '')";
+        self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0))
+    }
+
+    fn conditions(&self, table: &Table, lane: &Lane) -> (String, Vec<Value>) {
+        let filter = self.filter;
+        let mut where_ = Where::default();
+        match lane {
+            Lane::All => {
+                where_.one_of("level", filter.levels.iter().map(|level| text(level)), "IN");
+                where_.one_of("level", filter.without_levels.iter().map(|level| text(level)), "NOT IN");
+                if let Some(failed) = filter.failed {
+                    where_.that(&format!("{FAILED} = ?"), [int(i64::from(failed))]);
+                }
+            }
+            Lane::Level(level) => where_.that("level = ?", [text(level)]),
+            Lane::Failed(failed) => where_.that(&format!("{FAILED} = ?"), [int(i64::from(*failed))]),
+        }
+        let bounds = [
+            ("position > ?", self.after),
+            ("position <= ?", filter.to_position),
+            ("step >= ?", filter.from_step.map(u64::from)),
+            ("step <= ?", filter.to_step.map(u64::from)),
+            ("tab = ?", filter.tab.map(u64::from)),
+            ("at_ms >= ?", filter.since_ms),
+        ];
+        for (condition, bound) in bounds {
+            if let Some(bound) = bound {
+                where_.that(condition, [int(bound)]);
+            }
+        }
+        if table.name == REQUEST.name {
+            if let Some(status) = filter.min_status {
+                where_.that("status >= ?", [int(status)]);
+            }
+            if !filter.statuses.is_empty() {
+                let ranges = vec!["status BETWEEN ? AND ?"; filter.statuses.len()].join(" OR ");
+                let ends = filter.statuses.iter().flat_map(|(from, to)| [int(*from), int(*to)]);
+                where_.that(&format!("({ranges})"), ends);
+            }
+            where_.one_of("method COLLATE NOCASE", filter.methods.iter().map(|method| text(method)), "IN");
+            where_.one_of("resource_type COLLATE NOCASE", filter.resource_types.iter().map(|kind| text(kind)), "IN");
+            if let Some(least) = filter.min_duration_ms {
+                where_.that("duration_ms >= ?", [int(least)]);
+            }
+            if let Some(domain) = &filter.domain {
+                let pattern = domain.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+                where_.that(&format!("{HOST} LIKE ? ESCAPE '\\'"), [Value::Text(format!("%{pattern}%"))]);
+            }
+        }
+        where_.finish()
+    }
+
+    fn run_lane(
         &self,
         table: &'static Table,
+        lane: &Lane,
         blobs: &mut BlobReader,
         events: &mut Vec<Event>,
     ) -> Result<(), TraceError> {
-        let Some((conditions, values)) = self.conditions(table) else { return Ok(()) };
-        let sql =
-            format!("SELECT {} FROM {} WHERE {conditions} ORDER BY position", table.columns.join(", "), table.name);
+        let (conditions, values) = self.conditions(table, lane);
+        let hint = self.hint(table, !matches!(lane, Lane::All));
+        let sql = format!(
+            "SELECT {} FROM {} {hint} WHERE {conditions} ORDER BY position",
+            table.columns.join(", "),
+            table.name
+        );
         let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
         let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
         let mut rows = statement.query(rusqlite::params_from_iter(values)).map_err(wrap())?;
-        let needle = self.filter.contains.as_deref().map(str::to_lowercase);
+        let needle = self.filter.contains.as_deref().map(Needle::new);
+        let column = |name: &str| table.columns.iter().position(|column| *column == name).unwrap_or(0);
+        let searched = searched_columns(table).map(column);
         let mut found = 0;
         while found < self.limit {
             let Some(row) = rows.next().map_err(wrap())? else { break };
+            if let Some(needle) = &needle {
+                // Looked at before an event is made of the row: most rows do not hold what is searched for.
+                let text = |column: usize| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
+                let [one, other] = searched;
+                if !needle.is_in(text(one).map_err(wrap())?) && !needle.is_in(text(other).map_err(wrap())?) {
+                    continue;
+                }
+            }
             let position: i64 = row.get(0).map_err(wrap())?;
             let place = Place::row(table.name, position);
-            let mut event = read(row, table).map_err(TraceError::sqlite(self.path, place.clone()))?;
-            let Some(event) = event.as_mut() else {
+            let event = read(row, table, self.filter.parts).map_err(TraceError::sqlite(self.path, place.clone()))?;
+            let Some(mut event) = event else {
                 return Err(TraceError::damaged(self.path, place, "a field holds a value that its kind does not have"));
             };
-            if needle.as_deref().is_some_and(|needle| !mentions(&event.kind, needle)) {
-                continue;
-            }
-            if let EventKind::Request(request) = &mut event.kind {
+            if let EventKind::Request(request) = &mut event.kind
+                && self.filter.parts == RequestParts::Whole
+            {
                 let mut body = |column: usize| -> Result<Option<String>, TraceError> {
                     let id: Option<i64> = row.get(column).map_err(wrap())?;
                     let Some(id) = id else { return Ok(None) };
@@ -194,26 +356,77 @@ impl Query<'_> {
                 request.request_body = body(12)?;
                 request.response_body = body(13)?;
             }
-            events.push(event.clone());
+            events.push(event);
             found += 1;
         }
         Ok(())
     }
 }
 
-/// Returns whether the message or URL of an event holds a text, which is in lower case.
-fn mentions(kind: &EventKind, needle: &str) -> bool {
-    let fields: [&str; 2] = match kind {
-        EventKind::Console(message) => [&message.text, &message.url],
-        EventKind::Request(request) => [&request.url, &request.failure],
-        EventKind::Dialog(dialog) => [&dialog.message, &dialog.typed],
-        EventKind::Tab(tab) => [&tab.url, &tab.title],
-        EventKind::Download(download) => [&download.url, &download.file_name],
-    };
-    fields.iter().any(|field| field.to_lowercase().contains(needle))
+/// The condition that every row meets.
+const EVERYTHING: &str = "1";
+
+/// Conditions joined by AND, and the values of their marks.
+#[derive(Default)]
+struct Where {
+    conditions: Vec<String>,
+    values: Vec<Value>,
 }
 
-fn read(row: &Row<'_>, table: &Table) -> rusqlite::Result<Option<Event>> {
+impl Where {
+    fn that(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) {
+        self.conditions.push(condition.to_owned());
+        self.values.extend(values);
+    }
+
+    fn one_of(&mut self, column: &str, values: impl ExactSizeIterator<Item = Value>, verb: &str) {
+        if values.len() > 0 {
+            let marks = vec!["?"; values.len()].join(", ");
+            self.that(&format!("{column} {verb} ({marks})"), values);
+        }
+    }
+
+    fn finish(self) -> (String, Vec<Value>) {
+        let conditions = if self.conditions.is_empty() { EVERYTHING.to_owned() } else { self.conditions.join(" AND ") };
+        (conditions, self.values)
+    }
+}
+
+/// A text that is looked for, ignoring case.
+struct Needle {
+    lower: String,
+    /// Where it is of ASCII, so is most of what is searched: no copy in lower case is made of that.
+    ascii: Option<aho_corasick::AhoCorasick>,
+}
+
+impl Needle {
+    fn new(text: &str) -> Self {
+        let ascii = text
+            .is_ascii()
+            .then(|| aho_corasick::AhoCorasick::builder().ascii_case_insensitive(true).build([text]).ok());
+        Self { lower: text.to_lowercase(), ascii: ascii.flatten() }
+    }
+
+    fn is_in(&self, text: &str) -> bool {
+        match &self.ascii {
+            Some(finder) if text.is_ascii() => finder.is_match(text),
+            _ => text.to_lowercase().contains(&self.lower),
+        }
+    }
+}
+
+/// The columns of [`EventKind::searched`].
+fn searched_columns(table: &Table) -> [&'static str; 2] {
+    match table.name {
+        "console" => ["text", "url"],
+        "request" => ["url", "failure"],
+        "dialog" => ["message", "typed"],
+        "tab_event" => ["url", "title"],
+        _ => ["url", "file_name"],
+    }
+}
+
+fn read(row: &Row<'_>, table: &Table, parts: RequestParts) -> rusqlite::Result<Option<Event>> {
     let kind = match table.name {
         "console" => EventKind::Console(ConsoleMessage {
             level: row.get(4)?,
@@ -224,6 +437,9 @@ fn read(row: &Row<'_>, table: &Table) -> rusqlite::Result<Option<Event>> {
         }),
         "request" => {
             let headers = |column: usize| -> rusqlite::Result<Option<Vec<(String, String)>>> {
+                if parts == RequestParts::Line {
+                    return Ok(Some(Vec::new()));
+                }
                 let json: String = row.get(column)?;
                 Ok(serde_json::from_str(&json).ok())
             };

@@ -129,8 +129,11 @@ pub(crate) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, TraceE
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrap())?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(wrap())?;
     // A file from elsewhere may hold views and triggers: none of ours does, so nothing of the schema may run.
+    // A search through a hundred thousand messages reads their pages more than once.
     connection
-        .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;")
+        .execute_batch(
+            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -32768;",
+        )
         .map_err(wrap())?;
     Ok(connection)
 }

@@ -6,7 +6,10 @@
 use crate::error::TraceError;
 use crate::reader::Trace;
 use browserlens_page::{BoxInDocument, BoxInViewport, Capture, Page, PayloadKind};
-use browserlens_strategy::{CaptureImage, Event, EventFilter, ImageSpace, PageSource, SourceError, StepIndex};
+use browserlens_strategy::{
+    BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, ImageSpace, PageSource, SourceError, SourceId,
+    StepIndex,
+};
 use image::{DynamicImage, GenericImageView, ImageFormat};
 use std::io::Cursor;
 use std::path::Path;
@@ -60,6 +63,16 @@ impl TracePages {
     }
 }
 
+impl TracePages {
+    /// Nothing of a later step is told.
+    fn until_now(&self, filter: &EventFilter) -> EventFilter {
+        let to_step = filter.to_step.map_or(self.step.0, |to| to.min(self.step.0));
+        // At the end of the trace all steps are earlier ones, and a condition that holds for every row costs time.
+        let to_step = (to_step + 1 < self.trace.len()).then_some(to_step);
+        EventFilter { to_step, ..filter.clone() }
+    }
+}
+
 impl Trace {
     /// Makes the trace a source of pages, standing at its first step.
     ///
@@ -105,11 +118,49 @@ impl PageSource for TracePages {
     }
 
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
-        let to_step = filter.to_step.map_or(self.step.0, |to| to.min(self.step.0));
-        let filter = EventFilter { to_step: Some(to_step), ..filter.clone() };
+        let filter = self.until_now(filter);
         self.trace
             .events(&filter, after, limit)
             .map_err(|error| failed("the events cannot be read from the trace", error))
+    }
+
+    fn tally(&mut self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, SourceError> {
+        let filter = self.until_now(filter);
+        self.trace.tally(&filter, after).map_err(|error| failed("the events cannot be read from the trace", error))
+    }
+
+    fn body(&mut self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, SourceError> {
+        self.trace
+            .body_head(position, side, limit)
+            .map_err(|error| failed("a body cannot be read from the trace", error))
+    }
+
+    fn identity(&self) -> SourceId {
+        SourceId::Trace(self.trace.hash().0)
+    }
+
+    fn now_ms(&mut self) -> Result<u64, SourceError> {
+        let latest = self.trace.latest_ms(self.step);
+        latest.map_err(|error| failed("the events cannot be read from the trace", error))
+    }
+
+    fn tabs(&mut self) -> Result<Vec<u32>, SourceError> {
+        self.trace.tabs(self.step).map_err(|error| failed("the tabs cannot be read from the trace", error))
+    }
+
+    fn page_of(&mut self, tab: u32) -> Result<(Arc<Page>, Arc<Capture>), SourceError> {
+        let reading = |error| failed("the page cannot be read from the trace", error);
+        for step in (0..=self.step.0).rev().map(StepIndex) {
+            if self.trace.step_alone(step).map_err(reading)?.tab != tab {
+                continue;
+            }
+            if step == self.step {
+                return self.page();
+            }
+            let (page, capture) = self.trace.page(step).map_err(reading)?;
+            return Ok((Arc::new(page), Arc::new(capture)));
+        }
+        Err(SourceError::NotAvailable { what: format!("a page of tab {tab}") })
     }
 
     fn crop(&mut self, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {

@@ -4,15 +4,18 @@
 //! what was written, or an error says which table and row is damaged. A file that was finished carries a seal over all its bytes,
 //! which is checked on opening; of an unfinished one every row is checked then; bodies are checked against their hash when read.
 
-use crate::blob::BlobReader;
+use crate::blob::{self, BlobReader};
 use crate::error::{Place, TraceError};
-use crate::events::Query;
+use crate::events::{EVENT_TABLES, Query};
 use crate::file::{self, Opened, Trust};
 use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::rows::{self, Contents};
-use crate::schema::{ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, META, PAYLOAD, STEP, Table, tables_of};
+use crate::schema::{
+    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, STEP, TAB, Table,
+    tables_of,
+};
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
-use browserlens_strategy::{ActionKind, Event, EventFilter, StepIndex};
+use browserlens_strategy::{ActionKind, BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,6 +30,9 @@ pub struct Trace {
     hash: TraceHash,
     version: i64,
     bytes: u64,
+    sealed: bool,
+    /// Whether the indices that queries use are there and stand under the file's seal.
+    indexed: bool,
     blobs: Mutex<BlobReader>,
 }
 
@@ -81,6 +87,8 @@ impl Trace {
             hash,
             version,
             bytes,
+            sealed: trust == Trust::Sealed,
+            indexed: trust == Trust::Sealed && version >= INDEXED_FROM,
             blobs: Mutex::default(),
         })
     }
@@ -150,6 +158,8 @@ impl Trace {
             hash: TraceHash([0; 32]),
             version: FORMAT_VERSION,
             bytes: 0,
+            sealed: false,
+            indexed: false,
             blobs: Mutex::default(),
         }
     }
@@ -354,8 +364,78 @@ impl Trace {
     /// # Errors
     /// [`TraceError`] if a row cannot be read.
     pub fn events(&self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, TraceError> {
-        let query = Query { connection: &self.connection, path: &self.path, filter, after, limit };
-        query.run(&mut self.blobs())
+        let mut blobs = self.blobs();
+        let events = self.query(filter, after, limit).run(&mut blobs);
+        // Bodies of requests are built on nothing and are seldom asked for twice.
+        blobs.forget_single();
+        events
+    }
+
+    fn query<'q>(&'q self, filter: &'q EventFilter, after: Option<u64>, limit: usize) -> Query<'q> {
+        let (connection, path) = (&self.connection, self.path.as_path());
+        Query { connection, path, filter, after, limit, indexed: self.indexed }
+    }
+
+    /// Returns how many events from position `after` (exclusive) on pass the filter, and where the last of them stands.
+    ///
+    /// # Errors
+    /// [`TraceError`] if a table cannot be read.
+    pub fn tally(&self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, TraceError> {
+        self.query(filter, after, 0).tally()
+    }
+
+    /// Returns at most the first `limit` bytes of a body of the request at a position; the whole is never held in
+    /// memory. None if there is no such request or it kept no body.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the body cannot be read.
+    pub fn body_head(&self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, TraceError> {
+        let column = match side {
+            BodySide::Request => "request_body",
+            BodySide::Response => "response_body",
+        };
+        let number = i64::try_from(position).unwrap_or(i64::MAX);
+        let id: Option<Option<i64>> = self
+            .connection
+            .prepare_cached(&format!("SELECT {column} FROM request WHERE position = ?1"))
+            .and_then(|mut statement| statement.query_row([number], |row| row.get(0)).optional())
+            .map_err(self.wrap(&REQUEST, number))?;
+        let Some(id) = id.flatten() else { return Ok(None) };
+        let (head, bytes) =
+            blob::read_head(&self.connection, &self.path, id, limit, &Place::row(REQUEST.name, number), !self.sealed)?;
+        Ok(Some(BodyHead { head, bytes }))
+    }
+
+    /// Returns the page time of the latest event up to a step, in milliseconds; 0 if there is none.
+    ///
+    /// # Errors
+    /// [`TraceError`] if a table cannot be read.
+    pub fn latest_ms(&self, step: StepIndex) -> Result<u64, TraceError> {
+        let mut latest = 0;
+        for (_, table) in EVENT_TABLES {
+            let sql = format!("SELECT max(at_ms) FROM {} WHERE step <= ?1", table.name);
+            let found: Option<i64> = self
+                .connection
+                .prepare_cached(&sql)
+                .and_then(|mut statement| statement.query_row([i64::from(step.0)], |row| row.get(0)))
+                .map_err(TraceError::sqlite(&self.path, Place::table(table.name)))?;
+            latest = latest.max(found.and_then(|found| u64::try_from(found).ok()).unwrap_or(0));
+        }
+        Ok(latest)
+    }
+
+    /// Returns the tabs that were captured up to a step, in order.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the table cannot be read.
+    pub fn tabs(&self, step: StepIndex) -> Result<Vec<u32>, TraceError> {
+        let wrap = || TraceError::sqlite(&self.path, Place::table(TAB.name));
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT number FROM tab WHERE first_step <= ?1 ORDER BY number")
+            .map_err(wrap())?;
+        let rows = statement.query_map([i64::from(step.0)], |row| row.get(0)).map_err(wrap())?;
+        rows.collect::<rusqlite::Result<_>>().map_err(wrap())
     }
 
     /// Returns the logical entity ids of a step's nodes. Only replay may call this: no strategy ever sees them.

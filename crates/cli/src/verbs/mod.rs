@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod fidelity;
+pub(crate) mod inspect;
 pub(crate) mod llm;
 #[cfg(feature = "record")]
 pub(crate) mod record;

@@ -149,6 +149,7 @@ fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &T
         complete: trace.complete,
         steps,
         attacks: trace.attacks.clone(),
+        answers: trace.answers.clone(),
     }
 }
 

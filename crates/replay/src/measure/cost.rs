@@ -20,12 +20,17 @@ pub enum Tokenizer {
 }
 
 impl Tokenizer {
-    /// Returns the tokens of `text` under both encodings.
-    pub fn cost(self, text: &str) -> Cost {
-        let count = |encoding: Encoding| match self {
+    /// Returns the tokens of `text` under one encoding.
+    pub fn count(self, encoding: Encoding, text: &str) -> u64 {
+        match self {
             Self::Fast => u64::from(encoding.count(text).0),
             Self::Reference => u64::from(encoding.count_reference(text).0),
-        };
+        }
+    }
+
+    /// Returns the tokens of `text` under both encodings.
+    pub fn cost(self, text: &str) -> Cost {
+        let count = |encoding: Encoding| self.count(encoding, text);
         Cost { o200k: count(Encoding::O200kBase), cl100k: count(Encoding::Cl100kBase), images: ImageCost::default() }
     }
 }

@@ -7,7 +7,8 @@ use crate::json::{JsonError, Scanner, Token, Writer, unescape};
 use browserlens_strategy::{Event, EventKind, RequestEvent};
 
 impl Redactor {
-    pub(super) fn redact_event(&self, event: &mut Event) {
+    /// Replaces the secrets of one event: what is secret by its name or its shape, and what was learned.
+    pub fn redact_event(&self, event: &mut Event) {
         match &mut event.kind {
             EventKind::Console(message) => {
                 [&mut message.text, &mut message.url, &mut message.stack]

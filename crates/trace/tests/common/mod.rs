@@ -1,6 +1,8 @@
 //! A small recording, made from raw payloads of the shape that Chromium gives.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "shared by test files that each use a part")]
 
+pub mod planted;
+
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, Viewport};
 use browserlens_strategy::*;
 use browserlens_trace::*;

@@ -1,0 +1,392 @@
+//! `inspect`: what happened beside a page, and what is in it; of a trace, or of a live page.
+
+use super::{json_failure, trace_failure};
+use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
+use crate::exit::{Exit, Failure, one_line};
+use crate::{Ended, output};
+use browserlens_inspect::{
+    Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, Limits,
+    NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery, UnixMillis,
+    compact, har, stream, tools,
+};
+use browserlens_strategy::{PageSource, StepIndex};
+use browserlens_trace::Trace;
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use serde_json::json;
+use std::io::{BufWriter, stdout};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Where the key of cursors stands; they work from one call to the next in any case.
+const KEY: &str = "BROWSERLENS_CURSOR_KEY";
+
+pub(crate) fn run(args: &InspectArgs) -> Ended {
+    match &args.what {
+        InspectWhat::Schema => {
+            let listed: Vec<_> = tools()
+                .into_iter()
+                .map(|tool| json!({ "name": tool.name, "description": tool.why, "inputSchema": tool.arguments, "outputSchema": tool.answer }))
+                .collect();
+            let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
+            output::data(&format!("{text}\n"))?;
+            Ok(Exit::Success)
+        }
+        InspectWhat::Summary { source, since } => Asked::open(source)?.summary(*since),
+        InspectWhat::Console { source, paging, levels } => Asked::open(source)?.console(paging, levels.as_deref()),
+        InspectWhat::Network { source, paging, network } => Asked::open(source)?.network(paging, network),
+        InspectWhat::Dom { source, selector, max_depth, max_nodes, styles, scripts, style_elements, preset } => {
+            let query = DomQuery {
+                tab_id: source.tab,
+                preset: preset.clone(),
+                selector: selector.clone(),
+                max_depth: *max_depth,
+                max_nodes: *max_nodes,
+                include_styles: styles.then_some(true),
+                exclude_scripts: scripts.then_some(false),
+                exclude_styles: style_elements.then_some(false),
+            };
+            Asked::open(source)?.dom(&query)
+        }
+        InspectWhat::Html { source, selector, include_hidden } => {
+            let query = HtmlQuery {
+                tab_id: source.tab,
+                selector: selector.clone(),
+                include_hidden: include_hidden.then_some(true),
+            };
+            let mut asked = Asked::open(source)?;
+            let answer = asked.inspector.html(asked.pages.as_mut(), &query);
+            let answer = answer.map_err(|error| failure(source, &error))?;
+            asked.print(&answer, |answer| format!("{}\n", answer.data))
+        }
+        InspectWhat::Text { source, selector } => {
+            let query = TextQuery { tab_id: source.tab, selector: selector.clone() };
+            let mut asked = Asked::open(source)?;
+            let answer = asked.inspector.text(asked.pages.as_mut(), &query);
+            let answer = answer.map_err(|error| failure(source, &error))?;
+            asked.print(&answer, |answer| format!("{}\n", answer.data))
+        }
+        InspectWhat::Har { source } => Asked::open(source)?.har(),
+    }
+}
+
+fn failure(source: &InspectSource, error: &InspectError) -> Failure {
+    let exit = match error {
+        InspectError::BadField { .. } | InspectError::UnknownTool { .. } => Exit::Usage,
+        InspectError::Source(_) | InspectError::Write(_) | InspectError::Json(_) => Exit::Input,
+    };
+    let mut failure = Failure::new(exit, error, error.hint());
+    failure.message = format!("{}: {}", source.source, failure.message);
+    failure
+}
+
+/// What is asked, and whom.
+struct Asked<'a> {
+    source: &'a InspectSource,
+    pages: Box<dyn PageSource>,
+    inspector: Inspector,
+    /// When page time was 0.
+    began: UnixMillis,
+    now: UnixMillis,
+}
+
+impl<'a> Asked<'a> {
+    fn open(source: &'a InspectSource) -> Result<Self, Failure> {
+        let mut presets = Presets::default();
+        if let Some(path) = &source.presets {
+            let bad = |reason: String| {
+                Failure::words(
+                    Exit::Usage,
+                    format!("{}: {reason}", path.display()),
+                    "see the presets in the guide of `inspect`",
+                )
+            };
+            let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+            presets.add_toml(&text).map_err(|error| bad(error.to_string()))?;
+        }
+        let secret = std::env::var(KEY).unwrap_or_else(|_| "browserlens".to_owned());
+        let inspector = Inspector::new(Limits::default(), CursorKey::new(secret.as_bytes())).with_presets(presets);
+        let now = u64::try_from(Utc::now().timestamp_millis()).unwrap_or(0);
+        let (pages, began) = if is_url(&source.source) { live(source, now)? } else { recorded(source)? };
+        Ok(Self { source, pages, inspector, began: UnixMillis(began), now: UnixMillis(now) })
+    }
+
+    fn print<D: Serialize, F: Serialize>(
+        &self,
+        answer: &Answer<D, F>,
+        table: impl FnOnce(&Answer<D, F>) -> String,
+    ) -> Ended {
+        if self.source.json || self.source.compact {
+            let value = serde_json::to_value(answer).map_err(|error| json_failure(&error))?;
+            let text = if self.source.compact {
+                compact(value).to_string()
+            } else {
+                // Field by field in the order of the answer, which a value does not keep.
+                serde_json::to_string_pretty(answer).map_err(|error| json_failure(&error))?
+            };
+            output::data(&format!("{text}\n"))?;
+        } else {
+            output::data(&table(answer))?;
+            output::status(&answer.message);
+            if let Some(cursor) = &answer.next_cursor {
+                output::status(&format!("next: --cursor {cursor}"));
+            }
+        }
+        Ok(Exit::Success)
+    }
+
+    fn summary(mut self, since: Option<i64>) -> Ended {
+        let query = SummaryQuery { tab_id: self.source.tab, since };
+        let answer = self.inspector.summary(self.pages.as_mut(), &query);
+        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        self.print(&answer, |answer| summary_table(&answer.data))
+    }
+
+    fn console(mut self, paging: &InspectPaging, levels: Option<&[String]>) -> Ended {
+        let levels = levels.map(|levels| {
+            let all = levels.iter().any(|level| level == "all");
+            OneOrMany::Many(if all { Vec::new() } else { levels.to_vec() })
+        });
+        let query = ConsoleQuery {
+            tab_id: self.source.tab,
+            preset: paging.preset.clone(),
+            log_levels: levels,
+            search_term: paging.search.clone(),
+            since: paging.since,
+            page_size: paging.page_size,
+            cursor: paging.cursor.clone(),
+        };
+        if paging.stream {
+            let written =
+                stream::console(self.pages.as_mut(), &query, self.inspector.limits(), &mut BufWriter::new(stdout()));
+            return self.streamed(written, "messages");
+        }
+        let answer = self.inspector.console(self.pages.as_mut(), &query, self.now);
+        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        self.print(&answer, console_table)
+    }
+
+    fn network(mut self, paging: &InspectPaging, network: &InspectNetwork) -> Ended {
+        let list = |given: &[String]| (!given.is_empty()).then(|| OneOrMany::Many(given.to_vec()));
+        let statuses: Vec<StatusFilter> = network.status.iter().cloned().map(StatusFilter::Class).collect();
+        let query = NetworkQuery {
+            tab_id: self.source.tab,
+            preset: paging.preset.clone(),
+            method: list(&network.method),
+            status: (!statuses.is_empty()).then_some(OneOrMany::Many(statuses)),
+            resource_type: list(&network.resource_type),
+            domain: network.domain.clone(),
+            search_term: paging.search.clone(),
+            failed_only: network.failed_only.then_some(true),
+            failed_first: network.by_arrival.then_some(false),
+            min_duration_ms: network.min_duration_ms,
+            since: paging.since,
+            page_size: paging.page_size,
+            cursor: paging.cursor.clone(),
+            include_request_bodies: network.request_bodies.then_some(true),
+            include_response_bodies: network.response_bodies.then_some(true),
+            body_path: network.body_path.clone(),
+            body_shape: network.body_shape.then_some(true),
+        };
+        if paging.stream {
+            let written =
+                stream::network(self.pages.as_mut(), &query, self.inspector.limits(), &mut BufWriter::new(stdout()));
+            return self.streamed(written, "requests");
+        }
+        let answer = self.inspector.network(self.pages.as_mut(), &query, self.now);
+        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        self.print(&answer, network_table)
+    }
+
+    fn dom(mut self, query: &DomQuery) -> Ended {
+        let answer = self.inspector.dom(self.pages.as_mut(), query);
+        let answer = answer.map_err(|error| failure(self.source, &error))?;
+        self.print(&answer, |answer| {
+            let mut out = String::new();
+            answer.data.iter().for_each(|node| tree(node, 0, &mut out));
+            out
+        })
+    }
+
+    fn har(mut self) -> Ended {
+        let limits = self.inspector.limits().clone();
+        let written = har::write(self.pages.as_mut(), self.began, &limits, &mut BufWriter::new(stdout()));
+        self.streamed(written, "requests")
+    }
+
+    /// A reader that closed the pipe has had enough and is no failure.
+    fn streamed(&self, written: Result<u64, InspectError>, what: &str) -> Ended {
+        match written {
+            Ok(count) => output::status(&format!("{count} {what}")),
+            Err(InspectError::Write(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            Err(InspectError::Json(error)) if error.io_error_kind() == Some(std::io::ErrorKind::BrokenPipe) => {}
+            Err(error) => return Err(failure(self.source, &error)),
+        }
+        Ok(Exit::Success)
+    }
+}
+
+fn is_url(source: &str) -> bool {
+    ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
+}
+
+/// A source, and when its page time was 0.
+type Opened = (Box<dyn PageSource>, u64);
+
+fn recorded(source: &InspectSource) -> Result<Opened, Failure> {
+    let trace = Trace::open(&source.source).map_err(|error| trace_failure(&error))?;
+    let last = trace.len().saturating_sub(1);
+    let began = trace.meta().recorded_at.as_deref().and_then(|at| DateTime::parse_from_rfc3339(at).ok());
+    let began = began.and_then(|at| u64::try_from(at.timestamp_millis()).ok()).unwrap_or(0);
+    let mut pages = trace.into_pages().map_err(|error| trace_failure(&error))?;
+    pages.set_step(StepIndex(source.step.unwrap_or(last))).map_err(|error| trace_failure(&error))?;
+    Ok((Box::new(pages), began))
+}
+
+#[cfg(feature = "record")]
+fn live(source: &InspectSource, now: u64) -> Result<Opened, Failure> {
+    use browserlens_recorder::{LiveBrowser, LiveOptions};
+    if source.step.is_some() {
+        let message = format!("{}: a live page has no steps", source.source);
+        return Err(Failure::words(Exit::Usage, message, "leave --step out, or name a trace"));
+    }
+    let options =
+        LiveOptions { chrome: source.chrome.clone(), no_sandbox: source.no_sandbox, ..LiveOptions::default() };
+    let browser = LiveBrowser::open(&source.source, &options);
+    let browser = browser.map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    Ok((Box::new(browser), now))
+}
+
+#[cfg(not(feature = "record"))]
+fn live(source: &InspectSource, _: u64) -> Result<Opened, Failure> {
+    let _ = (&source.chrome, source.no_sandbox);
+    Err(Failure::words(
+        Exit::Usage,
+        format!("{}: this build looks at no live pages", source.source),
+        "build with `--features record`, or name a trace",
+    ))
+}
+
+/// Lays rows out in columns; the last column takes what is left of the terminal's width.
+fn table(headers: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |text: &str| UnicodeWidthStr::width(text);
+    let widths: Vec<usize> = (0..headers.len())
+        .map(|at| rows.iter().map(|row| width(&row[at])).chain([width(headers[at])]).max().unwrap_or(0))
+        .collect();
+    let room = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let taken: usize = widths.iter().rev().skip(1).map(|width| width + 2).sum();
+    let mut out = String::new();
+    let headers: Vec<String> = headers.iter().map(|header| (*header).to_owned()).collect();
+    for row in std::iter::once(&headers).chain(rows) {
+        let Some((last, before)) = row.split_last() else { continue };
+        for (cell, column) in before.iter().zip(&widths) {
+            out.push_str(cell);
+            out.extend(std::iter::repeat_n(' ', column - width(cell) + 2));
+        }
+        out.push_str(&room.map_or_else(|| last.clone(), |room| fitting(last, room.saturating_sub(taken).max(20))));
+        out.truncate(out.trim_end().len());
+        out.push('\n');
+    }
+    out
+}
+
+fn fitting(text: &str, room: usize) -> String {
+    if UnicodeWidthStr::width(text) <= room {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let mut kept: String = text
+        .chars()
+        .take_while(|c| {
+            used += UnicodeWidthChar::width(*c).unwrap_or(0);
+            used <= room
+        })
+        .collect();
+    kept.push('…');
+    kept
+}
+
+fn console_table(answer: &ConsoleAnswer) -> String {
+    let rows: Vec<Vec<String>> = answer
+        .data
+        .iter()
+        .map(|row| {
+            let source = row.source.as_deref().unwrap_or_default();
+            let times = row.times.map_or_else(String::new, |times| format!("×{times}"));
+            let place = if source.is_empty() { String::new() } else { format!("  ({source})") };
+            let text = one_line(&format!("{}{place}", row.text));
+            vec![row.level.name().to_owned(), row.at_ms.to_string(), times, text]
+        })
+        .collect();
+    table(&["level", "at ms", "", "message"], &rows)
+}
+
+fn network_table(answer: &NetworkAnswer) -> String {
+    let rows: Vec<Vec<String>> = answer
+        .data
+        .iter()
+        .map(|row| {
+            let status = if row.status == 0 { "–".to_owned() } else { row.status.to_string() };
+            let mut url = row.url.clone();
+            if !row.failure.is_empty() {
+                url.push_str(&format!("  ({})", row.failure));
+            }
+            let mut cells = vec![status, row.method.clone(), row.resource_type.clone()];
+            cells.extend([row.duration_ms.to_string(), row.bytes.to_string(), one_line(&url)]);
+            cells
+        })
+        .collect();
+    let mut out = table(&["status", "method", "type", "ms", "bytes", "url"], &rows);
+    for row in &answer.data {
+        for (what, body) in [("sent", &row.request_body), ("came back", &row.response_body)] {
+            let Some(body) = body else { continue };
+            let (mut said, bytes) = (String::new(), body.bytes);
+            said.extend(body.text.as_deref().map(one_line));
+            said.extend(body.json.as_ref().map(|found| json!(found).to_string()));
+            said.extend(body.shape.as_ref().map(|shape| shape.to_string()));
+            said.extend(body.note.as_ref().map(|note| format!("({note})")));
+            let url = one_line(&row.url);
+            out.push_str(&format!("\n{} {url}, {what}, {bytes} bytes:\n  {said}\n", row.method));
+        }
+    }
+    out
+}
+
+fn summary_table(summary: &Summary) -> String {
+    let mut rows = Vec::new();
+    let parts = [
+        ("console", &summary.console),
+        ("errors", &summary.errors),
+        ("status", &summary.status),
+        ("types", &summary.types),
+        ("domains", &summary.domains),
+        ("failed", &summary.failed),
+        ("slowest, ms", &summary.slowest),
+        ("largest, bytes", &summary.largest),
+    ];
+    for (name, counted) in parts {
+        for (at, counted) in counted.iter().enumerate() {
+            let name = if at == 0 { name.to_owned() } else { String::new() };
+            rows.push(vec![name, counted.n.to_string(), one_line(&counted.what)]);
+        }
+    }
+    if let Some(durations) = summary.durations {
+        let said = format!("median {}, 95 % within {}, longest {}", durations.median, durations.p95, durations.max);
+        rows.push(vec!["durations, ms".to_owned(), String::new(), said]);
+    }
+    table(&["", "n", "what"], &rows)
+}
+
+fn tree(node: &DomNode, depth: usize, out: &mut String) {
+    let indent = "  ".repeat(depth);
+    let attributes: String =
+        node.attributes.iter().map(|(name, value)| format!(" {name}={:?}", one_line(value))).collect();
+    let text = node.text.as_ref().map_or_else(String::new, |text| format!(" {:?}", one_line(text)));
+    let value = node.value.as_ref().map_or_else(String::new, |value| format!(" value: {:?}", one_line(value)));
+    let hidden = if node.hidden { " (hidden)" } else { "" };
+    let cut = node.cut.map_or_else(String::new, |cut| format!(" … {cut} children cut"));
+    out.push_str(&format!("{indent}{}{attributes}{text}{value}{hidden}{cut}\n", one_line(&node.tag)));
+    for (name, value) in &node.styles {
+        out.push_str(&format!("{indent}  {name}: {}\n", one_line(value)));
+    }
+    node.children.iter().for_each(|child| tree(child, depth + 1, out));
+}

@@ -1,0 +1,131 @@
+//! Pages of answers out of a hundred thousand requests and a hundred thousand console messages.
+//!
+//! In: one trace, made with the writer. Out: the time of first and later pages. The bar is 20 ms a page, whichever it is.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use browserlens_inspect::{
+    ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery,
+};
+use browserlens_strategy::{ConsoleMessage, EventKind, RequestEvent};
+use common::{NOW, open, request, trace_of};
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+
+const ROWS: usize = 100_000;
+
+fn events() -> Vec<EventKind> {
+    (0..ROWS)
+        .flat_map(|n| {
+            let level = ["log", "log", "log", "info", "debug", "warning", "log", "error", "log", "log"][n % 10];
+            let message = ConsoleMessage {
+                level: level.into(),
+                text: format!("cart: item {n} could not be priced {{\"sku\":\"A-{n}\",\"status\":{}}}", n % 7),
+                url: "http://shop.test/js/cart.js".into(),
+                line: 17,
+                stack: String::new(),
+            };
+            let header = |name: &str, value: String| (name.to_owned(), value);
+            let asked = RequestEvent {
+                id: n as u32,
+                method: if n % 20 == 0 { "POST" } else { "GET" }.into(),
+                resource_type: ["Fetch", "Image", "Script", "XHR"][n % 4].into(),
+                mime_type: "application/json".into(),
+                request_headers: vec![header("accept", "*/*".into()), header("user-agent", "x".repeat(120))],
+                response_headers: vec![
+                    header("content-type", "application/json".into()),
+                    header("etag", format!("{n:032}")),
+                ],
+                response_body: (n % 100 == 0).then(|| format!("{{\"item\":{n}}}")),
+                response_bytes: 512,
+                duration_ms: (n % 1_500) as u64,
+                ..request(
+                    &format!("http://{}.test/api/items/{n}?page={}", ["shop", "cdn", "api"][n % 3], n % 50),
+                    if n % 50 == 0 { 503 } else { 200 },
+                )
+            };
+            [EventKind::Console(message), EventKind::Request(Box::new(asked))]
+        })
+        .collect()
+}
+
+fn pages(criterion: &mut Criterion) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("big.trace");
+    trace_of(&path, events());
+    let mut source = open(&path);
+    // No answer is remembered: each is worked out anew.
+    let mut inspector = Inspector::new(Limits { cached_answers: 0, ..Limits::default() }, CursorKey::new(b"bench"));
+    let text = |text: &str| Some(text.to_owned());
+    let console = [
+        ("default", ConsoleQuery::default()),
+        ("all levels", ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() }),
+        ("search", ConsoleQuery { search_term: text("a-99991"), ..ConsoleQuery::default() }),
+    ];
+    let network = [
+        ("default", NetworkQuery::default()),
+        ("failed only", NetworkQuery { failed_only: Some(true), ..NetworkQuery::default() }),
+        (
+            "domain and method",
+            NetworkQuery { domain: text("api"), method: Some("POST".to_owned().into()), ..NetworkQuery::default() },
+        ),
+        (
+            "status class",
+            NetworkQuery { status: Some(StatusFilter::Class("5xx".into()).into()), ..NetworkQuery::default() },
+        ),
+        (
+            "slow, bodies",
+            NetworkQuery {
+                min_duration_ms: Some(1_490),
+                include_response_bodies: Some(true),
+                ..NetworkQuery::default()
+            },
+        ),
+    ];
+    let mut group = criterion.benchmark_group("page");
+    group.sample_size(20);
+    for (name, query) in console {
+        group.bench_function(format!("console, {name}, first"), |bencher| {
+            bencher.iter(|| black_box(inspector.console(&mut source, &query, NOW).unwrap()));
+        });
+        let mut late = query.clone();
+        for _ in 0..40 {
+            let answer =
+                inspector.console(&mut source, &ConsoleQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
+            match answer.next_cursor {
+                Some(cursor) => late.cursor = Some(cursor),
+                None => break,
+            }
+        }
+        group.bench_function(format!("console, {name}, later"), |bencher| {
+            bencher.iter(|| black_box(inspector.console(&mut source, &late, NOW).unwrap()));
+        });
+    }
+    for (name, query) in network {
+        group.bench_function(format!("network, {name}, first"), |bencher| {
+            bencher.iter(|| black_box(inspector.network(&mut source, &query, NOW).unwrap()));
+        });
+        let mut late = query.clone();
+        for _ in 0..40 {
+            let answer =
+                inspector.network(&mut source, &NetworkQuery { page_size: Some(200), ..late.clone() }, NOW).unwrap();
+            match answer.next_cursor {
+                Some(cursor) => late.cursor = Some(cursor),
+                None => break,
+            }
+        }
+        group.bench_function(format!("network, {name}, later"), |bencher| {
+            bencher.iter(|| black_box(inspector.network(&mut source, &late, NOW).unwrap()));
+        });
+    }
+    group.sample_size(10);
+    group.bench_function("summary of all", |bencher| {
+        bencher.iter(|| black_box(inspector.summary(&mut source, &SummaryQuery::default()).unwrap()));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, pages);
+criterion_main!(benches);

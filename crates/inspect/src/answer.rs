@@ -1,0 +1,106 @@
+//! The shape that every answer has.
+//!
+//! In: data and what is known of what it was taken from. Out: [`Answer`]. Invariant: `count`, `total` and the sizes speak of the same filters and
+//! the same moment; what was cut is listed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An answer: a page of data and how it stands to the whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer<D, F> {
+    /// The page of data.
+    pub data: D,
+    /// How many rows, nodes or characters it holds; a folded row counts as often as it occurred.
+    pub count: u64,
+    /// How many there are that pass the filters.
+    pub total: u64,
+    /// Whether there are more that pass.
+    pub has_more: bool,
+    /// Where to go on; null if done.
+    pub next_cursor: Option<String>,
+    /// The filters that were applied, defaults included.
+    pub filters: F,
+    /// What this is, in words.
+    pub message: String,
+    /// Counts and sizes before and after filtering and cutting.
+    pub size: Sizes,
+    /// What was cut, and how much of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub truncated: Vec<Truncation>,
+    /// What came after paging began, if anything did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newer: Option<Newer>,
+}
+
+/// Counts and sizes before and after filtering and cutting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Sizes {
+    /// Rows or nodes without any filter.
+    pub original_count: u64,
+    /// Rows or nodes in this answer.
+    pub returned_count: u64,
+    /// Bytes of what this answer holds, uncut.
+    pub original_bytes: u64,
+    /// Bytes of it as returned.
+    pub returned_bytes: u64,
+}
+
+/// A text that was cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Truncation {
+    /// Which, as a path in the answer.
+    pub what: String,
+    /// Bytes (or nodes, for a tree) of the whole.
+    pub original: u64,
+    /// Bytes (or nodes) that are left.
+    pub returned: u64,
+}
+
+/// Rows that came after paging began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Newer {
+    /// How many pass the filters.
+    pub count: u64,
+    /// A cursor that gives them.
+    pub cursor: String,
+}
+
+/// Cuts a text at a limit of bytes, between characters; returns how long it was if it was cut.
+pub(crate) fn cut(text: &mut String, limit: usize) -> Option<u64> {
+    if text.len() <= limit {
+        return None;
+    }
+    let before = text.len() as u64;
+    text.truncate(text.floor_char_boundary(limit));
+    Some(before)
+}
+
+/// Notes what was cut on the way to an answer.
+#[derive(Debug, Default)]
+pub(crate) struct Cuts {
+    pub truncated: Vec<Truncation>,
+    pub original_bytes: u64,
+    pub returned_bytes: u64,
+}
+
+impl Cuts {
+    /// Cuts a text and notes its size, and the cut where there was one.
+    pub(crate) fn text(&mut self, text: &mut String, limit: usize, what: impl FnOnce() -> String) {
+        let before = cut(text, limit);
+        self.note(before.unwrap_or(text.len() as u64), text.len() as u64, what);
+    }
+
+    /// Notes a size before and after.
+    pub(crate) fn note(&mut self, original: u64, returned: u64, what: impl FnOnce() -> String) {
+        self.original_bytes += original;
+        self.returned_bytes += returned;
+        if returned < original {
+            self.truncated.push(Truncation { what: what(), original, returned });
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! A part of the page as a tree.
+//!
+//! In: a page, a selector, limits. Out: [`DomNode`]s. Invariants: nodes are taken level by level, so that a limit cuts what lies deepest; a node
+//! whose children were cut says how many; values of secret fields are never given.
+
+use crate::answer::{Answer, Cuts, Sizes, Truncation, cut};
+use crate::error::InspectError;
+use crate::limits::Limits;
+use crate::query::{self, DomQuery};
+use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_snapshot::select::Selector;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// An element, with what is below it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DomNode {
+    /// Tag in lower case; `#text` for text between elements.
+    pub tag: String,
+    /// Attributes, but for `style` and the values of secret fields.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
+    /// Its text, where it holds nothing but text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What stands in a field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Whether it cannot be seen, where what it lies in can.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// Computed styles, where asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub styles: BTreeMap<String, String>,
+    /// Children that were kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<DomNode>,
+    /// How many children were cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<u64>,
+}
+
+/// The answer of `get_dom_snapshot`.
+pub type DomAnswer = Answer<Vec<DomNode>, DomQuery>;
+
+/// A query that was checked.
+pub(crate) struct Checked {
+    /// The filters as the answer shows them.
+    pub shown: DomQuery,
+    selector: Option<Selector>,
+    depth: usize,
+    nodes: usize,
+    styles: bool,
+    no_scripts: bool,
+    no_styles: bool,
+}
+
+pub(crate) fn selector(given: Option<&String>) -> Result<Option<Selector>, InspectError> {
+    let Some(text) = given else { return Ok(None) };
+    text.parse().map(Some).map_err(|error| {
+        InspectError::bad(
+            "selector",
+            format!("{error}"),
+            "a CSS selector, such as main > .results li, or none for the whole page",
+        )
+    })
+}
+
+pub(crate) fn check(query: &DomQuery, limits: &Limits) -> Result<Checked, InspectError> {
+    let depth = query::number("maxDepth", query.max_depth, limits.dom_depth, 0, limits.dom_depth_limit)?;
+    let nodes = query::number("maxNodes", query.max_nodes, limits.max_dom_nodes, 1, limits.max_dom_nodes_limit)?;
+    let selector = selector(query.selector.as_ref())?;
+    let (styles, no_scripts, no_styles) = (
+        query.include_styles.unwrap_or(false),
+        query.exclude_scripts.unwrap_or(true),
+        query.exclude_styles.unwrap_or(true),
+    );
+    let shown = DomQuery {
+        max_depth: Some(depth as i64),
+        max_nodes: Some(nodes as i64),
+        include_styles: Some(styles),
+        exclude_scripts: Some(no_scripts),
+        exclude_styles: Some(no_styles),
+        ..query.clone()
+    };
+    Ok(Checked { shown, selector, depth, nodes, styles, no_scripts, no_styles })
+}
+
+/// Returns what a selector selects, without what lies in another match; the root elements where there is none.
+pub(crate) fn roots(page: &Page, selector: Option<&Selector>) -> Vec<NodeId> {
+    let Some(selector) = selector else {
+        return page.root().children().filter(|node| node.kind() == NodeKind::Element).map(|node| node.id()).collect();
+    };
+    let mut end = 0;
+    let mut outermost = Vec::new();
+    for id in selector.find(page) {
+        if id.0 >= end {
+            end = page.node(id).end();
+            outermost.push(id);
+        }
+    }
+    outermost
+}
+
+impl Checked {
+    fn leaves_out(&self, node: NodeRef<'_>) -> bool {
+        let is_sheet = || node.tag() == "link" && node.attribute("rel").is_some_and(|rel| rel.contains("stylesheet"));
+        match node.kind() {
+            NodeKind::Text => node.text().trim().is_empty(),
+            NodeKind::Pseudo => true,
+            _ => {
+                (self.no_scripts && matches!(node.tag(), "script" | "noscript"))
+                    || (self.no_styles && (node.tag() == "style" || is_sheet()))
+            }
+        }
+    }
+
+    /// Nodes of a subtree that the exclusions leave.
+    fn count(&self, root: NodeRef<'_>) -> u64 {
+        let (mut count, mut skip) = (0, 0);
+        for node in root.subtree() {
+            if node.id().0 < skip {
+                continue;
+            }
+            if self.leaves_out(node) {
+                skip = node.end();
+            } else {
+                count += 1;
+            }
+        }
+        count
+    }
+
+    pub(crate) fn answer(self, page: &Page, limits: &Limits) -> Result<DomAnswer, InspectError> {
+        let found = roots(page, self.selector.as_ref());
+        let original = page.nodes().count() as u64;
+        let total: u64 = found.iter().map(|id| self.count(page.node(*id))).sum();
+        // Level by level: which nodes are kept, until there are enough.
+        let mut kept: Vec<NodeId> = Vec::new();
+        let mut queue: VecDeque<(NodeId, usize)> =
+            found.iter().filter(|id| !self.leaves_out(page.node(**id))).map(|id| (*id, 0)).collect();
+        while let Some((id, depth)) = queue.pop_front() {
+            if kept.len() == self.nodes {
+                break;
+            }
+            kept.push(id);
+            if depth < self.depth {
+                let children = page.node(id).children().filter(|child| !self.leaves_out(*child));
+                queue.extend(children.map(|child| (child.id(), depth + 1)));
+            }
+        }
+        kept.sort_unstable();
+        let count = kept.len() as u64;
+        let mut cuts = Cuts::default();
+        let data: Vec<DomNode> = found
+            .iter()
+            .filter(|id| kept.binary_search(id).is_ok())
+            .map(|id| self.tree(page.node(*id), &kept, limits, &mut cuts))
+            .collect();
+        let mut truncated = std::mem::take(&mut cuts.truncated);
+        if count < total {
+            truncated.insert(0, Truncation { what: "data".to_owned(), original: total, returned: count });
+        }
+        let matched = match &self.shown.selector {
+            None => String::new(),
+            Some(_) => format!(" of {} matching elements", found.len()),
+        };
+        let message = match (total, count < total) {
+            (0, _) => "no element matches the selector".to_owned(),
+            (_, false) => format!("all {total} nodes{matched}"),
+            (_, true) => format!(
+                "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; narrow the selector or raise maxDepth and maxNodes",
+                self.depth, self.nodes
+            ),
+        };
+        Ok(Answer {
+            data,
+            count,
+            total,
+            has_more: count < total,
+            next_cursor: None,
+            filters: self.shown,
+            message,
+            size: Sizes {
+                original_count: original,
+                returned_count: count,
+                original_bytes: cuts.original_bytes,
+                returned_bytes: cuts.returned_bytes,
+            },
+            truncated,
+            newer: None,
+        })
+    }
+
+    /// The tree below a node; no deeper than the deepest that a query may ask for.
+    fn tree(&self, node: NodeRef<'_>, kept: &[NodeId], limits: &Limits, cuts: &mut Cuts) -> DomNode {
+        let mut short = |text: &str| {
+            let mut text = text.to_owned();
+            let before = cut(&mut text, limits.max_dom_text_size).unwrap_or(text.len() as u64);
+            cuts.original_bytes += before;
+            cuts.returned_bytes += text.len() as u64;
+            if before > text.len() as u64 {
+                text.push_str(&format!("… ({before} bytes)"));
+            }
+            text
+        };
+        let mut made = DomNode { tag: node.tag().to_owned(), ..DomNode::default() };
+        made.hidden = !node.is_visible() && node.parent().is_none_or(|parent| parent.is_visible());
+        if node.kind() == NodeKind::Text {
+            made.text = Some(short(node.text()));
+            return made;
+        }
+        let secret = node.flags().has(Flags::SECRET);
+        for (name, value) in node.attributes() {
+            if name != "style" && !(secret && name == "value") {
+                made.attributes.insert(name.to_owned(), short(value));
+            }
+        }
+        if !node.value().is_empty() && !secret && node.attribute("value") != Some(node.value()) {
+            made.value = Some(short(node.value()));
+        }
+        if self.styles {
+            made.styles = COMPUTED_STYLES
+                .iter()
+                .filter_map(|name| {
+                    Some(((*name).to_owned(), node.style(name).filter(|value| !value.is_empty())?.to_owned()))
+                })
+                .collect();
+        }
+        let mut cut_children = 0;
+        let mut children = Vec::new();
+        for child in node.children().filter(|child| !self.leaves_out(*child)) {
+            if kept.binary_search(&child.id()).is_ok() {
+                children.push(child);
+            } else {
+                cut_children += 1;
+            }
+        }
+        made.cut = (cut_children > 0).then_some(cut_children);
+        match children.as_slice() {
+            [only] if only.kind() == NodeKind::Text && cut_children == 0 => made.text = Some(short(only.text())),
+            several => made.children = several.iter().map(|child| self.tree(*child, kept, limits, cuts)).collect(),
+        }
+        made
+    }
+}

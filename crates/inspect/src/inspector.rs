@@ -1,0 +1,446 @@
+//! The tools, over any source.
+//!
+//! In: a source, a query, the time. Out: answers. Invariants: an answer does not depend on what was asked before, remembered or not; the clock and the
+//! key are the caller's; how often each filter was used is counted, and nothing else of a query is kept.
+
+use crate::answer::{Answer, Cuts, Newer, Sizes};
+use crate::cache::{Cache, Remembered};
+use crate::console::{self, ConsoleAnswer};
+use crate::cursor::{CursorKey, Cursors, Place, Short, UnixMillis, short, source_tag};
+use crate::dom::{self, DomAnswer};
+use crate::error::InspectError;
+use crate::limits::Limits;
+use crate::markup::{self, HtmlAnswer, TextAnswer};
+use crate::network::{self, NetworkAnswer};
+use crate::pages;
+use crate::presets::{Presets, Tool};
+use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
+use crate::summary::{self, SummaryAnswer};
+use browserlens_page::Page;
+use browserlens_strategy::{EventFilter, PageSource, SourceError, SourceId, host_of};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The names of the tools, in the order in which an agent needs them.
+pub const TOOLS: [&str; 6] =
+    ["get_summary", "get_console_messages", "get_network_requests", "get_dom_snapshot", "get_html", "get_text"];
+
+/// A tool with the JSON schemas of its arguments and its answer.
+#[derive(Clone, Debug)]
+pub struct ToolSchema {
+    /// Name.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub why: &'static str,
+    /// Schema of the arguments.
+    pub arguments: Value,
+    /// Schema of the answer.
+    pub answer: Value,
+}
+
+/// Returns every tool with its schemas.
+pub fn tools() -> Vec<ToolSchema> {
+    fn tool<Q: schemars::JsonSchema, A: schemars::JsonSchema>(name: &'static str, why: &'static str) -> ToolSchema {
+        let (arguments, answer) = (schemars::schema_for!(Q).to_value(), schemars::schema_for!(A).to_value());
+        ToolSchema { name, why, arguments, answer }
+    }
+    vec![
+        tool::<SummaryQuery, SummaryAnswer>(TOOLS[0], "Counts of console messages and requests, to begin with"),
+        tool::<ConsoleQuery, ConsoleAnswer>(TOOLS[1], "Console messages; errors and warnings unless told otherwise"),
+        tool::<NetworkQuery, NetworkAnswer>(TOOLS[2], "Requests, failed ones first"),
+        tool::<DomQuery, DomAnswer>(TOOLS[3], "A part of the page as a tree"),
+        tool::<HtmlQuery, HtmlAnswer>(TOOLS[4], "A part of the page as cleaned HTML"),
+        tool::<TextQuery, TextAnswer>(TOOLS[5], "A part of the page as text"),
+    ]
+}
+
+/// Answers queries.
+pub struct Inspector {
+    limits: Limits,
+    presets: Presets,
+    key: CursorKey,
+    usage: BTreeMap<(&'static str, String), u64>,
+    hits: u64,
+    console: Cache<ConsoleAnswer>,
+    network: Cache<NetworkAnswer>,
+    dom: Cache<DomAnswer>,
+    summary: Cache<SummaryAnswer>,
+}
+
+impl std::fmt::Debug for Inspector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inspector").field("limits", &self.limits).field("hits", &self.hits).finish_non_exhaustive()
+    }
+}
+
+impl Inspector {
+    /// Makes an inspector; cursors are signed with the key.
+    pub fn new(limits: Limits, key: CursorKey) -> Self {
+        let most = limits.cached_answers;
+        Self {
+            limits,
+            presets: Presets::default(),
+            key,
+            usage: BTreeMap::new(),
+            hits: 0,
+            console: Cache::new(most),
+            network: Cache::new(most),
+            dom: Cache::new(most),
+            summary: Cache::new(most),
+        }
+    }
+
+    /// Uses these presets.
+    #[must_use]
+    pub fn with_presets(mut self, presets: Presets) -> Self {
+        self.presets = presets;
+        self
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Returns how often each filter of each tool was used.
+    pub fn usage(&self) -> impl Iterator<Item = (&'static str, &str, u64)> {
+        self.usage.iter().map(|((tool, filter), count)| (*tool, filter.as_str(), *count))
+    }
+
+    /// Returns how many answers were remembered ones.
+    pub fn hits(&self) -> u64 {
+        self.hits
+    }
+
+    fn note<Q: Serialize>(&mut self, tool: &'static str, query: &Q) -> Result<(), InspectError> {
+        if let Value::Object(fields) = serde_json::to_value(query)? {
+            for (name, _) in fields {
+                *self.usage.entry((tool, name)).or_default() += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns console messages.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    pub fn console(
+        &mut self,
+        source: &mut dyn PageSource,
+        query: &ConsoleQuery,
+        now: UnixMillis,
+    ) -> Result<ConsoleAnswer, InspectError> {
+        const TOOL: &str = TOOLS[1];
+        self.note(TOOL, query)?;
+        let query = query::with_preset(query, query.preset.as_ref(), Tool::Console, &self.presets)?;
+        let checked = console::check(&query, source, &self.limits)?;
+        let paging = Paging {
+            tool: TOOL,
+            noun: "console messages",
+            filter: &checked.filter,
+            unfiltered: &checked.unfiltered,
+            phases: &[None],
+            size: checked.size,
+            cursor: query.cursor.as_deref(),
+        };
+        let cursors = self.cursors(TOOL, &checked.shown, source, now)?;
+        let (key, place) = paging.begin(&cursors, source)?;
+        let found = match self.console.get(&key) {
+            Some(found) => {
+                self.hits += 1;
+                found
+            }
+            None => {
+                let tab = checked.filter.tab;
+                let found = paging.page(source, place, checked.shown, |source, events, cuts| {
+                    let own = if console::has_stacks(&events) { own_host(source, tab) } else { String::new() };
+                    Ok(console::rows(&events, &own, &self.limits, cuts))
+                })?;
+                self.console.put(key, &found);
+                found
+            }
+        };
+        let cursors = self.cursors(TOOL, &found.answer.filters, source, now)?;
+        signed(&cursors, found)
+    }
+
+    /// Returns requests.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    pub fn network(
+        &mut self,
+        source: &mut dyn PageSource,
+        query: &NetworkQuery,
+        now: UnixMillis,
+    ) -> Result<NetworkAnswer, InspectError> {
+        const TOOL: &str = TOOLS[2];
+        self.note(TOOL, query)?;
+        let query = query::with_preset(query, query.preset.as_ref(), Tool::Network, &self.presets)?;
+        let checked = network::check(&query, source, &self.limits)?;
+        let paging = Paging {
+            tool: TOOL,
+            noun: "requests",
+            filter: &checked.filter,
+            unfiltered: &checked.unfiltered,
+            phases: checked.phases,
+            size: checked.size,
+            cursor: query.cursor.as_deref(),
+        };
+        let cursors = self.cursors(TOOL, &checked.shown, source, now)?;
+        let (key, place) = paging.begin(&cursors, source)?;
+        let found = match self.network.get(&key) {
+            Some(found) => {
+                self.hits += 1;
+                found
+            }
+            None => {
+                let found = paging.page(source, place, checked.shown, |source, events, cuts| {
+                    network::rows(source, events, &checked.bodies, &self.limits, cuts)
+                })?;
+                self.network.put(key, &found);
+                found
+            }
+        };
+        let cursors = self.cursors(TOOL, &found.answer.filters, source, now)?;
+        signed(&cursors, found)
+    }
+
+    /// Returns a part of the page as a tree.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    pub fn dom(&mut self, source: &mut dyn PageSource, query: &DomQuery) -> Result<DomAnswer, InspectError> {
+        const TOOL: &str = TOOLS[3];
+        self.note(TOOL, query)?;
+        let query = query::with_preset(query, query.preset.as_ref(), Tool::Dom, &self.presets)?;
+        let checked = dom::check(&query, &self.limits)?;
+        let key = version(source).map(|version| query::hash(TOOL, &(&checked.shown, version))).transpose()?;
+        if let Some(found) = key.and_then(|key| self.dom.get(&key)) {
+            self.hits += 1;
+            return Ok(found.answer);
+        }
+        let page = page(source, query.tab_id)?;
+        let answer = checked.answer(&page, &self.limits)?;
+        if let Some(key) = key {
+            self.dom.put(key, &Remembered { answer: answer.clone(), next: None, newer: None });
+        }
+        Ok(answer)
+    }
+
+    /// Returns a part of the page as cleaned HTML.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    pub fn html(&mut self, source: &mut dyn PageSource, query: &HtmlQuery) -> Result<HtmlAnswer, InspectError> {
+        self.note(TOOLS[4], query)?;
+        dom::selector(query.selector.as_ref())?;
+        let page = page(source, query.tab_id)?;
+        markup::html(&page, query, &self.limits)
+    }
+
+    /// Returns a part of the page as text.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    pub fn text(&mut self, source: &mut dyn PageSource, query: &TextQuery) -> Result<TextAnswer, InspectError> {
+        self.note(TOOLS[5], query)?;
+        dom::selector(query.selector.as_ref())?;
+        let page = page(source, query.tab_id)?;
+        markup::text(&page, query, &self.limits)
+    }
+
+    /// Returns counts of everything, from which to drill down.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    pub fn summary(
+        &mut self,
+        source: &mut dyn PageSource,
+        query: &SummaryQuery,
+    ) -> Result<SummaryAnswer, InspectError> {
+        const TOOL: &str = TOOLS[0];
+        self.note(TOOL, query)?;
+        let key = version(source).map(|version| query::hash(TOOL, &(query, version))).transpose()?;
+        if let Some(found) = key.and_then(|key| self.summary.get(&key)) {
+            self.hits += 1;
+            return Ok(found.answer);
+        }
+        let answer = summary::summary(source, query, &self.limits)?;
+        let mut answer = answer;
+        answer.size.returned_bytes = serde_json::to_string(&answer.data)?.len() as u64;
+        if let Some(key) = key {
+            self.summary.put(key, &Remembered { answer: answer.clone(), next: None, newer: None });
+        }
+        Ok(answer)
+    }
+
+    /// Answers a call by name with JSON arguments, as an MCP server gets it.
+    ///
+    /// # Errors
+    /// As the tools, and [`InspectError::UnknownTool`].
+    pub fn call(
+        &mut self,
+        source: &mut dyn PageSource,
+        tool: &str,
+        arguments: Value,
+        now: UnixMillis,
+    ) -> Result<Value, InspectError> {
+        fn json<A: Serialize>(answer: A) -> Result<Value, InspectError> {
+            Ok(serde_json::to_value(answer)?)
+        }
+        match tool {
+            "get_summary" => json(self.summary(source, &query::read(arguments)?)?),
+            "get_console_messages" => json(self.console(source, &query::read(arguments)?, now)?),
+            "get_network_requests" => json(self.network(source, &query::read(arguments)?, now)?),
+            "get_dom_snapshot" => json(self.dom(source, &query::read(arguments)?)?),
+            "get_html" => json(self.html(source, &query::read(arguments)?)?),
+            "get_text" => json(self.text(source, &query::read(arguments)?)?),
+            name => Err(InspectError::UnknownTool { name: name.to_owned(), known: TOOLS.join(", ") }),
+        }
+    }
+
+    fn cursors<F: Serialize>(
+        &self,
+        tool: &str,
+        shown: &F,
+        source: &dyn PageSource,
+        now: UnixMillis,
+    ) -> Result<Cursors<'_>, InspectError> {
+        Ok(Cursors {
+            key: &self.key,
+            now,
+            life_ms: self.limits.cursor_life_ms,
+            query: query::hash(tool, shown)?,
+            source: source_tag(source.identity()),
+        })
+    }
+}
+
+/// Returns a number that is another whenever what a trace shows is another; none for a live page, which may change at any time.
+fn version(source: &dyn PageSource) -> Option<(Short, u32)> {
+    match source.identity() {
+        id @ SourceId::Trace(_) => Some((source_tag(id), source.step().0)),
+        SourceId::Live(_) => None,
+    }
+}
+
+fn page(source: &mut dyn PageSource, tab: Option<i64>) -> Result<Arc<Page>, InspectError> {
+    let tab = query::tab(tab, || Ok(source.tabs()?))?;
+    let found = match tab {
+        None => source.page(),
+        Some(tab) => source.page_of(tab),
+    };
+    Ok(found?.0)
+}
+
+/// Host of the page whose code counts as its own; empty if there is no page to ask.
+fn own_host(source: &mut dyn PageSource, tab: Option<u32>) -> String {
+    let found: Result<_, SourceError> = match tab {
+        None => source.page(),
+        Some(tab) => source.page_of(tab),
+    };
+    found.map(|(page, _)| host_of(page.url()).to_owned()).unwrap_or_default()
+}
+
+fn signed<D, F>(cursors: &Cursors<'_>, found: Remembered<Answer<D, F>>) -> Result<Answer<D, F>, InspectError> {
+    let Remembered { mut answer, next, newer } = found;
+    answer.next_cursor = next.map(|place| cursors.write(&place)).transpose()?;
+    answer.newer = newer
+        .map(|place| Ok::<_, InspectError>(Newer { count: place.total, cursor: cursors.write(&place)? }))
+        .transpose()?;
+    Ok(answer)
+}
+
+/// What pages of console messages and of requests have in common.
+struct Paging<'a> {
+    tool: &'a str,
+    noun: &'a str,
+    filter: &'a EventFilter,
+    unfiltered: &'a EventFilter,
+    phases: &'a [Option<bool>],
+    size: usize,
+    cursor: Option<&'a str>,
+}
+
+impl Paging<'_> {
+    /// Returns where the page begins (none at the beginning of a trace that may be remembered), and the key of its answer.
+    fn begin(
+        &self,
+        cursors: &Cursors<'_>,
+        source: &mut dyn PageSource,
+    ) -> Result<(Short, Option<Place>), InspectError> {
+        let place = self.cursor.map(|cursor| cursors.read(cursor)).transpose()?;
+        // What a live page has by now is part of the key; a trace at its step has always had all.
+        let version = match source.identity() {
+            SourceId::Trace(_) => (u64::from(source.step().0), None),
+            SourceId::Live(_) => {
+                let tally = source.tally(self.unfiltered, None)?;
+                (tally.count, tally.last)
+            }
+        };
+        let at = place.as_ref().map(|place| (place.phase, place.after, place.from, place.up_to));
+        let json = serde_json::to_vec(&(self.tool, cursors.query, cursors.source, version, at, self.size))?;
+        Ok((short(&json), place))
+    }
+
+    fn page<R, F>(
+        &self,
+        source: &mut dyn PageSource,
+        place: Option<Place>,
+        shown: F,
+        rows: impl FnOnce(&mut dyn PageSource, Vec<browserlens_strategy::Event>, &mut Cuts) -> Result<Vec<R>, InspectError>,
+    ) -> Result<Remembered<Answer<Vec<R>, F>>, InspectError> {
+        let is_first = place.is_none();
+        let mut place = match place {
+            Some(place) => place,
+            None => pages::start(source, self.unfiltered, None)?,
+        };
+        let mut found = pages::read(source, self.filter, self.phases, &place, self.size)?;
+        if is_first {
+            pages::count(source, self.filter, self.unfiltered, &mut place, &mut found)?;
+        }
+        let newer = pages::newer(source, self.filter, &place)?;
+        let count = found.events.len() as u64;
+        let mut cuts = Cuts::default();
+        let data = rows(source, found.events, &mut cuts)?;
+        let mut message = match (count, place.total) {
+            (0, 0) if place.original == 0 => format!("there are no {}", self.noun),
+            (0, 0) => format!("none of {} {} pass the filters", place.original, self.noun),
+            (count, total) if count == total => {
+                format!("all {total} {} that pass the filters, of {}", self.noun, place.original)
+            }
+            (count, total) => format!("{count} of {total} {} that pass the filters, of {}", self.noun, place.original),
+        };
+        if found.next.is_some() {
+            message.push_str("; nextCursor gives more");
+        }
+        if let Some(newer) = &newer {
+            message.push_str(&format!("; {} came since", newer.total));
+        }
+        if !cuts.truncated.is_empty() {
+            message.push_str(&format!("; {} texts were cut", cuts.truncated.len()));
+        }
+        let answer = Answer {
+            data,
+            count,
+            total: place.total,
+            has_more: found.next.is_some(),
+            next_cursor: None,
+            filters: shown,
+            message,
+            size: Sizes {
+                original_count: place.original,
+                returned_count: count,
+                original_bytes: cuts.original_bytes,
+                returned_bytes: cuts.returned_bytes,
+            },
+            truncated: cuts.truncated,
+            newer: None,
+        };
+        Ok(Remembered { answer, next: found.next, newer })
+    }
+}

@@ -1,0 +1,84 @@
+//! Answers of any size as JSON lines.
+//!
+//! In: a query, a writer. Out: one row a line, all that pass, in the order of pages. Invariant: memory holds one chunk, whatever the number of rows.
+
+use crate::answer::Cuts;
+use crate::console;
+use crate::error::InspectError;
+use crate::limits::Limits;
+use crate::network;
+use crate::pages;
+use crate::query::{ConsoleQuery, NetworkQuery};
+use browserlens_strategy::{Event, EventFilter, PageSource};
+use serde::Serialize;
+use std::io::Write;
+
+const CHUNK: usize = 200;
+
+fn lines<R: Serialize>(out: &mut dyn Write, rows: &[R]) -> Result<u64, InspectError> {
+    for row in rows {
+        serde_json::to_writer(&mut *out, row)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(rows.len() as u64)
+}
+
+fn chunks(
+    source: &mut dyn PageSource,
+    filter: &EventFilter,
+    unfiltered: &EventFilter,
+    phases: &[Option<bool>],
+    mut take: impl FnMut(&mut dyn PageSource, Vec<Event>) -> Result<(), InspectError>,
+) -> Result<(), InspectError> {
+    let mut place = Some(pages::start(source, unfiltered, None)?);
+    while let Some(at) = place {
+        let rows = pages::read(source, filter, phases, &at, CHUNK)?;
+        take(source, rows.events)?;
+        place = rows.next;
+    }
+    Ok(())
+}
+
+/// Writes every console message that passes, one a line, unfolded; returns how many.
+///
+/// # Errors
+/// [`InspectError`] if the query is wrong, the source fails or nothing can be written.
+pub fn console(
+    source: &mut dyn PageSource,
+    query: &ConsoleQuery,
+    limits: &Limits,
+    out: &mut dyn Write,
+) -> Result<u64, InspectError> {
+    let checked = console::check(query, source, limits)?;
+    let mut written = 0;
+    chunks(source, &checked.filter, &checked.unfiltered, &[None], |_, events| {
+        for event in &events {
+            let rows = console::rows(std::slice::from_ref(event), "", limits, &mut Cuts::default());
+            written += lines(out, &rows)?;
+        }
+        Ok(())
+    })?;
+    out.flush()?;
+    Ok(written)
+}
+
+/// Writes every request that passes, one a line; returns how many.
+///
+/// # Errors
+/// [`InspectError`] if the query is wrong, the source fails or nothing can be written.
+pub fn network(
+    source: &mut dyn PageSource,
+    query: &NetworkQuery,
+    limits: &Limits,
+    out: &mut dyn Write,
+) -> Result<u64, InspectError> {
+    let checked = network::check(query, source, limits)?;
+    let mut written = 0;
+    chunks(source, &checked.filter, &checked.unfiltered, checked.phases, |source, events| {
+        let rows = network::rows(source, events, &checked.bodies, limits, &mut Cuts::default())?;
+        written += lines(out, &rows)?;
+        Ok(())
+    })?;
+    out.flush()?;
+    Ok(written)
+}

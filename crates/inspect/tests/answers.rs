@@ -1,0 +1,353 @@
+//! What the tools answer: filters, bodies, the page, secrets.
+#![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use browserlens_inspect::{
+    ConsoleQuery, HtmlQuery, Inspector, Limits, NetworkQuery, OneOrMany, Presets, SummaryQuery, TOOLS, TextQuery,
+    UnixMillis, har, stream,
+};
+use browserlens_page::PageBuilder;
+use browserlens_strategy::{EventKind, PageSource, RequestEvent, StepIndex};
+use browserlens_trace::{Outcome, Redactor, TraceWriter};
+use common::trace_common::{self, planted};
+use common::{Memory, NOW, asked, bundled, console, inspector, open, request, trace_of};
+use serde_json::{Value, json};
+
+fn call(source: &mut dyn PageSource, tool: &str, arguments: Value) -> Value {
+    inspector().call(source, tool, arguments, NOW).unwrap()
+}
+
+fn urls(answer: &Value) -> Vec<&str> {
+    answer["data"].as_array().unwrap().iter().map(|row| row["url"].as_str().unwrap()).collect()
+}
+
+fn traffic() -> Vec<EventKind> {
+    let slow = RequestEvent { duration_ms: 2_500, method: "POST".into(), ..request("http://api.a.test/orders", 201) };
+    let broken = RequestEvent {
+        failure: "net::ERR_ABORTED".into(),
+        resource_type: "Image".into(),
+        ..request("http://cdn.b.test/x.png", 0)
+    };
+    vec![
+        asked("http://a.test/", 200),
+        EventKind::Request(Box::new(slow)),
+        asked("http://api.a.test/missing", 404),
+        console("error", "boom"),
+        EventKind::Request(Box::new(broken)),
+        asked("http://api.a.test/down", 503),
+    ]
+}
+
+#[test]
+fn filters_compose_and_failed_requests_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    trace_of(&path, traffic());
+    let (mut trace, mut memory) = (open(&path), Memory::new(traffic()));
+    let sources: [&mut dyn PageSource; 2] = [&mut trace, &mut memory];
+    for source in sources {
+        let mut ask = |arguments: Value| {
+            let answer = call(source, "get_network_requests", arguments);
+            urls(&answer).iter().map(|url| (*url).to_owned()).collect::<Vec<_>>().join(" ")
+        };
+        let (missing, down, image) = ("http://api.a.test/missing", "http://api.a.test/down", "http://cdn.b.test/x.png");
+        let (page, slow) = ("http://a.test/", "http://api.a.test/orders");
+        assert_eq!(ask(json!({})), format!("{missing} {image} {down} {page} {slow}"));
+        assert_eq!(ask(json!({ "failedFirst": false })), format!("{page} {slow} {missing} {image} {down}"));
+        assert_eq!(ask(json!({ "failedOnly": true, "domain": "API" })), format!("{missing} {down}"));
+        assert_eq!(ask(json!({ "status": ["4xx", 201] })), format!("{missing} {slow}"));
+        assert_eq!(ask(json!({ "status": "500-599" })), down);
+        assert_eq!(ask(json!({ "status": 0, "resourceType": "image" })), image);
+        assert_eq!(
+            ask(json!({ "method": "post", "minDurationMs": 2_000, "domain": "api", "resourceType": ["xhr", "fetch"] })),
+            slow
+        );
+        assert_eq!(ask(json!({ "searchTerm": "ERR_ABORTED" })), image);
+        assert_eq!(ask(json!({ "preset": "slow" })), slow);
+        assert_eq!(ask(json!({ "preset": "debug", "failedOnly": false, "status": "2xx" })), format!("{page} {slow}"));
+        assert_eq!(ask(json!({ "tabId": 0, "since": 40 })), format!("{image} {down}"));
+    }
+}
+
+#[test]
+fn an_answer_tells_counts_sizes_filters_and_cuts() {
+    let mut source = Memory::new(traffic());
+    let query = NetworkQuery { failed_only: Some(true), page_size: Some(2), ..NetworkQuery::default() };
+    let answer = inspector().network(&mut source, &query, NOW).unwrap();
+    assert_eq!((answer.count, answer.total, answer.has_more, answer.size.original_count), (2, 3, true, 5));
+    assert_eq!(answer.message, "2 of 3 requests that pass the filters, of 5; nextCursor gives more");
+    assert_eq!(serde_json::to_value(&answer.filters).unwrap(), json!({ "failedOnly": true, "failedFirst": true }));
+    let console = inspector().console(&mut source, &ConsoleQuery::default(), NOW).unwrap();
+    assert_eq!(serde_json::to_value(&console.filters).unwrap(), json!({ "logLevels": ["error", "warn"] }));
+    assert_eq!(console.message, "all 1 console messages that pass the filters, of 1");
+}
+
+#[test]
+fn users_add_presets() {
+    let mut presets = Presets::default();
+    presets.add_toml("[shop]\nwhy = \"orders\"\n[shop.network]\ndomain = \"api\"\nmethod = \"POST\"\n").unwrap();
+    let mut inspector = inspector().with_presets(presets);
+    let query = NetworkQuery { preset: Some("shop".into()), ..NetworkQuery::default() };
+    let answer = inspector.network(&mut Memory::new(traffic()), &query, NOW).unwrap();
+    assert_eq!((answer.total, answer.data[0].url.as_str()), (1, "http://api.a.test/orders"));
+    assert_eq!(answer.filters.domain.as_deref(), Some("api"), "what a preset gave stands in the filters");
+}
+
+fn body(kind: RequestEvent, arguments: Value) -> Value {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    trace_of(&path, vec![EventKind::Request(Box::new(kind))]);
+    let mut arguments = arguments;
+    arguments["includeResponseBodies"] = true.into();
+    let answer = call(&mut open(&path), "get_network_requests", arguments);
+    answer["data"][0]["responseBody"].clone()
+}
+
+#[test]
+fn bodies_of_every_kind_have_their_size_and_nothing_is_decoded_into_garbage() {
+    let of = |mime: &str, bytes: u64, body: Option<&str>| RequestEvent {
+        mime_type: mime.into(),
+        response_bytes: bytes,
+        response_body: body.map(str::to_owned),
+        ..request("http://a.test/x", 200)
+    };
+    let said = |event: RequestEvent| {
+        let body = body(event, json!({}));
+        (body["bytes"].as_u64(), body["text"].as_str().map(str::len), body["note"].as_str().unwrap_or("").to_owned())
+    };
+    assert_eq!(said(of("image/png", 777, None)), (Some(777), None, "not kept: image/png is no text".into()));
+    assert!(said(of("text/html; charset=shift_jis", 500, None)).2.contains("of another charset"));
+    assert!(said(of("application/json", 104_857_600, None)).2.contains("over the limit"));
+    assert!(said(of("text/plain", 40, Some("\u{1}\u{2}\u{fffd}\u{fffd}\0junk"))).2.contains("binary"));
+    assert!(said(of("text/event-stream", 0, None)).0.is_none(), "a stream that has not ended has no body yet");
+    let mut aborted = of("application/json", 12, None);
+    aborted.failure = "net::ERR_ABORTED".into();
+    assert_eq!(said(aborted), (Some(12), None, "no body: net::ERR_ABORTED".into()));
+    let short = body(of("text/plain", 5, Some("Größe")), json!({}));
+    assert_eq!(short, json!({ "bytes": 7, "text": "Größe" }));
+}
+
+#[test]
+fn a_body_of_a_hundred_megabytes_is_cut_at_ten_kilobytes() {
+    let text = "{\"items\":[1,2,3]},".repeat(105_000_000 / 18);
+    let event = RequestEvent {
+        mime_type: "application/json".into(),
+        response_bytes: text.len() as u64,
+        response_body: Some(text.clone()),
+        ..request("http://a.test/x", 200)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    trace_of(&path, vec![EventKind::Request(Box::new(event))]);
+    drop(text);
+    let mut source = open(&path);
+    let answer = call(&mut source, "get_network_requests", json!({ "includeResponseBodies": true }));
+    let body = &answer["data"][0]["responseBody"];
+    assert_eq!(body["text"].as_str().map(str::len), Some(10_240));
+    assert_eq!((&body["bytes"], &body["truncated"]), (&json!(104_999_994), &json!(true)));
+    assert_eq!(
+        answer["truncated"],
+        json!([{ "what": "data[0].responseBody", "original": 104_999_994, "returned": 10_240 }])
+    );
+    let answer = call(&mut source, "get_network_requests", json!({ "bodyPath": "$.items" }));
+    assert!(answer["data"][0]["responseBody"]["note"].as_str().unwrap().contains("too large to be parsed"));
+}
+
+#[test]
+fn bodies_are_asked_for_by_path_or_shape() {
+    let event = || RequestEvent {
+        mime_type: "application/json".into(),
+        response_body: Some(r#"{"items":[{"id":1,"name":"a"},{"id":2}],"next":null}"#.into()),
+        ..request("http://a.test/x", 200)
+    };
+    assert_eq!(body(event(), json!({ "bodyPath": "$.items[*].id" }))["json"], json!([1, 2]));
+    let shape = &body(event(), json!({ "bodyShape": true }))["shape"];
+    assert_eq!(
+        shape["object"]["items"]["array"],
+        json!({ "length": 2, "items": { "object": { "id": "integer", "name?": "string" } } })
+    );
+    let of_part = &body(event(), json!({ "bodyShape": true, "bodyPath": "$.items[0]" }))["shape"];
+    assert_eq!(of_part["object"], json!({ "id": "integer", "name": "string" }));
+    let plain = RequestEvent { response_body: Some("not json".into()), ..event() };
+    let answer = body(plain, json!({ "bodyPath": "$.a" }));
+    assert_eq!((&answer["note"], &answer["text"]), (&json!("it is no JSON"), &json!("not json")));
+}
+
+fn page() -> browserlens_page::Page {
+    PageBuilder::outline(
+        r#"
+        generic tag=html
+          generic tag=script
+            text "alert(1)"
+          generic tag=style
+            text "p { }"
+          generic tag=body
+            main id="top"
+              heading "One" level=1 tag=h1
+                text "One"
+              list class="results"
+                listitem
+                  link "A" href="/a"
+                    text "A"
+                listitem
+                  button "B"
+                    text "B"
+              textbox "Key" secret value="•" tag=input type="password"
+        "#,
+    )
+}
+
+#[test]
+fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
+    let mut source = Memory::with_page(page());
+    let answer = call(&mut source, "get_dom_snapshot", json!({ "selector": ".results > li" }));
+    insta::assert_snapshot!(answer["data"], @r#"[{"children":[{"attributes":{"href":"/a"},"tag":"a","text":"A"}],"tag":"li"},{"children":[{"tag":"button","text":"B"}],"tag":"li"}]"#);
+    assert_eq!(answer["message"], "all 6 nodes of 2 matching elements");
+    let cut = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxDepth": 1 }));
+    assert_eq!((&cut["count"], &cut["total"], &cut["hasMore"]), (&json!(4), &json!(11), &json!(true)));
+    assert_eq!(cut["data"][0]["children"][1]["cut"], 2, "two items of the list were cut");
+    let few = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxNodes": 3 }));
+    assert_eq!(few["count"], 3);
+    assert_eq!(
+        call(&mut source, "get_dom_snapshot", json!({ "selector": "aside" }))["message"],
+        "no element matches the selector"
+    );
+    let whole = call(&mut source, "get_dom_snapshot", json!({})).to_string();
+    assert!(!whole.contains("script") && !whole.contains("p { }"));
+    let all = call(&mut source, "get_dom_snapshot", json!({ "excludeScripts": false, "excludeStyles": false }));
+    assert!(all["data"].to_string().contains("alert(1)") && all["data"].to_string().contains("p { }"));
+}
+
+#[test]
+fn html_and_text_are_cut_at_their_limits() {
+    let mut source = Memory::with_page(page());
+    let limits = Limits { max_html_size: 40, max_text_size: 3, ..Limits::default() };
+    let mut small = Inspector::new(limits, browserlens_inspect::CursorKey::new(b"x"));
+    let html = small.html(&mut source, &HtmlQuery::default()).unwrap();
+    assert!(html.has_more && html.data.len() <= 40 && html.message.starts_with("the first 40 of "), "{}", html.message);
+    let text = small.text(&mut source, &TextQuery::default()).unwrap();
+    assert_eq!((text.data.as_str(), text.truncated[0].returned), ("One", 3));
+    let part =
+        inspector().text(&mut source, &TextQuery { selector: Some("ul".into()), ..TextQuery::default() }).unwrap();
+    assert_eq!(part.data, "A B");
+    let part =
+        inspector().html(&mut source, &HtmlQuery { selector: Some("h1".into()), ..HtmlQuery::default() }).unwrap();
+    assert_eq!(part.data, "<h1>One</h1>");
+}
+
+#[test]
+fn a_summary_counts_and_says_where_to_drill_down() {
+    let answer = inspector().summary(&mut Memory::new(traffic()), &SummaryQuery::default()).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&answer.data).unwrap());
+    assert_eq!(
+        answer.message,
+        "1 console messages, 1 of them errors; 5 requests, 3 of them failed; get_console_messages tells the errors; get_network_requests with failedOnly tells the failures; its preset slow tells what took long"
+    );
+}
+
+#[test]
+fn rows_are_streamed_as_json_lines() {
+    let kinds: Vec<EventKind> = (0..1_234).map(|n| asked(&format!("http://a.test/{n}"), 200)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    trace_of(&path, kinds);
+    let mut out = Vec::new();
+    let written = stream::network(&mut open(&path), &NetworkQuery::default(), &Limits::default(), &mut out).unwrap();
+    let lines: Vec<Value> = out
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_slice(line).unwrap())
+        .collect();
+    assert_eq!((written, lines.len()), (1_234, 1_234));
+    assert_eq!(lines[1_233]["url"], "http://a.test/1233");
+    let mut out = Vec::new();
+    assert_eq!(
+        stream::console(&mut Memory::new(traffic()), &ConsoleQuery::default(), &Limits::default(), &mut out).unwrap(),
+        1
+    );
+}
+
+/// A HAR 1.2 document as the specification has it: required fields, types, and no field that it does not know.
+fn har_schema() -> Value {
+    serde_json::from_str(include_str!("data/har-1.2.schema.json")).unwrap()
+}
+
+#[test]
+fn the_har_export_is_har() {
+    for name in
+        ["live-last-minute-ticket", "spa-plan-a-release", "portal-move-a-patient-appointment", "shop-laptop-to-cart"]
+    {
+        let mut source = bundled(name);
+        let mut out = Vec::new();
+        let entries = har::write(&mut source, UnixMillis(1_700_000_000_123), &Limits::default(), &mut out).unwrap();
+        let value: Value = serde_json::from_slice(&out).unwrap();
+        let validator = jsonschema::validator_for(&har_schema()).unwrap();
+        let wrong: Vec<String> =
+            validator.iter_errors(&value).map(|error| format!("{} {error}", error.instance_path())).collect();
+        assert_eq!(wrong, Vec::<String>::new(), "{name}");
+        let parsed: ::har::Har = ::har::from_slice(&out).unwrap();
+        let ::har::Spec::V1_2(log) = parsed.log else { panic!("version 1.2") };
+        assert!(entries > 5 && log.entries.len() as u64 == entries);
+        let failed = log.entries.iter().filter(|entry| entry.response.status >= 400).count();
+        assert_eq!(failed > 0, name != "shop-laptop-to-cart", "{name}");
+    }
+    let mut broken = serde_json::from_slice::<Value>(b"{\"log\":{\"version\":\"1.2\"}}").unwrap();
+    assert!(!jsonschema::is_valid(&har_schema(), &broken), "the schema refuses what is no HAR");
+    broken["log"]["entries"] = json!([]);
+    assert!(!jsonschema::is_valid(&har_schema(), &broken));
+}
+
+#[test]
+fn no_planted_secret_is_found_through_any_tool() {
+    let (steps, options, secrets) = planted::recording();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.trace");
+    let mut writer = TraceWriter::create(&path, &trace_common::meta(), Redactor::new(options)).unwrap();
+    steps.into_iter().for_each(|step| writer.write_step(step).unwrap());
+    writer.finish(Outcome::Complete).unwrap();
+    let mut source = open(&path);
+    let mut answers = Vec::new();
+    for step in 0..4 {
+        source.set_step(StepIndex(step)).unwrap();
+        for tool in TOOLS {
+            let arguments: &[Value] = match tool {
+                "get_console_messages" => &[json!({ "logLevels": [] })],
+                "get_network_requests" => &[
+                    json!({ "includeResponseBodies": true, "includeRequestBodies": true }),
+                    json!({ "bodyPath": "$..*", "includeRequestBodies": true, "includeResponseBodies": true }),
+                    json!({ "bodyShape": true }),
+                ],
+                "get_dom_snapshot" => &[json!({ "excludeScripts": false, "includeStyles": true, "maxDepth": 15 })],
+                "get_html" => &[json!({ "includeHidden": true })],
+                _ => &[json!({})],
+            };
+            for arguments in arguments {
+                answers.push(call(&mut source, tool, arguments.clone()).to_string());
+            }
+        }
+        let mut out = Vec::new();
+        har::write(&mut source, NOW, &Limits::default(), &mut out).unwrap();
+        stream::console(
+            &mut source,
+            &ConsoleQuery { log_levels: Some(OneOrMany::Many(vec![])), ..ConsoleQuery::default() },
+            &Limits::default(),
+            &mut out,
+        )
+        .unwrap();
+        answers.push(String::from_utf8(out).unwrap());
+    }
+    assert!(answers.iter().any(|answer| answer.contains("grant") || answer.contains("user")), "bodies were looked at");
+    assert!(answers.iter().any(|answer| answer.contains("login.test/api")));
+    for secret in secrets {
+        for answer in &answers {
+            assert!(!answer.contains(&secret), "{secret:?} in {answer}");
+        }
+    }
+}
+
+#[test]
+fn a_live_page_s_secret_field_is_not_shown() {
+    let answer = call(&mut Memory::with_page(page()), "get_dom_snapshot", json!({ "selector": "input" }));
+    assert_eq!(answer["data"], json!([{ "tag": "input", "attributes": { "type": "password" } }]));
+}
