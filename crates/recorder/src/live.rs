@@ -55,6 +55,40 @@ impl Default for LiveOptions {
     }
 }
 
+/// Most bytes of bodies that a live session holds; of more, the oldest go. Their sizes stay.
+const BODIES_HELD: usize = 64 << 20;
+
+/// How much of the bodies of a session's events is held.
+#[derive(Debug, Default)]
+struct HeldBodies {
+    bytes: usize,
+    /// Events before this one have no bodies any more.
+    oldest: usize,
+    /// Events before this one are counted.
+    counted: usize,
+}
+
+impl HeldBodies {
+    fn keep_within(&mut self, most: usize, events: &mut [Event]) {
+        let bodies = |event: &Event| match &event.kind {
+            EventKind::Request(request) => {
+                [&request.request_body, &request.response_body].into_iter().flatten().map(String::len).sum()
+            }
+            _ => 0,
+        };
+        self.bytes += events[self.counted..].iter().map(bodies).sum::<usize>();
+        self.counted = events.len();
+        while self.bytes > most && self.oldest < events.len() {
+            let event = &mut events[self.oldest];
+            self.bytes -= bodies(event);
+            if let EventKind::Request(request) = &mut event.kind {
+                (request.request_body, request.response_body) = (None, None);
+            }
+            self.oldest += 1;
+        }
+    }
+}
+
 /// A browser with a live page; dropping it ends the browser.
 pub struct LiveBrowser {
     // Before the runtime: the browser's connections end on it.
@@ -63,6 +97,7 @@ pub struct LiveBrowser {
     step: u32,
     stale: bool,
     events: Vec<Event>,
+    bodies: HeldBodies,
     redactor: Redactor,
     session: [u8; 16],
     timeout: Duration,
@@ -124,7 +159,8 @@ impl LiveBrowser {
         })?;
         let redactor = Redactor::new(RedactionOptions::default());
         let (events, session, timeout) = (Vec::new(), new_session(url), options.timeout);
-        Ok(Self { stage, runtime, step: 0, stale: true, events, redactor, session, timeout })
+        let bodies = HeldBodies::default();
+        Ok(Self { stage, runtime, step: 0, stale: true, events, bodies, redactor, session, timeout })
     }
 
     /// Makes the next look capture the page anew.
@@ -137,6 +173,7 @@ impl LiveBrowser {
         let mut new = driver.world.change(|state| state.log.take(step, false, false));
         new.iter_mut().for_each(|event| self.redactor.redact_event(event));
         self.events.extend(new);
+        self.bodies.keep_within(BODIES_HELD, &mut self.events);
     }
 
     fn deed(&self, action: &TakenAction) -> Result<Deed, String> {
@@ -325,5 +362,41 @@ impl Actor for LiveBrowser {
         self.runtime.block_on(self.stage.settle(true)).map_err(gone)?;
         self.take_events();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_strategy::RequestEvent;
+
+    #[test]
+    fn of_too_many_bodies_the_oldest_go_and_their_sizes_stay() {
+        let mut events = Vec::new();
+        let mut held = HeldBodies::default();
+        for position in 0..10 {
+            let body = Some("x".repeat(100));
+            let request = RequestEvent {
+                request_body: body.clone(),
+                response_body: body,
+                response_bytes: 100,
+                ..RequestEvent::default()
+            };
+            events.push(Event { position, step: 0, tab: 0, at_ms: 0, kind: EventKind::Request(Box::new(request)) });
+            held.keep_within(450, &mut events);
+        }
+        let kept: Vec<bool> = events
+            .iter()
+            .map(|event| match &event.kind {
+                EventKind::Request(request) => {
+                    assert_eq!(request.response_bytes, 100);
+                    assert_eq!(request.request_body, request.response_body);
+                    request.response_body.is_some()
+                }
+                _ => unreachable!(),
+            })
+            .collect();
+        assert_eq!(kept, [false, false, false, false, false, false, false, false, true, true]);
+        assert_eq!(held.bytes, 400);
     }
 }

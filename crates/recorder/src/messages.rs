@@ -274,7 +274,14 @@ pub(crate) struct Ended {
     pub(crate) id: String,
     #[serde(default, rename = "errorText")]
     pub(crate) error: String,
-    #[serde(default, rename = "encodedDataLength")]
+}
+
+/// A part of a body; its length is that of what the page gets, not of what came over the wire.
+#[derive(Deserialize)]
+pub(crate) struct DataReceived {
+    #[serde(rename = "requestId")]
+    pub(crate) id: String,
+    #[serde(default, rename = "dataLength")]
     pub(crate) length: f64,
 }
 

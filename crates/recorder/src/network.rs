@@ -54,6 +54,12 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
                 state.stir();
             });
         }
+        "dataReceived" => {
+            let Some(data) = event.read::<m::DataReceived>() else { return };
+            world.change(|state| {
+                state.log.with_request(&data.id, |request| request.response_bytes += data.length.max(0.0) as u64);
+            });
+        }
         "loadingFinished" => {
             if let Some(ended) = event.read::<m::Ended>() {
                 finished(world, socket, session, &ended, now);
@@ -161,6 +167,35 @@ fn is_text(mime: &str) -> bool {
         )
 }
 
+/// A body as the browser gives it.
+enum Text {
+    Read(String),
+    Bytes(Vec<u8>),
+}
+
+/// Returns the charset that a response names.
+fn charset(headers: &[(String, String)]) -> Option<&'static encoding_rs::Encoding> {
+    let (_, kind) = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"))?;
+    let label = kind.split(';').skip(1).find_map(|part| {
+        let (name, label) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then_some(label)
+    })?;
+    encoding_rs::Encoding::for_label(label.trim().trim_matches('"').as_bytes())
+}
+
+/// Reads bytes as UTF-8, else by the charset that the response names; none if they are no text in either.
+fn decoded(bytes: Vec<u8>, charset: Option<&'static encoding_rs::Encoding>) -> Option<String> {
+    String::from_utf8(bytes)
+        .or_else(|error| {
+            charset
+                .and_then(|charset| {
+                    charset.decode_without_bom_handling_and_without_replacement(error.as_bytes()).map(Into::into)
+                })
+                .ok_or(())
+        })
+        .ok()
+}
+
 fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended, now: impl Fn(&State) -> u64) {
     let id = ended.id.clone();
     let wants_body = world.change(|state| {
@@ -168,8 +203,6 @@ fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended
         state.stir();
         let mut wants = false;
         state.log.with_request(&id, |request| {
-            // What came over the wire counts headers too; the body's own length replaces it below, where it is read.
-            request.response_bytes = ended.length.max(0.0) as u64;
             wants = is_text(&request.mime_type);
         });
         if wants {
@@ -192,17 +225,21 @@ fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended
             let text = value["body"].as_str()?;
             if value["base64Encoded"].as_bool() == Some(true) {
                 let bytes = base64::engine::general_purpose::STANDARD.decode(text).ok()?;
-                // Bytes that are no text are not kept: their number is.
-                return Some((bytes.len(), String::from_utf8(bytes).ok()));
+                return Some((bytes.len(), Text::Bytes(bytes)));
             }
-            Some((text.len(), Some(text.to_owned())))
+            Some((text.len(), Text::Read(text.to_owned())))
         });
         world.change(|state| {
             state.bodies_pending -= 1;
             state.log.with_request(&id, |request| {
                 if let Some((bytes, body)) = body {
                     request.response_bytes = bytes as u64;
-                    request.response_body = body.filter(|body| body.len() <= BODY_LIMIT);
+                    // Bytes that are no text are not kept: their number is.
+                    let text = match body {
+                        Text::Read(text) => Some(text),
+                        Text::Bytes(bytes) => decoded(bytes, charset(&request.response_headers)),
+                    };
+                    request.response_body = text.filter(|text| text.len() <= BODY_LIMIT);
                 }
             });
             state.log.close_request(&id, at);
