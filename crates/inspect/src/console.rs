@@ -198,7 +198,7 @@ fn is_own(frame: &str, host: &str) -> bool {
 }
 
 /// Writes what a preview of an object leaves open as what it is: `Object` within an object is `{…}`.
-fn as_json(text: &str) -> String {
+pub(crate) fn as_json(text: &str) -> String {
     if !text.contains(":Object") && !text.contains(":Array(") && !text.contains(",Object") {
         return text.to_owned();
     }

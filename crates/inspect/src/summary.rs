@@ -4,7 +4,7 @@
 //! types and hosts there are.
 
 use crate::answer::{Answer, Sizes};
-use crate::console::Level;
+use crate::console::{self, Level};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, SummaryQuery};
@@ -125,7 +125,7 @@ pub(crate) fn summary(
         let level = Level::of(&message.level);
         levels.add(level.name());
         if level == Level::Error {
-            errors.add(&short(&message.text));
+            errors.add(&short(&console::as_json(&message.text)));
         }
     })?;
     let (mut status, mut types, mut domains, mut failed) =

@@ -37,7 +37,7 @@ pub struct AnswerInfo {
 }
 
 /// Version of what is computed here; part of the key.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Everything, uncut.
 pub const UNFILTERED: &str = "unfiltered";

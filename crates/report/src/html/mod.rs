@@ -15,6 +15,7 @@ mod tests;
 pub(crate) use escape::escape;
 
 use crate::aggregate::{Cell, StrategySummary, Summary};
+use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::charts::{Chart, Charts};
 use crate::numbers::{NONE, fraction, milliseconds, ratio, rounded_or_none, thousands};
@@ -39,11 +40,12 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 /// [`ReportError::Viewer`] if the step viewer's data cannot be written as JSON.
 pub(crate) fn page(input: &ReportInput<'_>, summary: &Summary, charts: &Charts) -> Result<String, ReportError> {
     let tables = format!(
-        "{}{}{}{}",
+        "{}{}{}{}{}",
         summary_section(summary),
         chart_section(charts),
         scenario_section(summary),
-        attack_section(input, summary)
+        attack_section(input, summary),
+        answer_section(input)
     );
     let fixed = tables.len() + STYLE.len() + SCRIPT.len() + 100_000;
     let data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
@@ -254,6 +256,15 @@ fn attack_section(input: &ReportInput<'_>, summary: &Summary) -> String {
         escape(ATTACKS_IN_WORDS),
         more_table("Survived, of those that were made, by kind", &attacks.table(None), true),
         more_table("Attack by attack", &attacks.by_attack(), false)
+    )
+}
+
+fn answer_section(input: &ReportInput<'_>) -> String {
+    let Some(answers) = Answers::of(input) else { return String::new() };
+    format!(
+        "<section id=\"inspect\" aria-labelledby=\"inspect-title\">\n<h2 id=\"inspect-title\">Inspect</h2>\n<p class=\"hint\">{}</p>\n{}</section>\n",
+        escape(&answers.in_words()),
+        more_table("Answers about console and requests, after each step", &answers.table(), true)
     )
 }
 

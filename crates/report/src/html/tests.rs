@@ -3,7 +3,7 @@
 use super::*;
 use crate::made_up::{self, Run};
 use crate::{FactInfo, StrategyInfo};
-use browserlens_replay::Outcome;
+use browserlens_replay::{AnswerInfo, Outcome};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -51,6 +51,7 @@ fn hostile_run() -> Run {
     for scenario in &mut run.scenarios {
         scenario.trace = format!("{HOSTILE}{}", scenario.trace);
         (scenario.goal, scenario.why) = (HOSTILE.to_owned(), HOSTILE.to_owned());
+        scenario.answers = vec![AnswerInfo { answers: HOSTILE.to_owned(), console: 1, network: 2, told: 1, facts: 1 }];
         for step in &mut scenario.steps {
             for text in [&mut step.action, &mut step.next, &mut step.url, &mut step.title] {
                 *text = format!("javascript:{HOSTILE}");
@@ -91,6 +92,7 @@ const ATTRIBUTES: &str = "html lang charset http-equiv content name rel href cla
 #[test]
 fn hostile_strings_in_every_field_add_no_element_and_no_attribute() {
     let html = made(&hostile_run());
+    assert!(html.contains("id=\"inspect\""), "every section is there");
     let (elements, attributes): (Vec<&str>, Vec<&str>) =
         (ELEMENTS.split_whitespace().collect(), ATTRIBUTES.split_whitespace().collect());
     let all = tags(&html);
