@@ -67,7 +67,9 @@ fn a_cursor_works_in_another_process_and_gives_every_row_once() {
     let lines = shown(&["network", PORTAL, "--stream", "--by-arrival"]);
     let streamed: Vec<u64> = lines
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON")["position"].as_u64().expect("a position"))
+        .map(|line| {
+            serde_json::from_str::<Value>(line).expect("a line of JSON")["position"].as_u64().expect("a position")
+        })
         .collect();
     assert_eq!(streamed, seen);
 }
@@ -77,9 +79,9 @@ fn a_cursor_of_another_query_or_trace_is_refused_with_the_reason() {
     let answer = json(&["network", PORTAL, "--json", "--page-size", "7"]);
     let cursor = answer["nextCursor"].as_str().expect("a cursor");
     let other = refused(&["network", PORTAL, "--failed-only", "--cursor", cursor]);
-    assert!(other.starts_with("exit 2\n") && other.contains("another query"), "{other}");
+    assert!(other.starts_with("exit 2\n") && other.contains("a query with other filters"), "{other}");
     let other = refused(&["network", "traces/shop-laptop-to-cart.trace", "--cursor", cursor]);
-    assert!(other.starts_with("exit 2\n") && other.contains("another"), "{other}");
+    assert!(other.starts_with("exit 2\n") && other.contains("cursor: it belongs to"), "{other}");
 }
 
 #[test]

@@ -35,16 +35,18 @@ pub enum ReplayError {
     /// The scenario of a trace cannot be read.
     #[error(transparent)]
     Scenario(#[from] ScenarioError),
-    /// A fact names its node by a selector that only a browser understands.
-    #[error("{}: step {step}: {source}", .path.display())]
+    /// A node is named by a selector that is none, or that only a browser can answer.
+    #[error("{}: step {step}: {selector:?}: {source}", .path.display())]
     Selector {
         /// The scenario.
         path: PathBuf,
         /// The step whose fact it is.
         step: u32,
         /// The selector.
+        selector: String,
+        /// What is wrong with it.
         #[source]
-        source: crate::css::UnknownSelector,
+        source: browserlens_snapshot::select::MalformedSelector,
     },
     /// The trace was recorded from another version of the scenario.
     #[error("{}: has {found} steps after the first navigation, {} has {expected}: step {step} differs", .trace.display(), .scenario.display())]
@@ -105,7 +107,9 @@ impl ReplayError {
                 "pass the folder that holds the scenario, or restore the file from version control"
             }
             Self::Scenario(error) => error.hint(),
-            Self::Selector { .. } => "name the node by tag, #id, .class or [attribute=value], joined by blanks or `>`",
+            Self::Selector { .. } => {
+                "name the node by a CSS selector whose answer a capture holds: no pseudo-elements, no :hover or :active"
+            }
             Self::ScenarioChanged { .. } => "record the scenario again with `record --force`",
             Self::File { .. } => "check that the folder exists, is writable and has room",
             Self::Damaged { .. } => {

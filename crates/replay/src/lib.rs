@@ -12,7 +12,6 @@
 mod beside;
 mod cache;
 mod clock;
-pub mod css;
 pub mod engine;
 mod error;
 pub mod fidelity;

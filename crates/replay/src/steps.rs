@@ -5,12 +5,12 @@
 //! entity ids stay beside the strategy's input, never in it.
 
 use crate::clock::timed;
-use crate::css::Selector;
 use crate::error::ReplayError;
 use crate::packed::PackedPages;
 use crate::peers::{self, PeersPlan};
 use browserlens_page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
+use browserlens_snapshot::select::Selector;
 use browserlens_strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StepIndex, TakenAction,
 };
@@ -188,6 +188,7 @@ fn check_selectors(scenario: &Scenario) -> Result<(), ReplayError> {
                     parsed.map_err(|source| ReplayError::Selector {
                         path: scenario.path.clone(),
                         step: number,
+                        selector: selector.clone(),
                         source,
                     })?;
                 }
@@ -198,7 +199,7 @@ fn check_selectors(scenario: &Scenario) -> Result<(), ReplayError> {
     Ok(())
 }
 
-/// Returns the nodes of a target, CSS included as far as [`Selector`] goes.
+/// Returns the nodes of a target, CSS selectors included.
 pub(crate) fn resolve(target: &Target, page: &Page) -> Vec<NodeId> {
     if !target.needs_browser() {
         return target.matches(page);
@@ -331,6 +332,26 @@ mod tests {
     fn steps(toml: &str) -> Vec<Step> {
         let head = "name = \"a/b\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"a\"\n";
         Scenario::parse(&format!("{head}{toml}"), Path::new("a/b.toml")).expect("parses").steps
+    }
+
+    #[test]
+    fn a_selector_that_a_capture_cannot_answer_is_refused_before_the_run() {
+        let scenario = |css: &str| {
+            let toml = format!(
+                "name = \"a/b\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"a\"\nstart = \"/\"\n[[step]]\nclick = {{ role = \"button\", name = \"Go\" }}\nrequire = [{{ css = {css:?} }}]\n"
+            );
+            Scenario::parse(&toml, Path::new("a/b.toml")).expect("parses")
+        };
+        for css in ["canvas#grid > b", "li:nth-child(2)", "a + b", "[x~=y]"] {
+            check_selectors(&scenario(css)).unwrap_or_else(|error| panic!("{css}: {error}"));
+        }
+        for css in ["a,", "p::before", "a:hover"] {
+            let error = check_selectors(&scenario(css)).expect_err(css);
+            assert!(
+                error.to_string().starts_with(&format!("a/b.toml: step 1: {css:?}: no CSS selector at ")),
+                "{error}"
+            );
+        }
     }
 
     fn row(index: u32, kind: ActionKind, name: &str) -> StepRow {
