@@ -5,6 +5,7 @@
 //!
 //! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
 
+pub mod graph;
 mod js_text;
 mod options;
 mod visible;
