@@ -13,6 +13,7 @@
 //! long as no site outgrows [`MAX_PAGES`].
 //! Why not landmarks (`nav`, `footer`): many sites have none, and a banner in `main` is as repeated as one outside.
 
+use crate::blocks::{Block, BlockKind};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use url::Url;
 
@@ -89,6 +90,16 @@ pub struct Repeatable<'t> {
     pub text: &'t str,
     /// Whether each line is a part of its own, as of a list or a table.
     pub by_lines: bool,
+}
+
+impl<'t> From<&'t Block> for Repeatable<'t> {
+    fn from(block: &'t Block) -> Self {
+        let heading = match block.kind {
+            BlockKind::Heading { level } => Some(level),
+            _ => None,
+        };
+        Self { heading, text: &block.text, by_lines: matches!(block.kind, BlockKind::List | BlockKind::Table) }
+    }
 }
 
 impl<'t> Repeatable<'t> {
@@ -207,13 +218,14 @@ impl BoilerplateIndex {
 
     /// Returns whether a block repeats across an origin: each of its parts does.
     pub fn is_boilerplate(&self, origin: &str, block: Repeatable<'_>) -> bool {
-        let pages = self.pages(origin);
         let mut parts = block.parts().peekable();
-        parts.peek().is_some()
-            && parts.all(|part| {
-                let on = self.references(origin, part);
-                on >= self.rule.pages && on * 100 >= self.rule.percent * pages
-            })
+        parts.peek().is_some() && parts.all(|part| self.repeats(origin, TextHash::of(part)))
+    }
+
+    /// Returns whether one part repeats across an origin.
+    pub(crate) fn repeats(&self, origin: &str, part: TextHash) -> bool {
+        let on = self.references_of(origin, part);
+        on >= self.rule.pages && on * 100 >= self.rule.percent * self.pages(origin)
     }
 
     /// Returns for each block of a page whether it is worth keeping.
@@ -221,33 +233,27 @@ impl BoilerplateIndex {
     /// Blocks that repeat are not, but for headings with something of their own under them. A page of nothing but
     /// repeated text keeps all of it.
     pub fn kept<'t>(&self, origin: &str, blocks: impl IntoIterator<Item = Repeatable<'t>>) -> Vec<bool> {
-        let mut levels = Vec::new();
-        let mut kept = Vec::new();
-        for block in blocks {
-            levels.push(block.heading);
-            kept.push(!self.is_boilerplate(origin, block));
-        }
-        // From the end: the least level of heading whose section has own text, as far as it is still open.
-        let mut own_below = [false; 256];
-        for at in (0..kept.len()).rev() {
-            match levels[at] {
-                Some(level) => {
-                    let below = usize::from(level);
-                    kept[at] |= own_below[below];
-                    // What follows belongs to headings above this one only if they are less deep.
-                    let own = kept[at];
-                    own_below[below..].fill(false);
-                    own_below[..below].iter_mut().for_each(|above| *above |= own);
-                }
-                None => {
-                    let own = kept[at];
-                    own_below.iter_mut().for_each(|above| *above |= own);
-                }
-            }
-        }
-        if !kept.contains(&true) {
-            kept.fill(true);
-        }
-        kept
+        keep(blocks.into_iter().map(|block| (block.heading, self.is_boilerplate(origin, block))))
     }
+}
+
+/// Returns which blocks of a page to keep, by heading level and whether they repeat.
+pub(crate) fn keep(blocks: impl IntoIterator<Item = (Option<u8>, bool)>) -> Vec<bool> {
+    let (levels, mut kept): (Vec<_>, Vec<_>) = blocks.into_iter().map(|(level, repeats)| (level, !repeats)).unzip();
+    // From the end: for each level, whether the section of a heading that stood here would have something of its own.
+    let mut own_below = [false; 256];
+    for at in (0..kept.len()).rev() {
+        let ends = levels[at].map_or(own_below.len(), usize::from);
+        if ends < own_below.len() {
+            kept[at] |= own_below[ends];
+        }
+        own_below[ends..].fill(false);
+        if kept[at] {
+            own_below[..ends].fill(true);
+        }
+    }
+    if !kept.contains(&true) {
+        kept.fill(true);
+    }
+    kept
 }

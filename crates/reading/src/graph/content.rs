@@ -6,6 +6,7 @@
 //! forest and `follows` one path over all nodes; the edges are a function of the nodes.
 //! Why headings nest by level and not by their place in the DOM: pages rarely wrap a section in an element of its own.
 
+use crate::blocks::{Block, BlockKind};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -179,6 +180,28 @@ impl ContentGraph {
             }
         }
         Self { url: url.to_owned(), title: title.to_owned(), graph }
+    }
+
+    /// Builds the graph of a page's blocks, as [`crate::extract`] gives them.
+    pub fn of(url: &str, title: &str, blocks: &[Block]) -> Self {
+        let node = |block: &Block| {
+            let (kind, level) = match block.kind {
+                BlockKind::Heading { level } => (ContentKind::Heading, Some(level)),
+                BlockKind::Paragraph => (ContentKind::Paragraph, None),
+                BlockKind::List => (ContentKind::List, None),
+                BlockKind::Code => (ContentKind::Code, None),
+                BlockKind::Quote => (ContentKind::Quote, None),
+                BlockKind::Table => (ContentKind::Table, None),
+            };
+            ContentNode {
+                kind,
+                level,
+                text: block.text.clone(),
+                xpath: block.xpath.clone(),
+                position: block.position,
+            }
+        };
+        Self::of_nodes(url, title, blocks.iter().map(node))
     }
 
     /// Returns the address of the page.

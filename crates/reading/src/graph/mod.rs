@@ -5,6 +5,7 @@
 
 mod content;
 mod export;
+mod store;
 mod summary;
 
 pub use content::{ContentGraph, ContentId, ContentKind, ContentNode, HeadingMatch, NEAREST_HEADING, Relation, Under};
@@ -12,4 +13,5 @@ pub use export::{
     JSON_FORMAT, JsonEdge, JsonGraph, JsonGraphError, NodeName, SVG_ROWS, from_json, json_graph, json_graph_schema, to_dot,
     to_json, to_svg,
 };
+pub use store::{GraphStore, STORE_VERSION, SeenAt, StoreError, StoredPage};
 pub use summary::summary;

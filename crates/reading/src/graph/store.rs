@@ -365,7 +365,7 @@ impl GraphStore {
         &mut self,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut run = || {
+        let run = || {
             let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let value = change(&transaction)?;
             transaction.commit()?;
