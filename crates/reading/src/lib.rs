@@ -7,10 +7,12 @@
 
 mod blocks;
 mod boilerplate;
+pub mod embed;
 pub mod graph;
 mod js_text;
 mod options;
 mod sections;
+pub mod terms;
 mod visible;
 mod xpath;
 

@@ -239,28 +239,36 @@ impl GraphStore {
         let damaged = |reason: &str| {
             Migration::Other(StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() })
         };
-        // Read before the write-ahead log is asked for: a file of another program is left as it is.
+        // All this is read before the write-ahead log is asked for: a file that is refused is left as it is.
         let tables = "SELECT count(*) FROM sqlite_schema";
         let empty = connection.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0;
         let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
         if !empty && id != APPLICATION_ID {
             return Err(damaged("it bears no mark of one"));
         }
+        let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if check != "ok" {
+            return Err(damaged(&check));
+        }
+        let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if found > STORE_VERSION {
+            return Err(Migration::Other(StoreError::TooNew { path: path.to_owned(), found }));
+        }
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if version > STORE_VERSION {
-            return Err(Migration::Other(StoreError::TooNew { path: path.to_owned(), found: version }));
+        if found == STORE_VERSION {
+            return Ok(());
         }
+        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Read again: another process may have been faster.
+        let version: i64 = change.pragma_query_value(None, "user_version", |row| row.get(0))?;
         for migration in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or(0)) {
             change.execute_batch(migration)?;
         }
         change.pragma_update(None, "application_id", APPLICATION_ID)?;
         change.pragma_update(None, "user_version", STORE_VERSION)?;
         change.commit()?;
-        let check: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        if check != "ok" { Err(damaged(&check)) } else { Ok(()) }
+        Ok(())
     }
 
     /// Keeps at most so many pages: those seen longest ago go first.

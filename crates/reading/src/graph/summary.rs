@@ -2,7 +2,7 @@
 //!
 //! In: a [`ContentGraph`] and a limit in characters. Out: text with one heading a line and its paragraph below.
 //! Invariants: the text never exceeds the limit; headings go before paragraphs, and when space is short all paragraphs
-//! are cut at the same length; what is left out is counted.
+//! are cut at the same length (if that is too short to say anything, the first ones are kept); headings left out are counted.
 //! Where a page has no heading of those levels, its headings of the lowest level there is stand in, and where it has none
 //! at all, its first blocks do.
 
@@ -10,6 +10,9 @@ use super::content::{ContentGraph, ContentId, ContentKind, ContentNode};
 
 /// A paragraph cut below this says nothing: it is left out instead.
 const LEAST_PARAGRAPH: usize = 24;
+
+/// Where space is too short for all, the first ones are cut at this.
+const FIRST_PARAGRAPHS: usize = 120;
 
 struct Entry<'g> {
     heading: &'g ContentNode,
@@ -47,12 +50,15 @@ pub fn summary(graph: &ContentGraph, limit: usize) -> String {
     } else {
         entries.iter().map(|entry| entry.body.as_deref().unwrap_or_default()).collect()
     };
-    let cut = even_cut(&bodies, out.left - used.min(out.left));
+    let mut room = out.left - used.min(out.left);
+    let cut = even_cut(&bodies, room);
     for (head, body) in heads.iter().zip(&bodies) {
         out.push(head);
         out.push("\n");
-        let body = clip(body, cut);
+        // Cut evenly, all would say nothing: then the first ones speak.
+        let body = clip(body, if cut < LEAST_PARAGRAPH { FIRST_PARAGRAPHS.min(room.saturating_sub(1)) } else { cut });
         if !body.is_empty() {
+            room = room.saturating_sub(body.chars().count() + 1);
             out.push(&body);
             out.push("\n");
         }
