@@ -5,14 +5,22 @@
 //!
 //! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
 
+mod address;
+mod baseline;
 mod blocks;
+mod cache;
+mod content_hash;
 mod js_text;
 mod options;
 mod sections;
 mod visible;
 mod xpath;
 
+pub use address::{TRACKING, normal_url};
+pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
 pub use blocks::{Block, BlockKind, blocks};
+pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
+pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use options::{OptionsError, OptionsReader};
 pub use sections::{Cut, Extraction, Section, extract};
