@@ -5,14 +5,16 @@
 //!
 //! The rule ([`BoilerplateRule`]): a text is boilerplate of an origin if it stands on at least 3 of its pages, and on at
 //! least 30 % of those seen. Pages are told apart by their path: a list seen under ten queries is one page. Texts are
-//! compared by the BLAKE3 hash of their lower-cased text with single spaces. A list or table is taken by its lines, so that
-//! a navigation that unfolds where the reader stands is recognised none the less.
+//! compared by the BLAKE3 hash of their lower-cased text with single spaces. A list or table is taken by its lines, and is
+//! boilerplate if two thirds of its text stand in repeated ones, so that a navigation that unfolds where the reader stands is
+//! recognised none the less.
 //! Of a page ([`BoilerplateIndex::kept`]) two things stay although they repeat: a heading with something of its own under
 //! it ("Examples"), and everything, if otherwise nothing would be left.
 //! Invariants: adding a page again replaces what was known of it; the order in which pages are added changes nothing as
 //! long as no site outgrows [`MAX_PAGES`].
 //! Why not landmarks (`nav`, `footer`): many sites have none, and a banner in `main` is as repeated as one outside.
 
+use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use url::Url;
@@ -170,7 +172,7 @@ impl BoilerplateIndex {
 
     /// Adds a page by the hashes of its parts.
     pub(crate) fn add_hashes(&mut self, url: &str, texts: HashSet<TextHash>) {
-        let place = PagePlace::of(url);
+        let (url, place) = (&normal_url(url), PagePlace::of(url));
         let site = self.sites.entry(place.origin).or_default();
         site.remove(url, &place.path);
         if site.order.len() >= MAX_PAGES
@@ -193,7 +195,7 @@ impl BoilerplateIndex {
 
     /// Forgets a page.
     pub fn remove_page(&mut self, url: &str) {
-        let place = PagePlace::of(url);
+        let (url, place) = (&normal_url(url), PagePlace::of(url));
         if let Some(site) = self.sites.get_mut(&place.origin) {
             site.remove(url, &place.path);
             if site.pages.is_empty() {
@@ -216,10 +218,9 @@ impl BoilerplateIndex {
         self.sites.get(origin).and_then(|site| site.texts.get(&text)).map_or(0, HashMap::len)
     }
 
-    /// Returns whether a block repeats across an origin: each of its parts does.
+    /// Returns whether a block repeats across an origin: the whole text does, or two thirds of the text of its lines.
     pub fn is_boilerplate(&self, origin: &str, block: Repeatable<'_>) -> bool {
-        let mut parts = block.parts().peekable();
-        parts.peek().is_some() && parts.all(|part| self.repeats(origin, TextHash::of(part)))
+        share_repeats(block.parts().map(|part| (part.len(), self.repeats(origin, TextHash::of(part)))))
     }
 
     /// Returns whether one part repeats across an origin.
@@ -235,6 +236,16 @@ impl BoilerplateIndex {
     pub fn kept<'t>(&self, origin: &str, blocks: impl IntoIterator<Item = Repeatable<'t>>) -> Vec<bool> {
         keep(blocks.into_iter().map(|block| (block.heading, self.is_boilerplate(origin, block))))
     }
+}
+
+/// Returns whether two thirds of a block repeat, by the length of its parts and whether they do. One part is all or nothing.
+pub(crate) fn share_repeats(parts: impl IntoIterator<Item = (usize, bool)>) -> bool {
+    let (mut all, mut repeated) = (0, 0);
+    for (length, repeats) in parts {
+        all += length;
+        repeated += if repeats { length } else { 0 };
+    }
+    all > 0 && repeated * 3 >= all * 2
 }
 
 /// Returns which blocks of a page to keep, by heading level and whether they repeat.

@@ -5,8 +5,12 @@
 //!
 //! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
 
+mod address;
+mod baseline;
 mod blocks;
 mod boilerplate;
+mod cache;
+mod content_hash;
 pub mod embed;
 pub mod graph;
 mod js_text;
@@ -16,8 +20,12 @@ pub mod terms;
 mod visible;
 mod xpath;
 
+pub use address::{TRACKING, normal_url};
+pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
 pub use blocks::{Block, BlockKind, blocks};
 pub use boilerplate::{BoilerplateIndex, BoilerplateRule, MAX_PAGES, PagePlace, Repeatable, TextHash};
+pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
+pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use options::{OptionsError, OptionsReader};
 pub use sections::{Cut, Extraction, Section, extract};

@@ -90,6 +90,12 @@ pub fn extract(page: &Page, cut: Cut) -> Extraction {
 impl Extraction {
     /// Cuts blocks into sections.
     pub fn of(title: &str, url: &str, blocks: Vec<Block>, cut: Cut) -> Self {
+        let words = blocks.iter().map(|block| block.text.split_whitespace().count() as u64).sum();
+        Self::counted(title.to_owned(), url.to_owned(), blocks, cut, words)
+    }
+
+    /// Cuts blocks into sections, their words counted before.
+    pub(crate) fn counted(title: String, url: String, blocks: Vec<Block>, cut: Cut, word_count: u64) -> Self {
         let mut sections: Vec<Section> = Vec::new();
         // Position and level of the sections that the next block lies in.
         let mut open: Vec<(u32, u8)> = Vec::new();
@@ -133,9 +139,9 @@ impl Extraction {
         let mut full_text = String::with_capacity(blocks.iter().map(|block| block.text.len() + BETWEEN.len()).sum());
         blocks.iter().for_each(|block| join(&mut full_text, &block.text));
         Self {
-            title: title.to_owned(),
-            url: url.to_owned(),
-            word_count: full_text.split_whitespace().count() as u64,
+            title,
+            url,
+            word_count,
             has_headings: blocks.iter().any(|block| matches!(block.kind, BlockKind::Heading { .. })),
             sections,
             blocks,

@@ -65,7 +65,14 @@ impl About {
         let mut text = String::new();
         for page in &self.pages {
             text.push_str(&page_line(&page.title, &page.url));
-            page.passages.iter().for_each(|passage| text.push_str(&passage_lines(passage)));
+            let mut above: &[String] = &[];
+            for passage in &page.passages {
+                if passage.headings != above {
+                    text.push_str(&heading_line(&passage.headings));
+                    above = &passage.headings;
+                }
+                text.push_str(&passage_lines(passage));
+            }
         }
         if self.left_out > 0 {
             text.push_str(&left_out_line(self.left_out));
@@ -83,12 +90,15 @@ fn page_line(title: &str, url: &str) -> String {
     }
 }
 
-fn passage_lines(passage: &Passage) -> String {
-    let mut lines = String::new();
-    if !passage.headings.is_empty() {
-        lines.push_str(&format!("## {}\n\n", passage.headings.join(" › ")));
+fn heading_line(headings: &[String]) -> String {
+    match headings {
+        [] => String::new(),
+        headings => format!("## {}\n\n", headings.join(" › ")),
     }
-    lines.push_str(&passage.text);
+}
+
+fn passage_lines(passage: &Passage) -> String {
+    let mut lines = passage.text.clone();
     if !passage.also.is_empty() {
         lines.push_str(&format!("\n(also on {})", passage.also.join(", ")));
     }
@@ -132,7 +142,9 @@ pub(super) fn about(
             } else {
                 page_line(&candidate.passage.title, &candidate.passage.url).chars().count()
             };
-            let cost = page + passage_lines(&passage).chars().count();
+            // Passages of one heading share its line: this is what they take at most.
+            let cost =
+                page + heading_line(&passage.headings).chars().count() + passage_lines(&passage).chars().count();
             if cost <= left {
                 left -= cost;
                 chosen.entry(at).or_default().push((candidate.passage.position, passage));

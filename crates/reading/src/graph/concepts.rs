@@ -6,6 +6,7 @@
 //! Which of the frequent words tell a page from others is known only beside others: that choice is made where pages meet.
 
 use super::content::fold;
+use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
 use crate::terms::Terms;
 use browserlens_page::{NodeKind, NodeRef, Page};
@@ -74,7 +75,7 @@ pub struct FoundConcept {
     pub position: u32,
     /// How often the page has it.
     pub weight: u32,
-    /// Where a link leads, without fragment; none for anything else.
+    /// Where a link leads, in the [normal form](crate::normal_url); none for anything else.
     pub target: Option<String>,
 }
 
@@ -158,12 +159,11 @@ fn text_of(node: NodeRef<'_>) -> String {
 }
 
 fn resolved(base: Option<&Url>, href: &str) -> Option<String> {
-    let mut url = match base {
+    let url = match base {
         Some(base) => base.join(href).ok()?,
         None => Url::parse(href).ok()?,
     };
-    url.set_fragment(None);
-    matches!(url.scheme(), "http" | "https" | "file").then(|| url.into())
+    matches!(url.scheme(), "http" | "https" | "file").then(|| normal_url(url.as_str()))
 }
 
 /// The most frequent words, each with the first blocks it stands in.

@@ -10,6 +10,7 @@ use super::concepts::ConceptKind;
 use super::content::{ContentId, fold};
 use super::pages::{ConceptHit, ConceptPath, LinkKind, Mention, PathLink};
 use super::store::{self, SeenAt, StoredPage};
+use crate::address::normal_url;
 use crate::boilerplate::{self, BoilerplateRule, PagePlace, TextHash};
 use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::EdgeRef;
@@ -108,8 +109,8 @@ impl Model {
             let known = first.entry(mention.page).or_insert(place);
             *known = (*known).min(place);
         }
-        let by_url: HashMap<&str, usize> =
-            self.pages.iter().enumerate().map(|(at, page)| (page.page.url.as_str(), at)).collect();
+        let by_address: HashMap<String, usize> =
+            self.pages.iter().enumerate().map(|(at, page)| (normal_url(&page.page.url), at)).collect();
         let mut links: BTreeSet<(usize, usize, LinkKind, usize)> = BTreeSet::new();
         let mut add = |a: usize, b: usize, kind: LinkKind, page: usize| {
             if a != b {
@@ -126,7 +127,7 @@ impl Model {
             if let Some(above) = above {
                 add(at, *above, LinkKind::Under, mention.page);
             }
-            let target = mention.target.as_deref().and_then(|target| by_url.get(target));
+            let target = mention.target.as_deref().and_then(|target| by_address.get(target));
             if let Some((_, _, about)) = target.and_then(|target| first.get(target)) {
                 add(at, *about, LinkKind::LeadsTo, mention.page);
             }
@@ -287,11 +288,14 @@ type Headings = HashMap<(usize, u32), String>;
 fn read_pages(connection: &Connection, rule: BoilerplateRule) -> rusqlite::Result<(Vec<ModelPage>, Headings)> {
     let index = store::read_boilerplate(connection, rule)?;
     let mut texts = connection.prepare("SELECT id, body FROM text")?;
-    let hashes: HashMap<i64, TextHash> = texts
-        .query_map([], |row| Ok((row.get(0)?, TextHash::of(row.get_ref(1)?.as_str()?))))?
+    let hashes: HashMap<i64, (usize, TextHash)> = texts
+        .query_map([], |row| {
+            let text = row.get_ref(1)?.as_str()?;
+            Ok((row.get(0)?, (text.len(), TextHash::of(text))))
+        })?
         .collect::<rusqlite::Result<_>>()?;
     let empty = TextHash::of("");
-    let mut rows = connection.prepare("SELECT id, url, title, seen_at FROM page ORDER BY url")?;
+    let mut rows = connection.prepare("SELECT id, url, title, seen_at FROM page ORDER BY address")?;
     let found: Vec<(i64, StoredPage)> = rows
         .query_map([], |row| {
             Ok((row.get(0)?, StoredPage { url: row.get(1)?, title: row.get(2)?, seen_at: SeenAt(row.get(3)?) }))
@@ -311,22 +315,22 @@ fn read_pages(connection: &Connection, rule: BoilerplateRule) -> rusqlite::Resul
     let (mut pages, mut headings) = (Vec::with_capacity(found.len()), HashMap::new());
     for (at, (row, page)) in found.into_iter().enumerate() {
         let origin = PagePlace::of(&page.url).origin;
-        // Level, and whether every part with text repeats; none as long as no part has any.
-        let mut nodes: Vec<(Option<u8>, Option<bool>)> = Vec::new();
+        // Level, and the parts with text: their lengths, and whether they repeat.
+        let mut nodes: Vec<(Option<u8>, Vec<(usize, bool)>)> = Vec::new();
         let mut parents = Vec::new();
         let mut rows = parts.query([row])?;
         while let Some(row) = rows.next()? {
             let position = row.get::<_, u32>(0)? as usize;
             if position == nodes.len() {
-                nodes.push((row.get(1)?, None));
+                nodes.push((row.get(1)?, Vec::new()));
                 parents.push(row.get(3)?);
             }
-            let hash = row.get::<_, Option<i64>>(2)?.and_then(|text| hashes.get(&text)).filter(|hash| **hash != empty);
-            if let (Some(hash), Some((_, repeats))) = (hash, nodes.get_mut(position)) {
-                *repeats = Some(repeats.unwrap_or(true) && index.repeats(&origin, *hash));
+            let text = row.get::<_, Option<i64>>(2)?.and_then(|text| hashes.get(&text));
+            if let (Some((length, hash)), Some((_, parts))) = (text.filter(|(_, hash)| *hash != empty), nodes.get_mut(position)) {
+                parts.push((*length, index.repeats(&origin, *hash)));
             }
         }
-        let kept = boilerplate::keep(nodes.into_iter().map(|(level, repeats)| (level, repeats.unwrap_or(false))));
+        let kept = boilerplate::keep(nodes.into_iter().map(|(level, parts)| (level, boilerplate::share_repeats(parts))));
         let mut rows = heading_texts.query([row])?;
         while let Some(row) = rows.next()? {
             headings.insert((at, row.get(0)?), row.get(1)?);

@@ -1,13 +1,14 @@
 //! Graphs in an SQLite file.
 //!
-//! In: content graphs of pages. Out: the same graphs; texts and what they repeat on.
+//! In: content graphs of pages, told apart by their [normal address](crate::normal_url). Out: the same graphs; texts and what they repeat on.
 //! Invariants: a text that stands in several places is stored once, and goes when the last place goes; saving a page again
 //! replaces its rows; a graph is read back equal to what was saved, or [`StoreError::Damaged`] says why not; each change is
 //! one transaction, so that several processes may write.
 //! Lists and tables are stored by their lines, as [`crate::boilerplate`] compares them.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
-use crate::boilerplate::{BoilerplateIndex, BoilerplateRule, PagePlace, Repeatable, TextHash};
+use crate::address::normal_url;
+use crate::boilerplate::{BoilerplateIndex, BoilerplateRule, Repeatable, TextHash};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -25,9 +26,8 @@ const MIGRATIONS: [&str; 1] = [V1];
 const V1: &str = "
 CREATE TABLE page (
     id      INTEGER PRIMARY KEY,
-    url     TEXT NOT NULL UNIQUE,
-    origin  TEXT NOT NULL,
-    path    TEXT NOT NULL,
+    address TEXT NOT NULL UNIQUE,
+    url     TEXT NOT NULL,
     title   TEXT NOT NULL,
     seen_at INTEGER NOT NULL
 ) STRICT;
@@ -295,19 +295,21 @@ impl GraphStore {
     /// [`StoreError::Damaged`] if the rows make no graph.
     pub fn load(&self, url: &str) -> Result<Option<ContentGraph>, StoreError> {
         let found = self.read(|connection| {
-            let page = "SELECT id, title FROM page WHERE url = ?1";
-            let Some((id, title)) = connection
-                .query_row(page, [url], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))
+            let page = |row: &rusqlite::Row<'_>| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+            };
+            let Some((id, url, title)) = connection
+                .query_row("SELECT id, url, title FROM page WHERE address = ?1", [normal_url(url)], page)
                 .optional()?
             else {
                 return Ok(None);
             };
-            Ok(Some((title, read_nodes(connection, id)?, read_edges(connection, id)?)))
+            Ok(Some((url, title, read_nodes(connection, id)?, read_edges(connection, id)?)))
         })?;
-        let Some((title, nodes, edges)) = found else { return Ok(None) };
+        let Some((url, title, nodes, edges)) = found else { return Ok(None) };
         let damaged = |reason: &str| StoreError::Damaged { path: self.path.clone(), reason: format!("{url}: {reason}") };
         let nodes = nodes.ok_or_else(|| damaged("a node of an unknown kind, or out of place"))?;
-        let graph = ContentGraph::of_nodes(url, &title, nodes);
+        let graph = ContentGraph::of_nodes(&url, &title, nodes);
         let mut own: Vec<_> = graph.edges().map(|(from, to, relation)| (to, relation, from)).collect();
         own.sort_unstable();
         if edges.is_none_or(|edges| edges != own) {
@@ -322,7 +324,8 @@ impl GraphStore {
     /// [`StoreError`] if SQLite refuses; then nothing has changed.
     pub fn remove(&mut self, url: &str) -> Result<bool, StoreError> {
         self.change(|change| {
-            let id = change.query_row("SELECT id FROM page WHERE url = ?1", [url], |row| row.get(0)).optional()?;
+            let find = "SELECT id FROM page WHERE address = ?1";
+            let id = change.query_row(find, [normal_url(url)], |row| row.get(0)).optional()?;
             id.map_or(Ok(()), |id| remove_page(change, id))?;
             Ok(id.is_some())
         })
@@ -334,7 +337,7 @@ impl GraphStore {
     /// [`StoreError`] if SQLite refuses.
     pub fn pages(&self) -> Result<Vec<StoredPage>, StoreError> {
         self.read(|connection| {
-            let mut rows = connection.prepare_cached("SELECT url, title, seen_at FROM page ORDER BY url")?;
+            let mut rows = connection.prepare_cached("SELECT url, title, seen_at FROM page ORDER BY address")?;
             let page = |row: &rusqlite::Row<'_>| {
                 Ok(StoredPage { url: row.get(0)?, title: row.get(1)?, seen_at: SeenAt(row.get(2)?) })
             };
@@ -415,18 +418,18 @@ pub(super) fn repeatable(node: &ContentNode) -> Repeatable<'_> {
 
 /// Writes a page and returns its number; what stood under its address is gone.
 pub(super) fn insert_page(change: &Transaction<'_>, graph: &ContentGraph, seen_at: SeenAt) -> rusqlite::Result<i64> {
-    let url = graph.url();
-    let old = change.query_row("SELECT id FROM page WHERE url = ?1", [url], |row| row.get::<_, i64>(0)).optional()?;
+    let address = normal_url(graph.url());
+    let find = "SELECT id FROM page WHERE address = ?1";
+    let old = change.query_row(find, [&address], |row| row.get::<_, i64>(0)).optional()?;
     // Texts of the old page are collected after the new one is written: most are in both.
     let mut orphans = Vec::new();
     if let Some(old) = old {
         orphans = texts_of(change, old)?;
         change.execute("DELETE FROM page WHERE id = ?1", [old])?;
     }
-    let place = PagePlace::of(url);
     change
-        .prepare_cached("INSERT INTO page (url, origin, path, title, seen_at) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![url, place.origin, place.path, graph.title(), seen_at.0])?;
+        .prepare_cached("INSERT INTO page (address, url, title, seen_at) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![address, graph.url(), graph.title(), seen_at.0])?;
     let page = change.last_insert_rowid();
     let mut find = change.prepare_cached("SELECT id FROM text WHERE hash = ?1")?;
     let mut add = change.prepare_cached("INSERT INTO text (hash, body) VALUES (?1, ?2)")?;
