@@ -15,6 +15,7 @@ pub mod embed;
 pub mod graph;
 mod js_text;
 mod options;
+pub mod retrieval;
 mod sections;
 pub mod terms;
 mod visible;

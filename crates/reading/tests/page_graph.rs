@@ -287,8 +287,6 @@ fn what_all_pages_say_about_something_is_told_with_page_and_heading_and_once() {
 
     The Team plan costs 10 euros.
 
-    ## Plans › Pricing
-
     Prices are without tax.
 
     # GraphQL — https://docs.test/graphql
