@@ -24,7 +24,7 @@ mod xpath;
 pub use address::{TRACKING, normal_url};
 pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
 pub use blocks::{Block, BlockKind, blocks};
-pub use boilerplate::{BoilerplateIndex, BoilerplateRule, MAX_PAGES, PagePlace, Repeatable, TextHash};
+pub use boilerplate::{BoilerplateIndex, BoilerplateRule, MAX_PAGES, OwnSections, PagePlace, Repeatable, TextHash};
 pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
 pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};

@@ -114,6 +114,17 @@ fn neighbours_are_those_within_so_many_steps_nearest_first() {
 }
 
 #[test]
+fn sections_related_to_a_query_are_what_resembles_it_and_its_neighbours() {
+    let graph = guide();
+    let lexical = browserlens_reading::embed::Lexical::default();
+    let found = graph.resembling("pricing", &lexical, 0.5, 3).expect("embedded");
+    assert_eq!(texts(&graph, &[found[0].0]), ["Pricing"]);
+    assert!(found[0].1 > 0.99 && found.is_sorted_by(|a, b| a.1 >= b.1), "{found:?}");
+    assert_eq!(graph.resembling("zebra", &lexical, 0.5, 3).expect("embedded"), []);
+    assert_eq!(graph.resembling("pricing", &lexical, 0.0, 0).expect("embedded"), []);
+}
+
+#[test]
 fn the_summary_is_the_headings_of_level_two_and_three_with_their_first_paragraphs() {
     insta::assert_snapshot!(summary(&guide(), 1_000), @r"
     Widget guide
