@@ -12,6 +12,8 @@ mod cache;
 mod content_hash;
 mod js_text;
 mod options;
+mod parts;
+mod read_options;
 mod sections;
 mod visible;
 mod xpath;
@@ -23,6 +25,8 @@ pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading
 pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use options::{OptionsError, OptionsReader};
+pub use parts::{NoSection, Part};
+pub use read_options::{DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
 pub use sections::{Cut, Extraction, Section, extract};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
 pub use xpath::Xpaths;
