@@ -1,9 +1,13 @@
 //! Reading a page as text.
 //!
-//! In: a [`browserlens_page::Page`]. Out: what a person could read on it, and the strategies that show only that.
-//! Invariant: nothing here keeps handles or states; an agent that is shown only this cannot act (channel `none`).
+//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from. Out: what a person could read on it: whole, in sections, by question, as a graph; and the strategies that
+//! show only that.
+//! Invariants: what no person sees is not said; nothing here keeps handles or states, so an agent that is shown only this cannot act
+//! (channel `none`); nothing here reads a clock.
 //!
-//! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
+//! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part of it, [`Extraction::pieces`] streams it.
+//! [`Cache`] around it where pages are read more than once. [`read_text`] is the plain baseline that both are measured against: every
+//! rendered text node, one a line.
 
 mod address;
 mod baseline;
@@ -15,10 +19,13 @@ pub mod embed;
 pub mod graph;
 mod js_text;
 mod options;
+mod parts;
+mod read_options;
 pub mod retrieval;
 mod sections;
 pub mod terms;
 mod visible;
+mod workload;
 mod xpath;
 
 pub use address::{TRACKING, normal_url};
@@ -29,9 +36,17 @@ pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading
 pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use options::{OptionsError, OptionsReader};
+pub use parts::{NoSection, Part};
+pub use read_options::{DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
 pub use sections::{Cut, Extraction, Section, extract};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
+pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;
+
+/// The README, whose examples are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
 
 use browserlens_strategy::Strategy;
 

@@ -13,6 +13,10 @@ use std::time::Duration;
 /// Tells a cache of this program from other SQLite files ("BLrd").
 const APPLICATION: i64 = 0x424c_7264;
 
+/// How often a new file's journal is set, and how long is waited in between.
+const TRIES: u32 = 20;
+const BETWEEN_TRIES: Duration = Duration::from_millis(5);
+
 const TABLES: &str = "
     CREATE TABLE pages (
         id INTEGER PRIMARY KEY,
@@ -113,16 +117,19 @@ fn ready(path: &Path, timeout: Duration) -> Result<Result<Found, CacheError>, ru
     connection.busy_timeout(timeout)?;
     let pragma =
         |connection: &Connection, name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    // Before anything is written to it: is it ours?
-    let (application, version) = (pragma(&connection, "application_id")?, pragma(&connection, "user_version")?);
-    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // Before anything is written to it: is it ours? In one look, for another process may be making it.
+    let (application, version, tables): (i64, i64, i64) = {
+        let at_once = connection.transaction()?;
+        let tables = at_once.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        (pragma(&at_once, "application_id")?, pragma(&at_once, "user_version")?, tables)
+    };
     if application != APPLICATION && (application != 0 || version != 0 || tables != 0) {
         return Ok(Err(CacheError::Foreign { path: path.to_owned() }));
     }
     if version > CACHE_VERSION {
         return Ok(Err(CacheError::TooNew { path: path.to_owned(), found: version }));
     }
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    write_ahead(&connection)?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     if version < CACHE_VERSION {
         // Another process may do the same: whoever is second finds the tables there.
@@ -139,4 +146,16 @@ fn ready(path: &Path, timeout: Duration) -> Result<Result<Found, CacheError>, ru
     }
     connection.query_row("SELECT used FROM clock", [], |_| Ok(()))?;
     Ok(Ok(Found::Ready(connection)))
+}
+
+/// Sets the journal to a write-ahead log. Of several processes that do this to a new file at once, SQLite turns some down without waiting.
+fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let set = || connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+    for _ in 0..TRIES {
+        match set() {
+            Err(error) if is_busy(&error) => std::thread::sleep(BETWEEN_TRIES),
+            done => return done,
+        }
+    }
+    set()
 }
