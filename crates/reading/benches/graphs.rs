@@ -31,10 +31,13 @@ fn content(c: &mut Criterion) {
     let read = blocks(&page);
     let build = || ContentGraph::of(page.url(), page.title(), &read);
     let graph = build();
-    let mut group = c.benchmark_group(format!("content graph/docs document of {} nodes, {} blocks", page.len(), read.len()));
+    let mut group =
+        c.benchmark_group(format!("content graph/docs document of {} nodes, {} blocks", page.len(), read.len()));
     group.bench_function("blocks", |bench| bench.iter(|| black_box(blocks(black_box(&page)))));
     group.bench_function("graph of blocks", |bench| bench.iter(|| black_box(build())));
-    group.bench_function("under a heading", |bench| bench.iter(|| black_box(graph.under(black_box("producer settings")))));
+    group.bench_function("under a heading", |bench| {
+        bench.iter(|| black_box(graph.under(black_box("producer settings"))))
+    });
     group.bench_function("summary", |bench| bench.iter(|| black_box(summary(&graph, 4_000))));
     group.bench_function("json", |bench| bench.iter(|| black_box(to_json(&graph))));
     group.bench_function("svg", |bench| bench.iter(|| black_box(to_svg(&graph))));
@@ -62,7 +65,13 @@ fn many_concepts(pages: usize) -> Option<PageGraph> {
             let text = name(page, at as usize);
             let level = if at == 0 { 1 } else { 2 + (at % 2) as u8 };
             let kind = ContentKind::Heading;
-            nodes.push(ContentNode { kind, level: Some(level), text: text.clone(), xpath: String::new(), position: at });
+            nodes.push(ContentNode {
+                kind,
+                level: Some(level),
+                text: text.clone(),
+                xpath: String::new(),
+                position: at,
+            });
             found.push(FoundConcept { kind: ConceptKind::Heading, text, position: at, weight: 1, target: None });
         }
         if page > 0 {
@@ -93,7 +102,9 @@ fn concepts(c: &mut Criterion) {
         bench.iter(|| black_box(graph.find_concept_path(black_box(&from), &far).is_ok()));
     });
     group.bench_function("related pages", |bench| {
-        bench.iter(|| black_box(graph.find_related_pages("pricing of bicycles", RELATED_CONCEPT, RELATED_LIMIT).is_ok()));
+        bench.iter(|| {
+            black_box(graph.find_related_pages("pricing of bicycles", RELATED_CONCEPT, RELATED_LIMIT).is_ok())
+        });
     });
     group.finish();
 }

@@ -116,7 +116,8 @@ fn addresses_without_a_host_are_sites_of_their_own() {
 fn the_store_knows_what_its_pages_repeat() {
     let mut store = GraphStore::in_memory().expect("opens");
     for (at, own) in ["One", "Two", "Three"].into_iter().enumerate() {
-        let page = page(&format!("{ORIGIN}/{at}"), own, &format!("Example Inc.\n- Home\n- Guides\n# {own}\nAbout {own}."));
+        let page =
+            page(&format!("{ORIGIN}/{at}"), own, &format!("Example Inc.\n- Home\n- Guides\n# {own}\nAbout {own}."));
         store.save(&graph(&page), SeenAt(0)).expect("saved");
     }
     let index = store.boilerplate(BoilerplateRule::default()).expect("read");
@@ -210,7 +211,10 @@ fn under_five_percent_of_the_text_stored_for_the_documentation_site_is_stored_tw
             *if keep { &mut kept } else { &mut dropped } += block.text.chars().count();
         }
     }
-    println!("left out of retrieval: {:.1} % of the pages' characters", 100.0 * dropped as f64 / (kept + dropped) as f64);
+    println!(
+        "left out of retrieval: {:.1} % of the pages' characters",
+        100.0 * dropped as f64 / (kept + dropped) as f64
+    );
     assert!(kept > dropped, "most of a documentation is not boilerplate");
 }
 

@@ -102,10 +102,7 @@ fn neighbours_are_those_within_so_many_steps_nearest_first() {
     assert_eq!(near(0, &[]), []);
     let one = near(1, &contains);
     let ids: Vec<ContentId> = one.iter().map(|(id, _)| *id).collect();
-    assert_eq!(
-        texts(&graph, &ids),
-        ["Widget guide", "Free for small teams.", "The Team plan costs 10 euros a month."]
-    );
+    assert_eq!(texts(&graph, &ids), ["Widget guide", "Free for small teams.", "The Team plan costs 10 euros a month."]);
     let two = near(2, &contains);
     assert_eq!(two.len(), 5, "and the paragraph and the other section of the guide: {two:?}");
     assert!(two.iter().all(|(_, away)| *away <= 2) && two.is_sorted_by_key(|(id, away)| (*away, *id)));

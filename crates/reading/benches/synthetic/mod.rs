@@ -28,26 +28,172 @@ pub const SIZES: [Size; 5] = [
 ];
 
 const SUBJECTS: [&str; 40] = [
-    "invoices", "batteries", "gardens", "bridges", "passwords", "violins", "harbours", "glaciers", "recipes", "tenants", "orchards",
-    "satellites", "libraries", "vaccines", "bicycles", "lighthouses", "refunds", "museums", "turbines", "contracts", "penguins",
-    "railways", "ceramics", "festivals", "elections", "aquariums", "keyboards", "mortgages", "volcanoes", "ferries", "archives",
-    "pipelines", "sculptures", "tariffs", "monsoons", "beehives", "telescopes", "warehouses", "subscriptions", "dictionaries",
+    "invoices",
+    "batteries",
+    "gardens",
+    "bridges",
+    "passwords",
+    "violins",
+    "harbours",
+    "glaciers",
+    "recipes",
+    "tenants",
+    "orchards",
+    "satellites",
+    "libraries",
+    "vaccines",
+    "bicycles",
+    "lighthouses",
+    "refunds",
+    "museums",
+    "turbines",
+    "contracts",
+    "penguins",
+    "railways",
+    "ceramics",
+    "festivals",
+    "elections",
+    "aquariums",
+    "keyboards",
+    "mortgages",
+    "volcanoes",
+    "ferries",
+    "archives",
+    "pipelines",
+    "sculptures",
+    "tariffs",
+    "monsoons",
+    "beehives",
+    "telescopes",
+    "warehouses",
+    "subscriptions",
+    "dictionaries",
 ];
 
 const ASPECTS: [&str; 24] = [
-    "maintenance", "history", "pricing", "safety", "storage", "delivery", "insurance", "cleaning", "training", "repair", "planning",
-    "inspection", "financing", "design", "transport", "migration", "reporting", "monitoring", "licensing", "testing", "staffing",
-    "renewal", "disposal", "certification",
+    "maintenance",
+    "history",
+    "pricing",
+    "safety",
+    "storage",
+    "delivery",
+    "insurance",
+    "cleaning",
+    "training",
+    "repair",
+    "planning",
+    "inspection",
+    "financing",
+    "design",
+    "transport",
+    "migration",
+    "reporting",
+    "monitoring",
+    "licensing",
+    "testing",
+    "staffing",
+    "renewal",
+    "disposal",
+    "certification",
 ];
 
 const WORDS: [&str; 96] = [
-    "the", "a", "of", "and", "to", "in", "is", "for", "with", "that", "on", "are", "as", "by", "this", "from", "or", "an", "be", "at",
-    "which", "it", "can", "has", "more", "when", "one", "all", "their", "also", "people", "year", "work", "part", "system", "number",
-    "place", "group", "problem", "service", "company", "government", "question", "report", "change", "state", "community", "research",
-    "public", "local", "common", "possible", "different", "large", "small", "early", "often", "usually", "several", "between",
-    "during", "through", "about", "under", "before", "after", "without", "because", "however", "provide", "include", "require",
-    "consider", "follow", "remain", "become", "result", "increase", "reduce", "measure", "result", "detail", "method", "example",
-    "surface", "material", "average", "region", "season", "evening", "morning", "standard", "quality", "supply", "demand", "value",
+    "the",
+    "a",
+    "of",
+    "and",
+    "to",
+    "in",
+    "is",
+    "for",
+    "with",
+    "that",
+    "on",
+    "are",
+    "as",
+    "by",
+    "this",
+    "from",
+    "or",
+    "an",
+    "be",
+    "at",
+    "which",
+    "it",
+    "can",
+    "has",
+    "more",
+    "when",
+    "one",
+    "all",
+    "their",
+    "also",
+    "people",
+    "year",
+    "work",
+    "part",
+    "system",
+    "number",
+    "place",
+    "group",
+    "problem",
+    "service",
+    "company",
+    "government",
+    "question",
+    "report",
+    "change",
+    "state",
+    "community",
+    "research",
+    "public",
+    "local",
+    "common",
+    "possible",
+    "different",
+    "large",
+    "small",
+    "early",
+    "often",
+    "usually",
+    "several",
+    "between",
+    "during",
+    "through",
+    "about",
+    "under",
+    "before",
+    "after",
+    "without",
+    "because",
+    "however",
+    "provide",
+    "include",
+    "require",
+    "consider",
+    "follow",
+    "remain",
+    "become",
+    "result",
+    "increase",
+    "reduce",
+    "measure",
+    "result",
+    "detail",
+    "method",
+    "example",
+    "surface",
+    "material",
+    "average",
+    "region",
+    "season",
+    "evening",
+    "morning",
+    "standard",
+    "quality",
+    "supply",
+    "demand",
+    "value",
 ];
 
 struct Maker {
@@ -129,7 +275,7 @@ impl Maker {
         let (aspect, subject) = topic(number);
         let title = format!("The {aspect} of {subject}");
         self.open("section", "block");
-        self.element(if number % 4 == 0 { "h2" } else { "h3" }, &title);
+        self.element(if number.is_multiple_of(4) { "h2" } else { "h3" }, &title);
         for _ in 0..2 {
             self.open("p", "block");
             let words = self.words(paragraph, subject);
@@ -193,7 +339,8 @@ const SECTION: usize = 17;
 /// Builds a page of `nodes` nodes and about `text` characters of text.
 pub fn page(url: &str, title: &str, nodes: usize, text: usize) -> Page {
     let display = COMPUTED_STYLES.iter().position(|name| *name == "display").unwrap_or_default();
-    let mut maker = Maker { builder: PageBuilder::new(url, title), display, nodes: 0, text: 0, state: 0x9e37_79b9_7f4a_7c15 };
+    let mut maker =
+        Maker { builder: PageBuilder::new(url, title), display, nodes: 0, text: 0, state: 0x9e37_79b9_7f4a_7c15 };
     maker.builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
     maker.builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
     maker.open("header", "block");
@@ -224,4 +371,25 @@ pub fn page(url: &str, title: &str, nodes: usize, text: usize) -> Page {
         maker.close();
     }
     maker.builder.finish()
+}
+
+/// Writes a page of these as HTML.
+pub fn html(page: &Page) -> String {
+    let mut html = format!("<!doctype html><meta charset=\"utf-8\"><title>{}</title>", page.title());
+    let mut open: Vec<(u32, &str)> = Vec::new();
+    for node in page.nodes().skip(1).filter(|node| !matches!(node.tag(), "html" | "body")) {
+        while let Some((_, tag)) = open.pop_if(|(end, _)| *end <= node.id().0) {
+            html.push_str(&format!("</{tag}>"));
+        }
+        if node.kind() == browserlens_page::NodeKind::Text {
+            html.push_str(node.text());
+        } else {
+            html.push_str(&format!("<{}>", node.tag()));
+            open.push((node.end(), node.tag()));
+        }
+    }
+    while let Some((_, tag)) = open.pop() {
+        html.push_str(&format!("</{tag}>"));
+    }
+    html
 }

@@ -34,6 +34,9 @@ pub const RELATED_CONCEPT: f32 = 0.7;
 /// Concepts that a query is answered from.
 pub const RELATED_LIMIT: usize = 10;
 
+/// Concepts that a store keeps; beyond, the pages seen longest ago go.
+pub const MAX_STORED_CONCEPTS: usize = 50_000;
+
 /// Steps of the longest path that is looked for.
 pub const PATH_STEPS: usize = 5;
 
@@ -190,9 +193,8 @@ impl PageGraph {
         let max_pages = self.store.max_pages();
         let (added, dropped, own) = self.store.change(|change| {
             let page = store::insert_page(change, graph, seen_at)?;
-            let mut add_concept = change.prepare_cached(
-                "INSERT INTO concept (text, folded) VALUES (?1, ?2) RETURNING id",
-            )?;
+            let mut add_concept =
+                change.prepare_cached("INSERT INTO concept (text, folded) VALUES (?1, ?2) RETURNING id")?;
             let mut add_vector = change.prepare_cached(
                 "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)",
             )?;
@@ -249,7 +251,9 @@ impl PageGraph {
             }
             added.concepts = distinct.len();
             store::prune(change, max_pages)?;
-            Ok((added, store::drop_unmentioned(change)?, own))
+            let mut dropped = store::drop_unmentioned(change)?;
+            dropped += store::prune_concepts(change, MAX_STORED_CONCEPTS, page)?;
+            Ok((added, dropped, own))
         })?;
         self.model = None;
         match &mut self.vectors {
@@ -358,7 +362,7 @@ impl PageGraph {
             .zip(vectors.numbers.chunks_exact(wanted.len().max(1)))
             .filter_map(|(id, vector)| {
                 let at = model.by_id(*id)?;
-                let similarity = if same == Some(at) { 1.0 } else { dot(wanted, vector).min(1.0) };
+                let similarity = if same == Some(at) { 1.0 } else { cosine(wanted, vector, least)?.min(1.0) };
                 (similarity >= least).then_some((at, similarity))
             })
             .collect();
@@ -421,7 +425,8 @@ impl PageGraph {
                     // A concept that another process has removed meanwhile needs none.
                     let there = "SELECT 1 FROM concept WHERE id = ?1";
                     if change.query_row(there, [id], |_| Ok(())).optional()?.is_some() {
-                        let add = "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)";
+                        let add =
+                            "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)";
                         change.execute(add, params![id, embedder, bytes(vector)])?;
                     }
                 }
@@ -438,7 +443,8 @@ impl PageGraph {
                 // A vector of another length is none of this embedder's.
                 if stored.len() == dimension * 4 {
                     vectors.ids.push(row.get(0)?);
-                    let numbers = stored.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+                    let numbers =
+                        stored.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
                     vectors.numbers.extend(numbers);
                 }
             }
@@ -481,11 +487,15 @@ impl PageGraph {
                 }
             };
             for (id, other) in known.ids.iter().zip(known.numbers.chunks_exact(vector.len().max(1))) {
-                offer(dot(vector, other), Place::Known(*id));
+                if let Some(similarity) = cosine(vector, other, SAME_CONCEPT) {
+                    offer(similarity, Place::Known(*id));
+                }
             }
             for (other, place) in places.iter().enumerate().take(at) {
-                if matches!(place, Place::Own) {
-                    offer(dot(vector, &fresh[other]), Place::Fresh(other));
+                if matches!(place, Place::Own)
+                    && let Some(similarity) = cosine(vector, &fresh[other], SAME_CONCEPT)
+                {
+                    offer(similarity, Place::Fresh(other));
                 }
             }
             places.push(best.1);
@@ -505,14 +515,33 @@ enum Place {
     Own,
 }
 
-/// Cosine of two vectors of unit length. In eight sums: the additions of one would wait for each other.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
+/// Cosine of two vectors of unit length (or zero); none if it is below `least`.
+///
+/// The square of a distance is twice what the cosine lacks to 1, and sums up part by part: most pairs are told apart by the
+/// first of their numbers.
+fn cosine(a: &[f32], b: &[f32], least: f32) -> Option<f32> {
+    const PART: usize = 64;
+    // A little more than the bound: what is near it is decided by the cosine itself.
+    let far = 2.0 * (1.0 - least) + 0.001;
+    let mut distance = 0.0;
+    for (x, y) in a.chunks(PART).zip(b.chunks(PART)) {
+        distance += sum(x, y, |x, y| (x - y) * (x - y));
+        if distance > far {
+            return None;
+        }
+    }
+    let cosine = sum(a, b, |x, y| x * y);
+    (cosine >= least).then_some(cosine)
+}
+
+/// In eight sums: the additions of one would wait for each other.
+fn sum(a: &[f32], b: &[f32], of: impl Fn(f32, f32) -> f32) -> f32 {
     let mut sums = [0.0_f32; 8];
     let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
+    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| of(*x, *y)).sum();
     for (x, y) in left.zip(right) {
         for at in 0..8 {
-            sums[at] += x[at] * y[at];
+            sums[at] += of(x[at], y[at]);
         }
     }
     sums.iter().sum::<f32>() + rest
@@ -520,4 +549,30 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 fn bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_cosine_is_found_where_it_is_large_enough_and_only_there(
+            a in prop::collection::vec(-1.0_f32..1.0, 200),
+            change in prop::collection::vec(-1.0_f32..1.0, 200),
+            share in 0.0_f32..1.0,
+            least in 0.0_f32..1.0,
+        ) {
+            let unit = |mut vector: Vec<f32>| { crate::embed::to_unit_length(&mut vector); vector };
+            let b = unit(a.iter().zip(&change).map(|(x, y)| x + share * y).collect());
+            let a = unit(a);
+            let plain: f64 = a.iter().zip(&b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
+            match cosine(&a, &b, least) {
+                Some(found) => prop_assert!((f64::from(found) - plain).abs() < 1e-4 && found >= least),
+                None => prop_assert!(plain < f64::from(least) + 1e-4),
+            }
+            prop_assert_eq!(cosine(&a, &[0.0; 200], 0.4), None);
+        }
+    }
 }

@@ -236,9 +236,8 @@ impl GraphStore {
     fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Migration> {
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;")?;
-        let damaged = |reason: &str| {
-            Migration::Other(StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() })
-        };
+        let damaged =
+            |reason: &str| Migration::Other(StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() });
         // All this is read before the write-ahead log is asked for: a file that is refused is left as it is.
         let tables = "SELECT count(*) FROM sqlite_schema";
         let empty = connection.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0;
@@ -307,7 +306,8 @@ impl GraphStore {
             Ok(Some((url, title, read_nodes(connection, id)?, read_edges(connection, id)?)))
         })?;
         let Some((url, title, nodes, edges)) = found else { return Ok(None) };
-        let damaged = |reason: &str| StoreError::Damaged { path: self.path.clone(), reason: format!("{url}: {reason}") };
+        let damaged =
+            |reason: &str| StoreError::Damaged { path: self.path.clone(), reason: format!("{url}: {reason}") };
         let nodes = nodes.ok_or_else(|| damaged("a node of an unknown kind, or out of place"))?;
         let graph = ContentGraph::of_nodes(&url, &title, nodes);
         let mut own: Vec<_> = graph.edges().map(|(from, to, relation)| (to, relation, from)).collect();
@@ -433,8 +433,8 @@ pub(super) fn insert_page(change: &Transaction<'_>, graph: &ContentGraph, seen_a
     let page = change.last_insert_rowid();
     let mut find = change.prepare_cached("SELECT id FROM text WHERE hash = ?1")?;
     let mut add = change.prepare_cached("INSERT INTO text (hash, body) VALUES (?1, ?2)")?;
-    let mut add_node = change
-        .prepare_cached("INSERT INTO node (page, position, kind, level, xpath) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut add_node =
+        change.prepare_cached("INSERT INTO node (page, position, kind, level, xpath) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     let mut add_part =
         change.prepare_cached("INSERT INTO node_text (page, position, part, text) VALUES (?1, ?2, ?3, ?4)")?;
     for node in graph.nodes() {
@@ -472,9 +472,8 @@ fn texts_of(change: &Transaction<'_>, page: i64) -> rusqlite::Result<Vec<i64>> {
 }
 
 fn drop_orphans(change: &Transaction<'_>, texts: &[i64]) -> rusqlite::Result<()> {
-    let mut drop_text = change.prepare_cached(
-        "DELETE FROM text WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node_text WHERE text = ?1)",
-    )?;
+    let mut drop_text = change
+        .prepare_cached("DELETE FROM text WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node_text WHERE text = ?1)")?;
     for text in texts {
         drop_text.execute([text])?;
     }
@@ -505,6 +504,21 @@ pub(super) fn prune(change: &Transaction<'_>, max_pages: usize) -> rusqlite::Res
         }
     }
     Ok(())
+}
+
+/// Removes the pages seen longest ago, but not `keep`, until so many concepts are left; returns how many concepts went.
+pub(super) fn prune_concepts(change: &Transaction<'_>, most: usize, keep: i64) -> rusqlite::Result<usize> {
+    let count = || change.query_row("SELECT count(*) FROM concept", [], |row| row.get::<_, i64>(0));
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let before = count()?;
+    let mut left = before;
+    while left > most {
+        let oldest = "SELECT id FROM page WHERE id <> ?1 ORDER BY seen_at, id LIMIT 1";
+        let Some(page) = change.query_row(oldest, [keep], |row| row.get(0)).optional()? else { break };
+        remove_page(change, page)?;
+        left = count()?;
+    }
+    Ok(usize::try_from(before - left).unwrap_or_default())
 }
 
 /// The nodes of a page; none if a row is not what it should be.
@@ -570,4 +584,39 @@ pub(super) fn read_boilerplate(connection: &Connection, rule: BoilerplateRule) -
         index.add_hashes(&url, known);
     }
     Ok(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concepts_over_the_bound_take_the_oldest_pages_with_them_and_never_the_newest() {
+        let mut store = GraphStore::in_memory().expect("opens");
+        let node = |text: &str| ContentNode {
+            kind: ContentKind::Paragraph,
+            level: None,
+            text: text.to_owned(),
+            xpath: String::new(),
+            position: 0,
+        };
+        let left = store.change(|change| {
+            let mut last = 0;
+            for at in 0..4_i64 {
+                let url = format!("https://a.test/{at}");
+                last = insert_page(change, &ContentGraph::of_nodes(&url, "", [node(&url)]), SeenAt(at))?;
+                for own in [at * 2, at * 2 + 1] {
+                    change.execute("INSERT INTO concept (id, text, folded) VALUES (?1, ?1, ?1)", [own.to_string()])?;
+                    let mention =
+                        "INSERT INTO mention (page, position, concept, kind, weight) VALUES (?1, 0, ?2, 'link', 1)";
+                    change.execute(mention, params![last, own])?;
+                }
+            }
+            assert_eq!(prune_concepts(change, 8, last)?, 0);
+            assert_eq!(prune_concepts(change, 5, last)?, 4, "two pages go, for one leaves six");
+            assert_eq!(prune_concepts(change, 0, last)?, 2);
+            change.query_row("SELECT url FROM page", [], |row| row.get::<_, String>(0))
+        });
+        assert_eq!(left.expect("changed"), "https://a.test/3");
+    }
 }
