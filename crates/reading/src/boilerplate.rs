@@ -16,6 +16,7 @@
 
 use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
+use crate::sections::{Extraction, Section};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use url::Url;
 
@@ -235,6 +236,40 @@ impl BoilerplateIndex {
     /// repeated text keeps all of it.
     pub fn kept<'t>(&self, origin: &str, blocks: impl IntoIterator<Item = Repeatable<'t>>) -> Vec<bool> {
         keep(blocks.into_iter().map(|block| (block.heading, self.is_boilerplate(origin, block))))
+    }
+}
+
+/// What a page's sections say of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnSections {
+    /// The sections, their content without what the site repeats; numbers and trails are those of the page.
+    pub sections: Vec<Section>,
+    /// The numbers of those that say nothing of their own.
+    pub leave_out: Vec<u32>,
+}
+
+impl BoilerplateIndex {
+    /// Returns what the sections of a page say that its site does not repeat: the input of retrieval.
+    pub fn own_sections(&self, extraction: &Extraction) -> OwnSections {
+        let origin = PagePlace::of(&extraction.url).origin;
+        let kept = self.kept(&origin, extraction.blocks.iter().map(Repeatable::from));
+        let mut own = OwnSections::default();
+        for section in &extraction.sections {
+            let mut section = section.clone();
+            section.content.clear();
+            let heading = section.blocks.start..section.blocks.start + usize::from(section.level > 0);
+            for at in section.blocks.clone().filter(|at| kept[*at] && !heading.contains(at)) {
+                if !section.content.is_empty() {
+                    section.content.push_str("\n\n");
+                }
+                section.content.push_str(&extraction.blocks[at].text);
+            }
+            if section.content.is_empty() && !heading.into_iter().any(|at| kept[at]) {
+                own.leave_out.push(section.position);
+            }
+            own.sections.push(section);
+        }
+        own
     }
 }
 

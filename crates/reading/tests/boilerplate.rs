@@ -3,7 +3,7 @@
 mod graph_common;
 
 use browserlens_reading::graph::{ContentGraph, GraphStore, SeenAt};
-use browserlens_reading::{BoilerplateIndex, BoilerplateRule, PagePlace, Repeatable, blocks};
+use browserlens_reading::{BoilerplateIndex, BoilerplateRule, Cut, PagePlace, Repeatable, blocks, extract};
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use graph_common::{graph, page};
@@ -116,13 +116,31 @@ fn addresses_without_a_host_are_sites_of_their_own() {
 fn the_store_knows_what_its_pages_repeat() {
     let mut store = GraphStore::in_memory().expect("opens");
     for (at, own) in ["One", "Two", "Three"].into_iter().enumerate() {
-        let page = page(&format!("{ORIGIN}/{at}"), own, &format!("Example Inc.\n- Home\n- Guides\n# {own}\nAbout {own}."));
+        let page =
+            page(&format!("{ORIGIN}/{at}"), own, &format!("Example Inc.\n- Home\n- Guides\n# {own}\nAbout {own}."));
         store.save(&graph(&page), SeenAt(0)).expect("saved");
     }
     let index = store.boilerplate(BoilerplateRule::default()).expect("read");
     let page = page(&format!("{ORIGIN}/0"), "One", "Example Inc.\n- Home\n- Guides\n# One\nAbout One.");
     let read = blocks(&page);
     assert_eq!(index.kept(ORIGIN, read.iter().map(Repeatable::from)), [false, false, true, true]);
+}
+
+#[test]
+fn retrieval_is_given_what_the_page_says_of_its_own() {
+    let source = |own: &str| format!("Example Inc.\n# Guide\nAbout {own}.\nWas this useful?\n## Legal\n© Example Inc.");
+    let mut index = BoilerplateIndex::default();
+    let pages = ["amber", "basalt", "copper"].map(|own| page(&format!("{ORIGIN}/{own}"), own, &source(own)));
+    for page in &pages {
+        index.add_page(page.url(), blocks(page).iter().map(Repeatable::from));
+    }
+    let extraction = extract(&pages[1], Cut::All);
+    let own = index.own_sections(&extraction);
+    let said: Vec<(&str, &str)> = own.sections.iter().map(|s| (s.heading.as_str(), s.content.as_str())).collect();
+    assert_eq!(said, [("", ""), ("Guide", "About basalt."), ("Legal", "")]);
+    assert_eq!(own.leave_out, [0, 2]);
+    let fresh = BoilerplateIndex::default().own_sections(&extraction);
+    assert_eq!((fresh.sections, fresh.leave_out), (extraction.sections, Vec::new()), "of an unknown site, all");
 }
 
 /// Characters of texts, and how many of them stand in a line or sentence that stood before: another measure than the store's own,
@@ -193,7 +211,10 @@ fn under_five_percent_of_the_text_stored_for_the_documentation_site_is_stored_tw
             *if keep { &mut kept } else { &mut dropped } += block.text.chars().count();
         }
     }
-    println!("left out of retrieval: {:.1} % of the pages' characters", 100.0 * dropped as f64 / (kept + dropped) as f64);
+    println!(
+        "left out of retrieval: {:.1} % of the pages' characters",
+        100.0 * dropped as f64 / (kept + dropped) as f64
+    );
     assert!(kept > dropped, "most of a documentation is not boilerplate");
 }
 

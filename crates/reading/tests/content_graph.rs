@@ -102,15 +102,23 @@ fn neighbours_are_those_within_so_many_steps_nearest_first() {
     assert_eq!(near(0, &[]), []);
     let one = near(1, &contains);
     let ids: Vec<ContentId> = one.iter().map(|(id, _)| *id).collect();
-    assert_eq!(
-        texts(&graph, &ids),
-        ["Widget guide", "Free for small teams.", "The Team plan costs 10 euros a month."]
-    );
+    assert_eq!(texts(&graph, &ids), ["Widget guide", "Free for small teams.", "The Team plan costs 10 euros a month."]);
     let two = near(2, &contains);
     assert_eq!(two.len(), 5, "and the paragraph and the other section of the guide: {two:?}");
     assert!(two.iter().all(|(_, away)| *away <= 2) && two.is_sorted_by_key(|(id, away)| (*away, *id)));
     assert_eq!(near(100, &[]).len(), graph.len() - 1, "along the order everything is reached");
     assert_eq!(graph.neighbours(ContentId(999), 3, &[]), []);
+}
+
+#[test]
+fn sections_related_to_a_query_are_what_resembles_it_and_its_neighbours() {
+    let graph = guide();
+    let lexical = browserlens_reading::embed::Lexical::default();
+    let found = graph.resembling("pricing", &lexical, 0.5, 3).expect("embedded");
+    assert_eq!(texts(&graph, &[found[0].0]), ["Pricing"]);
+    assert!(found[0].1 > 0.99 && found.is_sorted_by(|a, b| a.1 >= b.1), "{found:?}");
+    assert_eq!(graph.resembling("zebra", &lexical, 0.5, 3).expect("embedded"), []);
+    assert_eq!(graph.resembling("pricing", &lexical, 0.0, 0).expect("embedded"), []);
 }
 
 #[test]

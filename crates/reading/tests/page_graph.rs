@@ -5,8 +5,8 @@ mod graph_common;
 use browserlens_page::Page;
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
 use browserlens_reading::graph::{
-    Added, ConceptKind, GraphStore, LinkKind, PATH_STEPS, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt, StoreError,
-    concepts,
+    Added, ConceptKind, GraphStore, LinkKind, PATH_STEPS, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt,
+    StoreError, concepts,
 };
 use graph_common::{graph, page};
 use proptest::prelude::*;
@@ -21,12 +21,15 @@ fn empty() -> PageGraph {
 }
 
 fn site() -> Vec<Page> {
-    let around = |body: &str| format!("Example docs\n- [Home](/)\n- [Search](/search)\n{body}\n# Legal\n© Example Inc.");
+    let around =
+        |body: &str| format!("Example docs\n- [Home](/)\n- [Search](/search)\n{body}\n# Legal\n© Example Inc.");
     vec![
         page(
             "https://docs.test/react",
             "React",
-            &around("# React\nA library for *components*.\n## State\nState lives in *hooks*.\nSee [Vue](/vue) for another way."),
+            &around(
+                "# React\nA library for *components*.\n## State\nState lives in *hooks*.\nSee [Vue](/vue) for another way.",
+            ),
         ),
         page(
             "https://docs.test/vue",
@@ -36,12 +39,16 @@ fn site() -> Vec<Page> {
         page(
             "https://docs.test/graphql",
             "GraphQL",
-            &around("# GraphQL API\nAsk for what you need.\n## Pricing\nThe GraphQL API is free up to 5,000 calls a day."),
+            &around(
+                "# GraphQL API\nAsk for what you need.\n## Pricing\nThe GraphQL API is free up to 5,000 calls a day.",
+            ),
         ),
         page(
             "https://docs.test/plans",
             "Plans",
-            &around("# Plans\nEvery plan has the *GraphQL API*.\n## Pricing\nThe Team plan costs 10 euros.\nPrices are without tax."),
+            &around(
+                "# Plans\nEvery plan has the *GraphQL API*.\n## Pricing\nThe Team plan costs 10 euros.\nPrices are without tax.",
+            ),
         ),
     ]
 }
@@ -61,7 +68,9 @@ fn concepts_are_headings_links_emphasised_words_and_frequent_terms() {
     let said: Vec<String> = found
         .iter()
         .filter(|concept| concept.kind != ConceptKind::Term)
-        .map(|c| format!("{} {:?} in {} {}", c.kind.name(), c.text, c.position, c.target.as_deref().unwrap_or_default()))
+        .map(|c| {
+            format!("{} {:?} in {} {}", c.kind.name(), c.text, c.position, c.target.as_deref().unwrap_or_default())
+        })
         .collect();
     insta::assert_snapshot!(said.join("\n"), @r#"
     link "Home" in 1 https://docs.test/
@@ -175,7 +184,8 @@ fn texts_with_the_same_vector_are_one_concept_and_others_are_not() {
     let first = graph.add_page(&page("https://a.test/1", "", "# Configuring access tokens"), SeenAt(0)).expect("added");
     let count = |added: Added| (added.new, added.merged);
     assert_eq!(first.merged, 0);
-    let same = graph.add_page(&page("https://b.test/1", "", "# Configuring the access tokens"), SeenAt(0)).expect("added");
+    let same =
+        graph.add_page(&page("https://b.test/1", "", "# Configuring the access tokens"), SeenAt(0)).expect("added");
     assert_eq!(count(same), (0, 1), "an article does not make another concept");
     let other = graph.add_page(&page("https://c.test/1", "", "# Revoking access tokens"), SeenAt(0)).expect("added");
     assert!(other.new >= 1 && other.merged == 0, "{other:?}");
@@ -194,7 +204,9 @@ fn a_page_added_again_replaces_itself() {
         let connection = rusqlite::Connection::open(&path).expect("opens");
         ["page", "node", "text", "edge", "concept", "concept_vector", "mention"]
             .into_iter()
-            .map(|table| connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("counted"))
+            .map(|table| {
+                connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).expect("counted")
+            })
             .collect()
     };
     for page in &site() {
@@ -312,7 +324,9 @@ fn pages_over_the_bound_take_their_concepts_with_them() {
     let store = GraphStore::in_memory().expect("opens").with_max_pages(2);
     let mut graph = PageGraph::new(store, lexical());
     for (at, name) in ["amber", "basalt", "copper"].into_iter().enumerate() {
-        graph.add_page(&page(&format!("https://{name}.test/"), "", &format!("# {name}")), SeenAt(at as i64)).expect("added");
+        graph
+            .add_page(&page(&format!("https://{name}.test/"), "", &format!("# {name}")), SeenAt(at as i64))
+            .expect("added");
     }
     assert_eq!(graph.store().pages().expect("pages").len(), 2);
     assert_eq!(graph.find_concepts("amber", 0.9, 5).expect("asked"), []);

@@ -7,6 +7,7 @@
 //! Why headings nest by level and not by their place in the DOM: pages rarely wrap a section in an element of its own.
 
 use crate::blocks::{Block, BlockKind};
+use crate::embed::{EmbedError, Embedder};
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -352,6 +353,35 @@ impl ContentGraph {
         }
         found.sort_unstable_by_key(|(id, away)| (*away, *id));
         found
+    }
+
+    /// Returns the nodes that a query resembles, the most similar first, with the similarity as the embedder reads it
+    /// ([`Embedder::similarity`]); at most `limit`, and none below `least`. What stands around them, [`ContentGraph::neighbours`]
+    /// tells.
+    ///
+    /// # Errors
+    /// [`EmbedError`] if the embedder refuses.
+    pub fn resembling(
+        &self,
+        query: &str,
+        embedder: &dyn Embedder,
+        least: f32,
+        limit: usize,
+    ) -> Result<Vec<(ContentId, f32)>, EmbedError> {
+        let wanted = embedder.embed_query(query, &|_| 1.0)?;
+        let texts: Vec<&str> = self.nodes().map(|node| node.text.as_str()).collect();
+        let mut found = Vec::new();
+        for (part, texts) in texts.chunks(256).enumerate() {
+            for (at, vector) in embedder.embed(texts)?.iter().enumerate() {
+                let similarity = embedder.similarity(wanted.iter().zip(vector).map(|(x, y)| x * y).sum());
+                if similarity >= least && similarity > 0.0 {
+                    found.push((ContentId((part * 256 + at) as u32), similarity));
+                }
+            }
+        }
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.truncate(limit);
+        Ok(found)
     }
 
     /// Returns the text of what [`ContentGraph::under`] found: the heading, then each block, a blank line between them.

@@ -318,10 +318,16 @@ impl PageGraph {
     /// # Errors
     /// As [`PageGraph::find_concepts`].
     pub fn find_concept_path(&mut self, from: &str, to: &str) -> Result<Option<ConceptPath>, StoreError> {
-        let from = self.hits(from, RELATED_CONCEPT, 1)?;
-        let to = self.hits(to, RELATED_CONCEPT, 1)?;
-        let (Some((from, _)), Some((to, _))) = (from.first(), to.first()) else { return Ok(None) };
-        Ok(self.model()?.path(*from, *to, PATH_STEPS))
+        let (Some(from), Some(to)) = (self.named(from)?, self.named(to)?) else { return Ok(None) };
+        Ok(self.model()?.path(from, to, PATH_STEPS))
+    }
+
+    /// The concept of this text, else the most similar one.
+    fn named(&mut self, text: &str) -> Result<Option<usize>, StoreError> {
+        match self.model()?.by_text(&fold(text)) {
+            Some(at) => Ok(Some(at)),
+            None => Ok(self.hits(text, RELATED_CONCEPT, 1)?.first().map(|(at, _)| *at)),
+        }
     }
 
     /// Returns what the pages say about something, in at most `limit` characters.

@@ -11,7 +11,11 @@ pub fn page(url: &str, title: &str, source: &str) -> Page {
     let mut builder = PageBuilder::new(url, title);
     open(&mut builder, "html", "", "block");
     open(&mut builder, "body", "", "block");
-    let mut lines = source.lines().map(|line| line.strip_prefix("    ").unwrap_or(line).trim_end()).filter(|line| !line.trim().is_empty()).peekable();
+    let mut lines = source
+        .lines()
+        .map(|line| line.strip_prefix("    ").unwrap_or(line).trim_end())
+        .filter(|line| !line.trim().is_empty())
+        .peekable();
     while let Some(line) = lines.next() {
         if let Some(code) = line.strip_prefix("    ") {
             open(&mut builder, "pre", "", "block");
