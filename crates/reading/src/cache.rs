@@ -5,8 +5,8 @@
 //! [content](crate::content_hash); the bodies never take more than [`CacheOptions::max_bytes`]; any number of processes may use one file at once.
 //!
 //! What a hit saves, and what not. [`Cache::read`] is asked with a page at hand, so the page was captured and parsed, which takes far longer than
-//! reading it: of a live page a hit saves the extraction, and what is kept beside one (its index and its vectors, which may have been paid
-//! for), not the look at the browser. That look is cheap only as long as nobody acts: [`browserlens_strategy::PageSource::page`] gives the
+//! reading it: of a live page a hit saves the extraction, and lets a caller keep more under the same key (an index; vectors, which may have been
+//! paid for), but it does not save the look at the browser. That look is cheap only as long as nobody acts: [`browserlens_strategy::PageSource::page`] gives the
 //! capture that it has until the next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
 //! by the URL alone and for [`CacheOptions::life_ms`], as a cache in front of a browser would, and may be wrong about a page that changed since.
 //!

@@ -1,12 +1,13 @@
 //! Reading a page as text.
 //!
-//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from. Out: what a person could read on it: whole, in sections, by question, as a graph; and the strategies that
-//! show only that.
+//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from. Out: what a person could read on it: whole, in
+//! sections, by question, as a graph; and the strategies that show only that.
 //! Invariants: what no person sees is not said; nothing here keeps handles or states, so an agent that is shown only this cannot act
 //! (channel `none`); nothing here reads a clock.
 //!
 //! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part of it, [`Extraction::pieces`] streams it.
-//! [`Cache`] around it where pages are read more than once. [`read_text`] is the plain baseline that both are measured against: every
+//! [`Cache`] around it where pages are read more than once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`read()`] is all of
+//! it in one call, for an agent. [`read_text`] is the plain baseline that both are measured against: every
 //! rendered text node, one a line.
 
 mod address;
@@ -24,6 +25,7 @@ mod read_options;
 pub mod retrieval;
 mod sections;
 pub mod terms;
+mod tool;
 mod visible;
 mod workload;
 mod xpath;
@@ -39,6 +41,7 @@ pub use options::{OptionsError, OptionsReader};
 pub use parts::{NoSection, Part};
 pub use read_options::{DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
 pub use sections::{Cut, Extraction, Section, extract};
+pub use tool::{Answer, ReadError, answer_of, read};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
 pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;

@@ -6,8 +6,9 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::Page;
 use browserlens_reading::graph::{ContentGraph, to_dot, to_json, to_svg};
-use browserlens_reading::retrieval::{SearchOptions, answer, rank_without};
-use browserlens_reading::{Cache, CacheError, CacheOptions, Cut, Extraction, NoSection, Outcome, ReadOptions, extract};
+use browserlens_reading::{
+    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, answer_of, extract,
+};
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use std::path::Path;
@@ -26,17 +27,23 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
             GraphFormat::Json => to_json(&graph),
             GraphFormat::Svg => to_svg(&graph),
         }
-    } else if let Some(query) = &options.query {
-        answered(args, &options, &extraction, query)?
     } else if args.preview {
         extraction.preview()
     } else {
-        let part = extraction.part(&options).map_err(|error| no_section(args, &error))?;
-        if let Some(next) = part.next {
-            let shown = format!("sections {} to {} of {}", options.offset, next - 1, part.of);
-            output::status(&format!("{shown}; go on with --offset {next}"));
+        let answer = answer_of(&extraction, &options).map_err(|error| {
+            let (exit, hint) = match &error {
+                ReadError::NoSection(_) => (Exit::Usage, "see what there is with --preview"),
+                other => (Exit::Input, other.hint()),
+            };
+            Failure::words(exit, format!("{}: {error}", args.source), hint)
+        })?;
+        if let Some(next) = answer.next {
+            output::status(&format!(
+                "sections from {} on, of {}; go on with --offset {next}",
+                options.offset, answer.of
+            ));
         }
-        part.text
+        answer.text
     };
     output::data(&format!("{}\n", text.trim_end()))?;
     Ok(Exit::Success)
@@ -82,32 +89,6 @@ fn read(args: &ReadArgs, options: &ReadOptions, page: &Page) -> Result<Extractio
         Outcome::Miss | Outcome::Bypassed => "read anew",
     });
     Ok(reading.extraction)
-}
-
-/// Answers a query, within a section if one is named.
-fn answered(args: &ReadArgs, options: &ReadOptions, extraction: &Extraction, query: &str) -> Result<String, Failure> {
-    let within = match &options.section {
-        None => &extraction.sections[..],
-        Some(wanted) => extraction.under(extraction.find(wanted).map_err(|error| no_section(args, &error))?.position),
-    };
-    let outside: Vec<u32> = extraction
-        .sections
-        .iter()
-        .map(|section| section.position)
-        .filter(|position| !within.iter().any(|section| section.position == *position))
-        .collect();
-    let search = SearchOptions {
-        top_k: options.offset.saturating_add(options.limit()),
-        min_similarity: options.similarity,
-        ..SearchOptions::default()
-    };
-    let hits = rank_without(extraction, &outside, query, &search)
-        .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
-    Ok(answer(query, &hits[options.offset.min(hits.len())..]))
-}
-
-fn no_section(args: &ReadArgs, error: &NoSection) -> Failure {
-    Failure::words(Exit::Usage, format!("{}: {error}", args.source), "see what there is with --preview")
 }
 
 fn is_url(source: &str) -> bool {
