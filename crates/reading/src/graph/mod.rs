@@ -8,9 +8,11 @@
 mod about;
 mod concepts;
 mod content;
+mod cosine;
 mod export;
 mod model;
 mod pages;
+mod schema;
 mod store;
 mod summary;
 
@@ -25,5 +27,6 @@ pub use pages::{
     Added, ConceptHit, ConceptPath, LinkKind, MAX_STORED_CONCEPTS, Mention, PATH_STEPS, PageGraph, PathLink,
     RELATED_CONCEPT, RELATED_LIMIT, RelatedPage, SAME_CONCEPT,
 };
-pub use store::{GraphStore, STORE_VERSION, SeenAt, StoreError, StoredPage};
+pub use schema::{STORE_VERSION, StoreError};
+pub use store::{GraphStore, SeenAt, StoredPage};
 pub use summary::summary;
