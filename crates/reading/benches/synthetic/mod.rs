@@ -372,24 +372,3 @@ pub fn page(url: &str, title: &str, nodes: usize, text: usize) -> Page {
     }
     maker.builder.finish()
 }
-
-/// Writes a page of these as HTML.
-pub fn html(page: &Page) -> String {
-    let mut html = format!("<!doctype html><meta charset=\"utf-8\"><title>{}</title>", page.title());
-    let mut open: Vec<(u32, &str)> = Vec::new();
-    for node in page.nodes().skip(1).filter(|node| !matches!(node.tag(), "html" | "body")) {
-        while let Some((_, tag)) = open.pop_if(|(end, _)| *end <= node.id().0) {
-            html.push_str(&format!("</{tag}>"));
-        }
-        if node.kind() == browserlens_page::NodeKind::Text {
-            html.push_str(node.text());
-        } else {
-            html.push_str(&format!("<{}>", node.tag()));
-            open.push((node.end(), node.tag()));
-        }
-    }
-    while let Some((_, tag)) = open.pop() {
-        html.push_str(&format!("</{tag}>"));
-    }
-    html
-}
