@@ -15,6 +15,7 @@ mod baseline;
 mod blocks;
 mod boilerplate;
 mod cache;
+mod concepts;
 mod content_hash;
 pub mod embed;
 pub mod graph;
@@ -24,6 +25,7 @@ mod parts;
 mod read_options;
 pub mod retrieval;
 mod sections;
+mod strategies;
 pub mod terms;
 mod tool;
 mod visible;
@@ -55,15 +57,17 @@ use browserlens_strategy::Strategy;
 
 /// Returns the names that [`build`] knows.
 pub fn names() -> &'static [&'static str] {
-    &[visible::NAME]
+    &[visible::NAME, strategies::SECTION_SEARCH, strategies::GRAPH_SUMMARY, strategies::EMBEDDING_SECTIONS]
 }
 
 /// Builds the strategy of a name from its options; none if the name is not one of this crate.
 ///
 /// An unknown option, or a value of the wrong kind, is an [`OptionsError`].
 pub fn build(name: &str, options: &serde_json::Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
-    (name == visible::NAME)
-        .then(|| ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>))
+    if name == visible::NAME {
+        return Some(ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>));
+    }
+    strategies::build(name, options)
 }
 
 #[cfg(test)]

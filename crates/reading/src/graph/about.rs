@@ -117,12 +117,7 @@ struct Candidate<'p> {
 }
 
 /// Chooses passages: those that hold the words asked for, or a concept that resembles them.
-pub(super) fn about(
-    what: &str,
-    passages: &[StoredPassage],
-    concepts: &HashSet<(usize, u32)>,
-    limit: usize,
-) -> About {
+pub(super) fn about(what: &str, passages: &[StoredPassage], concepts: &HashSet<(usize, u32)>, limit: usize) -> About {
     let mut queues = by_page(candidates(what, passages, concepts));
     // Pages by their best passage; then round after round, the next passage of each that fits.
     queues.sort_by(|a, b| b[0].score.total_cmp(&a[0].score).then_with(|| a[0].passage.url.cmp(&b[0].passage.url)));
@@ -143,8 +138,7 @@ pub(super) fn about(
                 page_line(&candidate.passage.title, &candidate.passage.url).chars().count()
             };
             // Passages of one heading share its line: this is what they take at most.
-            let cost =
-                page + heading_line(&passage.headings).chars().count() + passage_lines(&passage).chars().count();
+            let cost = page + heading_line(&passage.headings).chars().count() + passage_lines(&passage).chars().count();
             if cost <= left {
                 left -= cost;
                 chosen.entry(at).or_default().push((candidate.passage.position, passage));
@@ -170,11 +164,7 @@ pub(super) fn about(
 }
 
 /// The passages about something, each text once, by page and best first.
-fn candidates<'p>(
-    what: &str,
-    passages: &'p [StoredPassage],
-    concepts: &HashSet<(usize, u32)>,
-) -> Vec<Candidate<'p>> {
+fn candidates<'p>(what: &str, passages: &'p [StoredPassage], concepts: &HashSet<(usize, u32)>) -> Vec<Candidate<'p>> {
     let terms = Terms::default();
     let asked: Vec<String> = {
         let all = terms.of(what);
@@ -210,7 +200,16 @@ fn candidates<'p>(
     for (passage, words) in passages.iter().zip(&words) {
         let trail = trails.entry(&passage.headings).or_insert_with(|| held(&passage.headings.join("\n")));
         let held: f64 = (0..asked.len())
-            .map(|at| weights[at] * if words[at] { 1.0 } else if trail[at] { IN_HEADINGS } else { 0.0 })
+            .map(|at| {
+                weights[at]
+                    * if words[at] {
+                        1.0
+                    } else if trail[at] {
+                        IN_HEADINGS
+                    } else {
+                        0.0
+                    }
+            })
             .sum();
         let mentioned = concepts.contains(&(passage.page, passage.position));
         let share = if whole > 0.0 { held / whole } else { 0.0 };

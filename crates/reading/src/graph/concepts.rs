@@ -189,7 +189,8 @@ fn terms(blocks: &[Block]) -> Vec<FoundConcept> {
                 blocks: Vec::new(),
             });
             count.times += 1;
-            if count.blocks.len() < BLOCKS_OF_TERM && count.blocks.last().is_none_or(|last| last.position != block.position)
+            if count.blocks.len() < BLOCKS_OF_TERM
+                && count.blocks.last().is_none_or(|last| last.position != block.position)
             {
                 count.blocks.push(block);
             }

@@ -194,13 +194,7 @@ impl ContentGraph {
                 BlockKind::Quote => (ContentKind::Quote, None),
                 BlockKind::Table => (ContentKind::Table, None),
             };
-            ContentNode {
-                kind,
-                level,
-                text: block.text.clone(),
-                xpath: block.xpath.clone(),
-                position: block.position,
-            }
+            ContentNode { kind, level, text: block.text.clone(), xpath: block.xpath.clone(), position: block.position }
         };
         Self::of_nodes(url, title, blocks.iter().map(node))
     }

@@ -8,9 +8,11 @@
 mod about;
 mod concepts;
 mod content;
+mod cosine;
 mod export;
 mod model;
 mod pages;
+mod schema;
 mod store;
 mod summary;
 
@@ -18,12 +20,13 @@ pub use about::{About, AboutPage, Passage};
 pub use concepts::{ConceptKind, FoundConcept, LONGEST, MAX_CONCEPTS, MAX_TERMS, SHORTEST, concepts};
 pub use content::{ContentGraph, ContentId, ContentKind, ContentNode, HeadingMatch, NEAREST_HEADING, Relation, Under};
 pub use export::{
-    JSON_FORMAT, JsonEdge, JsonGraph, JsonGraphError, NodeName, SVG_ROWS, from_json, json_graph, json_graph_schema, to_dot,
-    to_json, to_svg,
+    JSON_FORMAT, JsonEdge, JsonGraph, JsonGraphError, NodeName, SVG_ROWS, from_json, json_graph, json_graph_schema,
+    to_dot, to_json, to_svg,
 };
 pub use pages::{
-    Added, ConceptHit, ConceptPath, LinkKind, Mention, PATH_STEPS, PageGraph, PathLink, RELATED_CONCEPT, RELATED_LIMIT,
-    RelatedPage, SAME_CONCEPT,
+    Added, ConceptHit, ConceptPath, LinkKind, MAX_STORED_CONCEPTS, Mention, PATH_STEPS, PageGraph, PathLink,
+    RELATED_CONCEPT, RELATED_LIMIT, RelatedPage, SAME_CONCEPT,
 };
-pub use store::{GraphStore, STORE_VERSION, SeenAt, StoreError, StoredPage};
+pub use schema::{STORE_VERSION, StoreError};
+pub use store::{GraphStore, SeenAt, StoredPage};
 pub use summary::summary;

@@ -96,7 +96,8 @@ impl Model {
 
     /// Builds the graph: under headings, and along links.
     fn link(&mut self) {
-        let mentions = || self.concepts.iter().enumerate().flat_map(|(at, of)| of.mentions.iter().map(move |m| (at, m)));
+        let mentions =
+            || self.concepts.iter().enumerate().flat_map(|(at, of)| of.mentions.iter().map(move |m| (at, m)));
         let mut headings = HashMap::new();
         // The first heading of each page says what the page is about; a page without one, its first concept.
         let mut first: BTreeMap<usize, (bool, u32, usize)> = BTreeMap::new();
@@ -285,6 +286,8 @@ fn drop_common_terms(concepts: &mut [Concept], pages: usize) {
 
 type Headings = HashMap<(usize, u32), String>;
 
+type Parts = Vec<(usize, bool)>;
+
 fn read_pages(connection: &Connection, rule: BoilerplateRule) -> rusqlite::Result<(Vec<ModelPage>, Headings)> {
     let index = store::read_boilerplate(connection, rule)?;
     let mut texts = connection.prepare("SELECT id, body FROM text")?;
@@ -316,7 +319,7 @@ fn read_pages(connection: &Connection, rule: BoilerplateRule) -> rusqlite::Resul
     for (at, (row, page)) in found.into_iter().enumerate() {
         let origin = PagePlace::of(&page.url).origin;
         // Level, and the parts with text: their lengths, and whether they repeat.
-        let mut nodes: Vec<(Option<u8>, Vec<(usize, bool)>)> = Vec::new();
+        let mut nodes: Vec<(Option<u8>, Parts)> = Vec::new();
         let mut parents = Vec::new();
         let mut rows = parts.query([row])?;
         while let Some(row) = rows.next()? {
@@ -326,11 +329,14 @@ fn read_pages(connection: &Connection, rule: BoilerplateRule) -> rusqlite::Resul
                 parents.push(row.get(3)?);
             }
             let text = row.get::<_, Option<i64>>(2)?.and_then(|text| hashes.get(&text));
-            if let (Some((length, hash)), Some((_, parts))) = (text.filter(|(_, hash)| *hash != empty), nodes.get_mut(position)) {
+            if let (Some((length, hash)), Some((_, parts))) =
+                (text.filter(|(_, hash)| *hash != empty), nodes.get_mut(position))
+            {
                 parts.push((*length, index.repeats(&origin, *hash)));
             }
         }
-        let kept = boilerplate::keep(nodes.into_iter().map(|(level, parts)| (level, boilerplate::share_repeats(parts))));
+        let kept =
+            boilerplate::keep(nodes.into_iter().map(|(level, parts)| (level, boilerplate::share_repeats(parts))));
         let mut rows = heading_texts.query([row])?;
         while let Some(row) = rows.next()? {
             headings.insert((at, row.get(0)?), row.get(1)?);

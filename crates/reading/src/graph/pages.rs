@@ -15,8 +15,10 @@
 
 use super::concepts::{ConceptKind, FoundConcept, concepts};
 use super::content::{ContentGraph, ContentId, fold};
+use super::cosine::{bytes, cosine};
 use super::model::Model;
-use super::store::{self, GraphStore, SeenAt, StoreError};
+use super::schema::StoreError;
+use super::store::{self, GraphStore, SeenAt};
 use crate::blocks::{Block, blocks};
 use crate::boilerplate::BoilerplateRule;
 use crate::embed::Embedder;
@@ -33,6 +35,9 @@ pub const RELATED_CONCEPT: f32 = 0.7;
 
 /// Concepts that a query is answered from.
 pub const RELATED_LIMIT: usize = 10;
+
+/// Concepts that a store keeps; beyond, the pages seen longest ago go.
+pub const MAX_STORED_CONCEPTS: usize = 50_000;
 
 /// Steps of the longest path that is looked for.
 pub const PATH_STEPS: usize = 5;
@@ -190,9 +195,8 @@ impl PageGraph {
         let max_pages = self.store.max_pages();
         let (added, dropped, own) = self.store.change(|change| {
             let page = store::insert_page(change, graph, seen_at)?;
-            let mut add_concept = change.prepare_cached(
-                "INSERT INTO concept (text, folded) VALUES (?1, ?2) RETURNING id",
-            )?;
+            let mut add_concept =
+                change.prepare_cached("INSERT INTO concept (text, folded) VALUES (?1, ?2) RETURNING id")?;
             let mut add_vector = change.prepare_cached(
                 "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)",
             )?;
@@ -249,7 +253,9 @@ impl PageGraph {
             }
             added.concepts = distinct.len();
             store::prune(change, max_pages)?;
-            Ok((added, store::drop_unmentioned(change)?, own))
+            let mut dropped = store::drop_unmentioned(change)?;
+            dropped += store::prune_concepts(change, MAX_STORED_CONCEPTS, page)?;
+            Ok((added, dropped, own))
         })?;
         self.model = None;
         match &mut self.vectors {
@@ -358,7 +364,7 @@ impl PageGraph {
             .zip(vectors.numbers.chunks_exact(wanted.len().max(1)))
             .filter_map(|(id, vector)| {
                 let at = model.by_id(*id)?;
-                let similarity = if same == Some(at) { 1.0 } else { dot(wanted, vector).min(1.0) };
+                let similarity = if same == Some(at) { 1.0 } else { cosine(wanted, vector, least)?.min(1.0) };
                 (similarity >= least).then_some((at, similarity))
             })
             .collect();
@@ -421,7 +427,8 @@ impl PageGraph {
                     // A concept that another process has removed meanwhile needs none.
                     let there = "SELECT 1 FROM concept WHERE id = ?1";
                     if change.query_row(there, [id], |_| Ok(())).optional()?.is_some() {
-                        let add = "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)";
+                        let add =
+                            "INSERT OR IGNORE INTO concept_vector (concept, embedder, vector) VALUES (?1, ?2, ?3)";
                         change.execute(add, params![id, embedder, bytes(vector)])?;
                     }
                 }
@@ -438,7 +445,8 @@ impl PageGraph {
                 // A vector of another length is none of this embedder's.
                 if stored.len() == dimension * 4 {
                     vectors.ids.push(row.get(0)?);
-                    let numbers = stored.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
+                    let numbers =
+                        stored.chunks_exact(4).map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
                     vectors.numbers.extend(numbers);
                 }
             }
@@ -481,11 +489,15 @@ impl PageGraph {
                 }
             };
             for (id, other) in known.ids.iter().zip(known.numbers.chunks_exact(vector.len().max(1))) {
-                offer(dot(vector, other), Place::Known(*id));
+                if let Some(similarity) = cosine(vector, other, SAME_CONCEPT) {
+                    offer(similarity, Place::Known(*id));
+                }
             }
             for (other, place) in places.iter().enumerate().take(at) {
-                if matches!(place, Place::Own) {
-                    offer(dot(vector, &fresh[other]), Place::Fresh(other));
+                if matches!(place, Place::Own)
+                    && let Some(similarity) = cosine(vector, &fresh[other], SAME_CONCEPT)
+                {
+                    offer(similarity, Place::Fresh(other));
                 }
             }
             places.push(best.1);
@@ -503,21 +515,4 @@ enum Place {
     Fresh(usize),
     /// One of its own.
     Own,
-}
-
-/// Cosine of two vectors of unit length. In eight sums: the additions of one would wait for each other.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0_f32; 8];
-    let (left, right) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f32 = left.remainder().iter().zip(right.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in left.zip(right) {
-        for at in 0..8 {
-            sums[at] += x[at] * y[at];
-        }
-    }
-    sums.iter().sum::<f32>() + rest
-}
-
-fn bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }

@@ -7,152 +7,13 @@
 //! Lists and tables are stored by their lines, as [`crate::boilerplate`] compares them.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
+use super::schema::{APPLICATION_ID, MIGRATIONS, STORE_VERSION, StoreError};
 use crate::address::normal_url;
 use crate::boilerplate::{BoilerplateIndex, BoilerplateRule, Repeatable, TextHash};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// `BLgr` in ASCII: marks an SQLite file as a store of graphs.
-const APPLICATION_ID: i64 = 0x424c_6772;
-
-/// Format that this build writes, and the newest that it reads.
-pub const STORE_VERSION: i64 = MIGRATIONS.len() as i64;
-
-/// What makes an empty file a store; entry `n` leads from version `n` to version `n + 1`.
-const MIGRATIONS: [&str; 1] = [V1];
-
-const V1: &str = "
-CREATE TABLE page (
-    id      INTEGER PRIMARY KEY,
-    address TEXT NOT NULL UNIQUE,
-    url     TEXT NOT NULL,
-    title   TEXT NOT NULL,
-    seen_at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX page_by_age ON page (seen_at, id);
-
-CREATE TABLE text (
-    id   INTEGER PRIMARY KEY,
-    hash BLOB NOT NULL UNIQUE,
-    body TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE node (
-    page     INTEGER NOT NULL REFERENCES page (id) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    kind     TEXT NOT NULL,
-    level    INTEGER,
-    xpath    TEXT NOT NULL,
-    PRIMARY KEY (page, position)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE node_text (
-    page     INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    part     INTEGER NOT NULL,
-    text     INTEGER NOT NULL REFERENCES text (id),
-    PRIMARY KEY (page, position, part),
-    FOREIGN KEY (page, position) REFERENCES node (page, position) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-CREATE INDEX node_text_by_text ON node_text (text);
-
-CREATE TABLE edge (
-    page     INTEGER NOT NULL,
-    target   INTEGER NOT NULL,
-    relation TEXT NOT NULL,
-    source   INTEGER NOT NULL,
-    PRIMARY KEY (page, target, relation),
-    FOREIGN KEY (page, target) REFERENCES node (page, position) ON DELETE CASCADE,
-    FOREIGN KEY (page, source) REFERENCES node (page, position) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE concept (
-    id     INTEGER PRIMARY KEY,
-    text   TEXT NOT NULL,
-    folded TEXT NOT NULL UNIQUE
-) STRICT;
-
-CREATE TABLE concept_vector (
-    concept  INTEGER NOT NULL REFERENCES concept (id) ON DELETE CASCADE,
-    embedder TEXT NOT NULL,
-    vector   BLOB NOT NULL,
-    PRIMARY KEY (concept, embedder)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE mention (
-    page     INTEGER NOT NULL,
-    position INTEGER NOT NULL,
-    concept  INTEGER NOT NULL REFERENCES concept (id),
-    kind     TEXT NOT NULL,
-    weight   INTEGER NOT NULL,
-    target   TEXT,
-    PRIMARY KEY (page, position, concept, kind),
-    FOREIGN KEY (page, position) REFERENCES node (page, position) ON DELETE CASCADE
-) STRICT, WITHOUT ROWID;
-CREATE INDEX mention_by_concept ON mention (concept);
-";
-
-/// A store of graphs could not be opened, read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// SQLite refused.
-    #[error("{}: {source}", .path.display())]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: rusqlite::Error,
-    },
-    /// The file is something else, or broken.
-    #[error("{}: not a store of graphs, or damaged: {reason}", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-    /// A later build wrote the file.
-    #[error("{}: store version {found}, this build reads up to {STORE_VERSION}", .path.display())]
-    TooNew {
-        /// The file.
-        path: PathBuf,
-        /// Version of the file.
-        found: i64,
-    },
-    /// An embedder failed, or gave vectors that are none.
-    #[error("embedder {embedder}: {reason}")]
-    Embedder {
-        /// Its name.
-        embedder: String,
-        /// What went wrong.
-        reason: String,
-    },
-    /// The file system refused to move a damaged file aside.
-    #[error("{}: cannot move the damaged file aside: {source}", .path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: std::io::Error,
-    },
-}
-
-impl StoreError {
-    /// Returns the next thing the reader should try.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Sqlite { .. } => "check that the folder can be written and that no other program holds the file",
-            Self::Damaged { .. } => "move the file away; pages are added again as they are read",
-            Self::TooNew { .. } => "update this tool, or give another file",
-            Self::Embedder { .. } => "check the embedder's settings, or use the built-in one",
-            Self::Io { .. } => "check that the folder can be written",
-        }
-    }
-}
 
 /// Unix time in milliseconds, given by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -236,9 +97,8 @@ impl GraphStore {
     fn migrate(path: &Path, connection: &mut Connection) -> Result<(), Migration> {
         connection.busy_timeout(Duration::from_secs(10))?;
         connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;")?;
-        let damaged = |reason: &str| {
-            Migration::Other(StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() })
-        };
+        let damaged =
+            |reason: &str| Migration::Other(StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() });
         // All this is read before the write-ahead log is asked for: a file that is refused is left as it is.
         let tables = "SELECT count(*) FROM sqlite_schema";
         let empty = connection.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0;
@@ -307,7 +167,8 @@ impl GraphStore {
             Ok(Some((url, title, read_nodes(connection, id)?, read_edges(connection, id)?)))
         })?;
         let Some((url, title, nodes, edges)) = found else { return Ok(None) };
-        let damaged = |reason: &str| StoreError::Damaged { path: self.path.clone(), reason: format!("{url}: {reason}") };
+        let damaged =
+            |reason: &str| StoreError::Damaged { path: self.path.clone(), reason: format!("{url}: {reason}") };
         let nodes = nodes.ok_or_else(|| damaged("a node of an unknown kind, or out of place"))?;
         let graph = ContentGraph::of_nodes(&url, &title, nodes);
         let mut own: Vec<_> = graph.edges().map(|(from, to, relation)| (to, relation, from)).collect();
@@ -433,8 +294,8 @@ pub(super) fn insert_page(change: &Transaction<'_>, graph: &ContentGraph, seen_a
     let page = change.last_insert_rowid();
     let mut find = change.prepare_cached("SELECT id FROM text WHERE hash = ?1")?;
     let mut add = change.prepare_cached("INSERT INTO text (hash, body) VALUES (?1, ?2)")?;
-    let mut add_node = change
-        .prepare_cached("INSERT INTO node (page, position, kind, level, xpath) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut add_node =
+        change.prepare_cached("INSERT INTO node (page, position, kind, level, xpath) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     let mut add_part =
         change.prepare_cached("INSERT INTO node_text (page, position, part, text) VALUES (?1, ?2, ?3, ?4)")?;
     for node in graph.nodes() {
@@ -472,9 +333,8 @@ fn texts_of(change: &Transaction<'_>, page: i64) -> rusqlite::Result<Vec<i64>> {
 }
 
 fn drop_orphans(change: &Transaction<'_>, texts: &[i64]) -> rusqlite::Result<()> {
-    let mut drop_text = change.prepare_cached(
-        "DELETE FROM text WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node_text WHERE text = ?1)",
-    )?;
+    let mut drop_text = change
+        .prepare_cached("DELETE FROM text WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node_text WHERE text = ?1)")?;
     for text in texts {
         drop_text.execute([text])?;
     }
@@ -505,6 +365,21 @@ pub(super) fn prune(change: &Transaction<'_>, max_pages: usize) -> rusqlite::Res
         }
     }
     Ok(())
+}
+
+/// Removes the pages seen longest ago, but not `keep`, until so many concepts are left; returns how many concepts went.
+pub(super) fn prune_concepts(change: &Transaction<'_>, most: usize, keep: i64) -> rusqlite::Result<usize> {
+    let count = || change.query_row("SELECT count(*) FROM concept", [], |row| row.get::<_, i64>(0));
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let before = count()?;
+    let mut left = before;
+    while left > most {
+        let oldest = "SELECT id FROM page WHERE id <> ?1 ORDER BY seen_at, id LIMIT 1";
+        let Some(page) = change.query_row(oldest, [keep], |row| row.get(0)).optional()? else { break };
+        remove_page(change, page)?;
+        left = count()?;
+    }
+    Ok(usize::try_from(before - left).unwrap_or_default())
 }
 
 /// The nodes of a page; none if a row is not what it should be.
@@ -570,4 +445,39 @@ pub(super) fn read_boilerplate(connection: &Connection, rule: BoilerplateRule) -
         index.add_hashes(&url, known);
     }
     Ok(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn concepts_over_the_bound_take_the_oldest_pages_with_them_and_never_the_newest() {
+        let mut store = GraphStore::in_memory().expect("opens");
+        let node = |text: &str| ContentNode {
+            kind: ContentKind::Paragraph,
+            level: None,
+            text: text.to_owned(),
+            xpath: String::new(),
+            position: 0,
+        };
+        let left = store.change(|change| {
+            let mut last = 0;
+            for at in 0..4_i64 {
+                let url = format!("https://a.test/{at}");
+                last = insert_page(change, &ContentGraph::of_nodes(&url, "", [node(&url)]), SeenAt(at))?;
+                for own in [at * 2, at * 2 + 1] {
+                    change.execute("INSERT INTO concept (id, text, folded) VALUES (?1, ?1, ?1)", [own.to_string()])?;
+                    let mention =
+                        "INSERT INTO mention (page, position, concept, kind, weight) VALUES (?1, 0, ?2, 'link', 1)";
+                    change.execute(mention, params![last, own])?;
+                }
+            }
+            assert_eq!(prune_concepts(change, 8, last)?, 0);
+            assert_eq!(prune_concepts(change, 5, last)?, 4, "two pages go, for one leaves six");
+            assert_eq!(prune_concepts(change, 0, last)?, 2);
+            change.query_row("SELECT url FROM page", [], |row| row.get::<_, String>(0))
+        });
+        assert_eq!(left.expect("changed"), "https://a.test/3");
+    }
 }

@@ -42,7 +42,13 @@ pub fn summary(graph: &ContentGraph, limit: usize) -> String {
     } else {
         let room = out.left.saturating_sub(left_out(heads.len()).chars().count());
         let mut used = 0;
-        heads.iter().take_while(|head| { used += cost(head); used <= room }).count()
+        heads
+            .iter()
+            .take_while(|head| {
+                used += cost(head);
+                used <= room
+            })
+            .count()
     };
     let used: usize = heads[..shown].iter().map(cost).sum();
     let bodies: Vec<&str> = if shown < heads.len() {
@@ -96,7 +102,8 @@ fn entries(graph: &ContentGraph) -> Vec<Entry<'_>> {
 fn first_body(graph: &ContentGraph, heading: ContentId) -> Option<String> {
     let blocks = || graph.children(heading).into_iter().filter_map(|id| graph.node(id));
     let said = |node: &&ContentNode| node.kind != ContentKind::Heading && !node.text.trim().is_empty();
-    let found = blocks().filter(said).find(|node| node.kind == ContentKind::Paragraph).or_else(|| blocks().find(said))?;
+    let found =
+        blocks().filter(said).find(|node| node.kind == ContentKind::Paragraph).or_else(|| blocks().find(said))?;
     Some(one_line(&found.text))
 }
 
