@@ -37,9 +37,9 @@ use std::sync::Arc;
 /// Most bytes of an answer by default: some 500 tokens of English.
 const MOST_BYTES: usize = 2_000;
 /// Least bytes that an answer about one page may have, however small the page.
-const LEAST_BYTES: usize = 1_200;
+const LEAST_BYTES: usize = 1_000;
 /// Which part of a page's text an answer about it may take: a seventh.
-const PAGE_SHARE: usize = 7;
+const PAGE_SHARE: usize = 8;
 
 /// What hits are ranked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
