@@ -87,6 +87,32 @@ fn the_second_reading_comes_from_the_cache_and_a_damaged_one_is_made_anew() {
 }
 
 #[test]
+fn processes_that_read_at_once_share_one_cache() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
+    let round = || -> Vec<String> {
+        let start = |step: usize| {
+            Command::new(env!("CARGO_BIN_EXE_browserlens"))
+                .args(["read", DOCS, "--step", &step.to_string(), "--cache", &file, "--preview"])
+                .current_dir(root())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .expect("the command starts")
+        };
+        let started: Vec<_> = (0..6).map(start).collect();
+        let end = |child: std::process::Child| {
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+        };
+        started.into_iter().map(end).collect()
+    };
+    assert!(round().iter().all(|status| !status.contains("damaged")));
+    assert!(round().iter().all(|status| status == "from the cache"));
+}
+
+#[test]
 fn every_bad_input_is_one_clear_line_with_its_exit_code() {
     let all = [
         refused(&["traces/no-such.trace"]),

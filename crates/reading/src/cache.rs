@@ -146,7 +146,6 @@ pub struct Reading {
 #[derive(Serialize, Deserialize)]
 struct Body {
     title: String,
-    url: String,
     word_count: u64,
     blocks: Vec<Block>,
 }
@@ -219,7 +218,7 @@ impl Cache {
         cut: Cut,
         now_ms: u64,
     ) -> Result<(Option<Extraction>, Outcome), CacheError> {
-        let (url, life) = (normal_url(url), self.options.life_ms);
+        let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
         self.guarded(|connection| {
             let row = connection
                 .prepare_cached("SELECT id, checked_ms, body FROM pages WHERE url = ?1 AND hash = ?2")?
@@ -240,7 +239,7 @@ impl Cache {
             };
             let fresh = is_fresh(checked, now_ms, life);
             touch(connection, id, now_ms)?;
-            Ok((Some(body.into_extraction(cut)), if fresh { Outcome::Hit } else { Outcome::Revalidated }))
+            Ok((Some(body.into_extraction(asked, cut)), if fresh { Outcome::Hit } else { Outcome::Revalidated }))
         })
     }
 
@@ -249,7 +248,7 @@ impl Cache {
     /// # Errors
     /// As [`Cache::read`].
     pub fn latest(&mut self, url: &str, cut: Cut, now_ms: u64) -> Result<Option<Extraction>, CacheError> {
-        let (url, life) = (normal_url(url), self.options.life_ms);
+        let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
         self.guarded(|connection| {
             let row = connection
                 .prepare_cached(
@@ -265,7 +264,9 @@ impl Cache {
                     forget(connection, id)?;
                     Ok(None)
                 }
-                Some((_, checked, Ok(body))) if is_fresh(checked, now_ms, life) => Ok(Some(body.into_extraction(cut))),
+                Some((_, checked, Ok(body))) if is_fresh(checked, now_ms, life) => {
+                    Ok(Some(body.into_extraction(asked, cut)))
+                }
                 _ => Ok(None),
             }
         })
@@ -373,20 +374,14 @@ impl Body {
         #[derive(Serialize)]
         struct Borrowed<'e> {
             title: &'e str,
-            url: &'e str,
             word_count: u64,
             blocks: &'e [Block],
         }
-        let body = Borrowed {
-            title: &extraction.title,
-            url: &extraction.url,
-            word_count: extraction.word_count,
-            blocks: &extraction.blocks,
-        };
+        let body = Borrowed { title: &extraction.title, word_count: extraction.word_count, blocks: &extraction.blocks };
         postcard::to_allocvec(&body).unwrap_or_default()
     }
 
-    fn into_extraction(self, cut: Cut) -> Extraction {
-        Extraction::counted(self.title, self.url, self.blocks, cut, self.word_count)
+    fn into_extraction(self, url: &str, cut: Cut) -> Extraction {
+        Extraction::counted(self.title, url.to_owned(), self.blocks, cut, self.word_count)
     }
 }

@@ -1,7 +1,7 @@
 //! Whether two pages read alike.
 //!
-//! In: a [`Page`]. Out: a BLAKE3 hash of everything that [`crate::blocks`] looks at: URL, title, and of each node its place, tag, role, level,
-//! display, what a person sees of it, its id and its text. Invariant: pages of one hash give one [`crate::Extraction`], node numbers included.
+//! In: a [`Page`]. Out: a BLAKE3 hash of everything that [`crate::extract`] looks at but the URL: title, and of each node its place, tag, role, level,
+//! display, what a person sees of it, its id and its text. Invariant: pages of one hash give one [`crate::Extraction`], node numbers included, but for its URL.
 //! Why not [`Page::hash`]: that one asks whether an agent is shown the same page, and so covers states and values that no text says, and not
 //! what is painted over or how boxes flow.
 
@@ -34,7 +34,6 @@ pub fn content_hash(page: &Page) -> ContentHash {
         bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
         bytes.extend_from_slice(text.as_bytes());
     };
-    field(&mut bytes, page.url());
     field(&mut bytes, page.title());
     let flags = Flags::SHADOW_HOST_OPEN
         .with(Flags::SHADOW_HOST_CLOSED)

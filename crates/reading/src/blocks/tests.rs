@@ -224,7 +224,8 @@ fn any_page() -> impl proptest::strategy::Strategy<Value = Page> {
                 depth -= 1;
             }
             let role = if has_role && tag == "div" { "heading" } else { "" };
-            builder.open(NodeSpec { tag, role, ..NodeSpec::default() });
+            let attributes = if sort == 7 { vec![("id", tag)] } else { Vec::new() };
+            builder.open(NodeSpec { tag, role, attributes, ..NodeSpec::default() });
             depth += 1;
             let visibility = if sort == 0 { Visibility::Hidden } else { Visibility::Visible };
             let flags = if sort == 1 { Flags::CAMOUFLAGED } else { Flags::NONE };
@@ -246,6 +247,15 @@ proptest! {
             let is_heading = block.kind.name() == "heading";
             prop_assert!(!(is_heading && block.text.contains('\n')));
         }
+    }
+
+    #[test]
+    fn no_two_elements_have_one_xpath(page in any_page()) {
+        let xpaths = Xpaths::of(&page);
+        let elements = page.nodes().filter(|node| node.kind() == NodeKind::Element);
+        let all: Vec<String> = elements.map(|node| xpaths.xpath(node.id())).collect();
+        let distinct: std::collections::HashSet<&String> = all.iter().collect();
+        prop_assert_eq!(distinct.len(), all.len(), "{:?}", all);
     }
 
     #[test]

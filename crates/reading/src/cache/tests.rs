@@ -52,6 +52,16 @@ fn the_second_reading_is_a_hit_and_another_content_is_not() {
 }
 
 #[test]
+fn an_address_that_only_differs_in_where_one_came_from_is_the_same_page() {
+    let (_folder, path) = folder();
+    let mut cache = open(&path);
+    assert_eq!(outcome(&mut cache, &page("https://a.test/x", "one"), NOW), Outcome::Miss);
+    // The extraction bears the address that was asked for: `outcome` compares it.
+    assert_eq!(outcome(&mut cache, &page("https://a.test/x?utm_source=y#part", "one"), NOW), Outcome::Hit);
+    assert_eq!(outcome(&mut cache, &page("https://a.test/x?part=2", "one"), NOW), Outcome::Miss);
+}
+
+#[test]
 fn a_hit_gives_the_sections_that_were_asked_for() {
     let (_folder, path) = folder();
     let mut cache = open(&path);
