@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 
 fn lexical() -> Arc<dyn Embedder> {
-    Arc::new(Lexical::default())
+    Arc::new(Lexical::with_dimension(512))
 }
 
 fn empty() -> PageGraph {
