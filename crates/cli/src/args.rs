@@ -55,6 +55,11 @@ pub(crate) enum Verb {
         after_help = "Examples:\n  browserlens snapshot traces/shop-laptop-to-cart.trace --step 2 --mode outline\n  browserlens snapshot traces/docs-combine-three-documents.trace --mode content --grep 'article|section' --format markdown\n  browserlens snapshot traces/shop-laptop-to-cart.trace --selector @e5 --mode content\n  browserlens snapshot https://example.com --mode outline     (with Chromium)\n  browserlens snapshot --prompt                               what to tell an agent"
     )]
     Snapshot(SnapshotArgs),
+    /// Read what a page says: whole, in parts, by question, or as a graph
+    #[command(
+        after_help = "Examples:\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --preview\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --section 2\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --query 'what does it cost'\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --graph svg > page.svg\n  browserlens read https://example.com     (with Chromium)"
+    )]
+    Read(ReadArgs),
     /// Ask what happened beside a page and what is in it: console, requests, DOM; filtered, in pages, cut to fit
     #[command(
         after_help = "Examples:\n  browserlens inspect summary traces/live-last-minute-ticket.trace\n  browserlens inspect network traces/live-last-minute-ticket.trace --failed-only --response-bodies\n  browserlens inspect console traces/portal-move-a-patient-appointment.trace --levels error --search notices --json\n  browserlens inspect network traces/spa-plan-a-release.trace --domain spa --body-path '$..status'\n  browserlens inspect dom traces/shop-laptop-to-cart.trace --step 2 --selector main --max-depth 3\n  browserlens inspect har traces/shop-laptop-to-cart.trace > shop.har\n  browserlens inspect console https://example.com     (with Chromium)"
@@ -545,6 +550,73 @@ pub(crate) struct SnapshotArgs {
     /// Print what tells an agent how to use snapshots
     #[arg(long, exclusive = true)]
     pub prompt: bool,
+}
+
+/// How a content graph is written.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// Graphviz' language
+    Dot,
+    /// JSON
+    Json,
+    /// A picture
+    Svg,
+}
+
+#[derive(Args)]
+pub(crate) struct ReadArgs {
+    /// A trace, or the URL of a live page
+    #[arg(value_name = "TRACE|URL")]
+    pub source: String,
+    /// The step of the trace; 0 is the first navigation
+    #[arg(long, value_name = "K")]
+    pub step: Option<u32>,
+    /// Answer this: the sections that say it, best first
+    #[arg(long, value_name = "TEXT")]
+    pub query: Option<String>,
+    /// Read this section, by number or heading, and what lies under it
+    #[arg(long, value_name = "SECTION")]
+    pub section: Option<String>,
+    /// Write the content graph of the page
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["query", "section", "preview"])]
+    pub graph: Option<GraphFormat>,
+    /// Say what there is to read: headings with numbers and sizes
+    #[arg(long, conflicts_with_all = ["query", "section"])]
+    pub preview: bool,
+    /// Give at most this many sections; a query gives 3 unless said otherwise
+    #[arg(long, value_name = "N")]
+    pub limit: Option<std::num::NonZeroUsize>,
+    /// Pass over this many sections
+    #[arg(long, value_name = "N")]
+    pub offset: Option<usize>,
+    /// Begin sections at headings of the levels 1 to 3 only
+    #[arg(long)]
+    pub h3: bool,
+    /// Answer a query with what is at least this similar, from 0 to 1; 0.5 unless said otherwise
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub similarity: Option<f32>,
+    /// Take options in one line as an agent writes them: 'query=… limit=5 nocache'
+    #[arg(long, value_name = "OPTIONS")]
+    pub options: Option<String>,
+    /// Keep what pages say in this file
+    #[arg(long, value_name = "FILE", default_value = ".cache/pages.cache")]
+    pub cache: PathBuf,
+    /// Read anew, and keep nothing
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Use this Chromium for a live page
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE")]
+    pub chrome: Option<PathBuf>,
+    /// Start Chromium without its sandbox
+    #[cfg(feature = "record")]
+    #[arg(long)]
+    pub no_sandbox: bool,
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// How an endpoint is told that the answer is JSON.

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Verb::Llm(args) => verbs::llm::run(&args),
         Verb::Fidelity(args) => verbs::fidelity::run(&args),
         Verb::Show(args) => verbs::show::run(&args),
+        Verb::Read(args) => verbs::read::run(&args),
         Verb::Snapshot(args) => verbs::snapshot::run(&args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
         #[cfg(feature = "train")]

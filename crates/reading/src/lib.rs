@@ -1,31 +1,73 @@
 //! Reading a page as text.
 //!
-//! In: a [`browserlens_page::Page`]. Out: what a person could read on it, and the strategies that show only that.
-//! Invariant: nothing here keeps handles or states; an agent that is shown only this cannot act (channel `none`).
+//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from. Out: what a person could read on it: whole, in
+//! sections, by question, as a graph; and the strategies that show only that.
+//! Invariants: what no person sees is not said; nothing here keeps handles or states, so an agent that is shown only this cannot act
+//! (channel `none`); nothing here reads a clock.
 //!
-//! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
+//! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part of it, [`Extraction::pieces`] streams it.
+//! [`Cache`] around it where pages are read more than once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`read()`] is all of
+//! it in one call, for an agent. [`read_text`] is the plain baseline that both are measured against: every
+//! rendered text node, one a line.
 
+mod address;
+mod baseline;
+mod blocks;
+mod boilerplate;
+mod cache;
+mod concepts;
+mod content_hash;
+pub mod embed;
+pub mod graph;
 mod js_text;
 mod options;
+mod parts;
+mod read_options;
+pub mod retrieval;
+mod sections;
+mod strategies;
+pub mod terms;
+mod tool;
 mod visible;
+mod workload;
+mod xpath;
 
+pub use address::{TRACKING, normal_url};
+pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
+pub use blocks::{Block, BlockKind, blocks};
+pub use boilerplate::{BoilerplateIndex, BoilerplateRule, MAX_PAGES, OwnSections, PagePlace, Repeatable, TextHash};
+pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
+pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use options::{OptionsError, OptionsReader};
+pub use parts::{NoSection, Part};
+pub use read_options::{DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
+pub use sections::{Cut, Extraction, Section, extract};
+pub use tool::{Answer, ReadError, answer_of, read};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
+pub use workload::{Counts, Pattern, TASK_MS, workload};
+pub use xpath::Xpaths;
+
+/// The README, whose examples are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
 
 use browserlens_strategy::Strategy;
 
 /// Returns the names that [`build`] knows.
 pub fn names() -> &'static [&'static str] {
-    &[visible::NAME]
+    &[visible::NAME, strategies::SECTION_SEARCH, strategies::GRAPH_SUMMARY, strategies::EMBEDDING_SECTIONS]
 }
 
 /// Builds the strategy of a name from its options; none if the name is not one of this crate.
 ///
 /// An unknown option, or a value of the wrong kind, is an [`OptionsError`].
 pub fn build(name: &str, options: &serde_json::Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
-    (name == visible::NAME)
-        .then(|| ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>))
+    if name == visible::NAME {
+        return Some(ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>));
+    }
+    strategies::build(name, options)
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! `read-text/visible`: every rendered text node of the main document, one a line.
 //!
-//! In: a [`Page`]. Out: the trimmed texts of the text nodes below `body` whose parent element has an `offsetParent`, in
-//! document order, joined by newlines, and cut at 20,000 UTF-16 units.
+//! In: a step. Out: what [`crate::read_text`] reads of its capture, cut at 20,000 UTF-16 units.
+//! Where a page has no capture (one that was built, not recorded), [`visible_text`] reads the page itself, which differs from the script as
+//! far as a page differs from its DOM: text is as rendered, and what has no box is not told apart.
 //! Invariant: frames and shadow trees give nothing: the recipe is a script in the main document, and a tree walker does
 //! not enter them. Slotted text is in the document and counts.
-//! Differences that a page (not a live DOM) forces: slotted text stands where its slot is; text inside `textarea` is not
-//! in the capture; nodes that hold rendered rather than source text give that.
 
-use crate::{OptionsError, OptionsReader, js_trim, utf16_prefix};
+use crate::{BaselineError, OptionsError, OptionsReader, js_trim, read_text, utf16_prefix};
 use browserlens_page::{Flags, NodeKind, NodeRef, Page, Visibility};
 use browserlens_strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
@@ -19,7 +18,7 @@ pub(crate) const NAME: &str = "read-text/visible";
 /// Where the recipe cuts, in UTF-16 units.
 pub const MAX_CHARS: usize = 20_000;
 
-/// Returns the text of the main document, uncut.
+/// Returns the text of the main document as rendered, uncut; of a recorded page [`crate::read_text`] gives exactly what the script does.
 pub fn visible_text(page: &Page) -> String {
     let mut text = String::new();
     let root = page.root();
@@ -111,7 +110,7 @@ impl Strategy for ReadTextVisible {
     }
 
     fn version(&self) -> &str {
-        "1"
+        "2"
     }
 
     fn channel(&self) -> ActionChannel {
@@ -130,7 +129,14 @@ impl Strategy for ReadTextVisible {
 impl Run for ReadTextVisible {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         input.clock.enter(Some(Stage::Extract));
-        let mut text = visible_text(input.page);
+        let frame = input.page.frames().first().map_or(0, |frame| frame.number);
+        let mut text = match read_text(input.capture, frame) {
+            Ok(text) => text,
+            Err(BaselineError::Missing { .. }) => visible_text(input.page),
+            Err(error @ BaselineError::Malformed(_)) => {
+                return Err(StrategyError::Failed { step: input.step, message: error.to_string() });
+            }
+        };
         input.clock.enter(Some(Stage::Format));
         text.truncate(utf16_prefix(&text, self.max_chars).len());
         input.clock.enter(None);

@@ -168,6 +168,29 @@ impl LiveBrowser {
         self.stale = true;
     }
 
+    /// Evaluates an expression in the page as its own scripts would, and returns its value; the page may be another after it.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone or the expression throws.
+    pub fn evaluate(&mut self, expression: &str) -> Result<serde_json::Value, SourceError> {
+        let driver = &self.stage.driver;
+        let session = driver.session();
+        let params = serde_json::json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let reply = self
+            .runtime
+            .block_on(driver.call(&session, "Runtime.evaluate", &params))
+            .map_err(|error| gone(driver.failure("evaluating", error)))?;
+        self.stale = true;
+        let mut reply = reply.value();
+        match reply.get("exceptionDetails") {
+            None => Ok(reply["result"]["value"].take()),
+            Some(thrown) => Err(SourceError::Failed {
+                context: "evaluating in the live page".to_owned(),
+                cause: thrown["exception"]["description"].as_str().unwrap_or("it threw").to_owned().into(),
+            }),
+        }
+    }
+
     fn take_events(&mut self) {
         let (driver, step) = (&self.stage.driver, self.step);
         let mut new = driver.world.change(|state| state.log.take(step, false, false));

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod fidelity;
 pub(crate) mod inspect;
 pub(crate) mod llm;
+pub(crate) mod read;
 #[cfg(feature = "record")]
 pub(crate) mod record;
 pub(crate) mod replay;

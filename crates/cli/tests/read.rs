@@ -1,0 +1,127 @@
+//! `read`: a trace whole, in parts, by question and as a graph; its cache; and every error with its exit code.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+fn read(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        .arg("read")
+        .args(arguments)
+        .current_dir(root())
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("the command starts")
+}
+
+/// What is read of a trace without the cache.
+fn said(arguments: &[&str]) -> String {
+    let output = read(&[arguments, &["--no-cache"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn refused(arguments: &[&str]) -> String {
+    let output = read(arguments);
+    assert!(output.stdout.is_empty());
+    format!("exit {}\n{}", output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).trim_end())
+}
+
+const DOCS: &str = "traces/docs-combine-three-documents.trace";
+
+#[test]
+fn a_document_is_read_whole_in_parts_and_by_question() {
+    let preview = said(&[DOCS, "--preview"]);
+    assert!(preview.lines().nth(2).is_some_and(|line| line.ends_with(" sections")), "{preview}");
+    let whole = said(&[DOCS]);
+    assert!(whole.contains("\n\n## "), "{whole}");
+    // Sections one by one are the whole.
+    let mut parts = Vec::new();
+    loop {
+        let output = read(&[DOCS, "--no-cache", "--limit", "2", "--offset", &(2 * parts.len()).to_string()]);
+        parts.push(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+        let status = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !status.contains("go on with --offset") {
+            break;
+        }
+    }
+    assert!(parts.len() > 1);
+    assert_eq!(parts.join("\n\n"), whole.trim_end());
+    let heading = whole.lines().find_map(|line| line.strip_prefix("## ")).expect("a heading");
+    assert!(said(&[DOCS, "--section", heading]).starts_with(&format!("## {heading}\n")));
+    let answer = said(&[DOCS, "--query", heading, "--limit", "1"]);
+    assert!(answer.starts_with("## ") && answer.contains("(Relevance: "), "{answer}");
+    assert_eq!(answer, said(&[DOCS, "--options", &format!("query=\"{heading}\" limit=1")]));
+    assert_eq!(said(&[DOCS, "--query", "quokka zeppelin"]), "No content found matching query: \"quokka zeppelin\"\n");
+}
+
+#[test]
+fn a_document_is_drawn_in_every_format() {
+    assert!(said(&[DOCS, "--graph", "dot"]).starts_with("digraph"));
+    assert!(said(&[DOCS, "--graph", "svg"]).contains("<svg"));
+    let json: serde_json::Value = serde_json::from_str(&said(&[DOCS, "--graph", "json"])).expect("JSON");
+    assert!(json["nodes"].as_object().is_some_and(|nodes| nodes.len() > 5));
+}
+
+#[test]
+fn the_second_reading_comes_from_the_cache_and_a_damaged_one_is_made_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("new/pages.cache").to_string_lossy().into_owned();
+    let cached = || {
+        let output = read(&[DOCS, "--cache", &file]);
+        assert_eq!(output.status.code(), Some(0));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), said(&[DOCS]));
+        String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+    };
+    assert_eq!((cached(), cached()), ("read anew".to_owned(), "from the cache".to_owned()));
+    for suffix in ["-wal", "-shm"] {
+        let _ = std::fs::remove_file(format!("{file}{suffix}"));
+    }
+    std::fs::write(&file, "this is no database, but was meant to be one").expect("writes");
+    let status = cached();
+    assert!(status.contains("damaged") && status.ends_with("made anew\nread anew"), "{status}");
+    assert_eq!(cached(), "from the cache");
+}
+
+#[test]
+fn processes_that_read_at_once_share_one_cache() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
+    let round = || -> Vec<String> {
+        let start = |step: usize| {
+            Command::new(env!("CARGO_BIN_EXE_browserlens"))
+                .args(["read", DOCS, "--step", &step.to_string(), "--cache", &file, "--preview"])
+                .current_dir(root())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped())
+                .spawn()
+                .expect("the command starts")
+        };
+        let started: Vec<_> = (0..6).map(start).collect();
+        let end = |child: std::process::Child| {
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8_lossy(&output.stderr).trim_end().to_owned()
+        };
+        started.into_iter().map(end).collect()
+    };
+    assert!(round().iter().all(|status| !status.contains("damaged")));
+    assert!(round().iter().all(|status| status == "from the cache"));
+}
+
+#[test]
+fn every_bad_input_is_one_clear_line_with_its_exit_code() {
+    let all = [
+        refused(&["traces/no-such.trace"]),
+        refused(&[DOCS, "--step", "99"]),
+        refused(&[DOCS, "--options", "limit=0"]),
+        refused(&[DOCS, "--options", "limt=3"]),
+        refused(&[DOCS, "--no-cache", "--section", "99"]),
+        refused(&[DOCS, "--cache", "Cargo.toml/pages.cache"]),
+        refused(&["https://127.0.0.1:9/", "--step", "1"]),
+    ];
+    insta::assert_snapshot!(all.join("\n\n"));
+}

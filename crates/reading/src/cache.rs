@@ -1,0 +1,387 @@
+//! A cache of what pages say, in one SQLite file.
+//!
+//! In: pages, and the time in milliseconds of any clock that all users of the file share. Out: [`Extraction`]s, and how each came about.
+//! Invariants: an extraction is only given for a page of the same URL (in its [normal form](crate::normal_url)) and the same
+//! [content](crate::content_hash); the bodies never take more than [`CacheOptions::max_bytes`]; any number of processes may use one file at once.
+//!
+//! What a hit saves, and what not. [`Cache::read`] is asked with a page at hand, so the page was captured and parsed, which takes far longer than
+//! reading it: of a live page a hit saves the extraction, and lets a caller keep more under the same key (an index; vectors, which may have been
+//! paid for), but it does not save the look at the browser. That look is cheap only as long as nobody acts: [`browserlens_strategy::PageSource::page`] gives the
+//! capture that it has until the next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
+//! by the URL alone and for [`CacheOptions::life_ms`], as a cache in front of a browser would, and may be wrong about a page that changed since.
+//!
+//! Past its life an entry is not dropped: if the page at hand still reads alike, it is good for another life ([`Outcome::Revalidated`]).
+//! Where space runs out, what was used longest ago goes first.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use crate::address::normal_url;
+use crate::blocks::Block;
+use crate::content_hash::{ContentHash, content_hash};
+use crate::sections::{Cut, Extraction};
+use browserlens_page::Page;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Version of the cache file; a file of a later one is refused, one of an earlier one is rebuilt.
+pub const CACHE_VERSION: i64 = 1;
+
+/// How a cache behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheOptions {
+    /// How long an entry is good, in milliseconds.
+    pub life_ms: u64,
+    /// Most bytes of bodies.
+    pub max_bytes: u64,
+    /// How long a locked file is waited for.
+    pub timeout: Duration,
+}
+
+impl Default for CacheOptions {
+    /// Five minutes, 64 MiB, five seconds.
+    fn default() -> Self {
+        Self { life_ms: 5 * 60 * 1_000, max_bytes: 64 << 20, timeout: Duration::from_secs(5) }
+    }
+}
+
+/// The cache cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// Another process holds the file.
+    #[error("{}: locked by another process for over {} ms", .path.display(), .waited.as_millis())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// Written by a later version.
+    #[error("{}: a cache of version {found}, this build reads up to {CACHE_VERSION}", .path.display())]
+    TooNew {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+    },
+    /// A database of something else.
+    #[error("{}: an SQLite file of another program", .path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be opened, read or written.
+    #[error("{}: the cache cannot be used", .path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: rusqlite::Error,
+    },
+    /// A damaged file cannot be moved out of the way.
+    #[error("{}: a damaged cache cannot be replaced", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl CacheError {
+    /// Returns the next thing the reader should try.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Locked { .. } => "try again when the other process is done, or read with `nocache`",
+            Self::TooNew { .. } => {
+                "update this tool, name another cache file, or remove this one: it only holds copies"
+            }
+            Self::Foreign { .. } => "name another cache file",
+            Self::Failed { .. } | Self::Io { .. } => {
+                "see that the folder is there and can be written, or read with `nocache`"
+            }
+        }
+    }
+}
+
+/// How an extraction came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// From the cache.
+    Hit,
+    /// From the cache, past its life; the page reads as it did.
+    Revalidated,
+    /// Read anew: the cache knows the URL with other content alone.
+    Changed,
+    /// Read anew: the cache does not know the URL.
+    Miss,
+    /// Read anew: `nocache`.
+    Bypassed,
+}
+
+impl Outcome {
+    /// Returns whether nothing had to be read anew.
+    pub fn is_hit(self) -> bool {
+        matches!(self, Self::Hit | Self::Revalidated)
+    }
+}
+
+/// An extraction and how it came about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// What the page says.
+    pub extraction: Extraction,
+    /// Hash of what it says; with the URL, the key of whatever else is kept of it.
+    pub hash: ContentHash,
+    /// From the cache or not.
+    pub outcome: Outcome,
+}
+
+/// What is stored of a page; sections follow from it.
+#[derive(Serialize, Deserialize)]
+struct Body {
+    title: String,
+    word_count: u64,
+    blocks: Vec<Block>,
+}
+
+/// A cache file that is open.
+#[derive(Debug)]
+pub struct Cache {
+    connection: Connection,
+    path: PathBuf,
+    options: CacheOptions,
+    rebuilt: Option<String>,
+}
+
+impl Cache {
+    /// Opens a cache file, or makes it.
+    ///
+    /// A file that is no database any more is moved to `<name>.damaged` and made anew; [`Cache::rebuilt`] says so.
+    ///
+    /// # Errors
+    /// [`CacheError`]: locked for longer than the timeout, of a later version, of another program, or out of reach.
+    pub fn open(path: &Path, options: CacheOptions) -> Result<Self, CacheError> {
+        let (connection, rebuilt) = file::open(path, options.timeout)?;
+        Ok(Self { connection, path: path.to_owned(), options, rebuilt })
+    }
+
+    /// Returns how the cache behaves.
+    pub fn options(&self) -> &CacheOptions {
+        &self.options
+    }
+
+    /// Returns why the file was made anew, if it was.
+    pub fn rebuilt(&self) -> Option<&str> {
+        self.rebuilt.as_deref()
+    }
+
+    /// Reads a page: from the cache if it holds this content of this URL, else anew, and then keeps it.
+    ///
+    /// # Errors
+    /// [`CacheError`] if the file is locked for too long or cannot be used.
+    pub fn read(&mut self, page: &Page, cut: Cut, now_ms: u64) -> Result<Reading, CacheError> {
+        let hash = content_hash(page);
+        let (found, outcome) = self.lookup(page.url(), hash, cut, now_ms)?;
+        if let Some(extraction) = found {
+            return Ok(Reading { extraction, hash, outcome });
+        }
+        let extraction = crate::extract(page, cut);
+        self.store(hash, &extraction, now_ms)?;
+        Ok(Reading { extraction, hash, outcome })
+    }
+
+    /// Reads a page anew, whatever is in the cache, and keeps it (`nocache`).
+    ///
+    /// # Errors
+    /// As [`Cache::read`].
+    pub fn read_anew(&mut self, page: &Page, cut: Cut, now_ms: u64) -> Result<Reading, CacheError> {
+        let hash = content_hash(page);
+        let extraction = crate::extract(page, cut);
+        self.store(hash, &extraction, now_ms)?;
+        Ok(Reading { extraction, hash, outcome: Outcome::Bypassed })
+    }
+
+    /// Returns what the cache holds of this content of a URL, and how it stands.
+    ///
+    /// # Errors
+    /// As [`Cache::read`].
+    pub fn lookup(
+        &mut self,
+        url: &str,
+        hash: ContentHash,
+        cut: Cut,
+        now_ms: u64,
+    ) -> Result<(Option<Extraction>, Outcome), CacheError> {
+        let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
+        self.guarded(|connection| {
+            let row = connection
+                .prepare_cached("SELECT id, checked_ms, body FROM pages WHERE url = ?1 AND hash = ?2")?
+                .query_row(params![url, hash.0], |row| {
+                    let body = postcard::from_bytes::<Body>(row.get_ref(2)?.as_blob()?);
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, body))
+                })
+                .optional()?;
+            let Some((id, checked, body)) = row else {
+                let known =
+                    connection.prepare_cached("SELECT 1 FROM pages WHERE url = ?1 LIMIT 1")?.exists(params![url])?;
+                return Ok((None, if known { Outcome::Changed } else { Outcome::Miss }));
+            };
+            let Ok(body) = body else {
+                // What cannot be read is not there.
+                forget(connection, id)?;
+                return Ok((None, Outcome::Miss));
+            };
+            let fresh = is_fresh(checked, now_ms, life);
+            touch(connection, id, now_ms)?;
+            Ok((Some(body.into_extraction(asked, cut)), if fresh { Outcome::Hit } else { Outcome::Revalidated }))
+        })
+    }
+
+    /// Returns what a URL said last, if that was within an entry's life: without a look at the page, which may say something else by now.
+    ///
+    /// # Errors
+    /// As [`Cache::read`].
+    pub fn latest(&mut self, url: &str, cut: Cut, now_ms: u64) -> Result<Option<Extraction>, CacheError> {
+        let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
+        self.guarded(|connection| {
+            let row = connection
+                .prepare_cached(
+                    "SELECT id, checked_ms, body FROM pages WHERE url = ?1 ORDER BY checked_ms DESC, id DESC LIMIT 1",
+                )?
+                .query_row(params![url], |row| {
+                    let body = postcard::from_bytes::<Body>(row.get_ref(2)?.as_blob()?);
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, body))
+                })
+                .optional()?;
+            match row {
+                Some((id, _, Err(_))) => {
+                    forget(connection, id)?;
+                    Ok(None)
+                }
+                Some((_, checked, Ok(body))) if is_fresh(checked, now_ms, life) => {
+                    Ok(Some(body.into_extraction(asked, cut)))
+                }
+                _ => Ok(None),
+            }
+        })
+    }
+
+    /// Keeps an extraction, and drops what was used longest ago where space runs out. One that is larger than all the space is not kept.
+    ///
+    /// # Errors
+    /// As [`Cache::read`].
+    pub fn store(&mut self, hash: ContentHash, extraction: &Extraction, now_ms: u64) -> Result<(), CacheError> {
+        let url = normal_url(&extraction.url);
+        let body = Body::of(extraction);
+        let max = self.options.max_bytes;
+        self.guarded(|connection| {
+            if body.len() as u64 > max {
+                return Ok(());
+            }
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let now = now_ms as i64;
+            transaction
+                .prepare_cached(
+                    "INSERT INTO pages (url, hash, bytes, body, checked_ms, used) VALUES (?1, ?2, ?3, ?4, ?5, (SELECT used FROM clock))
+                     ON CONFLICT (url, hash) DO UPDATE SET bytes = ?3, body = ?4, checked_ms = max(checked_ms, ?5), used = excluded.used",
+                )?
+                .execute(params![url, hash.0, body.len() as i64, body, now])?;
+            transaction.prepare_cached("UPDATE clock SET used = used + 1")?.execute([])?;
+            let mut total: i64 = transaction.prepare_cached("SELECT total FROM clock")?.query_row([], |row| row.get(0))?;
+            while total as u64 > max {
+                let oldest = transaction
+                    .prepare_cached("SELECT id FROM pages ORDER BY used LIMIT 1")?
+                    .query_row([], |row| row.get(0))
+                    .optional()?;
+                let Some(oldest) = oldest else { break };
+                forget(&transaction, oldest)?;
+                total = transaction.prepare_cached("SELECT total FROM clock")?.query_row([], |row| row.get(0))?;
+            }
+            transaction.commit()
+        })
+    }
+
+    /// Returns how many entries there are, and the bytes of their bodies.
+    ///
+    /// # Errors
+    /// As [`Cache::read`].
+    pub fn size(&mut self) -> Result<(u64, u64), CacheError> {
+        self.guarded(|connection| {
+            connection.query_row("SELECT count(*), coalesce(sum(bytes), 0) FROM pages", [], |row| {
+                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64))
+            })
+        })
+    }
+
+    /// Carries something out; if the file turns out to be damaged, makes it anew and tries again.
+    fn guarded<T>(
+        &mut self,
+        mut what: impl FnMut(&mut Connection) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, CacheError> {
+        let result = what(&mut self.connection);
+        let Err(error) = result else {
+            return result.map_err(|error| file::failure(&self.path, self.options.timeout, error));
+        };
+        if !file::is_damage(&error) {
+            return Err(file::failure(&self.path, self.options.timeout, error));
+        }
+        // The file is let go before it is moved.
+        self.connection =
+            Connection::open_in_memory().map_err(|error| file::failure(&self.path, self.options.timeout, error))?;
+        let (connection, rebuilt) = file::rebuild(&self.path, self.options.timeout, &error.to_string())?;
+        self.connection = connection;
+        self.rebuilt = rebuilt.or(self.rebuilt.take());
+        what(&mut self.connection).map_err(|error| file::failure(&self.path, self.options.timeout, error))
+    }
+}
+
+fn is_fresh(checked_ms: i64, now_ms: u64, life_ms: u64) -> bool {
+    // A clock that went back makes nothing old.
+    now_ms.saturating_sub(checked_ms.max(0) as u64) <= life_ms
+}
+
+fn forget(connection: &Connection, id: i64) -> Result<(), rusqlite::Error> {
+    connection.prepare_cached("DELETE FROM pages WHERE id = ?1")?.execute([id]).map(drop)
+}
+
+/// Notes that an entry was used; where another process writes at this moment, the note is left out rather than waited for.
+fn touch(connection: &Connection, id: i64, now_ms: u64) -> Result<(), rusqlite::Error> {
+    let noted = connection.pragma_query_value(None, "busy_timeout", |row| row.get::<_, i64>(0)).and_then(|timeout| {
+        connection.busy_timeout(Duration::ZERO)?;
+        let noted = connection
+            .prepare_cached(
+                "UPDATE pages SET used = (SELECT used FROM clock), checked_ms = max(checked_ms, ?2) WHERE id = ?1",
+            )
+            .and_then(|mut statement| statement.execute(params![id, now_ms as i64]))
+            .and_then(|_| connection.prepare_cached("UPDATE clock SET used = used + 1")?.execute([]));
+        connection.busy_timeout(Duration::from_millis(timeout.max(0) as u64))?;
+        noted
+    });
+    match noted {
+        Err(error) if !file::is_busy(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+impl Body {
+    fn of(extraction: &Extraction) -> Vec<u8> {
+        #[derive(Serialize)]
+        struct Borrowed<'e> {
+            title: &'e str,
+            word_count: u64,
+            blocks: &'e [Block],
+        }
+        let body = Borrowed { title: &extraction.title, word_count: extraction.word_count, blocks: &extraction.blocks };
+        postcard::to_allocvec(&body).unwrap_or_default()
+    }
+
+    fn into_extraction(self, url: &str, cut: Cut) -> Extraction {
+        Extraction::counted(self.title, url.to_owned(), self.blocks, cut, self.word_count)
+    }
+}

@@ -1,0 +1,430 @@
+//! Content graph of a page: what stands under which heading, and in which order.
+//!
+//! In: blocks in document order. Out: a [`ContentGraph`] with a node a block, `contains` edges from a heading to what stands
+//! directly under it, and `follows` edges from each node to the next.
+//! Invariants: a node's id is its place in the document; only headings contain, and only deeper headings; `contains` is a
+//! forest and `follows` one path over all nodes; the edges are a function of the nodes.
+//! Why headings nest by level and not by their place in the DOM: pages rarely wrap a section in an element of its own.
+
+use crate::blocks::{Block, BlockKind};
+use crate::embed::{EmbedError, Embedder};
+use petgraph::Direction;
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::EdgeRef;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashSet, VecDeque};
+
+/// What a node of a content graph is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ContentKind {
+    /// A heading; it contains what follows, up to the next heading of its level or above.
+    Heading,
+    /// Running text.
+    Paragraph,
+    /// A list; one item a line.
+    List,
+    /// Preformatted text.
+    Code,
+    /// A quotation.
+    Quote,
+    /// A table; one row a line.
+    Table,
+}
+
+impl ContentKind {
+    /// Every kind.
+    pub const ALL: [Self; 6] = [Self::Heading, Self::Paragraph, Self::List, Self::Code, Self::Quote, Self::Table];
+
+    /// Returns the name that exports and stores use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Heading => "heading",
+            Self::Paragraph => "paragraph",
+            Self::List => "list",
+            Self::Code => "code",
+            Self::Quote => "quote",
+            Self::Table => "table",
+        }
+    }
+
+    /// Returns the kind of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A block of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContentNode {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: ContentKind,
+    /// Level of a heading, from 1; none for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<u8>,
+    /// What it says.
+    pub text: String,
+    /// Where it stands in the document.
+    pub xpath: String,
+    /// Its place among the blocks of the page, from 0.
+    pub position: u32,
+}
+
+/// How two nodes hang together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    /// From a heading to what stands directly under it.
+    Contains,
+    /// From a node to the next one of the document.
+    Follows,
+}
+
+impl Relation {
+    /// Returns the name that exports and stores use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contains => "contains",
+            Self::Follows => "follows",
+        }
+    }
+
+    /// Returns the relation of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Contains, Self::Follows].into_iter().find(|relation| relation.name() == name)
+    }
+}
+
+/// Id of a node: its place in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentId(pub u32);
+
+/// How a heading was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum HeadingMatch {
+    /// Its text is the one asked for.
+    Exact,
+    /// Its text is the one asked for but for case and white space.
+    IgnoringCase,
+    /// No heading has the text; this one is the most similar, by this much (0 to 1).
+    Nearest(f64),
+}
+
+/// What stands under a heading.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Under {
+    /// The heading.
+    pub heading: ContentId,
+    /// How it was found.
+    pub matched: HeadingMatch,
+    /// Headings that match as well as this one and stand later.
+    pub others: Vec<ContentId>,
+    /// Everything under it, at any depth, in document order; without the heading.
+    pub nodes: Vec<ContentId>,
+}
+
+/// Least similarity of a heading that [`ContentGraph::under`] takes for the one meant.
+pub const NEAREST_HEADING: f64 = 0.3;
+
+/// Queries are compared by their first characters only.
+const MAX_COMPARED: usize = 256;
+
+/// The blocks of a page and how they hang together.
+#[derive(Clone, Debug)]
+pub struct ContentGraph {
+    url: String,
+    title: String,
+    graph: DiGraph<ContentNode, Relation>,
+}
+
+impl PartialEq for ContentGraph {
+    fn eq(&self, other: &Self) -> bool {
+        self.url == other.url
+            && self.title == other.title
+            && self.nodes().eq(other.nodes())
+            && self.edges().eq(other.edges())
+    }
+}
+
+impl Eq for ContentGraph {}
+
+impl ContentGraph {
+    /// Builds the graph of blocks in document order; positions are given anew, and only headings keep a level.
+    pub fn of_nodes(url: &str, title: &str, nodes: impl IntoIterator<Item = ContentNode>) -> Self {
+        let nodes = nodes.into_iter();
+        let mut graph = DiGraph::with_capacity(nodes.size_hint().0, 2 * nodes.size_hint().0);
+        // Headings that are open: each contains the next. Levels rise from first to last.
+        let mut open: Vec<(u8, NodeIndex)> = Vec::new();
+        let mut previous = None;
+        for mut node in nodes {
+            node.position = graph.node_count() as u32;
+            node.level = (node.kind == ContentKind::Heading).then(|| node.level.unwrap_or(1).max(1));
+            let level = node.level;
+            let index = graph.add_node(node);
+            if let Some(level) = level {
+                while open.last().is_some_and(|(above, _)| *above >= level) {
+                    open.pop();
+                }
+            }
+            if let Some((_, heading)) = open.last() {
+                graph.add_edge(*heading, index, Relation::Contains);
+            }
+            if let Some(previous) = previous {
+                graph.add_edge(previous, index, Relation::Follows);
+            }
+            previous = Some(index);
+            if let Some(level) = level {
+                open.push((level, index));
+            }
+        }
+        Self { url: url.to_owned(), title: title.to_owned(), graph }
+    }
+
+    /// Builds the graph of a page's blocks, as [`crate::extract`] gives them.
+    pub fn of(url: &str, title: &str, blocks: &[Block]) -> Self {
+        let node = |block: &Block| {
+            let (kind, level) = match block.kind {
+                BlockKind::Heading { level } => (ContentKind::Heading, Some(level)),
+                BlockKind::Paragraph => (ContentKind::Paragraph, None),
+                BlockKind::List => (ContentKind::List, None),
+                BlockKind::Code => (ContentKind::Code, None),
+                BlockKind::Quote => (ContentKind::Quote, None),
+                BlockKind::Table => (ContentKind::Table, None),
+            };
+            ContentNode { kind, level, text: block.text.clone(), xpath: block.xpath.clone(), position: block.position }
+        };
+        Self::of_nodes(url, title, blocks.iter().map(node))
+    }
+
+    /// Returns the address of the page.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Returns the title of the page.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Returns how many nodes there are.
+    pub fn len(&self) -> usize {
+        self.graph.node_count()
+    }
+
+    /// Returns whether the page has no block.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns a node; none if the id is not one of this graph.
+    pub fn node(&self, id: ContentId) -> Option<&ContentNode> {
+        self.graph.node_weight(NodeIndex::new(id.0 as usize))
+    }
+
+    /// Returns the nodes in document order.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = &ContentNode> + DoubleEndedIterator + Clone {
+        self.graph.raw_nodes().iter().map(|node| &node.weight)
+    }
+
+    /// Returns the edges in the order of their targets, `contains` first.
+    pub fn edges(&self) -> impl ExactSizeIterator<Item = (ContentId, ContentId, Relation)> {
+        let id = |index: NodeIndex| ContentId(index.index() as u32);
+        self.graph.raw_edges().iter().map(move |edge| (id(edge.source()), id(edge.target()), edge.weight))
+    }
+
+    /// Returns the heading that a node stands directly under.
+    pub fn parent(&self, id: ContentId) -> Option<ContentId> {
+        self.related(id, Relation::Contains, Direction::Incoming).next()
+    }
+
+    /// Returns what stands directly under a heading, in document order.
+    pub fn children(&self, id: ContentId) -> Vec<ContentId> {
+        let mut children: Vec<_> = self.related(id, Relation::Contains, Direction::Outgoing).collect();
+        children.sort_unstable();
+        children
+    }
+
+    /// Returns the nodes that stand under no heading, in document order.
+    pub fn roots(&self) -> impl Iterator<Item = ContentId> {
+        (0..self.len() as u32).map(ContentId).filter(|id| self.parent(*id).is_none())
+    }
+
+    /// Returns the headings that a node stands under, outermost first.
+    pub fn trail(&self, id: ContentId) -> Vec<ContentId> {
+        let mut trail: Vec<_> = std::iter::successors(self.parent(id), |above| self.parent(*above)).collect();
+        trail.reverse();
+        trail
+    }
+
+    fn related(&self, id: ContentId, relation: Relation, direction: Direction) -> impl Iterator<Item = ContentId> {
+        let node = NodeIndex::new(id.0 as usize);
+        self.graph.edges_directed(node, direction).filter(move |edge| *edge.weight() == relation).map(move |edge| {
+            let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
+            ContentId(other.index() as u32)
+        })
+    }
+
+    /// Returns everything under the heading with this text: exact, else but for case, else the most similar one.
+    ///
+    /// None if there is no heading that resembles it by at least [`NEAREST_HEADING`].
+    pub fn under(&self, heading: &str) -> Option<Under> {
+        let (matched, mut found) = self.find_heading(heading)?;
+        let others = found.split_off(1);
+        let heading = *found.first()?;
+        Some(Under { heading, matched, others, nodes: self.descendants(heading) })
+    }
+
+    /// Finds headings by text; at least one if any.
+    fn find_heading(&self, text: &str) -> Option<(HeadingMatch, Vec<ContentId>)> {
+        let headings = || self.nodes().filter(|node| node.kind == ContentKind::Heading);
+        let id = |node: &ContentNode| ContentId(node.position);
+        let exact: Vec<_> = headings().filter(|node| node.text == text).map(id).collect();
+        if !exact.is_empty() {
+            return Some((HeadingMatch::Exact, exact));
+        }
+        let folded = fold(text);
+        if folded.is_empty() {
+            return None;
+        }
+        let same: Vec<_> = headings().filter(|node| fold(&node.text) == folded).map(id).collect();
+        if !same.is_empty() {
+            return Some((HeadingMatch::IgnoringCase, same));
+        }
+        let wanted = trigrams(&folded);
+        let mut best: Option<(f64, Vec<ContentId>)> = None;
+        for node in headings() {
+            let score = dice(&wanted, &trigrams(&fold(&node.text)));
+            match &mut best {
+                Some((top, ids)) if *top == score => ids.push(id(node)),
+                Some((top, _)) if *top > score => {}
+                _ => best = Some((score, vec![id(node)])),
+            }
+        }
+        best.filter(|(score, _)| *score >= NEAREST_HEADING).map(|(score, ids)| (HeadingMatch::Nearest(score), ids))
+    }
+
+    /// Returns everything under a node, at any depth, in document order.
+    pub fn descendants(&self, id: ContentId) -> Vec<ContentId> {
+        let mut found = Vec::new();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            let from = found.len();
+            found.extend(self.related(next, Relation::Contains, Direction::Outgoing));
+            open.extend(&found[from..]);
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Returns the nodes at most so many steps away along edges in either direction, nearest first, then in document order.
+    ///
+    /// `over` names the edges that may be walked; empty stands for all. The node itself is not among them.
+    pub fn neighbours(&self, id: ContentId, steps: usize, over: &[Relation]) -> Vec<(ContentId, usize)> {
+        let mut found = Vec::new();
+        if self.node(id).is_none() {
+            return found;
+        }
+        let mut seen = HashSet::from([id]);
+        let mut open = VecDeque::from([(id, 0)]);
+        while let Some((from, away)) = open.pop_front() {
+            if away == steps {
+                continue;
+            }
+            let node = NodeIndex::new(from.0 as usize);
+            for direction in [Direction::Outgoing, Direction::Incoming] {
+                for edge in self.graph.edges_directed(node, direction) {
+                    let other = if direction == Direction::Outgoing { edge.target() } else { edge.source() };
+                    let other = ContentId(other.index() as u32);
+                    if (over.is_empty() || over.contains(edge.weight())) && seen.insert(other) {
+                        found.push((other, away + 1));
+                        open.push_back((other, away + 1));
+                    }
+                }
+            }
+        }
+        found.sort_unstable_by_key(|(id, away)| (*away, *id));
+        found
+    }
+
+    /// Returns the nodes that a query resembles, the most similar first, with the similarity as the embedder reads it
+    /// ([`Embedder::similarity`]); at most `limit`, and none below `least`. What stands around them, [`ContentGraph::neighbours`]
+    /// tells.
+    ///
+    /// # Errors
+    /// [`EmbedError`] if the embedder refuses.
+    pub fn resembling(
+        &self,
+        query: &str,
+        embedder: &dyn Embedder,
+        least: f32,
+        limit: usize,
+    ) -> Result<Vec<(ContentId, f32)>, EmbedError> {
+        let wanted = embedder.embed_query(query, &|_| 1.0)?;
+        let texts: Vec<&str> = self.nodes().map(|node| node.text.as_str()).collect();
+        let mut found = Vec::new();
+        for (part, texts) in texts.chunks(256).enumerate() {
+            for (at, vector) in embedder.embed(texts)?.iter().enumerate() {
+                let similarity = embedder.similarity(wanted.iter().zip(vector).map(|(x, y)| x * y).sum());
+                if similarity >= least && similarity > 0.0 {
+                    found.push((ContentId((part * 256 + at) as u32), similarity));
+                }
+            }
+        }
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// Returns the text of what [`ContentGraph::under`] found: the heading, then each block, a blank line between them.
+    pub fn text_under(&self, under: &Under) -> String {
+        let mut text = String::new();
+        for id in std::iter::once(&under.heading).chain(&under.nodes) {
+            let Some(node) = self.node(*id) else { continue };
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            if let Some(level) = node.level {
+                text.extend(std::iter::repeat_n('#', usize::from(level.min(6))));
+                text.push(' ');
+            }
+            text.push_str(&node.text);
+        }
+        text
+    }
+}
+
+/// Lower case, runs of white space as one space, none at the ends.
+pub(crate) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.extend(word.chars().flat_map(char::to_lowercase));
+    }
+    folded
+}
+
+/// The runs of three characters of each word, with one space before and after it.
+fn trigrams(folded: &str) -> HashSet<[char; 3]> {
+    let mut found = HashSet::new();
+    let end = folded.char_indices().nth(MAX_COMPARED).map_or(folded.len(), |(at, _)| at);
+    for word in folded[..end].split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let padded: Vec<char> = std::iter::once(' ').chain(word.chars()).chain([' ']).collect();
+        found.extend(padded.windows(3).map(|run| [run[0], run[1], run[2]]));
+    }
+    found
+}
+
+/// Dice coefficient of two sets: 0 if they share nothing, 1 if they are equal.
+fn dice(a: &HashSet<[char; 3]>, b: &HashSet<[char; 3]>) -> f64 {
+    if a.is_empty() || b.is_empty() {
+        return 0.0;
+    }
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    let shared = few.iter().filter(|run| many.contains(*run)).count();
+    2.0 * shared as f64 / (a.len() + b.len()) as f64
+}

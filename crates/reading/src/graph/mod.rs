@@ -1,0 +1,32 @@
+//! Graphs over what pages say.
+//!
+//! In: pages and their blocks. Out: the content graph of a page ([`ContentGraph`]), its short form ([`summary`]) and its
+//! drawings ([`to_dot`], [`to_json`], [`to_svg`]), a store of them ([`GraphStore`]), and over that store the graph of
+//! concepts across pages ([`PageGraph`]).
+//! Invariant: nothing here reads a clock; times are given.
+
+mod about;
+mod concepts;
+mod content;
+mod cosine;
+mod export;
+mod model;
+mod pages;
+mod schema;
+mod store;
+mod summary;
+
+pub use about::{About, AboutPage, Passage};
+pub use concepts::{ConceptKind, FoundConcept, LONGEST, MAX_CONCEPTS, MAX_TERMS, SHORTEST, concepts};
+pub use content::{ContentGraph, ContentId, ContentKind, ContentNode, HeadingMatch, NEAREST_HEADING, Relation, Under};
+pub use export::{
+    JSON_FORMAT, JsonEdge, JsonGraph, JsonGraphError, NodeName, SVG_ROWS, from_json, json_graph, json_graph_schema,
+    to_dot, to_json, to_svg,
+};
+pub use pages::{
+    Added, ConceptHit, ConceptPath, LinkKind, MAX_STORED_CONCEPTS, Mention, PATH_STEPS, PageGraph, PathLink,
+    RELATED_CONCEPT, RELATED_LIMIT, RelatedPage, SAME_CONCEPT,
+};
+pub use schema::{STORE_VERSION, StoreError};
+pub use store::{GraphStore, SeenAt, StoredPage};
+pub use summary::summary;

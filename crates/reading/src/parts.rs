@@ -1,0 +1,247 @@
+//! Parts of a page's text: by section, some sections at a time, or as a stream; and what there is, before anything is read.
+//!
+//! In: an [`Extraction`]. Out: text. Invariants: the [pieces](Extraction::pieces) joined are the full text; the parts that `offset` leads to,
+//! joined, say every section once.
+
+use crate::{Extraction, ReadOptions, Section};
+use std::fmt::Write as _;
+
+/// Headings that are named where a section is not found.
+const NAMED_HEADINGS: usize = 12;
+
+/// A section that was asked for is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no section {section:?}; {}", said(.sections, .known))]
+pub struct NoSection {
+    /// What was asked for.
+    pub section: String,
+    /// How many sections there are.
+    pub sections: usize,
+    /// The first headings there are.
+    pub known: Vec<String>,
+}
+
+fn said(sections: &usize, known: &[String]) -> String {
+    let known: Vec<String> = known.iter().map(|heading| format!("{heading:?}")).collect();
+    match (sections, known.is_empty()) {
+        (0, _) => "the page has no text".to_owned(),
+        (_, true) => format!("the page has no headings, and sections 0 to {}", sections - 1),
+        _ => format!("sections are 0 to {}, headings {}", sections - 1, known.join(", ")),
+    }
+}
+
+/// Part of a page's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its sections, each heading marked with as many `#` as its level.
+    pub text: String,
+    /// How many sections are in it.
+    pub sections: usize,
+    /// Sections that could be in it, had no limit been set.
+    pub of: usize,
+    /// The offset that goes on behind it; none at the end.
+    pub next: Option<usize>,
+}
+
+impl Section {
+    /// Returns the section with its heading marked: `## heading`, an empty line, content.
+    pub fn marked(&self) -> String {
+        if self.level == 0 {
+            return self.content.clone();
+        }
+        let mut text = "#".repeat(usize::from(self.level.min(6)));
+        text.push(' ');
+        text.push_str(&self.heading);
+        if !self.content.is_empty() {
+            text.push_str("\n\n");
+            text.push_str(&self.content);
+        }
+        text
+    }
+}
+
+impl Extraction {
+    /// Returns the sections that are asked for, in order: all, or one and what lies under it; by `offset` and `limit`.
+    ///
+    /// # Errors
+    /// [`NoSection`] if the section that is asked for is not there.
+    pub fn part(&self, options: &ReadOptions) -> Result<Part, NoSection> {
+        let all = match &options.section {
+            None => &self.sections[..],
+            Some(wanted) => self.under(self.find(wanted)?.position),
+        };
+        let limit = options.limit.unwrap_or(usize::MAX);
+        let start = options.offset.min(all.len());
+        let end = start.saturating_add(limit).min(all.len());
+        let texts: Vec<String> = all[start..end].iter().map(Section::marked).collect();
+        Ok(Part {
+            text: texts.join("\n\n"),
+            sections: end - start,
+            of: all.len(),
+            next: (end < all.len()).then_some(end),
+        })
+    }
+
+    /// Returns a section by its number or its heading: the same words, else the first heading that holds them; case does not matter.
+    ///
+    /// # Errors
+    /// [`NoSection`] with what there is.
+    pub fn find(&self, wanted: &str) -> Result<&Section, NoSection> {
+        if let Some(section) = wanted.trim().parse().ok().and_then(|number: usize| self.sections.get(number)) {
+            return Ok(section);
+        }
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let words = plain(wanted);
+        let headed = || self.sections.iter().filter(|section| section.level > 0);
+        headed()
+            .find(|section| plain(&section.heading) == words)
+            .or_else(|| headed().find(|section| !words.is_empty() && plain(&section.heading).contains(&words)))
+            .ok_or_else(|| NoSection {
+                section: wanted.to_owned(),
+                sections: self.sections.len(),
+                known: headed().take(NAMED_HEADINGS).map(|section| section.heading.clone()).collect(),
+            })
+    }
+
+    /// Returns what there is to read: title, sizes, and a line for each section with its number, heading and words.
+    pub fn preview(&self) -> String {
+        let mut out =
+            format!("{}\n{}\n{} words in {} sections\n", self.title, self.url, self.word_count, self.sections.len());
+        for section in &self.sections {
+            let words = section.content.split_whitespace().count();
+            let indent = "  ".repeat(section.trail.len());
+            let heading = if section.level == 0 { "(before the first heading)" } else { &section.heading };
+            let _ = writeln!(out, "{indent}{} {heading} [{words} words]", section.position);
+        }
+        out
+    }
+
+    /// Streams the full text in pieces of at most `bytes` bytes (but never less than a character), cut between paragraphs where that leaves
+    /// half a piece or more, else between lines or words.
+    pub fn pieces(&self, bytes: usize) -> impl Iterator<Item = &str> {
+        let mut rest = self.full_text.as_str();
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let end = end_of_piece(rest, bytes);
+            let (piece, behind) = rest.split_at(end);
+            rest = behind;
+            Some(piece)
+        })
+    }
+}
+
+fn end_of_piece(text: &str, bytes: usize) -> usize {
+    if text.len() <= bytes {
+        return text.len();
+    }
+    let most = text.floor_char_boundary(bytes);
+    if most == 0 {
+        return text.chars().next().map_or(0, char::len_utf8);
+    }
+    let head = &text[..most];
+    ["\n\n", "\n", " "]
+        .into_iter()
+        .filter_map(|between| head.rfind(between).map(|at| at + between.len()))
+        .find(|end| *end >= most / 2)
+        .unwrap_or(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cut, extract};
+    use browserlens_page::PageBuilder;
+    use proptest::prelude::*;
+
+    fn guide() -> Extraction {
+        let page = PageBuilder::outline(
+            r#"
+            paragraph
+              text "Skip"
+            heading "Guide" tag=h1 level=1
+              text "Guide"
+            paragraph
+              text "What it is."
+            heading "Install" tag=h2 level=2
+              text "Install  it"
+            paragraph
+              text "Run make."
+            heading "Windows" tag=h3 level=3
+              text "Windows"
+            paragraph
+              text "Not yet."
+            heading "Use" tag=h2 level=2
+              text "Use"
+            "#,
+        );
+        extract(&page, Cut::All)
+    }
+
+    fn part(options: &str) -> Part {
+        guide().part(&options.parse().expect("options")).expect("a part")
+    }
+
+    #[test]
+    fn the_preview_says_what_there_is() {
+        insta::assert_snapshot!(guide().preview(), @r#"
+        Test
+        https://test.test/
+        13 words in 5 sections
+        0 (before the first heading) [1 words]
+        1 Guide [3 words]
+          2 Install it [2 words]
+            3 Windows [2 words]
+          4 Use [0 words]
+        "#);
+    }
+
+    #[test]
+    fn a_section_is_found_by_number_or_heading_with_what_lies_under_it() {
+        insta::assert_snapshot!(part("section=install it").text, @r#"
+        ## Install it
+
+        Run make.
+
+        ### Windows
+
+        Not yet.
+        "#);
+        assert_eq!(part("section=2"), part("section=INSTALL"));
+        assert_eq!(part("section=0").text, "Skip");
+        let error = guide().part(&"section=price".parse().expect("options")).expect_err("none");
+        assert_eq!(
+            error.to_string(),
+            r#"no section "price"; sections are 0 to 4, headings "Guide", "Install it", "Windows", "Use""#
+        );
+    }
+
+    #[test]
+    fn limit_and_offset_lead_through_the_page() {
+        let mut texts = Vec::new();
+        let mut offset = 0;
+        loop {
+            let part = part(&format!("limit=2 offset={offset}"));
+            assert_eq!(part.of, 5);
+            texts.push(part.text);
+            match part.next {
+                Some(next) => offset = next,
+                None => break,
+            }
+        }
+        assert_eq!(texts.len(), 3);
+        assert_eq!(texts.join("\n\n"), part("").text);
+        assert_eq!((part("offset=9").sections, part("offset=9").next), (0, None));
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_small_and_joined_are_the_text(text in "([a-zé😀]{0,9}( |\n|\n\n)){0,40}", bytes in 1usize..60) {
+            let extraction = Extraction { full_text: text.clone(), ..Extraction::default() };
+            let pieces: Vec<&str> = extraction.pieces(bytes).collect();
+            prop_assert_eq!(pieces.concat(), text);
+            prop_assert!(pieces.iter().all(|piece| !piece.is_empty() && (piece.len() <= bytes || piece.chars().count() == 1)));
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! The tool: one call that reads the current page as its options say.
+//!
+//! In: a [`PageSource`] (a live browser or a trace), a cache or none, [`ReadOptions`] and the time. Out: text for an agent, and what it was made
+//! of. Invariant: the page is looked at first, so an answer is never about what the page said before.
+//!
+//! The steps are those of the seed's hybrid: cache, structured extraction, graph if asked for, retrieval if there is a query, else the text;
+//! but the text is not cut off unless a `limit` is set.
+
+use crate::graph::{ContentGraph, summary};
+use crate::retrieval::{IndexError, SearchOptions, answer, rank_without};
+use crate::{Cache, CacheError, Extraction, NoSection, Outcome, ReadOptions, Reading, content_hash, extract};
+use browserlens_strategy::{PageSource, SourceError};
+
+/// Most characters of what `graph` gives.
+const SUMMARY_CHARS: usize = 4_000;
+
+/// A page cannot be read as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// There is no page.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// The section is not there.
+    #[error(transparent)]
+    NoSection(#[from] NoSection),
+    /// The sections cannot be searched.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl ReadError {
+    /// Returns the next thing the reader should try.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Source(_) => "open the page again",
+            Self::Cache(error) => error.hint(),
+            Self::NoSection(_) => "name one of these, or read without `section`",
+            Self::Index(error) => error.hint(),
+        }
+    }
+}
+
+/// What the tool says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The text.
+    pub text: String,
+    /// The offset that goes on behind it; none if nothing is left.
+    pub next: Option<usize>,
+    /// How many sections there are to go through.
+    pub of: usize,
+}
+
+/// Reads the current page of a source. Without a cache, and with `nocache`, it is read anew; with `nocache` a cache that is given learns of it.
+///
+/// # Errors
+/// [`ReadError`]: no page, a cache that cannot be used, a section that is not there.
+pub fn read(
+    source: &mut dyn PageSource,
+    cache: Option<&mut Cache>,
+    options: &ReadOptions,
+    now_ms: u64,
+) -> Result<(Answer, Reading), ReadError> {
+    let (page, _) = source.page()?;
+    let reading = match cache {
+        Some(cache) if options.cache => cache.read(&page, options.cut, now_ms)?,
+        Some(cache) => cache.read_anew(&page, options.cut, now_ms)?,
+        None => {
+            Reading { extraction: extract(&page, options.cut), hash: content_hash(&page), outcome: Outcome::Bypassed }
+        }
+    };
+    Ok((answer_of(&reading.extraction, options)?, reading))
+}
+
+/// Says of a page that was read what the options ask for: the answer to the query, else the graph's short form, else sections in order.
+///
+/// # Errors
+/// [`ReadError::NoSection`], or [`ReadError::Index`] for a query.
+pub fn answer_of(extraction: &Extraction, options: &ReadOptions) -> Result<Answer, ReadError> {
+    if let Some(query) = &options.query {
+        let within = match &options.section {
+            None => &extraction.sections[..],
+            Some(wanted) => extraction.under(extraction.find(wanted)?.position),
+        };
+        let (first, last) = (within.first().map(|part| part.position), within.last().map(|part| part.position));
+        let outside: Vec<u32> = extraction
+            .sections
+            .iter()
+            .map(|section| section.position)
+            .filter(|position| Some(*position) < first || Some(*position) > last)
+            .collect();
+        let search = SearchOptions {
+            // One more, to know whether there is more.
+            top_k: options.offset.saturating_add(options.limit()).saturating_add(1),
+            min_similarity: options.similarity,
+            ..SearchOptions::default()
+        };
+        let hits = rank_without(extraction, &outside, query, &search)?;
+        let start = options.offset.min(hits.len());
+        let end = start.saturating_add(options.limit()).min(hits.len());
+        let next = (end < hits.len()).then_some(end);
+        return Ok(Answer { text: answer(query, &hits[start..end]), next, of: within.len() });
+    }
+    if options.graph {
+        let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
+        return Ok(Answer { text: summary(&graph, SUMMARY_CHARS), next: None, of: extraction.sections.len() });
+    }
+    let part = extraction.part(options)?;
+    Ok(Answer { text: part.text, next: part.next, of: part.of })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CacheOptions, Cut};
+    use browserlens_page::PageBuilder;
+
+    fn extraction() -> Extraction {
+        let page = PageBuilder::outline(
+            r#"
+            heading "Shop" tag=h1 level=1
+              text "Shop"
+            heading "Returns" tag=h2 level=2
+              text "Returns"
+            paragraph
+              text "Send it back within thirty days and the money is paid back."
+            heading "Shipping" tag=h2 level=2
+              text "Shipping"
+            paragraph
+              text "Parcels leave the warehouse every morning."
+            "#,
+        );
+        extract(&page, Cut::All)
+    }
+
+    fn said(options: &str) -> Answer {
+        answer_of(&extraction(), &options.parse().expect("options")).expect("an answer")
+    }
+
+    #[test]
+    fn the_options_choose_what_is_said() {
+        assert_eq!(
+            said("").text,
+            "# Shop\n\n## Returns\n\nSend it back within thirty days and the money is paid back.\n\n## Shipping\n\nParcels leave the warehouse every morning."
+        );
+        assert!(said("returns").text.starts_with("## Returns\n\nSend it back"), "{:?}", said("returns"));
+        assert_eq!(said("query=\"wombat\"").text, "No content found matching query: \"wombat\"");
+        assert!(said("graph").text.contains("Returns"));
+        assert_eq!((said("limit=1").next, said("limit=1").of), (Some(1), 3));
+        assert!(said("query=returns section=shipping").text.starts_with("No content found"));
+        let error = answer_of(&extraction(), &"section=prices".parse().expect("options")).expect_err("none");
+        assert!(error.to_string().starts_with("no section \"prices\""), "{error}");
+    }
+
+    #[test]
+    fn hits_are_gone_through_by_offset() {
+        let first = said("query=warehouse,money,parcels,days limit=1 similarity=0");
+        assert_eq!(first.next, Some(1));
+        let second = said("query=warehouse,money,parcels,days limit=1 offset=1 similarity=0");
+        assert!(second.next.is_none() && second.text != first.text && second.text.starts_with("## "));
+    }
+
+    #[test]
+    fn a_cache_is_used_unless_it_is_not_wanted() {
+        let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/docs-combine-three-documents.trace");
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut cache = Cache::open(&folder.path().join("pages.cache"), CacheOptions::default()).expect("opens");
+        let mut source = browserlens_trace::Trace::open(trace).expect("opens").into_pages().expect("has steps");
+        let mut outcome = |options: &str, cache: Option<&mut Cache>| {
+            let options = options.parse().expect("options");
+            read(&mut source, cache, &options, 0).expect("reads").1.outcome
+        };
+        assert_eq!(outcome("", Some(&mut cache)), Outcome::Miss);
+        assert_eq!(outcome("limit=1", Some(&mut cache)), Outcome::Hit);
+        assert_eq!(outcome("nocache", Some(&mut cache)), Outcome::Bypassed);
+        assert_eq!(outcome("", None), Outcome::Bypassed);
+    }
+}

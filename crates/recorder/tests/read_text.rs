@@ -1,0 +1,162 @@
+//! The text baseline beside the same script run in Chromium, on every document of the bundled sites.
+
+mod common;
+
+use browserlens_page::Page;
+use browserlens_reading::{Cut, READ_TEXT_SCRIPT, extract, read_text};
+use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer};
+use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
+use common::sites;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The HTML files of a site, by their paths below it.
+fn documents(site: &str) -> Vec<String> {
+    fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+        let mut entries: Vec<PathBuf> =
+            std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()).collect();
+        entries.sort();
+        for entry in entries {
+            if entry.is_dir() {
+                files(&entry, found);
+            } else if entry.extension().is_some_and(|extension| extension == "html") {
+                found.push(entry);
+            }
+        }
+    }
+    let root = sites().join(site);
+    let mut found = Vec::new();
+    files(&root, &mut found);
+    found.iter().map(|file| file.strip_prefix(&root).expect("below it").to_string_lossy().into_owned()).collect()
+}
+
+/// Reads a document both ways; the page is captured before and after the script, for it may change in between.
+fn both(live: &mut LiveBrowser) -> (String, String) {
+    let mut last = None;
+    for _ in 0..8 {
+        let (before, capture) = live.page().expect("a page");
+        let Value::String(script) = live.evaluate(READ_TEXT_SCRIPT).expect("reads") else { panic!("no text") };
+        let ours = read_text(&capture, before.frames()[0].number).expect("reads");
+        if ours == script {
+            return (ours, script);
+        }
+        let (after, _) = live.page().expect("a page");
+        // Only a page that stands still can differ.
+        if before.hash() == after.hash() {
+            return (ours, script);
+        }
+        last = Some((ours, script));
+    }
+    last.expect("eight rounds")
+}
+
+/// Asks the browser what stands at the xpath of each section's heading, and returns those where something else does.
+fn lost_headings(live: &mut LiveBrowser) -> Vec<String> {
+    let (page, _): (std::sync::Arc<Page>, _) = live.page().expect("a page");
+    let extraction = extract(&page, Cut::All);
+    // An xpath of the page's own document; what lies in frames and shadow trees no xpath reaches.
+    let own: Vec<_> =
+        extraction.sections.iter().filter(|part| part.level > 0 && !part.xpath.starts_with('#')).collect();
+    let xpaths: Vec<&str> = own.iter().map(|section| section.xpath.as_str()).collect();
+    let script = format!(
+        "{}.map((xpath) => {{
+            const found = document.evaluate(xpath, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
+            return found.snapshotLength === 1 ? found.snapshotItem(0).innerText : null;
+        }})",
+        serde_json::to_string(&xpaths).expect("a list of strings")
+    );
+    let found = live.evaluate(&script).expect("evaluates");
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let mut lost = Vec::new();
+    for (section, found) in own.iter().zip(found.as_array().expect("a list")) {
+        if found.as_str().map(plain).as_deref() != Some(plain(&section.heading).as_str()) {
+            lost.push(format!("{} has {found} and not {:?}", section.xpath, section.heading));
+        }
+    }
+    lost
+}
+
+fn compare(site: &str) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
+    let url = |path: &str| format!("http://127.0.0.1:{}/{path}", server.port());
+    let documents = documents(site);
+    assert!(!documents.is_empty(), "{site} has no documents");
+    let mut live = LiveBrowser::open(&url(&documents[0]), &LiveOptions::default()).expect("opens");
+    let mut wrong = Vec::new();
+    let mut read = 0;
+    for document in &documents {
+        let goto = TakenAction { kind: ActionKind::Goto, node: None, text: url(document), error: None };
+        if let Err(error) = live.act(&goto, None) {
+            panic!("{document}: {error}");
+        }
+        let (ours, script) = both(&mut live);
+        read += script.len();
+        wrong.extend(lost_headings(&mut live).into_iter().map(|lost| format!("{document}: {lost}")));
+        if ours != script {
+            let at = ours.bytes().zip(script.bytes()).take_while(|(a, b)| a == b).count();
+            let near = |text: &str| {
+                let at = text.floor_char_boundary(at);
+                text[text.floor_char_boundary(at.saturating_sub(40))
+                    ..text.floor_char_boundary((at + 60).min(text.len()))]
+                    .to_owned()
+            };
+            wrong.push(format!("{document} at {at}:\n  ours   {:?}\n  script {:?}", near(&ours), near(&script)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), documents.len(), wrong.join("\n"));
+    assert!(read > 0, "{site}: nothing was read");
+}
+
+#[test]
+fn every_case_of_an_offset_parent() {
+    let html = r#"data:text/html,<!doctype html><body>directly in the body
+        <p>a paragraph
+           of   two lines</p>
+        <p style="text-transform:uppercase">in capitals</p>
+        <div style="position:fixed">of a fixed box <b>and in it</b></div>
+        <div style="transform:translateX(1px)"><div style="position:fixed">fixed to a transformed box</div></div>
+        <div style="filter:blur(0px)"><div style="position:fixed">fixed to a filtered box</div></div>
+        <div style="display:contents">without a box <i>but this has one</i></div>
+        <div style="display:none">not rendered<span>nor this</span></div>
+        <div style="visibility:hidden">hidden, with a box</div>
+        <svg><title>title of a picture</title><text y="9">drawn</text></svg>
+        <svg style="display:none"><title>of one that is not rendered</title></svg>
+        <details><summary>more</summary>folded text<p>in a paragraph</p></details>
+        <details open><summary>less</summary>unfolded text</details>
+        <select><option>one<option>two</select><select size=3><option>three<option>four</select>
+        <canvas>instead of a canvas<b>bold</b></canvas>
+        <noscript>no script</noscript><template>template</template><script>1</script><style>p{}</style>
+        <x-card><span>slotted</span></x-card>
+        <script>document.querySelector('x-card').attachShadow({mode:'open'}).innerHTML='<p>in the shadow</p><slot></slot>'</script>
+        <iframe srcdoc="in a frame"></iframe>
+        <table><tr><td>a cell<th>a header</table>"#;
+    let mut live = LiveBrowser::open(html, &LiveOptions::default()).expect("opens");
+    let (ours, script) = both(&mut live);
+    assert_eq!(ours, script);
+    assert!(script.contains("title of a picture") && !script.contains("in the shadow"), "{script}");
+}
+
+macro_rules! sites {
+    ($($site:ident),+ $(,)?) => {
+        $(#[test]
+        fn $site() {
+            compare(stringify!($site));
+        })+
+
+        /// A site that is added must be compared, too.
+        #[test]
+        fn every_site_is_among_them() {
+            let compared = [$(stringify!($site)),+];
+            for entry in std::fs::read_dir(sites()).expect("sites").flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                if name == "_shared" || name == "fixtures" || !entry.path().is_dir() {
+                    continue;
+                }
+                assert!(compared.contains(&name.as_str()), "{name} is missing");
+            }
+        }
+    };
+}
+
+sites!(board, docs, hostile, intl, live, login, portal, results, sheet, shop, spa, table, tiny);
