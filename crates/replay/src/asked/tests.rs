@@ -1,0 +1,109 @@
+//! Recall over a ranking that is made up, and the bundled questions over the recorded pages.
+
+use super::*;
+use browserlens_page::PageBuilder;
+use browserlens_reading::visible_text;
+
+/// Finds always the same sections in the same order.
+struct MadeUp {
+    sections: Vec<&'static str>,
+}
+
+impl Way for MadeUp {
+    fn name(&self) -> &str {
+        "made up"
+    }
+
+    fn replies(&self, _page: &AskedPage<'_>, _question: &str) -> Result<[Reply; DEPTH], String> {
+        Ok(std::array::from_fn(|at| Reply {
+            text: self.sections.iter().take(at + 1).copied().collect::<Vec<_>>().join("\n---\n"),
+            found: !self.sections.is_empty(),
+        }))
+    }
+}
+
+fn question(id: &str, text: Option<&str>) -> Question {
+    Question {
+        id: id.to_owned(),
+        step: 3,
+        ask: "What is it?".to_owned(),
+        words: Wording::Other,
+        text: text.map(str::to_owned),
+    }
+}
+
+fn ask_made_up(sections: &[&'static str], answer: Option<&str>) -> ReadInfo {
+    let page = PageBuilder::outline("main\n  text \"one\"");
+    let way = MadeUp { sections: sections.to_vec() };
+    let question = question("q", answer);
+    let words = |text: &str| text.split_whitespace().count() as u64;
+    let mut infos = ask(&[&way], 3, &page, &[&question], &words).expect("asks");
+    assert_eq!((infos.len(), infos[0].ways.len(), infos[0].step), (1, 1, 3));
+    assert_eq!(infos[0].answerable, answer.is_some());
+    infos.remove(0).ways.remove(0)
+}
+
+const SECTIONS: [&str; 6] =
+    ["Weight 2 kg", "Up to 9 hours", "Ports | two", "Camera none at all", "fifth of them", "sixth of them"];
+
+#[test]
+fn the_rank_of_an_answer_is_how_many_sections_it_takes() {
+    let rank = |answer: &str| ask_made_up(&SECTIONS, Some(answer)).rank;
+    assert_eq!(rank("Weight 2 kg"), Some(1));
+    assert_eq!(rank("Camera none at"), Some(4));
+    assert_eq!(rank("fifth of them"), Some(5));
+    assert_eq!(rank("sixth of them"), None, "what is beyond the depth is not read");
+    assert_eq!(rank("none of these"), None);
+}
+
+#[test]
+fn tokens_are_those_of_the_answer_at_each_depth_and_nothing_found_is_said_so() {
+    let read = ask_made_up(&SECTIONS, Some("Weight 2 kg"));
+    // Three words, then four more and the line between, and so on.
+    assert_eq!((read.tokens, read.found), ([3, 8, 12, 17, 21], true));
+    let nothing = ask_made_up(&[], Some("Weight 2 kg"));
+    assert_eq!((nothing.rank, nothing.tokens, nothing.found), (None, [0; DEPTH], false));
+}
+
+#[test]
+fn a_question_that_the_page_does_not_answer_has_no_rank_whatever_is_found() {
+    let read = ask_made_up(&SECTIONS, None);
+    assert_eq!((read.rank, read.found), (None, true));
+}
+
+#[test]
+fn an_answer_is_told_however_its_parts_are_joined_but_not_by_parts_of_words() {
+    let told = |text: &str, answer: &str| Words::of(text).tell(&Words::of(answer));
+    assert!(told("| Storage | 1 TB |\n+ $110.00 more", "1 TB + $110.00"));
+    assert!(told("the producer gets\nTRN-2110\nfor anything", "gets TRN-2110 for"));
+    assert!(!told("11 TB + $110.00", "1 TB + $110.00"));
+    assert!(!told("1 TB of it + $110.00", "1 TB + $110.00"));
+    assert!(!told("weight 1.82 kg", "Weight 1.82 kg"));
+}
+
+#[test]
+fn every_answer_stands_on_its_recorded_page_and_in_at_most_three_places() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut asked, mut wrong) = (0, Vec::new());
+    for path in crate::engine::find_traces(&root.join("traces")).expect("lists") {
+        let plan = TracePlan::open(&path, &root.join("traces/scenarios")).expect("opens");
+        let of_trace = asked;
+        pages(&plan, folder.path(), |step, page, questions| {
+            let text = visible_text(page).split_whitespace().collect::<Vec<_>>().join(" ");
+            for question in questions {
+                asked += 1;
+                let Some(answer) = &question.text else { continue };
+                let places = text.matches(answer.as_str()).count();
+                if !(1..=3).contains(&places) {
+                    wrong.push(format!("{} step {step}, {}: {places} times {answer:?}", plan.id, question.id));
+                }
+            }
+            Ok(())
+        })
+        .expect("loads");
+        assert_eq!(asked - of_trace, plan.scenario.questions.len(), "{}: every question is asked", plan.id);
+    }
+    assert_eq!(wrong, [String::new(); 0]);
+    assert!(asked >= 66 + 8, "{asked}");
+}
