@@ -5,13 +5,19 @@
 //!
 //! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
 
+mod blocks;
 mod js_text;
 mod options;
+mod sections;
 mod visible;
+mod xpath;
 
+pub use blocks::{Block, BlockKind, blocks};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
 pub use options::{OptionsError, OptionsReader};
+pub use sections::{Cut, Extraction, Section, extract};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
+pub use xpath::Xpaths;
 
 use browserlens_strategy::Strategy;
 

@@ -1,0 +1,341 @@
+//! A page's text in blocks: headings, paragraphs, lists, code, quotes and tables.
+//!
+//! In: a [`Page`]. Out: [`Block`]s in document order, frames and shadow trees in place.
+//! Invariants: each text that a person sees stands in exactly one block, and blocks hold nothing else: but for white space, the blocks'
+//! texts in order are the seen texts in order. One forward pass with a stack of its own; xpaths are short however deep a page nests.
+//!
+//! What a person sees: [`NodeRef::is_seen`], so no text that is not rendered, clipped away, transparent, painted over or in the colour
+//! behind it; and no list markers and no characters without a glyph (soft hyphens, zero-width blanks, marks of direction).
+//!
+//! What wins where blocks nest: a heading or a frame's document ends what is around it, so does code in a list or quote and a table in a
+//! list or quote; what else lies in a list, table or quote belongs to the outermost one. Parts of one list on both sides of a heading in
+//! it are two blocks of one xpath.
+//!
+//! White space: one line for each item of a list, row of a table (cells are separated by tabs), line of code, paragraph of a quote and
+//! hard line break; everything else is one blank. A heading is one line.
+
+use crate::xpath::Xpaths;
+use browserlens_page::{NodeId, NodeKind, NodeRef, Page, Visibility};
+use serde::{Deserialize, Serialize};
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockKind {
+    /// A heading: `h1` to `h6`, or an element of the accessibility role `heading`.
+    Heading {
+        /// Its level, from 1: of the accessibility tree, or of the tag.
+        level: u8,
+    },
+    /// Text of a box that is nothing else.
+    Paragraph,
+    /// A list, of any kind.
+    List,
+    /// Preformatted code.
+    Code,
+    /// A quotation.
+    Quote,
+    /// A table of data; a table for layout is paragraphs.
+    Table,
+}
+
+impl BlockKind {
+    /// Returns the name: `heading`, `paragraph`, `list`, `code`, `quote` or `table`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Heading { .. } => "heading",
+            Self::Paragraph => "paragraph",
+            Self::List => "list",
+            Self::Code => "code",
+            Self::Quote => "quote",
+            Self::Table => "table",
+        }
+    }
+}
+
+/// One block of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its text; never empty.
+    pub text: String,
+    /// Where its element stands (see [`crate::Xpaths`]).
+    pub xpath: String,
+    /// Its number among the blocks, from 0.
+    pub position: u32,
+    /// Its element in the page that it was read from.
+    pub node: NodeId,
+}
+
+/// Returns the blocks of a page in document order.
+pub fn blocks(page: &Page) -> Vec<Block> {
+    let xpaths = Xpaths::of(page);
+    let mut walk = Walk {
+        xpaths: &xpaths,
+        out: Vec::new(),
+        owners: vec![Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT }],
+        open: Vec::new(),
+        text: String::new(),
+        gap: Gap::None,
+    };
+    for node in page.nodes() {
+        walk.leave_before(node.id().0);
+        walk.enter(node);
+    }
+    walk.leave_before(u32::MAX);
+    walk.flush();
+    walk.out
+}
+
+/// Returns the level of a heading; none if the node is none.
+pub(crate) fn heading_level(node: NodeRef<'_>) -> Option<u8> {
+    let of_tag = match node.tag().as_bytes() {
+        [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
+        _ => None,
+    };
+    if node.role() == "heading" { Some(node.level().or(of_tag).unwrap_or(2).max(1)) } else { of_tag }
+}
+
+/// Returns whether a character has no glyph and parts no words.
+pub(crate) fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}')
+}
+
+/// What stands between the text so far and the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Blank,
+    Tab,
+    Line,
+}
+
+/// How a box stands among others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Inline,
+    Box,
+    Block,
+    Cell,
+    Row,
+}
+
+/// The block that text goes to.
+#[derive(Clone, Copy)]
+struct Owner {
+    kind: BlockKind,
+    node: NodeId,
+}
+
+/// What happens where an element ends.
+#[derive(Clone, Copy)]
+enum Leave {
+    /// The block ends.
+    Owner,
+    /// A gap follows.
+    Gap(Gap),
+}
+
+struct Walk<'w> {
+    xpaths: &'w Xpaths<'w>,
+    out: Vec<Block>,
+    owners: Vec<Owner>,
+    /// Index one past the subtree, and what happens there; nested.
+    open: Vec<(u32, Leave)>,
+    text: String,
+    gap: Gap,
+}
+
+impl Walk<'_> {
+    fn owner(&self) -> Owner {
+        self.owners.last().copied().unwrap_or(Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT })
+    }
+
+    fn leave_before(&mut self, index: u32) {
+        while let Some((end, leave)) = self.open.last().copied()
+            && end <= index
+        {
+            self.open.pop();
+            match leave {
+                Leave::Gap(gap) => self.part(gap),
+                Leave::Owner => {
+                    self.flush();
+                    self.owners.pop();
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, node: NodeRef<'_>) {
+        match node.kind() {
+            NodeKind::Text => {
+                if node.is_seen() {
+                    self.push(node.text());
+                }
+            }
+            NodeKind::Pseudo => {
+                if node.is_seen() && node.tag() != "::marker" {
+                    self.push(node.text());
+                }
+            }
+            NodeKind::Document => self.own(node, BlockKind::Paragraph),
+            NodeKind::Element => self.element(node),
+        }
+    }
+
+    fn element(&mut self, node: NodeRef<'_>) {
+        if node.tag() == "br" {
+            self.part(Gap::Line);
+            return;
+        }
+        let flow = flow(node);
+        let within = self.owner().kind;
+        let opens = structure(node, flow).filter(|kind| match (within, kind) {
+            (BlockKind::Heading { .. } | BlockKind::Code, _) => false,
+            (BlockKind::Paragraph, _) | (_, BlockKind::Heading { .. }) => true,
+            (BlockKind::List | BlockKind::Quote, BlockKind::Code | BlockKind::Table) => true,
+            _ => false,
+        });
+        if let Some(kind) = opens {
+            self.own(node, kind);
+            return;
+        }
+        let gap = match (within, flow) {
+            (_, Flow::Inline) => return,
+            (BlockKind::Paragraph, Flow::Block | Flow::Row | Flow::Cell) => {
+                self.own(node, BlockKind::Paragraph);
+                return;
+            }
+            (_, Flow::Box) => Gap::Blank,
+            (BlockKind::Table, Flow::Cell) => Gap::Tab,
+            (BlockKind::Table, Flow::Block) => Gap::Blank,
+            _ => Gap::Line,
+        };
+        self.part(gap);
+        self.open.push((node.end(), Leave::Gap(gap)));
+    }
+
+    /// Begins a block.
+    fn own(&mut self, node: NodeRef<'_>, kind: BlockKind) {
+        self.flush();
+        self.owners.push(Owner { kind, node: node.id() });
+        self.open.push((node.end(), Leave::Owner));
+    }
+
+    fn part(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    fn push(&mut self, text: &str) {
+        let kind = self.owner().kind;
+        if kind == BlockKind::Code {
+            if self.gap == Gap::Line && !self.text.is_empty() && !self.text.ends_with('\n') {
+                self.text.push('\n');
+            }
+            self.gap = Gap::None;
+            self.text.extend(text.chars().filter(|c| !is_invisible(*c)));
+            return;
+        }
+        for c in text.chars() {
+            if c.is_whitespace() {
+                // A line end that the browser kept is one that it draws.
+                self.part(if c == '\n' { Gap::Line } else { Gap::Blank });
+            } else if !is_invisible(c) {
+                if self.gap != Gap::None && !self.text.is_empty() {
+                    let in_line = matches!(kind, BlockKind::Heading { .. });
+                    self.text.push(match self.gap {
+                        Gap::Line if !in_line => '\n',
+                        Gap::Tab => '\t',
+                        _ => ' ',
+                    });
+                }
+                self.gap = Gap::None;
+                self.text.push(c);
+            }
+        }
+    }
+
+    /// Ends the block that is being read, if it has text.
+    fn flush(&mut self) {
+        self.gap = Gap::None;
+        let text = std::mem::take(&mut self.text);
+        let owner = self.owner();
+        let text = if owner.kind == BlockKind::Code { trim_code(&text) } else { text };
+        if text.is_empty() {
+            return;
+        }
+        let position = self.out.len() as u32;
+        self.out.push(Block {
+            kind: owner.kind,
+            text,
+            xpath: self.xpaths.xpath(owner.node),
+            position,
+            node: owner.node,
+        });
+    }
+}
+
+/// Takes empty lines off both ends, and blanks off the end.
+fn trim_code(text: &str) -> String {
+    let text = text.trim_end();
+    let indent = text.len() - text.trim_start().len();
+    let start = text[..indent].rfind('\n').map_or(0, |at| at + 1);
+    text[start..].to_owned()
+}
+
+/// Returns what an element is by its meaning; none for a mere box.
+fn structure(node: NodeRef<'_>, flow: Flow) -> Option<BlockKind> {
+    if let Some(level) = heading_level(node) {
+        return Some(BlockKind::Heading { level });
+    }
+    let (tag, role) = (node.tag(), node.role());
+    match tag {
+        "pre" => Some(BlockKind::Code),
+        "code" if flow == Flow::Block => Some(BlockKind::Code),
+        "blockquote" => Some(BlockKind::Quote),
+        "ul" | "ol" | "menu" | "dl" => Some(BlockKind::List),
+        "table" if !matches!(role, "LayoutTable" | "none" | "presentation" | "generic") => Some(BlockKind::Table),
+        _ => match role {
+            "list" => Some(BlockKind::List),
+            "blockquote" => Some(BlockKind::Quote),
+            "table" | "grid" | "treegrid" => Some(BlockKind::Table),
+            _ => None,
+        },
+    }
+}
+
+/// Returns how a box stands among others: by its computed style, or by its tag where no style is known.
+fn flow(node: NodeRef<'_>) -> Flow {
+    if node.visibility() == Visibility::NotRendered {
+        return Flow::Inline;
+    }
+    let by_role = match node.role() {
+        "row" => Some(Flow::Row),
+        "cell" | "gridcell" | "columnheader" | "rowheader" => Some(Flow::Cell),
+        _ => None,
+    };
+    match node.style("display") {
+        Some("inline" | "contents" | "ruby" | "ruby-text" | "") => by_role.unwrap_or(Flow::Inline),
+        Some("table-cell") => Flow::Cell,
+        Some("table-row") => Flow::Row,
+        Some(display) if display.starts_with("inline-") => by_role.unwrap_or(Flow::Box),
+        Some(_) => by_role.unwrap_or(Flow::Block),
+        None => match node.tag() {
+            "td" | "th" => Flow::Cell,
+            "tr" => Flow::Row,
+            "button" | "input" | "select" | "textarea" => Flow::Box,
+            "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
+            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1" | "h2" | "h3"
+            | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "legend" | "li" | "main" | "menu" | "nav"
+            | "ol" | "p" | "pre" | "search" | "section" | "summary" | "table" | "tbody" | "tfoot" | "thead" | "ul" => {
+                by_role.unwrap_or(Flow::Block)
+            }
+            _ => by_role.unwrap_or(Flow::Inline),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! Passages: the parts of a section that are ranked, and the part of it that is shown.
+//!
+//! In: a section's content. Out: byte ranges of it. Invariants: ranges begin and end at characters; passages follow each other without a gap
+//! and together are the content; no passage is longer than a limit, whatever the content; one pass over the text.
+//! Why not whole sections: a long section has a word of every query in it somewhere, and its vector points nowhere.
+
+use std::ops::Range;
+
+/// Longest unit, in bytes: a line, or a sentence of a longer line.
+const LONGEST_UNIT: usize = 400;
+
+/// Cuts a text into units: lines, long lines into sentences, long sentences at a blank, what has no blanks anywhere.
+pub(super) fn units(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
+    let mut units = Vec::new();
+    let mut start = within.start;
+    while start < within.end {
+        let rest = &text[start..within.end];
+        let end = start + unit_length(rest);
+        units.push(start..end);
+        start = end;
+    }
+    units
+}
+
+/// The length of the unit that a text begins with; more than 0.
+fn unit_length(rest: &str) -> usize {
+    let head = &rest[..floor_boundary(rest, LONGEST_UNIT)];
+    let line = head.find('\n').map(|at| at + head[at..].len() - head[at..].trim_start_matches('\n').len());
+    let line_end = line.or((head.len() == rest.len()).then_some(rest.len()));
+    if let Some(end) = line_end.filter(|end| *end <= LONGEST_UNIT / 2) {
+        return end;
+    }
+    let head = &head[..line_end.unwrap_or(head.len())];
+    sentence_end(head)
+        .or(line_end)
+        .or_else(|| head.rfind(char::is_whitespace).filter(|at| *at > 0).map(|at| at + width_at(head, at)))
+        .unwrap_or(head.len())
+}
+
+/// Where the last sentence that ends in a text does, the blank after it included.
+fn sentence_end(text: &str) -> Option<usize> {
+    let mut end = None;
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let after = at + c.len_utf8();
+        match c {
+            '。' | '！' | '？' | '।' | '؟' => end = Some(after),
+            '.' | '!' | '?' | ';' if characters.peek().is_some_and(|(_, next)| next.is_whitespace()) => {
+                end = Some(after + width_at(text, after));
+                // Short sentences are units too, so that what is shown can begin and end with any.
+                if after > LONGEST_UNIT / 8 {
+                    return end;
+                }
+            }
+            _ => {}
+        }
+        if end.is_some_and(|end| end > LONGEST_UNIT / 8) {
+            return end;
+        }
+    }
+    end
+}
+
+fn width_at(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+/// The longest prefix of at most `most` bytes that ends at a character; at least one character.
+fn floor_boundary(text: &str, most: usize) -> usize {
+    if text.len() <= most {
+        return text.len();
+    }
+    let at = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    if at == 0 { width_at(text, 0) } else { at }
+}
+
+/// Packs a text into passages of about `length` bytes; a text without a character is one empty passage.
+pub(super) fn passages(text: &str, length: usize) -> Vec<Range<usize>> {
+    let mut passages: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<Range<usize>> = None;
+    for unit in units(text, 0..text.len()) {
+        match &mut open {
+            Some(passage) if unit.end - passage.start <= length => passage.end = unit.end,
+            Some(passage) => {
+                passages.push(std::mem::replace(passage, unit));
+            }
+            None => open = Some(unit),
+        }
+    }
+    passages.extend(open);
+    if passages.is_empty() {
+        passages.push(0..0);
+    }
+    passages
+}
+
+/// Returns the part of a text of at most `most` bytes around a passage that says most of what was asked for: `worth` gives what a unit's
+/// words are worth, each word by its number.
+pub(super) fn excerpt(text: &str, passage: &Range<usize>, most: usize, worth: impl Fn(&str) -> Vec<(usize, f32)>) -> Range<usize> {
+    if text.len() <= most {
+        return 0..text.len();
+    }
+    // Far from the passage nothing is looked at: a section may be 10 MB long.
+    let from = floor_at(text, passage.start.saturating_sub(most));
+    let to = floor_at(text, (passage.end + most).min(text.len()));
+    let mut units = units(text, floor_at_unit(text, from).min(passage.start)..passage.start);
+    let first = units.len();
+    units.extend(self::units(text, passage.start..passage.end));
+    let last = units.len().saturating_sub(1);
+    units.extend(self::units(text, passage.end..to));
+    let words: Vec<Vec<(usize, f32)>> = units.iter().map(|unit| worth(&text[unit.clone()])).collect();
+    let mut best = (f32::MIN, first, first);
+    for begin in first..=last.min(units.len().saturating_sub(1)) {
+        let mut known: Vec<usize> = Vec::new();
+        let mut value = 0.0;
+        for end in begin..units.len() {
+            if end > begin && units[end].end - units[begin].start > most {
+                break;
+            }
+            for (word, worth) in &words[end] {
+                if !known.contains(word) {
+                    known.push(*word);
+                    value += worth;
+                } else {
+                    value += worth * 0.1;
+                }
+            }
+            // Of equal parts the shorter one: what is left of the limit goes to both sides.
+            if value > best.0 + 1e-6 {
+                best = (value, begin, end);
+            }
+        }
+    }
+    let (_, mut begin, mut end) = best;
+    if units.is_empty() {
+        return 0..floor_boundary(text, most);
+    }
+    loop {
+        // What follows explains more often than what stands before.
+        if end + 1 < units.len() && units[end + 1].end - units[begin].start <= most {
+            end += 1;
+        } else if begin > 0 && units[end].end - units[begin - 1].start <= most {
+            begin -= 1;
+        } else {
+            break;
+        }
+    }
+    let start = units[begin].start;
+    start..(start + floor_boundary(&text[start..units[end].end], most))
+}
+
+fn floor_at(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The next beginning of a line or word at or after `at`, so that a part does not begin within a word.
+fn floor_at_unit(text: &str, at: usize) -> usize {
+    if at == 0 {
+        return 0;
+    }
+    let window = &text[at..floor_at(text, (at + LONGEST_UNIT).min(text.len()))];
+    window.find(char::is_whitespace).map_or(at, |blank| at + blank + width_at(window, blank))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parts<'a>(text: &'a str, ranges: &[Range<usize>]) -> Vec<&'a str> {
+        ranges.iter().map(|range| &text[range.clone()]).collect()
+    }
+
+    #[test]
+    fn units_are_lines_and_sentences() {
+        let text = "One line\nNext line\n\nA paragraph.";
+        assert_eq!(parts(text, &units(text, 0..text.len())), ["One line\n", "Next line\n\n", "A paragraph."]);
+        let long = format!("{} Then it ends. {}", "A sentence that is fairly long, to say the least of it.", "word ".repeat(60));
+        let found = units(&long, 0..long.len());
+        assert_eq!(&long[found[0].clone()], "A sentence that is fairly long, to say the least of it. ");
+        assert!(found.iter().all(|unit| unit.len() <= LONGEST_UNIT));
+    }
+
+    #[test]
+    fn passages_hold_neighbouring_units() {
+        let text = (0..40).map(|number| format!("Line number {number}\n")).collect::<String>();
+        let found = passages(&text, 100);
+        assert!(found.len() > 5 && found.iter().all(|passage| passage.len() <= 100));
+        assert_eq!(passages("", 100), [0..0]);
+    }
+
+    #[test]
+    fn ten_megabytes_without_a_blank_are_cut_too() {
+        let text = "長".repeat(3_500_000);
+        let found = passages(&text, 600);
+        assert!(found.len() > 10_000 && found.iter().all(|passage| passage.len() <= 600));
+        let middle = found[found.len() / 2].clone();
+        assert!(excerpt(&text, &middle, 300, |_| Vec::new()).len() <= 300);
+    }
+
+    #[test]
+    fn an_excerpt_is_about_what_was_asked_for() {
+        let text = (0..60).map(|number| format!("Sentence {number} says nothing. ")).collect::<String>();
+        let text = text.replace("Sentence 31 says nothing", "Refunds take ten days");
+        let worth = |unit: &str| if unit.contains("Refunds") { vec![(0, 1.0)] } else { Vec::new() };
+        let passage = passages(&text, 600).into_iter().find(|range| text[range.clone()].contains("Refunds")).expect("one");
+        let shown = &text[excerpt(&text, &passage, 120, worth)];
+        assert!(shown.starts_with("Refunds take ten days. "), "{shown}");
+        assert!(shown.len() <= 120 && shown.len() > 80, "{shown}");
+        assert_eq!(excerpt("short", &(0..5), 120, worth), 0..5);
+    }
+
+    proptest! {
+        #[test]
+        fn passages_are_the_text_without_gaps(text in "[a-z .\n。東é]{0,1500}", length in 1usize..700) {
+            let found = passages(&text, length);
+            prop_assert_eq!(found.iter().map(|range| &text[range.clone()]).collect::<String>(), text.clone());
+            prop_assert!(found.iter().all(|passage| passage.len() <= length.max(LONGEST_UNIT)));
+        }
+
+        #[test]
+        fn an_excerpt_keeps_to_its_limit(text in "[a-z .\n。東é]{0,1500}", length in 50usize..700, most in 8usize..900, pick in 0usize..99) {
+            let found = passages(&text, length);
+            let passage = &found[pick % found.len()];
+            let range = excerpt(&text, passage, most, |unit| unit.bytes().map(|byte| (usize::from(byte), 1.0)).collect());
+            prop_assert!(range.len() <= most);
+            prop_assert!(text.is_empty() || !range.is_empty());
+            prop_assert!(text.get(range).is_some());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Sections of small pages and of any blocks.
+
+use super::*;
+use browserlens_page::{NodeId, PageBuilder};
+use proptest::prelude::*;
+
+fn shown(extraction: &Extraction) -> String {
+    let line = |section: &Section| {
+        format!(
+            "{} level {} {:?} trail {:?} blocks {:?} {}\n  {:?}\n",
+            section.position,
+            section.level,
+            section.heading,
+            section.trail,
+            section.blocks,
+            section.xpath,
+            section.content
+        )
+    };
+    extraction.sections.iter().map(line).collect()
+}
+
+fn article() -> Page {
+    PageBuilder::outline(
+        r#"
+        generic tag=body
+          paragraph
+            text "Skip to content"
+          heading "A" tag=h1 level=1
+            text "Guide"
+          paragraph
+            text "What it is."
+          heading "B" tag=h2 level=2
+            text "Install"
+          paragraph
+            text "Run this:"
+          generic tag=pre
+            text "make\nmake install"
+          heading "C" tag=h4 level=4
+            text "Windows"
+          paragraph
+            text "Not yet."
+          heading "D" tag=h2 level=2
+            text "Use"
+        "#,
+    )
+}
+
+#[test]
+fn sections_at_every_level() {
+    let extraction = extract(&article(), Cut::All);
+    assert!(extraction.has_headings);
+    assert_eq!(extraction.word_count, 17);
+    insta::assert_snapshot!(shown(&extraction), @r#"
+    0 level 0 "" trail [] blocks 0..1 /body/p[1]
+      "Skip to content"
+    1 level 1 "Guide" trail [] blocks 1..3 /body/h1
+      "What it is."
+    2 level 2 "Install" trail [1] blocks 3..6 /body/h2[1]
+      "Run this:\n\nmake\nmake install"
+    3 level 4 "Windows" trail [1, 2] blocks 6..8 /body/h4
+      "Not yet."
+    4 level 2 "Use" trail [1] blocks 8..9 /body/h2[2]
+      ""
+    "#);
+}
+
+#[test]
+fn sections_down_to_the_third_level() {
+    insta::assert_snapshot!(shown(&extract(&article(), Cut::H3)), @r#"
+    0 level 0 "" trail [] blocks 0..1 /body/p[1]
+      "Skip to content"
+    1 level 1 "Guide" trail [] blocks 1..3 /body/h1
+      "What it is."
+    2 level 2 "Install" trail [1] blocks 3..8 /body/h2[1]
+      "Run this:\n\nmake\nmake install\n\nWindows\n\nNot yet."
+    3 level 2 "Use" trail [1] blocks 8..9 /body/h2[2]
+      ""
+    "#);
+}
+
+#[test]
+fn a_page_without_headings_is_one_section_and_an_empty_one_has_none() {
+    let extraction = extract(&PageBuilder::outline("paragraph\n  text \"a b\"\nparagraph\n  text \"c\""), Cut::All);
+    assert_eq!((extraction.sections.len(), extraction.has_headings, extraction.word_count), (1, false, 3));
+    assert_eq!(extraction.sections[0].content, "a b\n\nc");
+    let empty = extract(&PageBuilder::outline(""), Cut::All);
+    assert_eq!(empty, Extraction { title: "Test".into(), url: "https://test.test/".into(), ..Extraction::default() });
+}
+
+fn any_blocks() -> impl Strategy<Value = Vec<Block>> {
+    let kind = prop_oneof![
+        (1u8..=7).prop_map(|level| BlockKind::Heading { level }),
+        Just(BlockKind::Paragraph),
+        Just(BlockKind::List),
+        Just(BlockKind::Code),
+    ];
+    prop::collection::vec((kind, "[a-z]{1,5}( [a-z]{1,5}){0,4}"), 0..30).prop_map(|blocks| {
+        let block = |(index, (kind, text)): (usize, (BlockKind, String))| Block {
+            kind,
+            text,
+            xpath: format!("/p[{index}]"),
+            position: index as u32,
+            node: NodeId(index as u32),
+        };
+        blocks.into_iter().enumerate().map(block).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn sections_hold_every_block_once(blocks in any_blocks(), all in any::<bool>()) {
+        let cut = if all { Cut::All } else { Cut::H3 };
+        let extraction = Extraction::of("t", "u", blocks.clone(), cut);
+        let mut next = 0;
+        for section in &extraction.sections {
+            prop_assert_eq!(section.blocks.start, next);
+            prop_assert!(section.blocks.end > next);
+            next = section.blocks.end;
+            for above in &section.trail {
+                let above = &extraction.sections[*above as usize];
+                prop_assert!(above.level < section.level && above.position < section.position);
+                prop_assert!(extraction.under(above.position).contains(section));
+            }
+        }
+        prop_assert_eq!(next, blocks.len());
+        let texts: Vec<String> = extraction.sections.iter().map(Section::text).collect();
+        prop_assert_eq!(texts.join("\n\n"), extraction.full_text.clone());
+        let json = serde_json::to_string(&extraction).expect("serialises");
+        prop_assert_eq!(serde_json::from_str::<Extraction>(&json).expect("reads back"), extraction);
+    }
+}
