@@ -14,6 +14,7 @@ use crate::measure::Tokenizer;
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
 use browserlens_page::Page;
+use browserlens_reading::{Cut, Extraction, extract};
 use browserlens_scenario::{Question, Wording};
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
@@ -68,6 +69,7 @@ struct Reply {
 /// A page that is asked.
 struct AskedPage<'a> {
     page: &'a Page,
+    extraction: Extraction,
 }
 
 /// A way of reading a page.
@@ -151,8 +153,8 @@ fn ask(
     questions: &[&Question],
     count: &dyn Fn(&str) -> u64,
 ) -> Result<Vec<AskedInfo>, String> {
-    let page = AskedPage { page };
-    let whole = count(&ways::whole_text(&page));
+    let page = AskedPage { page, extraction: extract(page, Cut::default()) };
+    let whole = count(&page.extraction.full_text);
     let each = questions.iter().map(|question| {
         let answer = question.text.as_deref().map(Words::of);
         let ways = ways.iter().map(|way| {

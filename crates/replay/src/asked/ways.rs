@@ -33,8 +33,3 @@ pub(super) fn all() -> Vec<Box<dyn Way>> {
 pub(super) fn version() -> String {
     String::new()
 }
-
-/// Returns all the text of a page, uncut.
-pub(super) fn whole_text(page: &AskedPage<'_>) -> String {
-    visible_text(page.page)
-}
