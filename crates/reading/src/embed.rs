@@ -139,7 +139,6 @@ pub fn to_unit_length(vector: &mut [f32]) {
 ///
 /// # Errors
 /// [`EmbedError`] if the count, a dimension or a number is wrong.
-#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "the embedders that need it are features"))]
 pub(crate) fn checked(mut vectors: Vec<Vec<f32>>, count: usize, dimension: usize) -> Result<Vec<Vec<f32>>, EmbedError> {
     if vectors.len() != count {
         return Err(EmbedError::Count { expected: count, found: vectors.len() });

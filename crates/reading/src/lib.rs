@@ -6,9 +6,12 @@
 //! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
 
 mod blocks;
+pub mod embed;
 mod js_text;
 mod options;
+pub mod retrieval;
 mod sections;
+pub mod terms;
 mod visible;
 mod xpath;
 

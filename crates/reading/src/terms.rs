@@ -115,7 +115,8 @@ fn fold(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Owned(text.to_ascii_lowercase());
     }
-    let is_accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
+    // Also the vowel points of Hebrew and Arabic, which texts may leave out.
+    let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}');
     // Marks that hang on a letter of another script are part of its word, but no letters of their own.
     Cow::Owned(text.nfkd().filter(|c| !is_accent(c)).nfc().flat_map(char::to_lowercase).filter(|c| !is_accent(c)).collect())
 }
@@ -124,12 +125,10 @@ fn ends_in_digit(word: &str) -> bool {
     word.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// Characters that stand inside a word without parting it: apostrophes, soft hyphens, marks without a letter of their own (virama, nukta, harakat).
+/// Characters that stand inside a word without parting it: apostrophes, soft hyphens, marks of Indian scripts that are no letters (virama, nukta).
 fn is_joiner(c: char) -> bool {
     matches!(c, '\'' | '’' | '\u{ad}' | '\u{200c}' | '\u{200d}')
-        || ('\u{591}'..='\u{5c7}').contains(&c)
-        || ('\u{64b}'..='\u{65f}').contains(&c)
-        || ('\u{900}'..='\u{dff}').contains(&c)
+        || (matches!(c, '\u{900}'..='\u{dff}') && !matches!(c, '।' | '॥'))
 }
 
 /// Whether a character belongs to a script that is written without spaces.

@@ -178,7 +178,7 @@ mod tests {
         let vector = Lexical::default().embed(&["Return policy"]).expect("never fails").remove(0);
         let shown: Vec<String> =
             vector.iter().enumerate().filter(|(_, x)| x.abs() > 0.14).map(|(at, x)| format!("{at}:{x:.4}")).collect();
-        insta::assert_snapshot!(shown.join(" "), @"");
+        insta::assert_snapshot!(shown.join(" "), @"23:-0.1980 68:-0.2287 117:0.1980 136:0.1980 141:-0.1980 168:-0.3960 232:0.1980 254:-0.1673 268:0.1980 324:-0.3960 337:0.1980 342:-0.1673 451:-0.1980 456:-0.1980");
         assert_eq!(Lexical::default().id(), "lexical/1/512");
     }
 

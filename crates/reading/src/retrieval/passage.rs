@@ -204,9 +204,9 @@ mod tests {
         let text = text.replace("Sentence 31 says nothing", "Refunds take ten days");
         let worth = |unit: &str| if unit.contains("Refunds") { vec![(0, 1.0)] } else { Vec::new() };
         let passage = passages(&text, 600).into_iter().find(|range| text[range.clone()].contains("Refunds")).expect("one");
-        let shown = &text[excerpt(&text, &passage, 120, worth)];
+        let shown = &text[excerpt(&text, &passage, 160, worth)];
         assert!(shown.starts_with("Refunds take ten days. "), "{shown}");
-        assert!(shown.len() <= 120 && shown.len() > 80, "{shown}");
+        assert!(shown.len() <= 160 && shown.len() > 100, "{shown}");
         assert_eq!(excerpt("short", &(0..5), 120, worth), 0..5);
     }
 

@@ -1,0 +1,112 @@
+//! Retrieval: the sections that a query means.
+//!
+//! In: the sections of one page or of many, and a query. Out: [`Hit`]s, the best first: by words (BM25, SQLite FTS5), by vectors (sqlite-vec),
+//! or by both, fused by reciprocal rank (k = 60). Invariants: deterministic; what a query holds never reaches FTS5 but as quoted terms;
+//! vectors of different embedders never mix; a hit's text is a part of its section within a limit.
+//!
+//! What is ranked: passages of about a hundred words, each with its section's heading and the headings above it. A
+//! section counts as its best passage.
+//!
+//! **What the similarity and its threshold mean.** Every hit has a similarity from 0 to 1, and [`SearchOptions::min_similarity`] (0.5, as in the
+//! seed) is asked of it:
+//!
+//! - by vectors it is the cosine, as the embedder reads it ([`Embedder::similarity`](crate::embed::Embedder::similarity)): cosines of trained
+//!   models as they are; those of the lexical embedder, which lie lower, scaled so that unrelated texts stay below 0.5;
+//! - by BM25, whose scores have no upper end, it is the score as a share of the best hit's: 0.5 keeps what is at least half as good as the best;
+//! - fused, it is the greater of the two: a hit stays if either of them alone would keep it. The fused score itself orders the hits and is no
+//!   similarity (rank 1 and rank 3 of both differ by 3 %).
+//!
+//! Queries: stop words are left out as long as another word remains; a query of stop words alone is searched as it stands. A query without a
+//! letter or digit finds nothing. Of more than [`MOST_TERMS`](query::MOST_TERMS) different terms the rarest count.
+
+mod answer;
+mod index;
+mod passage;
+mod query;
+mod vec_extension;
+
+pub use answer::{answer, no_content};
+pub use index::{Index, IndexError};
+pub use query::MOST_TERMS;
+
+use crate::embed::{Embedder, Lexical};
+use crate::sections::Extraction;
+use std::sync::Arc;
+
+/// What hits are ranked by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum By {
+    /// Words: BM25.
+    Bm25,
+    /// Vectors.
+    Vectors,
+    /// Both, fused by reciprocal rank.
+    #[default]
+    Fused,
+}
+
+/// How sections are searched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchOptions {
+    /// What hits are ranked by.
+    pub by: By,
+    /// Most hits.
+    pub top_k: usize,
+    /// Least similarity of a hit; see the module for what it means.
+    pub min_similarity: f32,
+    /// Most characters of a hit's text: a longer section is shown around the passage that was found.
+    pub max_chars: usize,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_chars: 600 }
+    }
+}
+
+/// A section that was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The page it is on, as it was added.
+    pub page: String,
+    /// Its number among the page's sections.
+    pub position: u32,
+    /// Its heading; empty before the first heading of a page.
+    pub heading: String,
+    /// Level of its heading; 0 before the first.
+    pub level: u8,
+    /// Where its heading stands.
+    pub xpath: String,
+    /// Similarity, 0 to 1.
+    pub similarity: f32,
+    /// What orders the hits: BM25, cosine, or the fused score.
+    pub score: f64,
+    /// What is shown of its content.
+    pub text: String,
+    /// Whether that is only a part of it.
+    pub is_cut: bool,
+}
+
+/// Finds the sections of one page that a query means, with the built-in embedder and an index in memory.
+///
+/// # Errors
+/// [`IndexError`] if SQLite fails.
+pub fn rank(extraction: &Extraction, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
+    rank_without(extraction, &[], query, options)
+}
+
+/// As [`rank`], without the sections at the positions `leave_out`: what stands on every page of a site.
+///
+/// # Errors
+/// [`IndexError`] if SQLite fails.
+pub fn rank_without(
+    extraction: &Extraction,
+    leave_out: &[u32],
+    query: &str,
+    options: &SearchOptions,
+) -> Result<Vec<Hit>, IndexError> {
+    let embedder: Arc<dyn Embedder> = Arc::new(Lexical::default());
+    let mut index = Index::in_memory(embedder)?;
+    index.add(&extraction.url, &extraction.sections, leave_out)?;
+    index.search(query, options)
+}
