@@ -33,6 +33,9 @@ use crate::embed::{Embedder, Lexical};
 use crate::sections::Extraction;
 use std::sync::Arc;
 
+/// Changes whenever other sections may be found, or shown in other words; results are cached by it.
+pub const VERSION: u32 = 1;
+
 /// What hits are ranked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum By {

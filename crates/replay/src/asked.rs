@@ -14,7 +14,7 @@ use crate::measure::Tokenizer;
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
 use browserlens_page::Page;
-use browserlens_reading::{Cut, Extraction, extract};
+use browserlens_reading::{Extraction, retrieval::Index};
 use browserlens_scenario::{Question, Wording};
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
@@ -70,6 +70,7 @@ struct Reply {
 struct AskedPage<'a> {
     page: &'a Page,
     extraction: Extraction,
+    index: Index,
 }
 
 /// A way of reading a page.
@@ -153,7 +154,7 @@ fn ask(
     questions: &[&Question],
     count: &dyn Fn(&str) -> u64,
 ) -> Result<Vec<AskedInfo>, String> {
-    let page = AskedPage { page, extraction: extract(page, Cut::default()) };
+    let page = ways::prepare(page).map_err(|error| error.to_string())?;
     let whole = count(&page.extraction.full_text);
     let each = questions.iter().map(|question| {
         let answer = question.text.as_deref().map(Words::of);

@@ -2,7 +2,7 @@
 
 use super::*;
 use browserlens_page::PageBuilder;
-use browserlens_reading::visible_text;
+use browserlens_reading::{Cut, extract, visible_text};
 
 /// Finds always the same sections in the same order.
 struct MadeUp {
@@ -114,4 +114,41 @@ fn every_answer_stands_on_its_recorded_page_and_in_at_most_three_sections() {
     }
     assert_eq!(wrong, [String::new(); 0]);
     assert!(asked >= 66 + 8, "{asked}");
+}
+
+/// Prints what the table of the report is made of.
+#[test]
+fn the_bundled_questions_are_answered_more_often_by_both_rankings_than_by_one_section() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = Cache::open(folder.path());
+    let mut all = Vec::new();
+    for path in crate::engine::find_traces(&root.join("traces")).expect("lists") {
+        let plan = TracePlan::open(&path, &root.join("traces/scenarios")).expect("opens");
+        let ask = || asked(&plan, folder.path(), &cache, Encoding::O200kBase, Tokenizer::Fast).expect("asks");
+        let infos = ask();
+        assert_eq!(infos, ask(), "{}: the same from the cache", plan.id);
+        all.extend(infos.into_iter().map(|info| (plan.id.clone(), info)));
+    }
+    let answerable = || all.iter().filter(|(_, info)| info.answerable);
+    let found = |way: usize, depth: u32| {
+        answerable().filter(|(_, info)| info.ways[way].rank.is_some_and(|rank| rank <= depth)).count()
+    };
+    for (at, way) in all[0].1.ways.iter().enumerate() {
+        let tokens: u64 = answerable().map(|(_, info)| info.ways[at].tokens[2]).sum();
+        let pages: u64 = answerable().map(|(_, info)| info.page).sum();
+        println!(
+            "{}: {} {} {} of {}; {tokens} of {pages} tokens",
+            way.way,
+            found(at, 1),
+            found(at, 3),
+            found(at, 5),
+            answerable().count()
+        );
+    }
+    for (trace, info) in answerable().filter(|(_, info)| info.ways[0].rank.is_none_or(|rank| rank > 3)) {
+        println!("missed {trace}#{} {:?}", info.id, info.ways.iter().map(|way| way.rank).collect::<Vec<_>>());
+    }
+    assert!(found(0, 3) > found(0, 1), "three sections answer more than one");
+    assert!(found(0, 3) * 2 > answerable().count(), "most are answered");
 }

@@ -4,10 +4,40 @@
 //! sections; the plain one is what there is without any of this.
 
 use super::{AskedPage, DEPTH, Reply, Way};
-use browserlens_reading::{MAX_CHARS, utf16_prefix, visible_text};
+use browserlens_reading::embed::{Embedder, Lexical};
+use browserlens_reading::retrieval::{self, By, Hit, Index, IndexError, SearchOptions};
+use browserlens_reading::{Cut, MAX_CHARS, extract, utf16_prefix, visible_text};
+use std::sync::Arc;
 
 /// The way that is the default of the tools: both rankings, fused.
 pub const FUSED: &str = "fused";
+
+/// The sections that a question means, by one ranking.
+struct Sections {
+    name: &'static str,
+    options: SearchOptions,
+}
+
+impl Sections {
+    fn by(name: &'static str, by: By) -> Self {
+        Self { name, options: SearchOptions { by, top_k: DEPTH, ..SearchOptions::default() } }
+    }
+}
+
+impl Way for Sections {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn replies(&self, page: &AskedPage<'_>, question: &str) -> Result<[Reply; DEPTH], String> {
+        // Fewer sections are the first of more: a hit does not depend on how many are asked for.
+        let hits: Vec<Hit> = page.index.search(question, &self.options).map_err(|error| error.to_string())?;
+        Ok(std::array::from_fn(|at| {
+            let hits = &hits[..hits.len().min(at + 1)];
+            Reply { text: retrieval::answer(question, hits), found: !hits.is_empty() }
+        }))
+    }
+}
 
 /// The plain way: the first 20,000 characters of the page, whatever is asked.
 struct FirstCharacters;
@@ -26,10 +56,70 @@ impl Way for FirstCharacters {
 
 /// Returns all ways, in the order of tables.
 pub(super) fn all() -> Vec<Box<dyn Way>> {
-    vec![Box::new(FirstCharacters)]
+    vec![
+        Box::new(Sections::by(FUSED, By::Fused)),
+        Box::new(Sections::by("BM25", By::Bm25)),
+        Box::new(Sections::by("vectors", By::Vectors)),
+        Box::new(FirstCharacters),
+    ]
 }
 
-/// Names the versions of what is compared; part of the key.
+/// Names the versions and options of what is compared; part of the key.
 pub(super) fn version() -> String {
-    String::new()
+    format!("{} {} {:?}", retrieval::VERSION, Lexical::default().id(), SearchOptions::default())
+}
+
+/// Reads a page into sections and their index.
+pub(super) fn prepare(page: &browserlens_page::Page) -> Result<AskedPage<'_>, IndexError> {
+    let extraction = extract(page, Cut::default());
+    let mut index = Index::in_memory(Arc::new(Lexical::default()))?;
+    index.add(&extraction.url, &extraction.sections, &[])?;
+    Ok(AskedPage { page, extraction, index })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::PageBuilder;
+
+    #[test]
+    fn fewer_sections_are_what_asking_for_fewer_gives() {
+        let page = PageBuilder::outline(
+            r#"
+            main
+              heading "Delivery" level=2 tag=h2
+                text "Delivery"
+              paragraph
+                text "The courier brings the parcel tomorrow."
+              heading "Returns" level=2 tag=h2
+                text "Returns"
+              paragraph
+                text "Send the parcel back to the shop within thirty days."
+              heading "Stores" level=2 tag=h2
+                text "Stores"
+              paragraph
+                text "Collect the parcel in a shop."
+            "#,
+        );
+        let page = prepare(&page).expect("prepares");
+        assert_eq!(page.extraction.sections.len(), 3);
+        let question = "Which shop has the parcel?";
+        for by in [By::Fused, By::Bm25, By::Vectors] {
+            let replies = Sections::by("some", by).replies(&page, question).expect("replies");
+            for (at, reply) in replies.iter().enumerate() {
+                let options = SearchOptions { by, top_k: at + 1, ..SearchOptions::default() };
+                let hits = page.index.search(question, &options).expect("searches");
+                assert_eq!(reply.text, retrieval::answer(question, &hits), "{by:?} {at}");
+            }
+            assert!(replies[0].found && replies[0].text.len() < replies[1].text.len(), "{by:?} {replies:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_found_is_said_and_is_no_find() {
+        let page = PageBuilder::outline("main\n  paragraph\n    text \"All about tides.\"");
+        let page = prepare(&page).expect("prepares");
+        let replies = Sections::by("some", By::Bm25).replies(&page, "zebra crossing").expect("replies");
+        assert!(replies.iter().all(|reply| !reply.found && reply.text.starts_with("No content found")), "{replies:?}");
+    }
 }
