@@ -41,8 +41,8 @@ struct Row {
     tokens: Share,
     /// Questions that their page does not answer and for which something was found, of all such.
     made_up: Share,
-    /// Questions that are not answered at the default depth.
-    missed: Vec<String>,
+    /// Questions that are not answered at the default depth, by trace.
+    missed: Vec<(String, Vec<String>)>,
 }
 
 /// What a bar asks, and what was measured.
@@ -100,9 +100,9 @@ impl Reading {
     pub fn table(&self) -> TextTable {
         let mut headers = vec!["reading".to_owned(), "pages".to_owned(), "n".to_owned()];
         for depth in DEPTHS {
-            headers.push(format!("recall@{depth} %"));
+            headers.push(if depth == DEPTHS[0] { format!("recall@{depth} %") } else { format!("@{depth} %") });
             if depth == DEFAULT_DEPTH {
-                headers.push("95 %".to_owned());
+                headers.extend(["95 %".to_owned(), "other words".to_owned()]);
             }
         }
         headers.extend([format!("tokens@{DEFAULT_DEPTH} %"), "made up".to_owned()]);
@@ -117,10 +117,10 @@ impl Reading {
             for (depth, share) in DEPTHS.into_iter().zip(row.recall) {
                 cells.push(percent(share));
                 if depth == DEFAULT_DEPTH {
-                    cells.push(percent_range(share.wilson()));
+                    cells.extend([percent_range(share.wilson()), percent(row.by_words[1])]);
                 }
             }
-            cells.extend([percent(row.tokens), fraction(row.made_up)]);
+            cells.extend([percent_of(row.tokens), fraction(row.made_up)]);
             table.row(cells);
         }
         table
@@ -157,7 +157,7 @@ impl Reading {
                 Limit::AtMost(percent) => format!("≤ {percent}"),
             };
             let met = if bar.is_met() { "yes" } else { "no" };
-            table.row(vec![bar.what.clone(), percent(bar.measured), asked, met.to_owned()]);
+            table.row(vec![bar.what.clone(), percent_of(bar.measured), asked, met.to_owned()]);
         }
         (!bars.is_empty()).then_some(table)
     }
@@ -166,7 +166,7 @@ impl Reading {
     pub fn in_words(&self) -> String {
         let mut words = format!(
             "Questions about recorded pages, written before there was any retrieval; recall@k is the share of those whose answer stands, word for word, in what an agent gets for k sections \
-             (95 % interval of Wilson), tokens@{DEFAULT_DEPTH} what it gets for {DEFAULT_DEPTH}, of the tokens of the pages' full text, summed over questions. Made up: questions that the page does not \
+             (95 % interval of Wilson; other words: recall@{DEFAULT_DEPTH} of those that are not put in the page's words), tokens@{DEFAULT_DEPTH} what it gets for {DEFAULT_DEPTH}, of the tokens of the pages' full text, summed over questions. Made up: questions that the page does not \
              answer, for which something was found."
         );
         if let Some(fused) = self.fused() {
@@ -176,10 +176,19 @@ impl Reading {
                 " By {FUSED_WAY} at {DEFAULT_DEPTH}: {page} of the questions in the page's words, {other} of those in other words."
             );
             if !fused.missed.is_empty() {
-                let _ = write!(words, " Missed: {}.", fused.missed.join(", "));
+                let missed = fused.missed.iter().map(|(trace, ids)| format!("{trace} {}", ids.join(", ")));
+                let _ = write!(words, " Missed: {}.", missed.collect::<Vec<_>>().join("; "));
             }
         }
         words
+    }
+}
+
+/// Writes a ratio in percent with one decimal; it may be more than 100, since ways of reading join lines and cells in their own way.
+fn percent_of(share: Share) -> String {
+    match share.value() {
+        Some(value) if value > 1.0 => format!("{:.1}", value * 100.0),
+        _ => percent(share),
     }
 }
 
@@ -214,7 +223,10 @@ impl Row {
         self.by_words[words].add(u64::from(is_there(DEFAULT_DEPTH)), 1);
         self.tokens.add(read.tokens[DEFAULT_DEPTH - 1], asked.page);
         if !is_there(DEFAULT_DEPTH) {
-            self.missed.push(format!("{trace}#{}", asked.id));
+            match self.missed.last_mut().filter(|(known, _)| known == trace) {
+                Some((_, ids)) => ids.push(asked.id.clone()),
+                None => self.missed.push((trace.to_owned(), vec![asked.id.clone()])),
+            }
         }
     }
 }
@@ -260,14 +272,14 @@ mod tests {
         let (headers, rows) = table.cells();
         let headers: Vec<_> = headers.collect();
         let expected =
-            ["reading", "pages", "n", "recall@1 %", "recall@3 %", "95 %", "recall@5 %", "tokens@3 %", "made up"];
+            ["reading", "pages", "n", "recall@1 %", "@3 %", "95 %", "other words", "@5 %", "tokens@3 %", "made up"];
         assert_eq!(headers, expected);
         assert_eq!(rows.len(), 6, "two ways over all and two sites");
-        assert_eq!(rows[0], ["plain", "all", "3", "66.7", "66.7", "20.8–93.9", "66.7", "90.0", "1/1"]);
+        assert_eq!(rows[0], ["plain", "all", "3", "66.7", "66.7", "20.8–93.9", "50.0", "66.7", "90.0", "1/1"]);
         assert_eq!(rows[1][..5], ["", "docs", "2", "50.0", "50.0"]);
-        assert_eq!(rows[3], [FUSED_WAY, "all", "3", "33.3", "66.7", "20.8–93.9", "100.0", "12.0", "0/1"]);
-        assert_eq!(rows[4], ["", "docs", "2", "50.0", "100.0", "34.2–100.0", "100.0", "13.5", "0/0"]);
-        assert_eq!(rows[5], ["", "shop", "1", "0.0", "0.0", "0.0–79.3", "100.0", "9.0", "0/1"]);
+        assert_eq!(rows[3], [FUSED_WAY, "all", "3", "33.3", "66.7", "20.8–93.9", "50.0", "100.0", "12.0", "0/1"]);
+        assert_eq!(rows[4], ["", "docs", "2", "50.0", "100.0", "34.2–100.0", "100.0", "100.0", "13.5", "0/0"]);
+        assert_eq!(rows[5], ["", "shop", "1", "0.0", "0.0", "0.0–79.3", "0.0", "100.0", "9.0", "0/1"]);
         assert!(table.width() <= 100, "fits a terminal: {}", table.width());
     }
 
@@ -280,6 +292,10 @@ mod tests {
         let bar = |part, whole, bar| Bar { what: String::new(), measured: Share { part, whole }, bar }.is_met();
         assert!(bar(90, 100, Limit::AtLeast(90)) && !bar(899, 1_000, Limit::AtLeast(90)));
         assert!(bar(15, 100, Limit::AtMost(15)) && !bar(151, 1_000, Limit::AtMost(15)));
+        assert_eq!(
+            (percent_of(Share { part: 1_061, whole: 1_000 }), percent_of(Share::default())),
+            ("106.1".into(), "–".into())
+        );
         assert!(!bar(0, 0, Limit::AtMost(15)), "what was not measured meets nothing");
     }
 
@@ -287,7 +303,7 @@ mod tests {
     fn words_name_what_was_missed_and_how_wording_matters() {
         let words = reading().in_words();
         assert!(
-            words.ends_with("1/1 of the questions in the page's words, 1/2 of those in other words. Missed: shop/b#z."),
+            words.ends_with("1/1 of the questions in the page's words, 1/2 of those in other words. Missed: shop/b z."),
             "{words}"
         );
     }
