@@ -39,6 +39,8 @@ pub struct AskedInfo {
     pub words: Wording,
     /// Whether the page answers it.
     pub answerable: bool,
+    /// Whether it is counted apart, as one that nothing may be tuned by.
+    pub held_out: bool,
     /// Tokens of all the text of the page.
     pub page: u64,
     /// One row a way of reading.
@@ -173,6 +175,7 @@ fn ask(
             step,
             words: question.words,
             answerable: question.text.is_some(),
+            held_out: question.held_out,
             page: whole,
             ways: ways.collect::<Result<_, String>>()?,
         })

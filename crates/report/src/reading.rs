@@ -25,6 +25,9 @@ const TOKENS_BAR: u64 = 15;
 
 const ALL_SITES: &str = "all";
 
+/// Stands in the place of a site for the questions that nothing may be tuned by.
+const HELD_OUT: &str = "held out";
+
 const _: () = assert!(DEPTHS[2] <= ASKED_DEPTH && DEFAULT_DEPTH <= ASKED_DEPTH);
 
 /// One way of reading over the questions of some pages.
@@ -84,7 +87,9 @@ impl Reading {
             let site = scenario.trace.split('/').next().unwrap_or_default();
             for asked in &scenario.asked {
                 for at in 0..asked.ways.len() {
-                    for site in ["", site] {
+                    // What is held out is in no other row.
+                    let rows_of = if asked.held_out { &[HELD_OUT][..] } else { &["", site][..] };
+                    for site in rows_of {
                         row_of(&mut rows, &asked.ways[at].way, site).add(&scenario.trace, asked, at);
                     }
                 }
@@ -92,7 +97,7 @@ impl Reading {
         }
         // One block a way, in the order of ways; all sites stand first, then each in the order of traces.
         let order: Vec<String> = rows.iter().filter(|row| row.site.is_empty()).map(|row| row.way.clone()).collect();
-        rows.sort_by_key(|row| order.iter().position(|way| *way == row.way));
+        rows.sort_by_key(|row| (order.iter().position(|way| *way == row.way), row.site == HELD_OUT));
         (!rows.is_empty()).then_some(Self { rows })
     }
 
@@ -167,7 +172,7 @@ impl Reading {
         let mut words = format!(
             "Questions about recorded pages, written before there was any retrieval; recall@k is the share of those whose answer stands, word for word, in what an agent gets for k sections \
              (95 % interval of Wilson; other words: recall@{DEFAULT_DEPTH} of those that are not put in the page's words), tokens@{DEFAULT_DEPTH} what it gets for {DEFAULT_DEPTH}, of the tokens of the pages' full text, summed over questions. Made up: questions that the page does not \
-             answer, for which something was found."
+             answer, for which something was found. Held out: questions on all sites, mostly in other words, written when retrieval was there but unseen; they are in no other row."
         );
         if let Some(fused) = self.fused() {
             let [page, other] = fused.by_words.map(fraction);
@@ -245,7 +250,7 @@ mod tests {
             tokens: std::array::from_fn(|at| tokens * (at as u64 + 1)),
         };
         let ways = ways.iter().map(read).collect();
-        AskedInfo { id: id.to_owned(), step: 0, words, answerable, page: 1_000, ways }
+        AskedInfo { id: id.to_owned(), step: 0, words, answerable, held_out: id.starts_with("late"), page: 1_000, ways }
     }
 
     fn reading() -> Reading {
@@ -257,6 +262,7 @@ mod tests {
         run.scenarios[0].asked = vec![
             asked("x", Wording::Page, true, &[plain(Some(1)), (FUSED_WAY, Some(1), true, 40)]),
             asked("y", Wording::Other, true, &[plain(None), (FUSED_WAY, Some(3), true, 50)]),
+            asked("late-a", Wording::Other, true, &[plain(Some(1)), (FUSED_WAY, None, true, 100)]),
         ];
         run.scenarios[1].trace = "shop/b".to_owned();
         run.scenarios[1].asked = vec![
@@ -274,12 +280,14 @@ mod tests {
         let expected =
             ["reading", "pages", "n", "recall@1 %", "@3 %", "95 %", "other words", "@5 %", "tokens@3 %", "made up"];
         assert_eq!(headers, expected);
-        assert_eq!(rows.len(), 6, "two ways over all and two sites");
+        assert_eq!(rows.len(), 8, "two ways over all, two sites and what is held out");
         assert_eq!(rows[0], ["plain", "all", "3", "66.7", "66.7", "20.8–93.9", "50.0", "66.7", "90.0", "1/1"]);
         assert_eq!(rows[1][..5], ["", "docs", "2", "50.0", "50.0"]);
-        assert_eq!(rows[3], [FUSED_WAY, "all", "3", "33.3", "66.7", "20.8–93.9", "50.0", "100.0", "12.0", "0/1"]);
-        assert_eq!(rows[4], ["", "docs", "2", "50.0", "100.0", "34.2–100.0", "100.0", "100.0", "13.5", "0/0"]);
-        assert_eq!(rows[5], ["", "shop", "1", "0.0", "0.0", "0.0–79.3", "0.0", "100.0", "9.0", "0/1"]);
+        assert_eq!(rows[3][..5], ["", "held out", "1", "100.0", "100.0"]);
+        assert_eq!(rows[4], [FUSED_WAY, "all", "3", "33.3", "66.7", "20.8–93.9", "50.0", "100.0", "12.0", "0/1"]);
+        assert_eq!(rows[5], ["", "docs", "2", "50.0", "100.0", "34.2–100.0", "100.0", "100.0", "13.5", "0/0"]);
+        assert_eq!(rows[6], ["", "shop", "1", "0.0", "0.0", "0.0–79.3", "0.0", "100.0", "9.0", "0/1"]);
+        assert_eq!(rows[7][..5], ["", "held out", "1", "0.0", "0.0"]);
         assert!(table.width() <= 100, "fits a terminal: {}", table.width());
     }
 

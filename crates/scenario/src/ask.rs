@@ -39,6 +39,8 @@ pub struct Question {
     pub words: Wording,
     /// The text on the page that answers it, whitespace collapsed; none if the page does not say.
     pub text: Option<String>,
+    /// Whether it is counted apart, as one that nothing may be tuned by.
+    pub held_out: bool,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +59,8 @@ struct RawQuestion {
     text: Option<String>,
     #[serde(default)]
     absent: bool,
+    #[serde(default)]
+    held_out: bool,
 }
 
 /// Returns the file in which the questions of a scenario stand, where it has any.
@@ -91,7 +95,7 @@ pub(crate) fn parse(text: &str, path: &Path, steps: usize) -> Result<Vec<Questio
 impl Question {
     /// Makes a question of a table; `known` are the questions before it.
     fn of(raw: RawQuestion, steps: usize, known: &[Self]) -> Result<Self, String> {
-        let RawQuestion { id, step, ask, words, text, absent } = raw;
+        let RawQuestion { id, step, ask, words, text, absent, held_out } = raw;
         if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
             return Err(format!("the id {id:?} must be of small letters, digits and -"));
         }
@@ -117,7 +121,7 @@ impl Question {
             let (least, most) = (ANSWER_WORDS.start(), ANSWER_WORDS.end());
             return Err(format!("{id}: the text that answers has {count} words; it must have {least} to {most}"));
         }
-        Ok(Self { id, step, ask, words, text })
+        Ok(Self { id, step, ask, words, text, held_out })
     }
 }
 
@@ -146,6 +150,8 @@ mod tests {
         assert_eq!(found[0].text.as_deref(), Some("up to 19 hours"));
         assert_eq!((found[0].step, found[0].words, found[0].ask.as_str()), (1, Wording::Other, "How  long?"));
         assert_eq!((found[1].id.as_str(), found[1].words, &found[1].text), ("b", Wording::Page, &None));
+        let apart = questions(&[&format!("{GOOD}held_out = true")]).expect("parses");
+        assert_eq!((found[0].held_out, apart[0].held_out), (false, true));
     }
 
     #[test]

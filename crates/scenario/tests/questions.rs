@@ -55,11 +55,12 @@ fn three_bundled_sites_have_questions_enough_and_most_are_not_in_the_pages_words
     for site in ["docs", "shop", "portal"] {
         let of_site = scenarios.iter().filter(|scenario| scenario.site.as_deref() == Some(site));
         let questions: Vec<_> = of_site.flat_map(|scenario| &scenario.questions).collect();
-        let answered = questions.iter().filter(|question| question.text.is_some());
+        let answered = questions.iter().filter(|question| question.text.is_some() && !question.held_out);
         let other = answered.clone().filter(|question| question.words == Wording::Other).count();
         let answered = answered.count();
         assert!(answered >= 22, "{site}: {answered}");
         assert!(other * 2 >= answered, "{site}: {other} of {answered}");
-        assert!(questions.len() >= answered + 3, "{site}: questions that the page does not answer");
+        let absent = questions.iter().filter(|question| question.text.is_none()).count();
+        assert!(absent >= 3, "{site}: questions that the page does not answer");
     }
 }

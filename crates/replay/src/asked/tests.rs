@@ -29,6 +29,7 @@ fn question(id: &str, text: Option<&str>) -> Question {
         ask: "What is it?".to_owned(),
         words: Wording::Other,
         text: text.map(str::to_owned),
+        held_out: false,
     }
 }
 
@@ -130,15 +131,15 @@ fn most_bundled_questions_are_answered_and_the_cache_gives_what_was_measured() {
         assert_eq!(infos, ask(), "{}: the same from the cache", plan.id);
         all.extend(infos.into_iter().map(|info| (plan.id.clone(), info)));
     }
-    let of_site = |site: &str| {
-        let of_site: Vec<_> = all.iter().filter(|(trace, info)| info.answerable && trace.starts_with(site)).collect();
-        of_site
+    let of_site = |site: &str| -> Vec<_> {
+        let asked = all.iter().filter(|(_, info)| info.answerable);
+        asked.filter(|(trace, info)| if info.held_out { site == "held out" } else { trace.starts_with(site) }).collect()
     };
     let found = |site: &str, way: usize, depth: u32| {
         of_site(site).iter().filter(|(_, info)| info.ways[way].rank.is_some_and(|rank| rank <= depth)).count()
     };
     for (at, way) in all[0].1.ways.iter().enumerate() {
-        for site in ["", "docs", "portal", "shop"] {
+        for site in ["", "docs", "portal", "shop", "held out"] {
             let tokens: u64 = of_site(site).iter().map(|(_, info)| info.ways[at].tokens[2]).sum();
             let pages: u64 = of_site(site).iter().map(|(_, info)| info.page).sum();
             let counts = [1, 3, 5].map(|depth| found(site, at, depth));
