@@ -1,7 +1,7 @@
 //! The client: one request in, one answer out, however many attempts it takes.
 //!
-//! In: a [`ChatRequest`]. Out: an [`Answer`], or an error after which asking on makes no sense. What is tried again: 408, 425, 429 and 5xx,
-//! time-outs, broken connections, bodies that are no chat completion; after `Retry-After` where the endpoint says so in seconds, else after a doubling
+//! In: a [`ChatRequest`], or texts to embed. Out: an [`Answer`] or vectors, or an error after which asking on makes no sense. What is tried again: 408, 425, 429 and 5xx,
+//! time-outs, broken connections, bodies that are not what was asked for; after `Retry-After` where the endpoint says so in seconds, else after a doubling
 //! pause. What is not: any other 4xx. A refusal of this very request (too long, filtered) is an answer; of every request (key, model,
 //! parameters, nothing left to spend) an error.
 //! Invariants: no more requests a minute than allowed, attempts included; a redirect is not followed, so the key goes nowhere else.
@@ -99,9 +99,28 @@ impl std::fmt::Debug for Client {
     }
 }
 
+/// Where a request goes, what it says, and how the answer is read.
+struct Call<'a, T> {
+    url: &'a str,
+    body: &'a str,
+    /// What the answer should be, in words.
+    expected: &'static str,
+    read: &'a dyn Fn(&Value) -> Option<T>,
+}
+
+/// What came of a request.
+enum Outcome<T> {
+    Answered(T),
+    /// The endpoint refuses this very request.
+    Refused {
+        status: u16,
+        message: String,
+    },
+}
+
 /// What one attempt came to.
-enum Attempt {
-    Answered(Answer),
+enum Attempt<T> {
+    Done(Outcome<T>),
     /// Not yet: why, and after which pause the endpoint wants to be asked again.
     Again(String, Option<Duration>),
     Fatal(EndpointError),
@@ -133,12 +152,53 @@ impl Client {
         Ok(Self { options, agent: config.new_agent(), clock, not_before: Duration::ZERO })
     }
 
-    fn no_answer(&self, attempts: u32, last: String) -> LlmError {
-        EndpointError::NoAnswer { url: self.url(), attempts, last }.into()
+    /// Returns one vector a text, as the endpoint gives them: their number and dimensions are not checked, and what is no number is NaN.
+    /// `dimensions` asks a model that can for vectors of that size.
+    ///
+    /// # Errors
+    /// [`EndpointError::Refused`] if the endpoint refuses the request, [`EndpointError::NoAnswer`] if no attempt brought one.
+    pub fn embeddings(
+        &mut self,
+        model: &str,
+        dimensions: Option<usize>,
+        texts: &[&str],
+    ) -> Result<Vec<Vec<f32>>, EndpointError> {
+        let mut body = serde_json::json!({ "model": model, "input": texts, "encoding_format": "float" });
+        if let Some(dimensions) = dimensions {
+            body["dimensions"] = dimensions.into();
+        }
+        let url = self.options.base_url.embeddings().to_owned();
+        let call = Call { url: &url, body: &body.to_string(), expected: "list of embeddings", read: &vectors };
+        match self.tried(&call)? {
+            Outcome::Answered(vectors) => Ok(vectors),
+            Outcome::Refused { status, message } => Err(EndpointError::Refused { url, status, message }),
+        }
     }
 
-    fn url(&self) -> String {
-        self.options.base_url.chat().to_owned()
+    /// Makes as many attempts as it takes.
+    fn tried<T>(&mut self, call: &Call<'_, T>) -> Result<Outcome<T>, EndpointError> {
+        let no_answer = |attempts, last| EndpointError::NoAnswer { url: call.url.to_owned(), attempts, last };
+        let mut last = String::new();
+        let most = self.options.retry.attempts.max(1);
+        for attempt in 1..=most {
+            self.keep_rate();
+            let (why, asked) = match self.attempt(call) {
+                Attempt::Done(outcome) => return Ok(outcome),
+                Attempt::Fatal(error) => return Err(error),
+                Attempt::Again(why, asked) => (why, asked),
+            };
+            last = why;
+            if attempt == most {
+                break;
+            }
+            let pause = asked.unwrap_or_else(|| self.options.retry.pause(attempt));
+            if asked.is_some() && pause > self.options.retry.longest_asked {
+                last = format!("{last}; the endpoint asks for a pause of {} s", pause.as_secs());
+                return Err(no_answer(attempt, last));
+            }
+            self.clock.sleep(pause);
+        }
+        Err(no_answer(most, last))
     }
 
     fn keep_rate(&mut self) {
@@ -150,16 +210,16 @@ impl Client {
         self.not_before = now.max(self.not_before) + Duration::from_secs(60) / limit.get();
     }
 
-    fn attempt(&self, body: &str) -> Attempt {
-        let mut post = self.agent.post(self.options.base_url.chat()).header("content-type", "application/json");
+    fn attempt<T>(&self, call: &Call<'_, T>) -> Attempt<T> {
+        let mut post = self.agent.post(call.url).header("content-type", "application/json");
         if let Some(key) = &self.options.key {
             post = post.header("authorization", key.header());
         }
-        let mut response = match post.send(body) {
+        let mut response = match post.send(call.body) {
             Ok(response) => response,
             Err(ureq::Error::Http(_) | ureq::Error::BadUri(_)) => {
                 let reason = "the key or the address holds a character that no header may hold";
-                return Attempt::Fatal(EndpointError::BadUrl { url: self.url(), reason });
+                return Attempt::Fatal(EndpointError::BadUrl { url: call.url.to_owned(), reason });
             }
             Err(error) => return Attempt::Again(self.message(&error.to_string()), None),
         };
@@ -178,9 +238,11 @@ impl Client {
         };
         let parsed = serde_json::from_str::<Value>(&text);
         if status == 200 {
-            return match parsed.ok().as_ref().and_then(said) {
-                Some(said) => Attempt::Answered(Answer::Said(self.scrubbed(said))),
-                None => Attempt::Again(self.message(&format!("the body is no chat completion: {text}")), retry_after),
+            return match parsed.ok().as_ref().and_then(call.read) {
+                Some(answer) => Attempt::Done(Outcome::Answered(answer)),
+                None => {
+                    Attempt::Again(self.message(&format!("the body is no {}: {text}", call.expected)), retry_after)
+                }
             };
         }
         let error = parsed.ok().map(|body| ErrorBody::of(&body)).unwrap_or_default();
@@ -190,9 +252,9 @@ impl Client {
             return Attempt::Again(format!("status {status}: {message}"), retry_after);
         }
         if status == 413 || (matches!(status, 400 | 422) && error.is_about_this_request()) {
-            return Attempt::Answered(Answer::Refused { status, message });
+            return Attempt::Done(Outcome::Refused { status, message });
         }
-        Attempt::Fatal(EndpointError::Refused { url: self.url(), status, message })
+        Attempt::Fatal(EndpointError::Refused { url: call.url.to_owned(), status, message })
     }
 
     fn scrub(&self, text: &str) -> String {
@@ -220,29 +282,26 @@ impl Ask for Client {
     /// # Errors
     /// [`EndpointError::Refused`] if the endpoint refuses every request like it, [`EndpointError::NoAnswer`] if no attempt brought one.
     fn ask(&mut self, request: &ChatRequest) -> Result<Answer, LlmError> {
-        let body = request.canonical();
-        let mut last = String::new();
-        let most = self.options.retry.attempts.max(1);
-        for attempt in 1..=most {
-            self.keep_rate();
-            let (why, asked) = match self.attempt(&body) {
-                Attempt::Answered(answer) => return Ok(answer),
-                Attempt::Fatal(error) => return Err(error.into()),
-                Attempt::Again(why, asked) => (why, asked),
-            };
-            last = why;
-            if attempt == most {
-                break;
-            }
-            let pause = asked.unwrap_or_else(|| self.options.retry.pause(attempt));
-            if asked.is_some() && pause > self.options.retry.longest_asked {
-                last = format!("{last}; the endpoint asks for a pause of {} s", pause.as_secs());
-                return Err(self.no_answer(attempt, last));
-            }
-            self.clock.sleep(pause);
-        }
-        Err(self.no_answer(most, last))
+        let (body, url) = (request.canonical(), self.options.base_url.chat().to_owned());
+        let call = Call { url: &url, body: &body, expected: "chat completion", read: &said };
+        Ok(match self.tried(&call)? {
+            Outcome::Answered(said) => Answer::Said(self.scrubbed(said)),
+            Outcome::Refused { status, message } => Answer::Refused { status, message },
+        })
     }
+}
+
+/// Returns the vectors of an answer in the order of the texts; none if the value is no list of embeddings.
+fn vectors(body: &Value) -> Option<Vec<Vec<f32>>> {
+    let data = body.get("data")?.as_array()?;
+    let mut vectors: Vec<Option<Vec<f32>>> = vec![None; data.len()];
+    for (at, item) in data.iter().enumerate() {
+        let numbers = item.get("embedding")?.as_array()?;
+        let at = item.get("index").map_or(Some(at as u64), Value::as_u64)?;
+        let place = vectors.get_mut(usize::try_from(at).ok()?)?;
+        *place = Some(numbers.iter().map(|number| number.as_f64().map_or(f32::NAN, |number| number as f32)).collect());
+    }
+    vectors.into_iter().collect()
 }
 
 /// Returns what a chat completion says; none if the value is none.

@@ -41,10 +41,11 @@ impl fmt::Debug for ApiKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl {
     chat: String,
+    embeddings: String,
 }
 
 impl BaseUrl {
-    /// Parses an address; one that already ends in `/chat/completions` is taken as it is.
+    /// Parses an address; one that already ends in `/chat/completions` or `/embeddings` means the same as without.
     ///
     /// # Errors
     /// [`EndpointError::BadUrl`] if it is no `http` or `https` address, or holds credentials, a query or a fragment: these
@@ -62,15 +63,19 @@ impl BaseUrl {
         if host.is_empty() || host.starts_with(':') || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(bad(text, "it is no http or https address"));
         }
-        let stem = text.trim_end_matches('/');
-        let chat =
-            if stem.ends_with("/chat/completions") { stem.to_owned() } else { format!("{stem}/chat/completions") };
-        Ok(Self { chat })
+        let text = text.trim_end_matches('/');
+        let stem = text.strip_suffix("/chat/completions").or_else(|| text.strip_suffix("/embeddings")).unwrap_or(text);
+        Ok(Self { chat: format!("{stem}/chat/completions"), embeddings: format!("{stem}/embeddings") })
     }
 
-    /// Returns the address that requests go to.
+    /// Returns the address that requests for chat completions go to.
     pub fn chat(&self) -> &str {
         &self.chat
+    }
+
+    /// Returns the address that requests for embeddings go to.
+    pub fn embeddings(&self) -> &str {
+        &self.embeddings
     }
 }
 
@@ -81,9 +86,11 @@ mod tests {
     #[test]
     fn addresses_with_and_without_the_last_part_mean_the_same() {
         for text in
-            ["http://localhost:8000/v1", "http://localhost:8000/v1/", " http://localhost:8000/v1/chat/completions"]
+            ["", "/", "/chat/completions", "/embeddings/"]
         {
-            assert_eq!(BaseUrl::parse(text).expect("parses").chat(), "http://localhost:8000/v1/chat/completions");
+            let url = BaseUrl::parse(&format!(" http://localhost:8000/v1{text}")).expect("parses");
+            assert_eq!(url.chat(), "http://localhost:8000/v1/chat/completions");
+            assert_eq!(url.embeddings(), "http://localhost:8000/v1/embeddings");
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Which part should I use?
 //! - answers that may be replayed: [`Answers`], which joins a cassette and, if there is one, a client
-//! - a bare endpoint: `Client`
+//! - a bare endpoint, or embeddings: `Client`
 //! - JSON out of what a model said: [`json_object`]
 //!
 //! Why blocking: requests go one after the other under a rate limit, and the bench holds no async runtime otherwise.

@@ -3,14 +3,19 @@
 //! In: a [`browserlens_page::Page`]. Out: what a person could read on it, and the strategies that show only that.
 //! Invariant: nothing here keeps handles or states; an agent that is shown only this cannot act (channel `none`).
 //!
-//! Which should I use? [`visible_text`] is the plain baseline: every rendered text node, one a line.
+//! Which should I use?
+//! - [`visible_text`]: the plain baseline, every rendered text node, one a line.
+//! - [`extract`]: the same text in sections, whole.
+//! - [`retrieval::rank`]: the sections of one page that a query means; [`retrieval::Index`]: of many pages, in a file.
 
 mod blocks;
+mod concepts;
 pub mod embed;
 mod js_text;
 mod options;
 pub mod retrieval;
 mod sections;
+mod strategies;
 pub mod terms;
 mod visible;
 mod xpath;
@@ -26,15 +31,17 @@ use browserlens_strategy::Strategy;
 
 /// Returns the names that [`build`] knows.
 pub fn names() -> &'static [&'static str] {
-    &[visible::NAME]
+    &[visible::NAME, strategies::SECTION_SEARCH, strategies::GRAPH_SUMMARY, strategies::EMBEDDING_SECTIONS]
 }
 
 /// Builds the strategy of a name from its options; none if the name is not one of this crate.
 ///
 /// An unknown option, or a value of the wrong kind, is an [`OptionsError`].
 pub fn build(name: &str, options: &serde_json::Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
-    (name == visible::NAME)
-        .then(|| ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>))
+    if name == visible::NAME {
+        return Some(ReadTextVisible::from_options(options).map(|strategy| Box::new(strategy) as Box<dyn Strategy>));
+    }
+    strategies::build(name, options)
 }
 
 #[cfg(test)]

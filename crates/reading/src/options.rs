@@ -56,6 +56,23 @@ impl<'a> OptionsReader<'a> {
         }
     }
 
+    /// Returns a share, or the default.
+    ///
+    /// # Errors
+    /// [`OptionsError`] if the value is no number from 0 to 1.
+    pub fn share(&mut self, option: &'static str, default: f32) -> Result<f32, OptionsError> {
+        match self.take(option) {
+            None => Ok(default),
+            Some(value) => {
+                let share = value.as_f64().filter(|share| (0.0..=1.0).contains(share));
+                share.map(|share| share as f32).ok_or_else(|| OptionsError {
+                    option: option.to_owned(),
+                    reason: format!("is {value}, expected a number from 0 to 1"),
+                })
+            }
+        }
+    }
+
     /// Returns true or false, or the default.
     ///
     /// # Errors

@@ -34,7 +34,13 @@ use crate::sections::Extraction;
 use std::sync::Arc;
 
 /// Changes whenever other sections may be found, or shown in other words; results are cached by it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// Most bytes of an answer by default: some 500 tokens of English.
+const MOST_BYTES: usize = 2_000;
+/// Least bytes that an answer about one page may have, however small the page.
+const LEAST_BYTES: usize = 1_400;
+/// Which part of a page's text an answer about it may take: an eighth.
+const PAGE_SHARE: usize = 7;
 
 /// What hits are ranked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,13 +63,14 @@ pub struct SearchOptions {
     pub top_k: usize,
     /// Least similarity of a hit; see the module for what it means.
     pub min_similarity: f32,
-    /// Most characters of a hit's text: a longer section is shown around the passage that was found.
-    pub max_chars: usize,
+    /// Most bytes of the hits' texts together: a section that is longer than its part is shown around what was found in it. Better hits have
+    /// larger parts, and what one does not need goes to the next. Bytes of UTF-8 follow tokens more closely than characters, over all scripts.
+    pub max_bytes: usize,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_chars: 600 }
+        Self { by: By::default(), top_k: 3, min_similarity: 0.5, max_bytes: MOST_BYTES }
     }
 }
 
@@ -90,7 +97,9 @@ pub struct Hit {
     pub is_cut: bool,
 }
 
-/// Finds the sections of one page that a query means, with the built-in embedder and an index in memory.
+/// Finds the sections of one page that a query means, with the built-in embedder and an index in memory. Beside
+/// [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the page's text, or 900 bytes where that is more: an answer that is
+/// half of the page would be no answer.
 ///
 /// # Errors
 /// [`IndexError`] if SQLite fails.
@@ -111,5 +120,11 @@ pub fn rank_without(
     let embedder: Arc<dyn Embedder> = Arc::new(Lexical::default());
     let mut index = Index::in_memory(embedder)?;
     index.add(&extraction.url, &extraction.sections, leave_out)?;
-    index.search(query, options)
+    index.search(query, &for_page(extraction, options))
+}
+
+/// Returns the options of an answer about one page: with the limit that [`rank`] describes.
+pub fn for_page(extraction: &Extraction, options: &SearchOptions) -> SearchOptions {
+    let share = (extraction.full_text.len() / PAGE_SHARE).max(LEAST_BYTES);
+    SearchOptions { max_bytes: options.max_bytes.min(share), ..options.clone() }
 }

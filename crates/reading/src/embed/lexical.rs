@@ -12,6 +12,7 @@
 //! Invariants: the same on every machine and for every order of calls; unit length, or all zero for a text without a term.
 
 use super::{EmbedError, Embedder, to_unit_length};
+use crate::concepts::{self, Concept};
 use crate::terms::{Term, Terms, is_stop_word};
 use rustc_hash::FxHashMap;
 
@@ -23,6 +24,8 @@ const SPREAD: usize = 8;
 const PAIR: f32 = 0.3;
 /// Weight of all pieces of a word together (their vectors' length).
 const PIECES: f32 = 0.6;
+/// Weight of each concept that a word is in.
+const CONCEPT: f32 = 0.5;
 /// Weight of a stop word.
 const STOP: f32 = 0.05;
 /// The cosine that means a similarity of 0.5; see [`Embedder::similarity`]. Cosines of sections and queries that have nothing to do with each
@@ -63,8 +66,13 @@ impl Lexical {
                 features.add(mix(before.rotate_left(17) ^ stem), PAIR * (weight * before_weight).sqrt());
             }
             before = Some((stem, weight));
+            for concept in concepts::of_term(&term) {
+                features.add(concept_feature(*concept), CONCEPT * weight);
+            }
             pieces(&term.word, |piece, share| features.add(piece, PIECES * share * weight));
         });
+        concepts::of_notations(text, |concept| features.add(concept_feature(concept), CONCEPT));
+        concepts::of_question(text, |concept| features.add(concept_feature(concept), CONCEPT));
         let mut vector = vec![0.0; self.dimension];
         for (feature, (count, weight)) in features.in_order() {
             let value = weight * (1.0 + count.ln());
@@ -143,6 +151,10 @@ fn pieces(word: &str, mut take: impl FnMut(u64, f32)) {
             take(mix(state), share);
         }
     }
+}
+
+fn concept_feature(concept: Concept) -> u64 {
+    hash(3, &concept.to_le_bytes())
 }
 
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;

@@ -9,8 +9,9 @@
 //! compared one by one; of more, the [`COARSE`] whose bits differ least are.
 
 use super::passage::{excerpt, passages};
-use super::query::Query;
+use super::query::{Query, concept_term};
 use super::{By, Hit, SearchOptions, vec_extension};
+use crate::concepts;
 use crate::embed::{EmbedError, Embedder};
 use crate::sections::Section;
 use crate::terms::Terms;
@@ -26,8 +27,8 @@ const APPLICATION_ID: i32 = 0x424c_7269;
 const VERSION: i32 = 1;
 /// Length of a passage, in bytes: about a hundred English words.
 const PASSAGE: usize = 600;
-/// How much a term counts in the section's heading, in the headings above it, and in the passage.
-const WEIGHTS: &str = "bm25(3.0, 1.5, 1.0)";
+/// How much a term counts in the section's heading, in the headings above it, in the passage; and a concept of any of them.
+const WEIGHTS: &str = "bm25(3.0, 1.5, 1.0, 0.5)";
 /// k of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
 const RRF_K: f64 = 60.0;
 /// How many passages each ranking brings.
@@ -50,7 +51,7 @@ const TABLES: &str = "
         id integer primary key, section integer not null references section (id), first integer not null, last integer not null
     ) strict;
     create index passage_of_section on passage (section);
-    create virtual table terms using fts5 (heading, trail, body, content = '', contentless_delete = 1, tokenize = 'ascii');
+    create virtual table terms using fts5 (heading, trail, body, concepts, content = '', contentless_delete = 1, tokenize = 'ascii');
     create virtual table term_rows using fts5vocab (terms, 'row');
     create table embedder (id integer primary key, name text not null unique) strict;
     create table embedded (embedder integer not null, section integer not null, primary key (embedder, section)) strict, without rowid;
@@ -245,7 +246,16 @@ impl Index {
         };
         ranked.retain(|found| found.similarity >= options.min_similarity);
         ranked.truncate(options.top_k);
-        ranked.iter().map(|found| self.hit(found, &asked, options)).collect::<Result<_, _>>().map_err(of_file)
+        let mut hits = Vec::with_capacity(ranked.len());
+        let mut left = options.max_bytes;
+        for (rank, found) in ranked.iter().enumerate() {
+            let weights: f32 = (rank..ranked.len()).map(weight).sum();
+            let part = (left as f32 * weight(rank) / weights) as usize;
+            let hit = self.hit(found, &asked, part).map_err(&of_file)?;
+            left = left.saturating_sub(hit.text.len());
+            hits.push(hit);
+        }
+        Ok(hits)
     }
 
     /// The best passage of each section by BM25, the best first.
@@ -319,7 +329,7 @@ impl Index {
         Ok(found)
     }
 
-    fn hit(&self, found: &Found, query: &Query, options: &SearchOptions) -> rusqlite::Result<Hit> {
+    fn hit(&self, found: &Found, query: &Query, most: usize) -> rusqlite::Result<Hit> {
         let mut select = self.db.prepare_cached(
             "select page, position, level, heading, xpath, content, first, last
              from section join passage on passage.section = section.id where passage.id = ?1",
@@ -327,7 +337,7 @@ impl Index {
         select.query_row([found.passage], |row| {
             let content: String = row.get(5)?;
             let passage = row.get::<_, i64>(6)? as usize..row.get::<_, i64>(7)? as usize;
-            let part = excerpt(&content, &passage, options.max_chars, |unit| query.worth(&self.terms, unit));
+            let part = excerpt(&content, &passage, most, |unit| query.worth(&self.terms, unit));
             let (before, after) = (part.start > 0, part.end < content.len());
             let mark = |is_cut: bool| if is_cut { "…" } else { "" };
             Ok(Hit {
@@ -449,7 +459,7 @@ fn write(
     )?;
     let mut mark = done.prepare_cached("insert into embedded (embedder, section) values (?1, ?2)")?;
     let mut passage_row = done.prepare_cached("insert into passage (section, first, last) values (?1, ?2, ?3)")?;
-    let mut term_row = done.prepare_cached("insert into terms (rowid, heading, trail, body) values (?1, ?2, ?3, ?4)")?;
+    let mut term_row = done.prepare_cached("insert into terms (rowid, heading, trail, body, concepts) values (?1, ?2, ?3, ?4, ?5)")?;
     for row in rows {
         let Some(section) = row.section else { continue };
         let known = params![page, section.position, section.level, row.heading, row.trail, section.xpath, row.content];
@@ -458,7 +468,10 @@ fn write(
         let (heading, trail) = (joined(terms, row.heading), joined(terms, &row.trail));
         for (_, range) in &row.passages {
             let passage = passage_row.insert(params![id, range.start as i64, range.end as i64])?;
-            term_row.execute(params![passage, heading, trail, joined(terms, &row.content[range.clone()])])?;
+            let body = &row.content[range.clone()];
+            let concepts = concepts::of_text(&[row.heading, "\n", &row.trail, "\n", body].concat(), terms);
+            let concepts: String = concepts.into_iter().map(|concept| concept_term(concept) + " ").collect();
+            term_row.execute(params![passage, heading, trail, joined(terms, body), concepts])?;
             if let Some(vector) = vectors.next() {
                 write_vector(done, embedder, passage, vector)?;
             }
@@ -534,6 +547,11 @@ fn fuse(by_words: &[Found], by_vectors: &[Found]) -> Vec<Found> {
     }
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.section.cmp(&b.section)));
     fused
+}
+
+/// Which part of an answer the hit at a rank may have, against the others.
+fn weight(rank: usize) -> f32 {
+    1.0 / ((rank + 1) as f32).sqrt()
 }
 
 fn joined(terms: &Terms, text: &str) -> String {

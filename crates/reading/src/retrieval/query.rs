@@ -4,6 +4,7 @@
 //! Invariants: the expression is quoted terms joined by OR; terms hold letters and digits only, so nothing in a query has a meaning to FTS5; its
 //! size has a bound, whatever the query's.
 
+use crate::concepts::{Concept, of_question, of_term, of_text};
 use crate::terms::{Term, Terms, is_stop_word};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write as _;
@@ -14,6 +15,14 @@ pub const MOST_TERMS: usize = 64;
 const MOST_CONSIDERED: usize = 4_096;
 /// Most passages that common terms may bring: a term is left out where rarer ones bring as many already.
 const MOST_ROWS: u64 = 6_000;
+
+/// What a concept is worth in an excerpt, against a word of the same rarity.
+const CONCEPT_WORTH: f32 = 0.5;
+
+/// The term by which a concept is indexed: no word has its first character.
+pub(super) fn concept_term(concept: Concept) -> String {
+    format!("¤{concept}")
+}
 
 /// The terms of a query with their rarity.
 #[derive(Debug, Default)]
@@ -46,11 +55,26 @@ impl Query {
             (1.0 + (total - with + 0.5).max(0.0) / (with + 0.5)).ln()
         };
         let mut query = Self { absent: rarity_of(0), ..Self::default() };
-        for term in asked {
+        for term in &asked {
             let with = passages_with(&term.stem)?;
             query.rarity.insert(term.stem.clone(), rarity_of(with));
             if with > 0 {
-                query.terms.push((term.stem, with));
+                query.terms.push((term.stem.clone(), with));
+            }
+        }
+        let mut concepts: Vec<Concept> = Vec::new();
+        of_question(text, |concept| concepts.push(concept));
+        for term in &asked {
+            concepts.extend_from_slice(of_term(term));
+        }
+        concepts.sort_unstable();
+        concepts.dedup();
+        for concept in concepts.into_iter().take(MOST_TERMS / 2) {
+            let term = concept_term(concept);
+            let with = passages_with(&term)?;
+            if with > 0 {
+                query.rarity.insert(term.clone(), CONCEPT_WORTH * rarity_of(with));
+                query.terms.push((term, with));
             }
         }
         query.terms.sort_by(|a, b| a.1.cmp(&b.1).then_with(|| a.0.cmp(&b.0)));
@@ -94,6 +118,12 @@ impl Query {
                     found.push((at, self.rarity(&term)));
                 }
             });
+            for concept in of_text(text, analysis) {
+                let term = concept_term(concept);
+                if let Some(at) = self.terms.iter().position(|(known, _)| *known == term) {
+                    found.push((at, self.rarity.get(&term).copied().unwrap_or_default()));
+                }
+            }
         }
         found
     }

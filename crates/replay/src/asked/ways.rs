@@ -5,7 +5,7 @@
 
 use super::{AskedPage, DEPTH, Reply, Way};
 use browserlens_reading::embed::{Embedder, Lexical};
-use browserlens_reading::retrieval::{self, By, Hit, Index, IndexError, SearchOptions};
+use browserlens_reading::retrieval::{By, Hit, Index, IndexError, SearchOptions, VERSION, answer, for_page};
 use browserlens_reading::{Cut, MAX_CHARS, extract, utf16_prefix, visible_text};
 use std::sync::Arc;
 
@@ -15,13 +15,7 @@ pub const FUSED: &str = "fused";
 /// The sections that a question means, by one ranking.
 struct Sections {
     name: &'static str,
-    options: SearchOptions,
-}
-
-impl Sections {
-    fn by(name: &'static str, by: By) -> Self {
-        Self { name, options: SearchOptions { by, top_k: DEPTH, ..SearchOptions::default() } }
-    }
+    by: By,
 }
 
 impl Way for Sections {
@@ -30,12 +24,15 @@ impl Way for Sections {
     }
 
     fn replies(&self, page: &AskedPage<'_>, question: &str) -> Result<[Reply; DEPTH], String> {
-        // Fewer sections are the first of more: a hit does not depend on how many are asked for.
-        let hits: Vec<Hit> = page.index.search(question, &self.options).map_err(|error| error.to_string())?;
-        Ok(std::array::from_fn(|at| {
-            let hits = &hits[..hits.len().min(at + 1)];
-            Reply { text: retrieval::answer(question, hits), found: !hits.is_empty() }
-        }))
+        // Asked anew for each number: what is shown of a section depends on how many share the answer.
+        let mut replies = Vec::with_capacity(DEPTH);
+        for top_k in 1..=DEPTH {
+            let options = SearchOptions { by: self.by, top_k, ..SearchOptions::default() };
+            let hits = page.index.search(question, &for_page(&page.extraction, &options));
+            let hits: Vec<Hit> = hits.map_err(|error| error.to_string())?;
+            replies.push(Reply { text: answer(question, &hits), found: !hits.is_empty() });
+        }
+        replies.try_into().map_err(|_| "an answer for each number of sections".to_owned())
     }
 }
 
@@ -57,16 +54,16 @@ impl Way for FirstCharacters {
 /// Returns all ways, in the order of tables.
 pub(super) fn all() -> Vec<Box<dyn Way>> {
     vec![
-        Box::new(Sections::by(FUSED, By::Fused)),
-        Box::new(Sections::by("BM25", By::Bm25)),
-        Box::new(Sections::by("vectors", By::Vectors)),
+        Box::new(Sections { name: FUSED, by: By::Fused }),
+        Box::new(Sections { name: "BM25", by: By::Bm25 }),
+        Box::new(Sections { name: "vectors", by: By::Vectors }),
         Box::new(FirstCharacters),
     ]
 }
 
 /// Names the versions and options of what is compared; part of the key.
 pub(super) fn version() -> String {
-    format!("{} {} {:?}", retrieval::VERSION, Lexical::default().id(), SearchOptions::default())
+    format!("{} {} {:?}", VERSION, Lexical::default().id(), SearchOptions::default())
 }
 
 /// Reads a page into sections and their index.
@@ -81,9 +78,10 @@ pub(super) fn prepare(page: &browserlens_page::Page) -> Result<AskedPage<'_>, In
 mod tests {
     use super::*;
     use browserlens_page::PageBuilder;
+    use browserlens_reading::retrieval::rank;
 
     #[test]
-    fn fewer_sections_are_what_asking_for_fewer_gives() {
+    fn what_is_read_is_what_the_tool_answers() {
         let page = PageBuilder::outline(
             r#"
             main
@@ -105,11 +103,11 @@ mod tests {
         assert_eq!(page.extraction.sections.len(), 3);
         let question = "Which shop has the parcel?";
         for by in [By::Fused, By::Bm25, By::Vectors] {
-            let replies = Sections::by("some", by).replies(&page, question).expect("replies");
+            let replies = Sections { name: "some", by }.replies(&page, question).expect("replies");
             for (at, reply) in replies.iter().enumerate() {
                 let options = SearchOptions { by, top_k: at + 1, ..SearchOptions::default() };
-                let hits = page.index.search(question, &options).expect("searches");
-                assert_eq!(reply.text, retrieval::answer(question, &hits), "{by:?} {at}");
+                let hits = rank(&page.extraction, question, &options).expect("searches");
+                assert_eq!(reply.text, answer(question, &hits), "{by:?} {at}");
             }
             assert!(replies[0].found && replies[0].text.len() < replies[1].text.len(), "{by:?} {replies:?}");
         }
@@ -119,7 +117,7 @@ mod tests {
     fn nothing_found_is_said_and_is_no_find() {
         let page = PageBuilder::outline("main\n  paragraph\n    text \"All about tides.\"");
         let page = prepare(&page).expect("prepares");
-        let replies = Sections::by("some", By::Bm25).replies(&page, "zebra crossing").expect("replies");
+        let replies = Sections { name: "some", by: By::Bm25 }.replies(&page, "zebra crossing").expect("replies");
         assert!(replies.iter().all(|reply| !reply.found && reply.text.starts_with("No content found")), "{replies:?}");
     }
 }

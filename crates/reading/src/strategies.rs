@@ -1,0 +1,274 @@
+//! The strategies that show a part of a page's text.
+//!
+//! - `read-text/section-search`: the sections that the goal means (BM25 and the lexical embedder, fused).
+//! - `search/embedding-sections`: the same by the embedder alone.
+//! - `read-text/graph-summary`: the headings of levels 2 and 3, each with its first paragraph; then, on request, all that stands under one.
+//!
+//! In: a page, the goal, and requests of the reader, whose words come from goal and intent. Out: markdown.
+//! Invariants: an observation is a function of its page and query alone; nothing outlives a step but the page that requests are about.
+
+use crate::retrieval::{By, SearchOptions, answer, rank};
+use crate::sections::{Cut, Extraction, extract};
+use crate::{BlockKind, OptionsError, OptionsReader};
+use browserlens_strategy::{
+    ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
+};
+use std::fmt::Write as _;
+
+pub(crate) const SECTION_SEARCH: &str = "read-text/section-search";
+pub(crate) const GRAPH_SUMMARY: &str = "read-text/graph-summary";
+pub(crate) const EMBEDDING_SECTIONS: &str = "search/embedding-sections";
+
+/// Longest first paragraph of a summary, in bytes.
+const LONGEST_PARAGRAPH: usize = 300;
+
+/// Builds the strategy of a name; none if the name is not one of this module.
+pub(crate) fn build(name: &str, options: &serde_json::Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
+    let (name, by) = match name {
+        SECTION_SEARCH => (SECTION_SEARCH, By::Fused),
+        EMBEDDING_SECTIONS => (EMBEDDING_SECTIONS, By::Vectors),
+        GRAPH_SUMMARY => (GRAPH_SUMMARY, By::Fused),
+        _ => return None,
+    };
+    let search = read_options(options).map(|search| SearchOptions { by, ..search });
+    Some(search.map(|search| Box::new(Parts { name, search }) as Box<dyn Strategy>))
+}
+
+fn read_options(options: &serde_json::Value) -> Result<SearchOptions, OptionsError> {
+    let default = SearchOptions::default();
+    let mut reader = OptionsReader::new(options)?;
+    let top_k = reader.number("sections", default.top_k)?;
+    let min_similarity = reader.share("min_similarity", default.min_similarity)?;
+    let max_bytes = reader.number("max_bytes", default.max_bytes)?;
+    reader.finish()?;
+    Ok(SearchOptions { top_k, min_similarity, max_bytes, ..default })
+}
+
+/// A strategy that shows parts of a page's text.
+struct Parts {
+    name: &'static str,
+    search: SearchOptions,
+}
+
+impl Strategy for Parts {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    fn channel(&self) -> ActionChannel {
+        ActionChannel::None
+    }
+
+    fn format(&self) -> TextFormat {
+        TextFormat::Markdown
+    }
+
+    fn start(&self, task: &Task) -> Box<dyn Run> {
+        let goal = task.goal.clone();
+        Box::new(PartsRun { name: self.name, search: self.search.clone(), goal, read: Extraction::default() })
+    }
+}
+
+struct PartsRun {
+    name: &'static str,
+    search: SearchOptions,
+    goal: String,
+    /// What was read last.
+    read: Extraction,
+}
+
+impl PartsRun {
+    fn found(&self, query: &str) -> Result<(String, bool), crate::retrieval::IndexError> {
+        let hits = rank(&self.read, query, &self.search)?;
+        Ok((answer(query, &hits), !hits.is_empty()))
+    }
+}
+
+impl Run for PartsRun {
+    fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
+        input.clock.enter(Some(Stage::Extract));
+        self.read = extract(input.page, Cut::default());
+        input.clock.enter(Some(Stage::Format));
+        let text = if self.name == GRAPH_SUMMARY {
+            summary(&self.read)
+        } else {
+            let found = self.found(&self.goal);
+            found.map_err(|error| StrategyError::Failed { step: input.step, message: error.to_string() })?.0
+        };
+        input.clock.enter(None);
+        Ok(Observation::full_text(text, "every observation is full"))
+    }
+
+    fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
+        let refused = |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
+        let text = match request {
+            Request::Section { name } => under(&self.read, name).ok_or_else(|| refused("no heading is called that"))?,
+            Request::Query { text } => {
+                let (found, any) = self.found(text).map_err(|error| refused(&error.to_string()))?;
+                if !any {
+                    return Err(refused("no section matches it"));
+                }
+                found
+            }
+            Request::Expand { .. } | Request::More { .. } => return Err(refused("only sections and queries are answered")),
+        };
+        Ok(Observation { kind: ObservationKind::Answer, ..Observation::full_text(text, "") })
+    }
+}
+
+/// The title, then the headings of levels 2 and 3 with their first paragraphs; of a page without such headings, of all its sections.
+fn summary(page: &Extraction) -> String {
+    let mut text = format!("# {}", page.title);
+    let is_main = |level: u8| matches!(level, 2 | 3);
+    let has_main = page.sections.iter().any(|section| is_main(section.level));
+    for section in page.sections.iter().filter(|section| !has_main || is_main(section.level)) {
+        if !section.heading.is_empty() {
+            let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
+            let _ = write!(text, "\n\n{marks} {}", section.heading);
+        }
+        let blocks = page.blocks.get(section.blocks.clone()).unwrap_or_default();
+        let paragraph = blocks.iter().find(|block| block.kind == BlockKind::Paragraph);
+        let other = || blocks.iter().find(|block| !matches!(block.kind, BlockKind::Heading { .. }));
+        if let Some(block) = paragraph.or_else(other) {
+            let _ = write!(text, "\n\n{}", beginning(&block.text));
+        }
+    }
+    text
+}
+
+/// The first sentences or lines of a text, within the limit.
+fn beginning(text: &str) -> String {
+    if text.len() <= LONGEST_PARAGRAPH {
+        return text.to_owned();
+    }
+    let end = (0..=LONGEST_PARAGRAPH).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let head = &text[..end];
+    let at = head.rfind(['\n', '。']).or_else(|| head.rfind(". ").map(|at| at + 1)).or_else(|| head.rfind(' '));
+    format!("{}…", head[..at.filter(|at| *at > 0).unwrap_or(end)].trim_end())
+}
+
+/// All that stands under a heading, other headings in it included.
+fn under(page: &Extraction, name: &str) -> Option<String> {
+    let wanted = name.trim().to_lowercase();
+    let called = |exactly: bool| {
+        page.sections.iter().find(|section| {
+            let heading = section.heading.to_lowercase();
+            !wanted.is_empty() && if exactly { heading == wanted } else { heading.contains(&wanted) }
+        })
+    };
+    let found = called(true).or_else(|| called(false))?;
+    let mut text = String::new();
+    for section in &page.sections {
+        if section.position == found.position || section.trail.contains(&found.position) {
+            let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
+            let gap = if text.is_empty() { "" } else { "\n\n" };
+            let _ = write!(text, "{gap}{marks} {}\n\n{}", section.heading, section.content);
+        }
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_page::{Capture, Page, PageBuilder, Viewport};
+    use browserlens_strategy::{NoClock, StepIndex};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn page() -> Arc<Page> {
+        Arc::new(PageBuilder::outline(
+            r#"
+            main
+              heading "Help" level=1 block
+                text "Help"
+              heading "Shipping" level=2 block
+                text "Shipping"
+              paragraph block
+                text "Parcels leave our store within two working days."
+              paragraph block
+                text "Islands take longer."
+              heading "Express" level=3 block
+                text "Express"
+              paragraph block
+                text "Orders before noon arrive on the next day."
+              heading "Returns" level=2 block
+                text "Returns"
+              paragraph block
+                text "Send it back within 30 days, the refund follows in a week."
+            "#,
+        ))
+    }
+
+    fn run(name: &str, goal: &str) -> (Box<dyn Run>, String) {
+        let strategy = build(name, &json!({})).expect("known").expect("default options are fine");
+        let task = Task { goal: goal.to_owned(), viewport: Viewport::default(), locale: "en-US".to_owned() };
+        let mut run = strategy.start(&task);
+        let (page, capture) = (page(), Capture::default());
+        let input = StepInput {
+            step: StepIndex(0),
+            page: &page,
+            capture: &capture,
+            earlier_second_look: None,
+            action: None,
+            events: &[],
+            screenshot: None,
+            crops: &[],
+            peers: &[],
+            clock: &NoClock,
+        };
+        let text = run.observe(&input).expect("never fails").text;
+        assert_eq!(run.observe(&input).expect("never fails").text, text, "a run keeps nothing");
+        (run, text)
+    }
+
+    #[test]
+    fn the_goal_finds_its_sections() {
+        insta::assert_snapshot!(run(SECTION_SEARCH, "Find out how refunds are paid").1, @"");
+        insta::assert_snapshot!(run(EMBEDDING_SECTIONS, "Find out when refunds come").1, @"");
+        assert_eq!(run(SECTION_SEARCH, "zebra").1, "No content found matching query: \"zebra\"");
+    }
+
+    #[test]
+    fn a_summary_tells_the_headings_and_their_first_paragraphs() {
+        insta::assert_snapshot!(run(GRAPH_SUMMARY, "").1, @"");
+    }
+
+    #[test]
+    fn a_section_is_answered_with_what_stands_under_it() {
+        let (mut run, _) = run(GRAPH_SUMMARY, "");
+        let answer = run.request(&Request::Section { name: "shipping".to_owned() }).expect("answered");
+        assert_eq!(answer.kind, ObservationKind::Answer);
+        insta::assert_snapshot!(answer.text, @"");
+        assert!(run.request(&Request::Section { name: "Careers".to_owned() }).is_err());
+        assert!(run.request(&Request::Section { name: " ".to_owned() }).is_err());
+    }
+
+    #[test]
+    fn a_query_is_answered_or_refused() {
+        let (mut run, _) = run(SECTION_SEARCH, "returns");
+        let answer = run.request(&Request::Query { text: "express orders".to_owned() }).expect("answered");
+        assert!(answer.text.contains("before noon"), "{}", answer.text);
+        assert!(run.request(&Request::Query { text: "zebra".to_owned() }).is_err());
+        assert!(run.request(&Request::Expand { handle: "@m1".to_owned() }).is_err());
+    }
+
+    #[test]
+    fn options_are_read_and_unknown_ones_named() {
+        let error = |options| build(SECTION_SEARCH, &options).expect("known").err().expect("an error").to_string();
+        assert_eq!(
+            error(json!({ "k": 2 })),
+            "option \"k\": is not known; known are \"sections\", \"min_similarity\", \"max_bytes\""
+        );
+        assert_eq!(
+            error(json!({ "min_similarity": 2 })),
+            "option \"min_similarity\": is 2, expected a number from 0 to 1"
+        );
+        assert!(build("search/other", &json!({})).is_none());
+    }
+}
