@@ -52,8 +52,8 @@ pub struct AskedInfo {
 pub struct ReadInfo {
     /// Which way.
     pub way: String,
-    /// With how many sections the answer was there, at most [`DEPTH`]; none if it was not.
-    pub rank: Option<u32>,
+    /// Whether the answer was there with one section, with two, up to [`DEPTH`]. More sections may tell less: they share an answer's length.
+    pub told: [bool; DEPTH],
     /// Whether anything was found, right or wrong.
     pub found: bool,
     /// Tokens of what an agent gets for one section, for two, up to [`DEPTH`].
@@ -165,7 +165,7 @@ fn ask(
             let told = |reply: &Reply| answer.as_ref().is_some_and(|answer| Words::of(&reply.text).tell(answer));
             Ok(ReadInfo {
                 way: way.name().to_owned(),
-                rank: replies.iter().position(told).map(|at| at as u32 + 1),
+                told: replies.each_ref().map(told),
                 found: replies[DEPTH - 1].found,
                 tokens: replies.each_ref().map(|reply| count(&reply.text)),
             })

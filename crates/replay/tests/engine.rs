@@ -105,14 +105,14 @@ fn questions_beside_a_scenario_are_asked_and_measure_nothing_anew() {
     assert_ne!(with.folder, without.folder, "and is in the run");
     let asked = &with.header.traces[0].asked;
     assert_eq!((asked.len(), asked[0].id.as_str(), asked[0].step, asked[0].answerable), (1, "count", 2, true));
-    assert!(asked[0].ways.iter().any(|way| way.way == FUSED_WAY && way.rank == Some(1)), "{asked:?}");
+    assert!(asked[0].ways.iter().any(|way| way.way == FUSED_WAY && way.told[0]), "{asked:?}");
     assert!(with.header.traces[1].asked.is_empty());
     assert_eq!(RunResult::load(&with.folder).expect("loads").header, with.header);
     // Another question is another key.
     let misses = question.replace("3 of 142", "4 of 142");
     std::fs::write(world.path("scenarios/shop/lamp.ask.toml"), misses).expect("written");
     let missed = world.replay(Request::new(&traces, &strategies)).expect("replays");
-    assert!(missed.header.traces[0].asked[0].ways.iter().all(|way| way.rank.is_none()));
+    assert!(missed.header.traces[0].asked[0].ways.iter().all(|way| !way.told.contains(&true)));
 }
 
 #[test]

@@ -217,7 +217,7 @@ impl Row {
             self.made_up.add(u64::from(read.found), 1);
             return;
         }
-        let is_there = |depth: usize| read.rank.is_some_and(|rank| rank as usize <= depth);
+        let is_there = |depth: usize| read.told[depth - 1];
         for (share, depth) in self.recall.iter_mut().zip(DEPTHS) {
             share.add(u64::from(is_there(depth)), 1);
         }
@@ -245,7 +245,7 @@ mod tests {
     fn asked(id: &str, words: Wording, answerable: bool, ways: &[(&str, Option<u32>, bool, u64)]) -> AskedInfo {
         let read = |(way, rank, found, tokens): &(&str, Option<u32>, bool, u64)| ReadInfo {
             way: (*way).to_owned(),
-            rank: *rank,
+            told: std::array::from_fn(|at| rank.is_some_and(|rank| rank as usize <= at + 1)),
             found: *found,
             tokens: std::array::from_fn(|at| tokens * (at as u64 + 1)),
         };

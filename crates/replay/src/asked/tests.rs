@@ -47,14 +47,43 @@ fn ask_made_up(sections: &[&'static str], answer: Option<&str>) -> ReadInfo {
 const SECTIONS: [&str; 6] =
     ["Weight 2 kg", "Up to 9 hours", "Ports | two", "Camera none at all", "fifth of them", "sixth of them"];
 
+/// The depths, from 1, at which an answer was there.
+fn told_at(read: &ReadInfo) -> Vec<usize> {
+    read.told.iter().enumerate().filter(|(_, told)| **told).map(|(at, _)| at + 1).collect()
+}
+
 #[test]
-fn the_rank_of_an_answer_is_how_many_sections_it_takes() {
-    let rank = |answer: &str| ask_made_up(&SECTIONS, Some(answer)).rank;
-    assert_eq!(rank("Weight 2 kg"), Some(1));
-    assert_eq!(rank("Camera none at"), Some(4));
-    assert_eq!(rank("fifth of them"), Some(5));
-    assert_eq!(rank("sixth of them"), None, "what is beyond the depth is not read");
-    assert_eq!(rank("none of these"), None);
+fn an_answer_is_there_from_the_depth_of_its_section_on() {
+    let depths = |answer: &str| told_at(&ask_made_up(&SECTIONS, Some(answer)));
+    assert_eq!(depths("Weight 2 kg"), [1, 2, 3, 4, 5]);
+    assert_eq!(depths("Camera none at"), [4, 5]);
+    assert_eq!(depths("fifth of them"), [5]);
+    assert_eq!(depths("sixth of them"), [0; 0], "what is beyond the depth is not read");
+    assert_eq!(depths("none of these"), [0; 0]);
+}
+
+/// Shows less of each section the more there are.
+struct Shares;
+
+impl Way for Shares {
+    fn name(&self) -> &str {
+        "shares"
+    }
+
+    fn replies(&self, _page: &AskedPage<'_>, _question: &str) -> Result<[Reply; DEPTH], String> {
+        let texts = ["Up to 9 hours of use", "Up to 9 | Weight", "Up to | Weight 2 kg", "Up | W", ""];
+        Ok(texts.map(|text| Reply { text: text.to_owned(), found: !text.is_empty() }))
+    }
+}
+
+#[test]
+fn an_answer_that_more_sections_push_out_is_there_only_before() {
+    let page = PageBuilder::outline("main\n  text \"one\"");
+    let questions = [question("hours", Some("9 hours of")), question("weight", Some("Weight 2 kg"))];
+    let infos = ask(&[&Shares], 3, &page, &questions.each_ref(), &|_| 1).expect("asks");
+    assert_eq!(told_at(&infos[0].ways[0]), [1]);
+    assert_eq!(told_at(&infos[1].ways[0]), [3]);
+    assert!(!infos[0].ways[0].found, "told of the deepest answer");
 }
 
 #[test]
@@ -63,13 +92,13 @@ fn tokens_are_those_of_the_answer_at_each_depth_and_nothing_found_is_said_so() {
     // Three words, then four more and the line between, and so on.
     assert_eq!((read.tokens, read.found), ([3, 8, 12, 17, 21], true));
     let nothing = ask_made_up(&[], Some("Weight 2 kg"));
-    assert_eq!((nothing.rank, nothing.tokens, nothing.found), (None, [0; DEPTH], false));
+    assert_eq!((nothing.told, nothing.tokens, nothing.found), ([false; DEPTH], [0; DEPTH], false));
 }
 
 #[test]
-fn a_question_that_the_page_does_not_answer_has_no_rank_whatever_is_found() {
+fn a_question_that_the_page_does_not_answer_is_never_told_whatever_is_found() {
     let read = ask_made_up(&SECTIONS, None);
-    assert_eq!((read.rank, read.found), (None, true));
+    assert_eq!((read.told, read.found), ([false; DEPTH], true));
 }
 
 #[test]
@@ -135,8 +164,8 @@ fn most_bundled_questions_are_answered_and_the_cache_gives_what_was_measured() {
         let asked = all.iter().filter(|(_, info)| info.answerable);
         asked.filter(|(trace, info)| if info.held_out { site == "held out" } else { trace.starts_with(site) }).collect()
     };
-    let found = |site: &str, way: usize, depth: u32| {
-        of_site(site).iter().filter(|(_, info)| info.ways[way].rank.is_some_and(|rank| rank <= depth)).count()
+    let found = |site: &str, way: usize, depth: usize| {
+        of_site(site).iter().filter(|(_, info)| info.ways[way].told[depth - 1]).count()
     };
     for (at, way) in all[0].1.ways.iter().enumerate() {
         for site in ["", "docs", "portal", "shop", "held out"] {
@@ -146,8 +175,8 @@ fn most_bundled_questions_are_answered_and_the_cache_gives_what_was_measured() {
             println!("{} {site}: {counts:?} of {}; {tokens} of {pages} tokens", way.way, of_site(site).len());
         }
     }
-    for (trace, info) in of_site("").iter().filter(|(_, info)| info.ways[0].rank.is_none_or(|rank| rank > 3)) {
-        println!("missed {trace}#{} {:?}", info.id, info.ways.iter().map(|way| way.rank).collect::<Vec<_>>());
+    for (trace, info) in of_site("").iter().filter(|(_, info)| !info.ways[0].told[2]) {
+        println!("missed {trace}#{} {:?}", info.id, info.ways.iter().map(told_at).collect::<Vec<_>>());
     }
     let made_up = all.iter().filter(|(_, info)| !info.answerable);
     made_up.for_each(|(trace, info)| println!("made up {trace}#{}: {}", info.id, info.ways[0].found));
