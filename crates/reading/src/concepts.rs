@@ -137,12 +137,73 @@ monitor watch observe log track tracking
 notify notification alert inform warning warn
 hidden secret private confidential privacy
 public visible shown
+webhook callback hook
+concurrency parallel simultaneous concurrent together
+format json xml csv yaml syntax encoding
+header metadata field attribute
+response reply answer result
+page pagination cursor next offset
+region zone datacenter
+test sandbox staging trial try
+renew rotate refresh extend extension prolong
+overage extra additional surcharge beyond
+hash checksum digest signature verify validate valid invalid check
+ignore skip omit
+batch bulk group multiple several
+instant immediate real live
+window period interval span
+burst spike peak
+command cli terminal shell
+library package module dependency sdk
+guide manual tutorial reference documentation instruction
+feature function functionality capability
+disable off deactivate
+enable activate
+pause stop halt suspend freeze resume
+reset restart reboot
+lose lost loss missing gone
+byte mb kb megabyte kilobyte gigabyte mib kib size
+percent percentage share
+previous earlier before past older
+later after following next subsequent
+consumer subscriber reader
+producer publisher sender writer
+absence absent sick leave holiday vacation
+swap trade exchange
+manager supervisor boss lead head
+wage salary earn paid hourly pay
+break rest pause
+uniform dress wear clothes
+reminder remind notify sms text
+referral refer
+diagnosis illness disease symptom complaint
+reception desk arrive check
+touch touchscreen
+resolution pixel sharp
+graphics gpu
+illuminated backlit light backlight
+convertible tablet fold hinge
+system windows linux os software
+instalment monthly finance credit loan
+student education school teacher
+energy eco efficient consumption watt
+model sku article product number
+neighbour locker dropoff
+hear deaf sight blind
+bicycle bike cycle
+luggage suitcase bag baggage
+ticket entry admission pass
+rain snow sun weather forecast temperature
+write wrote author written
+found discovered origin from
+material wood metal aluminium plastic steel leather
+travel trip journey distance far away km mile
 ";
 
 /// What a question's first words ask for, each with the group that answers it. The longest that fits counts.
 const ASKED: &[(&[&str], &str)] = &[
     (&["how", "much"], "price"),
-    (&["how", "many"], "count"),
+    (&["how", "many"], "number"),
     (&["how", "long"], "duration"),
     (&["how", "soon"], "duration"),
     (&["how", "quickly"], "duration"),
@@ -156,7 +217,7 @@ const ASKED: &[(&[&str], &str)] = &[
 ];
 
 /// Kinds that only a notation speaks of.
-const NOTATIONS: &[&str] = &["clock", "percent"];
+const NOTATIONS: &[&str] = &["clock", "percent", "number"];
 
 /// Number of a concept.
 pub type Concept = u16;
@@ -200,8 +261,13 @@ pub fn of_notations(text: &str, mut take: impl FnMut(Concept)) {
         match c {
             '$' | '£' | '€' | '¥' | '₪' | '₹' | '₩' => give("price"),
             '%' => give("percent"),
+            c if c.is_ascii_digit() && !before[1].is_alphanumeric() => {
+                if before[1] == ':' && before[0].is_ascii_digit() {
+                    give("clock");
+                }
+                give("number")
+            }
             '@' if before[1].is_alphanumeric() => give("email"),
-            c if c.is_ascii_digit() && before[1] == ':' && before[0].is_ascii_digit() => give("clock"),
             _ => None,
         };
         before = [before[1], c];
@@ -249,9 +315,9 @@ mod tests {
     #[test]
     fn words_and_notations_have_concepts() {
         assert_eq!(names("The parcels arrive"), ["shipping"]);
-        assert_eq!(names("£92.50"), ["price"]);
-        assert_eq!(names("doors 19:30"), ["clock"]);
-        assert_eq!(names("desk@marsa.test, 5 %"), ["email", "percent"]);
+        assert_eq!(names("£92.50"), ["number", "price"]);
+        assert_eq!(names("doors 19:30"), ["clock", "number"]);
+        assert_eq!(names("desk@marsa.test, 5 %"), ["email", "number", "percent"]);
         assert!(names("ホテル・マルサ the of").is_empty());
     }
 

@@ -4,7 +4,7 @@
 //! or by both, fused by reciprocal rank (k = 60). Invariants: deterministic; what a query holds never reaches FTS5 but as quoted terms;
 //! vectors of different embedders never mix; a hit's text is a part of its section within a limit.
 //!
-//! What is ranked: passages of about a hundred words, each with its section's heading and the headings above it. A
+//! What is ranked: passages of some seventy words, each with its section's heading and the headings above it. A
 //! section counts as its best passage.
 //!
 //! **What the similarity and its threshold mean.** Every hit has a similarity from 0 to 1, and [`SearchOptions::min_similarity`] (0.5, as in the
@@ -12,9 +12,10 @@
 //!
 //! - by vectors it is the cosine, as the embedder reads it ([`Embedder::similarity`](crate::embed::Embedder::similarity)): cosines of trained
 //!   models as they are; those of the lexical embedder, which lie lower, scaled so that unrelated texts stay below 0.5;
-//! - by BM25, whose scores have no upper end, it is the score as a share of the best hit's: 0.5 keeps what is at least half as good as the best;
-//! - fused, it is the greater of the two: a hit stays if either of them alone would keep it. The fused score itself orders the hits and is no
-//!   similarity (rank 1 and rank 3 of both differ by 3 %).
+//! - by BM25, whose scores have no upper end, it is the square root of the score's share of the best hit's: 0.5 keeps what is at least a
+//!   quarter as good as the best (at half of it, answers were lost that stood second or third);
+//! - fused, it is the score as a share of the highest that there is, rank 1 in both rankings: 0.5 keeps what both rankings found, and of what
+//!   only one found the first; where no word of the query stands anywhere, it is the similarity by vectors.
 //!
 //! Queries: stop words are left out as long as another word remains; a query of stop words alone is searched as it stands. A query without a
 //! letter or digit finds nothing. Of more than [`MOST_TERMS`](query::MOST_TERMS) different terms the rarest count.
@@ -38,9 +39,9 @@ pub const VERSION: u32 = 2;
 /// Most bytes of an answer by default: some 500 tokens of English.
 const MOST_BYTES: usize = 2_000;
 /// Least bytes that an answer about one page may have, however small the page.
-const LEAST_BYTES: usize = 1_400;
-/// Which part of a page's text an answer about it may take: an eighth.
-const PAGE_SHARE: usize = 7;
+const LEAST_BYTES: usize = 1_000;
+/// Which part of a page's text an answer about it may take: a seventh.
+const PAGE_SHARE: usize = 8;
 
 /// What hits are ranked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -98,7 +99,7 @@ pub struct Hit {
 }
 
 /// Finds the sections of one page that a query means, with the built-in embedder and an index in memory. Beside
-/// [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the page's text, or 900 bytes where that is more: an answer that is
+/// [`SearchOptions::max_bytes`], the hits' texts take at most a seventh of the page's text, or 1,200 bytes where that is more: an answer that is
 /// half of the page would be no answer.
 ///
 /// # Errors

@@ -25,8 +25,8 @@ use std::time::Duration;
 const APPLICATION_ID: i32 = 0x424c_7269;
 /// `user_version`; changes with the tables and with what [`Terms`] makes of a text.
 const VERSION: i32 = 1;
-/// Length of a passage, in bytes: about a hundred English words.
-const PASSAGE: usize = 600;
+/// Length of a passage, in bytes: some seventy English words.
+const PASSAGE: usize = 400;
 /// How much a term counts in the section's heading, in the headings above it, in the passage; and a concept of any of them.
 const WEIGHTS: &str = "bm25(3.0, 1.5, 1.0, 0.5)";
 /// k of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
@@ -242,7 +242,10 @@ impl Index {
         let mut ranked = match options.by {
             By::Bm25 => by_words()?,
             By::Vectors => self.by_vectors(query, &asked, total)?,
-            By::Fused => fuse(&by_words()?, &self.by_vectors(query, &asked, total)?),
+            By::Fused => {
+                let (by_words, by_vectors) = (by_words()?, self.by_vectors(query, &asked, total)?);
+                if by_words.is_empty() { by_vectors } else { fuse(&by_words, &by_vectors) }
+            }
         };
         ranked.retain(|found| found.similarity >= options.min_similarity);
         ranked.truncate(options.top_k);
@@ -271,7 +274,7 @@ impl Index {
         let mut found = self.sections_of(rows.collect::<Result<_, _>>()?)?;
         let best = found.first().map_or(1.0, |best| best.score).max(f64::MIN_POSITIVE);
         for one in &mut found {
-            one.similarity = (one.score / best).clamp(0.0, 1.0) as f32;
+            one.similarity = (one.score / best).clamp(0.0, 1.0).sqrt() as f32;
         }
         Ok(found)
     }
@@ -542,8 +545,10 @@ fn fuse(by_words: &[Found], by_vectors: &[Found]) -> Vec<Found> {
                 fused.len() - 1
             });
             fused[known].score += score;
-            fused[known].similarity = fused[known].similarity.max(found.similarity);
         }
+    }
+    for found in &mut fused {
+        found.similarity = (found.score * (RRF_K + 1.0) / 2.0) as f32;
     }
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.section.cmp(&b.section)));
     fused
