@@ -172,7 +172,7 @@ impl Reading {
         let mut words = format!(
             "Questions about recorded pages, written before there was any retrieval; recall@k is the share of those whose answer stands, word for word, in what an agent gets for k sections \
              (95 % interval of Wilson; other words: recall@{DEFAULT_DEPTH} of those that are not put in the page's words), tokens@{DEFAULT_DEPTH} what it gets for {DEFAULT_DEPTH}, of the tokens of the pages' full text, summed over questions. Made up: questions that the page does not \
-             answer, for which something was found. Held out: questions on all sites in other words, written after a first retrieval by words, which nothing was tuned by; they are in no other row."
+             answer, for which something was found. Held out: questions on all sites in other words, written after a first retrieval by words, that nothing may be tuned by; they are in no other row."
         );
         if let Some(fused) = self.fused() {
             let [page, other] = fused.by_words.map(fraction);
