@@ -40,7 +40,7 @@ pub const VERSION: u32 = 2;
 const MOST_BYTES: usize = 2_000;
 /// Least bytes that an answer about one page may have, however small the page.
 const LEAST_BYTES: usize = 1_000;
-/// Which part of a page's text an answer about it may take: a seventh.
+/// Which part of a page's text an answer about it may take: an eighth.
 const PAGE_SHARE: usize = 8;
 
 /// What hits are ranked by.
@@ -99,7 +99,7 @@ pub struct Hit {
 }
 
 /// Finds the sections of one page that a query means, with the built-in embedder and an index in memory. Beside
-/// [`SearchOptions::max_bytes`], the hits' texts take at most a seventh of the page's text, or 1,200 bytes where that is more: an answer that is
+/// [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the page's text, or 1,000 bytes where that is more: an answer that is
 /// half of the page would be no answer.
 ///
 /// # Errors

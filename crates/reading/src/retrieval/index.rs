@@ -556,7 +556,7 @@ fn fuse(by_words: &[Found], by_vectors: &[Found]) -> Vec<Found> {
 
 /// Which part of an answer the hit at a rank may have, against the others.
 fn weight(rank: usize) -> f32 {
-    1.0 / ((rank + 1) as f32).sqrt()
+    1.0 / (rank + 1) as f32
 }
 
 fn joined(terms: &Terms, text: &str) -> String {
