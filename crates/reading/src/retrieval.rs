@@ -34,6 +34,8 @@ use crate::embed::{Embedder, Lexical};
 use crate::sections::Extraction;
 use std::sync::Arc;
 
+/// Changes whenever other sections may be found, or shown in other words; results are cached by it.
+pub const VERSION: u32 = 2;
 /// Most bytes of an answer by default: some 500 tokens of English.
 const MOST_BYTES: usize = 2_000;
 /// Least bytes that an answer about one page may have, however small the page.
@@ -119,6 +121,11 @@ pub fn rank_without(
     let embedder: Arc<dyn Embedder> = Arc::new(Lexical::default());
     let mut index = Index::in_memory(embedder)?;
     index.add(&extraction.url, &extraction.sections, leave_out)?;
+    index.search(query, &for_page(extraction, options))
+}
+
+/// Returns the options of an answer about one page: with the limit that [`rank`] describes.
+pub fn for_page(extraction: &Extraction, options: &SearchOptions) -> SearchOptions {
     let share = (extraction.full_text.len() / PAGE_SHARE).max(LEAST_BYTES);
-    index.search(query, &SearchOptions { max_bytes: options.max_bytes.min(share), ..options.clone() })
+    SearchOptions { max_bytes: options.max_bytes.min(share), ..options.clone() }
 }

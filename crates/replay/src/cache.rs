@@ -6,6 +6,7 @@
 //! Invariant: a change of trace, scenario, strategy (name, version, options), tokenizer, metric, image-token table or page format is
 //! another key.
 
+use crate::asked::AskedInfo;
 use crate::beside::AnswerInfo;
 use crate::error::ReplayError;
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
@@ -180,6 +181,24 @@ impl Cache {
     /// Keeps what answers beside the page cost.
     pub fn keep_beside(&self, key: &str, answers: &[AnswerInfo]) -> Result<(), ReplayError> {
         self.keep("beside", key, &(key, answers))
+    }
+
+    /// Returns the key of what came of the questions about a trace; not of its scenario, which they stand beside.
+    pub fn asked_key(plan: &TracePlan, version: &str, encoding: Encoding, tokenizer: Tokenizer) -> String {
+        let (questions, encoding) = (&plan.scenario.questions, encoding.name());
+        let head = format!("asked {ENTRY_VERSION} {PACKED_FORMAT_VERSION} {version}");
+        content_hash(format!("{head} {} {encoding} {tokenizer:?} {questions:?}", plan.hash).as_bytes())
+    }
+
+    /// Returns what came of the questions about a trace; none if it was not measured.
+    pub fn asked(&self, key: &str) -> Option<Vec<AskedInfo>> {
+        let (known, asked): (String, Vec<AskedInfo>) = self.load("asked", key)?;
+        (known == key).then_some(asked)
+    }
+
+    /// Keeps what came of the questions about a trace.
+    pub fn keep_asked(&self, key: &str, asked: &[AskedInfo]) -> Result<(), ReplayError> {
+        self.keep("asked", key, &(key, asked))
     }
 
     /// Returns what a report shows of the steps of a trace; none if it is not all there.

@@ -7,6 +7,7 @@
 //! order of rows is made at the end; memory holds one step a thread, whatever the corpus.
 //! Why not rayon's parallel iterator over traces: it halves the list, and the two largest traces may fall into one half.
 
+use crate::asked;
 use crate::beside;
 use crate::cache::Cache;
 use crate::error::ReplayError;
@@ -20,6 +21,7 @@ use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use crate::unit::{Shared, Unit};
 use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
+use rayon::prelude::*;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -135,7 +137,7 @@ pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
         metric_version: METRIC_VERSION,
         image_token_table_version: IMAGE_TOKEN_TABLE_VERSION,
         strategies: infos,
-        traces: plans.iter().map(|plan| describe(plan, &cache, options)).collect::<Result<_, _>>()?,
+        traces: describe_all(&plans, &cache, options)?,
     };
     let mut run = RunResult {
         header,
@@ -176,6 +178,25 @@ pub(crate) fn plan(traces: &[PathBuf], scenarios_dir: &Path) -> Result<Vec<Trace
     Ok(plans)
 }
 
+/// Describes every trace, in parallel: what goes by a pass of its own is measured here.
+fn describe_all(
+    plans: &[TracePlan],
+    cache: &Cache,
+    options: &ReplayOptions<'_>,
+) -> Result<Vec<TraceInfo>, ReplayError> {
+    let described = pool(options.threads)?
+        .install(|| plans.par_iter().with_max_len(1).map(|plan| describe(plan, cache, options)).collect::<Vec<_>>());
+    described.into_iter().collect()
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, ReplayError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("replay-{index}"))
+        .build()
+        .map_err(|error| ReplayError::Threads { threads, reason: error.to_string() })
+}
+
 fn describe(plan: &TracePlan, cache: &Cache, options: &ReplayOptions<'_>) -> Result<TraceInfo, ReplayError> {
     Ok(TraceInfo {
         id: plan.id.clone(),
@@ -190,6 +211,7 @@ fn describe(plan: &TracePlan, cache: &Cache, options: &ReplayOptions<'_>) -> Res
         peers: plan.peers.as_ref().map(PeersPlan::describe).transpose()?.unwrap_or_default(),
         attacks: attacks_of(plan),
         answers: beside::answers(plan, cache, options.encoding, options.tokenizer)?,
+        asked: asked::asked(plan, &options.cache_dir, cache, options.encoding, options.tokenizer)?,
     })
 }
 
@@ -267,13 +289,7 @@ fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Res
     if jobs.iter().all(Job::is_done) {
         work();
     } else {
-        let threads = options.threads;
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|index| format!("replay-{index}"))
-            .build()
-            .map_err(|error| ReplayError::Threads { threads, reason: error.to_string() })?;
-        pool.broadcast(|_| work());
+        pool(options.threads)?.broadcast(|_| work());
     }
     let mut results = Vec::with_capacity(jobs.len());
     let mut finished =

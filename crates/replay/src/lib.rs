@@ -9,6 +9,7 @@
 //! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel; [`routing`] compares routers with
 //! hindsight.
 
+mod asked;
 mod beside;
 mod cache;
 mod clock;
@@ -37,11 +38,12 @@ pub mod strategies;
 pub mod train;
 mod unit;
 
+pub use asked::{AskedInfo, DEPTH as ASKED_DEPTH, FUSED as FUSED_WAY, ReadInfo};
 pub use beside::{
     AnswerInfo, DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
 };
 pub use browserlens_peers::RECORDED_SUFFIX;
-pub use browserlens_scenario::AttackKind;
+pub use browserlens_scenario::{AttackKind, Wording};
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};

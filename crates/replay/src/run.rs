@@ -4,6 +4,7 @@
 //! content) in a folder named by the hash of `run.json`: equal results go to the same folder, others never overwrite it.
 //! Invariant: `run.json` is byte-identical for any number of threads and whether results came from the cache.
 
+use crate::asked::AskedInfo;
 use crate::beside::AnswerInfo;
 use crate::error::ReplayError;
 use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenizer};
@@ -71,6 +72,9 @@ pub struct TraceInfo {
     /// What answers about console and requests cost there, and tell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AnswerInfo>,
+    /// What came of the questions about its pages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedInfo>,
 }
 
 /// What a run says about an attack.

@@ -4,7 +4,7 @@
 mod common;
 
 use browserlens_page::{NodeSpec, Page, PageBuilder};
-use browserlens_replay::{Measurement, Progress, ReplayError, RunResult, find_traces, strategies};
+use browserlens_replay::{FUSED_WAY, Measurement, Progress, ReplayError, RunResult, find_traces, strategies};
 use browserlens_tokens::Encoding;
 use common::{Behaviour, Request, World, configured, configured_version};
 use std::path::Path;
@@ -89,6 +89,30 @@ fn a_second_run_comes_from_the_cache_with_the_timings_last_measured() {
     let changed = world.replay(Request::new(&[trace], &strategies)).expect("replays");
     assert_eq!((changed.cached_units, changed.tasks[0].success), (0, false));
     assert_ne!(changed.folder, first.folder, "no run is ever overwritten");
+}
+
+#[test]
+fn questions_beside_a_scenario_are_asked_and_measure_nothing_anew() {
+    let world = World::new();
+    let traces = [world.task("shop/lamp"), world.task("shop/other")];
+    let strategies = [configured("test/good", Behaviour::Good)];
+    let without = world.replay(Request::new(&traces, &strategies)).expect("replays");
+    assert!(without.header.traces.iter().all(|trace| trace.asked.is_empty()));
+    let question = "[[ask]]\nid = \"count\"\nstep = 2\nask = \"How many results are there?\"\nwords = \"page\"\ntext = \"3 of 142 results\"\n";
+    std::fs::write(world.path("scenarios/shop/lamp.ask.toml"), question).expect("written");
+    let with = world.replay(Request { threads: 2, ..Request::new(&traces, &strategies) }).expect("replays");
+    assert_eq!(with.cached_units, 2, "a question is in no unit's key");
+    assert_ne!(with.folder, without.folder, "and is in the run");
+    let asked = &with.header.traces[0].asked;
+    assert_eq!((asked.len(), asked[0].id.as_str(), asked[0].step, asked[0].answerable), (1, "count", 2, true));
+    assert!(asked[0].ways.iter().any(|way| way.way == FUSED_WAY && way.told[0]), "{asked:?}");
+    assert!(with.header.traces[1].asked.is_empty());
+    assert_eq!(RunResult::load(&with.folder).expect("loads").header, with.header);
+    // Another question is another key.
+    let misses = question.replace("3 of 142", "4 of 142");
+    std::fs::write(world.path("scenarios/shop/lamp.ask.toml"), misses).expect("written");
+    let missed = world.replay(Request::new(&traces, &strategies)).expect("replays");
+    assert!(missed.header.traces[0].asked[0].ways.iter().all(|way| !way.told.contains(&true)));
 }
 
 #[test]

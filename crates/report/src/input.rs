@@ -4,7 +4,7 @@
 //! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
 //! where something is not given (a screenshot, a text) the report says so.
 
-use browserlens_replay::{AnswerInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
+use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;
 use std::error::Error;
 use std::sync::Arc;
@@ -71,6 +71,8 @@ pub struct ScenarioInfo {
     pub attacks: Vec<AttackInfo>,
     /// What answers about console and requests cost there, and tell.
     pub answers: Vec<AnswerInfo>,
+    /// What came of the questions about its pages.
+    pub asked: Vec<AskedInfo>,
 }
 
 /// What a trace and its scenario say of one step.

@@ -26,6 +26,7 @@ mod llm;
 mod median;
 mod numbers;
 mod quality;
+mod reading;
 mod scenario_tables;
 mod share;
 mod stats;

@@ -301,5 +301,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         steps: (0..steps).map(step).collect(),
         attacks: Vec::new(),
         answers: Vec::new(),
+        asked: Vec::new(),
     }
 }

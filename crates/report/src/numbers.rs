@@ -53,8 +53,12 @@ pub(crate) fn average(estimate: Option<Estimate>) -> String {
 
 /// Writes the interval of an average of shares in percent with one decimal: `42.9–100.0`.
 pub(crate) fn percent_interval(estimate: Option<Estimate>) -> String {
-    let Some((low, high)) = estimate.and_then(|estimate| estimate.interval) else { return NONE.to_owned() };
-    format!("{}–{}", hundredths(low), hundredths(high))
+    percent_range(estimate.and_then(|estimate| estimate.interval))
+}
+
+/// Writes a range of shares in percent with one decimal: `42.9–100.0`.
+pub(crate) fn percent_range(range: Option<(f64, f64)>) -> String {
+    range.map_or_else(|| NONE.to_owned(), |(low, high)| format!("{}–{}", hundredths(low), hundredths(high)))
 }
 
 /// Writes the interval of a ratio: `0.12–0.38×`.

@@ -9,6 +9,7 @@ use crate::attacks::Attacks;
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::quality::Metric;
+use crate::reading::Reading;
 use crate::scenario_tables::{
     ROUTERS_NOTE, averages_table, costs_table, differences_table, intervals_table, routers_table, shown_table,
 };
@@ -56,6 +57,13 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
         out.push_str(&format!("\n## Inspect\n\n{}\n", answers.table().markdown()));
         out.push_str(&format!("{}\n", escape_markdown(&answers.in_words())));
     }
+    if let Some(reading) = Reading::of(input) {
+        out.push_str(&format!("\n## Reading\n\n{}\n", reading.table().markdown()));
+        if let Some(bars) = reading.bars_table() {
+            out.push_str(&format!("{}\n", bars.markdown()));
+        }
+        out.push_str(&format!("{}\n", escape_markdown(&reading.in_words())));
+    }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
     out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
@@ -100,6 +108,14 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
         out.push_str("inspect: answers about console and requests, after each step\n\n");
         out.push_str(&answers.table().terminal());
         let _ = writeln!(out, "{}\n", wrap(&answers.in_words(), TERMINAL_WIDTH, "  "));
+    }
+    if let Some(reading) = Reading::of(input) {
+        out.push_str("reading: questions about pages\n\n");
+        out.push_str(&reading.table().terminal());
+        if let Some(bars) = reading.bars_table() {
+            let _ = write!(out, "\n{}", bars.terminal());
+        }
+        let _ = writeln!(out, "{}\n", wrap(&reading.in_words(), TERMINAL_WIDTH, "  "));
     }
     for note in notes(summary, input.about) {
         let _ = writeln!(out, "{}", wrap(&one_line(&note), TERMINAL_WIDTH, "  "));

@@ -52,6 +52,24 @@ pub enum ScenarioError {
         /// What is wrong, with the attack's id where it has one.
         message: String,
     },
+    /// A question is not of the documented form.
+    #[error("{}:{line}: question: {message}", .path.display())]
+    BadQuestion {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong, with the question's id where it has one.
+        message: String,
+    },
+    /// Questions stand beside no scenario.
+    #[error("{}: there is no scenario {} to ask about", .path.display(), .scenario.display())]
+    NoScenarioFor {
+        /// The file of questions.
+        path: PathBuf,
+        /// The scenario that it names.
+        scenario: PathBuf,
+    },
     /// A text comes from an environment variable that is not set.
     #[error("environment variable {name} is not set, and the scenario types its value")]
     MissingEnv {
@@ -74,6 +92,13 @@ impl ScenarioError {
             Self::BadAttack { .. } => {
                 "give each [[attack]] an id, a kind, the steps whose pages hold it, and one sign of success: role and name, handle, line, \
                  text or raw"
+            }
+            Self::BadQuestion { .. } => {
+                "give each [[ask]] an id, the step whose page is asked, the question as ask, words = \"page\" or \"other\", and the text on the page that \
+                 answers, or absent = true"
+            }
+            Self::NoScenarioFor { .. } => {
+                "name the file of questions after its scenario: name.ask.toml beside name.toml"
             }
             Self::MissingEnv { .. } => "set the variable and record again",
         }

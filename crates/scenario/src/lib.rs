@@ -4,12 +4,14 @@
 //! well formed (one action a step, known keys only, targets that say something); an error names file, line and remedy.
 //! A crate of its own, above `recorder` and `replay`, because the bench reads facts without a browser.
 
+mod ask;
 mod attack;
 mod beside;
 mod error;
 mod raw;
 mod target;
 
+pub use ask::{Question, Wording};
 pub use attack::{Attack, AttackKind, Sign};
 pub use beside::{EventFact, EventPlace};
 pub use error::ScenarioError;
@@ -60,6 +62,8 @@ pub struct Scenario {
     pub attacks: Vec<Attack>,
     /// Console messages and requests that an agent must be able to find.
     pub events: Vec<EventFact>,
+    /// Questions about its pages, from the file beside it.
+    pub questions: Vec<Question>,
     /// File that it came from.
     pub path: PathBuf,
     hash: [u8; 32],
@@ -316,17 +320,23 @@ pub struct StateFact {
 }
 
 impl Scenario {
-    /// Loads a scenario.
+    /// Loads a scenario, and the questions beside it (`name.ask.toml`) where there are any.
     ///
     /// # Errors
     /// [`ScenarioError`] naming file, line and remedy.
     pub fn load(path: &Path) -> Result<Self, ScenarioError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ScenarioError::Unreadable { path: path.to_owned(), source })?;
-        Self::parse(&text, path)
+        let read = |path: &Path| {
+            std::fs::read_to_string(path).map_err(|source| ScenarioError::Unreadable { path: path.to_owned(), source })
+        };
+        let mut scenario = Self::parse(&read(path)?, path)?;
+        let questions = ask::questions_path(path);
+        if questions.is_file() {
+            scenario.questions = ask::parse(&read(&questions)?, &questions, scenario.steps.len())?;
+        }
+        Ok(scenario)
     }
 
-    /// Parses a scenario; `path` is only for messages and for files that the scenario names.
+    /// Parses a scenario, which has no questions then; `path` is only for messages and for files that the scenario names.
     ///
     /// # Errors
     /// [`ScenarioError`] naming file, line and remedy.
@@ -337,7 +347,8 @@ impl Scenario {
     /// Loads every scenario below a folder, sorted by name.
     ///
     /// # Errors
-    /// [`ScenarioError`] of the first file that does not load; [`ScenarioError::NoScenarios`] if there is none.
+    /// [`ScenarioError`] of the first file that does not load; [`ScenarioError::NoScenarios`] if there is none;
+    /// [`ScenarioError::NoScenarioFor`] if questions stand beside none.
     pub fn load_all(folder: &Path) -> Result<Vec<Self>, ScenarioError> {
         let mut files = Vec::new();
         let mut folders = vec![folder.to_owned()];
@@ -347,6 +358,10 @@ impl Scenario {
                 let path = entry.map_err(unreadable)?.path();
                 if path.is_dir() {
                     folders.push(path);
+                } else if let Some(scenario) = ask::scenario_of(&path) {
+                    if !scenario.is_file() {
+                        return Err(ScenarioError::NoScenarioFor { path, scenario });
+                    }
                 } else if path.extension().is_some_and(|extension| extension == "toml") {
                     files.push(path);
                 }
@@ -376,6 +391,11 @@ impl Scenario {
     /// Returns the attacks that the page of a step holds; step 0 is the first navigation.
     pub fn attacks_at(&self, step: u32) -> impl Iterator<Item = &Attack> {
         self.attacks.iter().filter(move |attack| attack.steps.contains(&step))
+    }
+
+    /// Returns the questions about the page of a step; step 0 is the first navigation.
+    pub fn questions_at(&self, step: u32) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(move |question| question.step == step)
     }
 
     /// Returns the nodes that a step cannot do without; step 0 is the first navigation.

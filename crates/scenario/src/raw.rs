@@ -263,6 +263,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
     Ok(Scenario {
         attacks,
         events: raw.event,
+        questions: Vec::new(),
         name: raw.name,
         goal: raw.goal,
         why: raw.why,

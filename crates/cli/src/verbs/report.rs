@@ -150,6 +150,7 @@ fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &T
         steps,
         attacks: trace.attacks.clone(),
         answers: trace.answers.clone(),
+        asked: trace.asked.clone(),
     }
 }
 
