@@ -239,7 +239,7 @@ mod tests {
 
         (Relevance: 100.0%)
         ");
-        let by_vectors = run(EMBEDDING_SECTIONS, "Find out how refunds are paid").1;
+        let by_vectors = run(EMBEDDING_SECTIONS, "send it back for a refund").1;
         assert!(by_vectors.starts_with("## Returns\n\nSend it back within 30 days"), "{by_vectors}");
         assert_eq!(run(SECTION_SEARCH, "zebra").1, "No content found matching query: \"zebra\"");
     }
