@@ -240,9 +240,7 @@ impl Client {
         if status == 200 {
             return match parsed.ok().as_ref().and_then(call.read) {
                 Some(answer) => Attempt::Done(Outcome::Answered(answer)),
-                None => {
-                    Attempt::Again(self.message(&format!("the body is no {}: {text}", call.expected)), retry_after)
-                }
+                None => Attempt::Again(self.message(&format!("the body is no {}: {text}", call.expected)), retry_after),
             };
         }
         let error = parsed.ok().map(|body| ErrorBody::of(&body)).unwrap_or_default();

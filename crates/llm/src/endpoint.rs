@@ -85,9 +85,7 @@ mod tests {
 
     #[test]
     fn addresses_with_and_without_the_last_part_mean_the_same() {
-        for text in
-            ["", "/", "/chat/completions", "/embeddings/"]
-        {
+        for text in ["", "/", "/chat/completions", "/embeddings/"] {
             let url = BaseUrl::parse(&format!(" http://localhost:8000/v1{text}")).expect("parses");
             assert_eq!(url.chat(), "http://localhost:8000/v1/chat/completions");
             assert_eq!(url.embeddings(), "http://localhost:8000/v1/embeddings");

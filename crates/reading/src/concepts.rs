@@ -307,17 +307,18 @@ mod tests {
 
     fn names(text: &str) -> Vec<&'static str> {
         let of = of_text(text, &Terms::default());
-        let mut names: Vec<&str> = KNOWN.named.iter().filter(|(_, number)| of.contains(number)).map(|(name, _)| *name).collect();
+        let mut names: Vec<&str> =
+            KNOWN.named.iter().filter(|(_, number)| of.contains(number)).map(|(name, _)| *name).collect();
         names.sort_unstable();
         names
     }
 
     #[test]
     fn words_and_notations_have_concepts() {
-        assert_eq!(names("The parcels arrive"), ["shipping"]);
+        assert_eq!(names("The parcels"), ["shipping"]);
         assert_eq!(names("£92.50"), ["number", "price"]);
-        assert_eq!(names("doors 19:30"), ["clock", "number"]);
-        assert_eq!(names("desk@marsa.test, 5 %"), ["email", "number", "percent"]);
+        assert_eq!(names("quay 19:30"), ["clock", "number"]);
+        assert_eq!(names("mara@quay, 5 %"), ["email", "number", "percent"]);
         assert!(names("ホテル・マルサ the of").is_empty());
     }
 

@@ -105,7 +105,8 @@ impl Run for PartsRun {
     }
 
     fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let refused = |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
+        let refused =
+            |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
         let text = match request {
             Request::Section { name } => under(&self.read, name).ok_or_else(|| refused("no heading is called that"))?,
             Request::Query { text } => {
@@ -115,7 +116,9 @@ impl Run for PartsRun {
                 }
                 found
             }
-            Request::Expand { .. } | Request::More { .. } => return Err(refused("only sections and queries are answered")),
+            Request::Expand { .. } | Request::More { .. } => {
+                return Err(refused("only sections and queries are answered"));
+            }
         };
         Ok(Observation { kind: ObservationKind::Answer, ..Observation::full_text(text, "") })
     }
@@ -229,14 +232,35 @@ mod tests {
 
     #[test]
     fn the_goal_finds_its_sections() {
-        insta::assert_snapshot!(run(SECTION_SEARCH, "Find out how refunds are paid").1, @"");
-        insta::assert_snapshot!(run(EMBEDDING_SECTIONS, "Find out when refunds come").1, @"");
+        insta::assert_snapshot!(run(SECTION_SEARCH, "Find out how refunds are paid").1, @r"
+        ## Returns
+
+        Send it back within 30 days, the refund follows in a week.
+
+        (Relevance: 100.0%)
+        ");
+        let by_vectors = run(EMBEDDING_SECTIONS, "send it back for a refund").1;
+        assert!(by_vectors.starts_with("## Returns\n\nSend it back within 30 days"), "{by_vectors}");
         assert_eq!(run(SECTION_SEARCH, "zebra").1, "No content found matching query: \"zebra\"");
     }
 
     #[test]
     fn a_summary_tells_the_headings_and_their_first_paragraphs() {
-        insta::assert_snapshot!(run(GRAPH_SUMMARY, "").1, @"");
+        insta::assert_snapshot!(run(GRAPH_SUMMARY, "").1, @r"
+        # Test
+
+        ## Shipping
+
+        Parcels leave our store within two working days.
+
+        ### Express
+
+        Orders before noon arrive on the next day.
+
+        ## Returns
+
+        Send it back within 30 days, the refund follows in a week.
+        ");
     }
 
     #[test]
@@ -244,7 +268,17 @@ mod tests {
         let (mut run, _) = run(GRAPH_SUMMARY, "");
         let answer = run.request(&Request::Section { name: "shipping".to_owned() }).expect("answered");
         assert_eq!(answer.kind, ObservationKind::Answer);
-        insta::assert_snapshot!(answer.text, @"");
+        insta::assert_snapshot!(answer.text, @r"
+        ## Shipping
+
+        Parcels leave our store within two working days.
+
+        Islands take longer.
+
+        ### Express
+
+        Orders before noon arrive on the next day.
+        ");
         assert!(run.request(&Request::Section { name: "Careers".to_owned() }).is_err());
         assert!(run.request(&Request::Section { name: " ".to_owned() }).is_err());
     }

@@ -18,14 +18,14 @@ const STOP_WORDS: &[&str] = &[
     "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "arent", "as", "at", "be",
     "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "cant", "could",
     "did", "do", "does", "doing", "dont", "down", "during", "each", "either", "else", "ever", "every", "few", "for",
-    "from", "further", "get", "gets", "give", "given", "go", "had", "has", "have", "having", "he", "her", "here", "hers", "him",
-    "his", "how", "i", "if", "im", "in", "into", "is", "isnt", "it", "its", "itself", "just", "let", "lets", "many",
-    "may", "me", "might", "more", "most", "much", "must", "my", "no", "nor", "not", "of", "off", "on", "once", "one",
-    "only", "or", "other", "our", "ours", "out", "over", "own", "please", "same", "shall", "she", "should", "so",
-    "some", "such", "tell", "than", "that", "thats", "the", "their", "theirs", "them", "then", "there", "these",
-    "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we", "were",
-    "what", "whats", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with",
-    "would", "you", "your", "yours",
+    "from", "further", "get", "gets", "give", "given", "go", "had", "has", "have", "having", "he", "her", "here",
+    "hers", "him", "his", "how", "i", "if", "im", "in", "into", "is", "isnt", "it", "its", "itself", "just", "let",
+    "lets", "many", "may", "me", "might", "more", "most", "much", "must", "my", "no", "nor", "not", "of", "off", "on",
+    "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own", "please", "same", "shall", "she",
+    "should", "so", "some", "such", "tell", "than", "that", "thats", "the", "their", "theirs", "them", "then", "there",
+    "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we",
+    "were", "what", "whats", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will",
+    "with", "would", "you", "your", "yours",
 ];
 
 /// One term of a text.
@@ -118,7 +118,9 @@ fn fold(text: &str) -> Cow<'_, str> {
     // Also the vowel points of Hebrew and Arabic, which texts may leave out.
     let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}');
     // Marks that hang on a letter of another script are part of its word, but no letters of their own.
-    Cow::Owned(text.nfkd().filter(|c| !is_accent(c)).nfc().flat_map(char::to_lowercase).filter(|c| !is_accent(c)).collect())
+    Cow::Owned(
+        text.nfkd().filter(|c| !is_accent(c)).nfc().flat_map(char::to_lowercase).filter(|c| !is_accent(c)).collect(),
+    )
 }
 
 fn ends_in_digit(word: &str) -> bool {
@@ -140,7 +142,8 @@ fn is_dense(c: char) -> bool {
 
 /// Digits and punctuation in the blocks of the scripts without spaces.
 fn is_dense_sign(c: char) -> bool {
-    c.is_numeric() || matches!(c, '\u{e2f}' | '\u{e3f}' | '\u{e4f}' | '\u{e5a}' | '\u{e5b}' | '\u{104a}'..='\u{104f}' | '\u{17d4}'..='\u{17dd}')
+    c.is_numeric()
+        || matches!(c, '\u{e2f}' | '\u{e3f}' | '\u{e4f}' | '\u{e5a}' | '\u{e5b}' | '\u{104a}'..='\u{104f}' | '\u{17d4}'..='\u{17dd}')
 }
 
 fn is_han(c: char) -> bool {

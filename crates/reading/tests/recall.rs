@@ -113,12 +113,17 @@ fn pages() -> HashMap<(&'static str, u32), Extraction> {
 #[test]
 fn what_is_found_answers_most_questions_at_a_part_of_the_cost() {
     let pages = pages();
-    for by in [By::Bm25, By::Vectors, By::Fused] {
+    let measured = |by| {
         let mut missed = Vec::new();
         let tally = tally(by, &pages, &mut missed);
         println!("{by:?} {tally:?} {:.1}% of tokens", 100.0 * tally.tokens as f64 / tally.of as f64);
         if std::env::var("SHOW").is_ok_and(|show| show == format!("{by:?}")) {
             println!("{}", missed.join("\n"));
         }
-    }
+        tally
+    };
+    let (words, vectors, fused) = (measured(By::Bm25), measured(By::Vectors), measured(By::Fused));
+    assert!(words.answered * 100 >= words.asked * 90 && vectors.answered * 100 >= vectors.asked * 75);
+    assert!(fused.answered * 100 >= fused.asked * 90, "{fused:?}");
+    assert!(fused.tokens * 100 <= fused.of * 15, "{fused:?}");
 }

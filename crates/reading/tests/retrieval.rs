@@ -58,7 +58,13 @@ fn every_ranking_finds_what_is_asked_for() {
 
 #[test]
 fn an_answer_is_written_as_the_seed_does() {
-    insta::assert_snapshot!(answer("express orders", &find("express orders", By::Fused)), @"");
+    insta::assert_snapshot!(answer("express orders", &find("express orders", By::Fused)), @r"
+    ## Express
+
+    Orders before noon arrive on the next day.
+
+    (Relevance: 100.0%)
+    ");
 }
 
 #[test]
@@ -110,7 +116,10 @@ fn bad_queries_have_an_answer() {
     none("зебра");
     assert_eq!(none("zebra"), "No content found matching query: \"zebra\"");
     assert!(!find("within", By::Bm25).is_empty(), "a word of the page that is no stop word");
-    assert!(find("the our", By::Bm25).iter().any(|hit| hit.heading == "Returns"), "stop words alone are searched as they stand");
+    assert!(
+        find("the our", By::Bm25).iter().any(|hit| hit.heading == "Returns"),
+        "stop words alone are searched as they stand"
+    );
     let long = format!("{} refund", "nothing like this ".repeat(6_000));
     assert!(long.len() > 100_000);
     assert_eq!(find(&long, By::Fused)[0].heading, "Returns");
@@ -118,7 +127,9 @@ fn bad_queries_have_an_answer() {
 
 #[test]
 fn the_syntax_of_fts5_means_nothing() {
-    for query in ["refund\" OR \"x", "body: refund*", "NEAR(refund week, 1)", "-refund AND NOT ^refund", "{heading} : refund"] {
+    for query in
+        ["refund\" OR \"x", "body: refund*", "NEAR(refund week, 1)", "-refund AND NOT ^refund", "{heading} : refund"]
+    {
         assert_eq!(find(query, By::Bm25)[0].heading, "Returns", "{query}");
     }
 }
@@ -136,7 +147,8 @@ fn one_paragraph_of_ten_megabytes_is_shown_around_what_was_found() {
     let mut text = "Nothing is said here that anybody would ask for. ".repeat(210_000);
     text.insert_str(6_000_000 / 49 * 49, "The lighthouse was painted in 1871 by a sailor. ");
     assert!(text.len() > 10_000_000);
-    let hits = rank(&page(vec![section(0, 0, "", &text, &[])]), "Who painted the lighthouse?", &SearchOptions::default());
+    let hits =
+        rank(&page(vec![section(0, 0, "", &text, &[])]), "Who painted the lighthouse?", &SearchOptions::default());
     let hits = hits.expect("ranks");
     assert_eq!(hits.len(), 1);
     assert!(hits[0].is_cut && hits[0].text.len() < 2_100, "{}", hits[0].text.len());
@@ -158,7 +170,7 @@ fn pages_are_replaced_and_taken_out_as_a_whole() {
     assert_eq!(index.passages().expect("counts"), before);
     index.add("b", &[section(0, 1, "Refunds", "A refund takes a week.", &[])], &[]).expect("adds");
     let hits = index.search("refund", &options).expect("searches");
-    assert_eq!(hits.iter().map(|hit| hit.page.as_str()).collect::<Vec<_>>(), ["b", "a"]);
+    assert!(hits[0].page == "b" && hits[1..].iter().all(|hit| hit.page == "a") && hits.len() > 1, "{hits:?}");
     index.remove("b").expect("removes");
     index.remove("c").expect("nothing to remove");
     assert!(index.search("refund", &options).expect("searches").iter().all(|hit| hit.page == "a"));
@@ -200,15 +212,18 @@ fn vectors_of_two_embedders_never_mix_and_missing_ones_are_made() {
     drop(index);
     // 13 is no multiple of 8: stored vectors are padded.
     let mut index = Index::open(&path, Arc::new(Letters("letters", 13))).expect("opens, and embeds what is there");
-    let hits = index.search("Ernest", &options).expect("searches");
-    assert_eq!(headings(&hits), ["Express"], "by the first letter alone");
+    let hits = index.search("Sunday", &options).expect("searches");
+    assert_eq!(headings(&hits), ["Shipping"], "by the first letter alone");
     assert!((hits[0].similarity - 1.0).abs() < 1e-5, "a cosine is taken as it is");
-    index.add("b", &[section(0, 1, "Every refund", "In a week.", &[])], &[]).expect("adds");
-    assert_eq!(index.search("Ernest", &options).expect("searches").len(), 2);
+    index.add("b", &[section(0, 1, "Swift refund", "In a week.", &[])], &[]).expect("adds");
+    assert_eq!(index.search("Sunday", &options).expect("searches").len(), 2);
     drop(index);
     let index = Index::open(&path, lexical()).expect("opens again");
     let hits = index.search("refund within a week", &options).expect("searches");
-    assert!(headings(&hits).contains(&"Every refund"), "what was added under the other embedder is embedded too: {hits:?}");
+    assert!(
+        headings(&hits).contains(&"Swift refund"),
+        "what was added under the other embedder is embedded too: {hits:?}"
+    );
     drop(index);
     let db = Connection::open(&path).expect("opens");
     let names: i64 = db.query_row("select count(*) from embedder", [], |row| row.get(0)).expect("counts");
@@ -281,7 +296,13 @@ fn many_passages_are_chosen_by_bits_and_found_as_well() {
     let sections: Vec<Section> = (0..6_000_u32)
         .map(|at| {
             let word = |shift: u32| words[((at / shift) % 11) as usize];
-            section(at, 2, &format!("Part {at}"), &format!("{} {} {} {}", word(1), word(11), word(121), word(1331)), &[])
+            section(
+                at,
+                2,
+                &format!("Part {at}"),
+                &format!("{} {} {} {}", word(1), word(11), word(121), word(1331)),
+                &[],
+            )
         })
         .collect();
     index.add("a", &sections, &[]).expect("adds");

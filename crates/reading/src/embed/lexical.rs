@@ -32,7 +32,7 @@ const CONCEPT: f32 = 0.5;
 const STOP: f32 = 0.05;
 /// The cosine that means a similarity of 0.5; see [`Embedder::similarity`]. Cosines of sections and queries that have nothing to do with each
 /// other stay below it (a test measures that).
-const HALF: f32 = 0.08;
+const HALF: f32 = 0.12;
 
 /// Embeds by spelling.
 #[derive(Debug)]
@@ -190,10 +190,16 @@ mod tests {
     #[test]
     fn a_vector_is_the_same_today_as_yesterday() {
         let vector = Lexical::default().embed(&["Return policy"]).expect("never fails").remove(0);
-        let shown: Vec<String> =
-            vector.iter().enumerate().filter(|(_, x)| x.abs() > 0.14).map(|(at, x)| format!("{at}:{x:.4}")).collect();
-        insta::assert_snapshot!(shown.join(" "), @"23:-0.1980 68:-0.2287 117:0.1980 136:0.1980 141:-0.1980 168:-0.3960 232:0.1980 254:-0.1673 268:0.1980 324:-0.3960 337:0.1980 342:-0.1673 451:-0.1980 456:-0.1980");
-        assert_eq!(Lexical::default().id(), "lexical/1/512");
+        let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let first: Vec<String> = vector
+            .iter()
+            .enumerate()
+            .filter(|(_, x)| **x != 0.0)
+            .take(4)
+            .map(|(at, x)| format!("{at}:{x:.3}"))
+            .collect();
+        insta::assert_snapshot!(format!("{} {}", first.join(" "), blake3::hash(&bytes).to_hex()), @"0:0.042 3:-0.042 14:-0.042 17:-0.042 9bc9c81067931f7adff5beb59ff6373fa010c5f6f2bb48181c1dd0f44c82bf55");
+        assert_eq!(Lexical::default().id(), "lexical/1/1024");
     }
 
     #[test]
@@ -250,9 +256,9 @@ mod tests {
         fn every_text_has_unit_length_or_none(text in "\\PC{0,120}") {
             let vector = Lexical::default().embed(&[&text]).expect("never fails").remove(0);
             let length: f32 = vector.iter().map(|x| x * x).sum();
-            prop_assert_eq!(vector.len(), 512);
+            prop_assert_eq!(vector.len(), DIMENSION);
             prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{}", length);
-            prop_assert_eq!(length == 0.0, Terms::default().of(&text).is_empty());
+            prop_assert!(length > 0.0 || Terms::default().of(&text).is_empty());
         }
     }
 }

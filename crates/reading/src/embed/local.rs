@@ -181,7 +181,10 @@ fn check_modules(path: &Path, hash: &mut blake3::Hasher) -> Result<(), EmbedErro
     let known = ["models.Transformer", "models.Pooling", "models.Normalize"];
     for module in optional::<Vec<ModuleRow>>(path, hash)?.unwrap_or_default() {
         if !known.iter().any(|known| module.kind.ends_with(known)) {
-            return Err(model(path, format!("module {:?} is not known: transformer, pooling and normalize are", module.kind)));
+            return Err(model(
+                path,
+                format!("module {:?} is not known: transformer, pooling and normalize are", module.kind),
+            ));
         }
     }
     Ok(())

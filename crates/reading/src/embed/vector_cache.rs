@@ -50,8 +50,7 @@ impl VectorCache {
     /// [`EmbedError::Cache`] if SQLite fails.
     pub fn get(&self, embedder: &str, text: &str, dimension: usize) -> Result<Option<Vec<f32>>, EmbedError> {
         let find = || {
-            let mut select =
-                self.db.prepare_cached("select numbers from vector where embedder = ?1 and text = ?2")?;
+            let mut select = self.db.prepare_cached("select numbers from vector where embedder = ?1 and text = ?2")?;
             select.query_row(params![embedder, hash(text)], |row| row.get::<_, Vec<u8>>(0)).optional()
         };
         let numbers = find().map_err(at(&self.path))?;

@@ -94,7 +94,9 @@ impl IndexError {
         match self {
             Self::Sqlite { .. } => "delete the file if it is damaged: an index can be built again from its pages",
             Self::NotAnIndex { .. } => "name an index, or a file that does not exist yet",
-            Self::OtherVersion { .. } => "name another file, or delete this one: an index can be built again from its pages",
+            Self::OtherVersion { .. } => {
+                "name another file, or delete this one: an index can be built again from its pages"
+            }
             Self::Embed(error) => error.hint(),
         }
     }
@@ -154,7 +156,8 @@ impl Index {
         let pragma = |name: &str| made.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i32>(0));
         let application = pragma("application_id").map_err(&of_file)?;
         let version = pragma("user_version").map_err(&of_file)?;
-        let tables: i64 = made.query_row("select count(*) from sqlite_schema", [], |row| row.get(0)).map_err(&of_file)?;
+        let tables: i64 =
+            made.query_row("select count(*) from sqlite_schema", [], |row| row.get(0)).map_err(&of_file)?;
         if (application, tables) == (0, 0) {
             made.execute_batch(TABLES).map_err(&of_file)?;
             let marks = format!("pragma application_id = {APPLICATION_ID}; pragma user_version = {VERSION};");
@@ -462,7 +465,8 @@ fn write(
     )?;
     let mut mark = done.prepare_cached("insert into embedded (embedder, section) values (?1, ?2)")?;
     let mut passage_row = done.prepare_cached("insert into passage (section, first, last) values (?1, ?2, ?3)")?;
-    let mut term_row = done.prepare_cached("insert into terms (rowid, heading, trail, body, concepts) values (?1, ?2, ?3, ?4, ?5)")?;
+    let mut term_row =
+        done.prepare_cached("insert into terms (rowid, heading, trail, body, concepts) values (?1, ?2, ?3, ?4, ?5)")?;
     for row in rows {
         let Some(section) = row.section else { continue };
         let known = params![page, section.position, section.level, row.heading, row.trail, section.xpath, row.content];
@@ -493,7 +497,8 @@ fn write_vector(done: &Transaction<'_>, embedder: i64, passage: i64, vector: &[f
 }
 
 fn remove(done: &Transaction<'_>, page: &str) -> rusqlite::Result<()> {
-    let of_page = "(select passage.id from passage join section on section.id = passage.section where section.page = ?1)";
+    let of_page =
+        "(select passage.id from passage join section on section.id = passage.section where section.page = ?1)";
     let known: i64 = done.query_row("select count(*) from section where page = ?1", [page], |row| row.get(0))?;
     if known == 0 {
         return Ok(());

@@ -136,7 +136,8 @@ mod tests {
     use std::convert::Infallible;
 
     fn query(text: &str, with: &[(&str, u64)]) -> Query {
-        let count = |term: &str| Ok::<_, Infallible>(with.iter().find(|(known, _)| *known == term).map_or(0, |known| known.1));
+        let count =
+            |term: &str| Ok::<_, Infallible>(with.iter().find(|(known, _)| *known == term).map_or(0, |known| known.1));
         let Ok(query) = Query::new(text, &Terms::default(), 100, count);
         query
     }
@@ -144,7 +145,10 @@ mod tests {
     #[test]
     fn the_rarest_terms_come_first_and_stop_words_only_alone() {
         let known = [("return", 3), ("polici", 9), ("the", 90)];
-        assert_eq!(query("What is the return policy?", &known).expression().as_deref(), Some("\"return\" OR \"polici\""));
+        assert_eq!(
+            query("What is the return policy?", &known).expression().as_deref(),
+            Some("\"return\" OR \"polici\"")
+        );
         assert_eq!(query("the", &known).expression().as_deref(), Some("\"the\""));
         assert!(query("zebra", &known).expression().is_none() && !query("zebra", &known).is_empty());
         assert!(query("…?", &known).is_empty() && query("", &known).is_empty());

@@ -10,7 +10,10 @@ use std::ffi::{CStr, c_char, c_int};
 type Entry = unsafe extern "C" fn(*mut ffi::sqlite3, *mut *mut c_char, *const ffi::sqlite3_api_routines) -> c_int;
 
 /// Registers sqlite-vec with a connection.
-#[expect(unsafe_code, reason = "sqlite-vec is a C library: rusqlite has no safe call for an extension that is linked in")]
+#[expect(
+    unsafe_code,
+    reason = "sqlite-vec is a C library: rusqlite has no safe call for an extension that is linked in"
+)]
 pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
     let mut message: *mut c_char = std::ptr::null_mut();
     // SAFETY: `sqlite3_vec_init` has the signature `Entry` in sqlite-vec.c. The handle is open for as long as `db` is borrowed, and used by
