@@ -249,6 +249,11 @@ pub struct OwnSections {
 }
 
 impl BoilerplateIndex {
+    /// Takes a page that was read.
+    pub fn add(&mut self, extraction: &Extraction) {
+        self.add_page(&extraction.url, extraction.blocks.iter().map(Repeatable::from));
+    }
+
     /// Returns what the sections of a page say that its site does not repeat: the input of retrieval.
     pub fn own_sections(&self, extraction: &Extraction) -> OwnSections {
         let origin = PagePlace::of(&extraction.url).origin;

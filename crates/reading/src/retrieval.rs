@@ -30,7 +30,8 @@ pub use answer::{answer, no_content};
 pub use index::{Index, IndexError};
 pub use query::MOST_TERMS;
 
-use crate::embed::{Embedder, Lexical};
+use crate::boilerplate::OwnSections;
+use crate::embed::Lexical;
 use crate::sections::Extraction;
 use std::sync::Arc;
 
@@ -105,22 +106,22 @@ pub struct Hit {
 /// # Errors
 /// [`IndexError`] if SQLite fails.
 pub fn rank(extraction: &Extraction, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
-    rank_without(extraction, &[], query, options)
+    let whole = OwnSections { sections: extraction.sections.clone(), leave_out: Vec::new() };
+    rank_own(extraction, &whole, query, options)
 }
 
-/// As [`rank`], without the sections at the positions `leave_out`: what stands on every page of a site.
+/// As [`rank`], over what the page says of its own and its site does not repeat.
 ///
 /// # Errors
 /// [`IndexError`] if SQLite fails.
-pub fn rank_without(
+pub fn rank_own(
     extraction: &Extraction,
-    leave_out: &[u32],
+    own: &OwnSections,
     query: &str,
     options: &SearchOptions,
 ) -> Result<Vec<Hit>, IndexError> {
-    let embedder: Arc<dyn Embedder> = Arc::new(Lexical::default());
-    let mut index = Index::in_memory(embedder)?;
-    index.add(&extraction.url, &extraction.sections, leave_out)?;
+    let mut index = Index::in_memory(Arc::new(Lexical::default()))?;
+    index.add(&extraction.url, &own.sections, &own.leave_out)?;
     index.search(query, &for_page(extraction, options))
 }
 

@@ -5,11 +5,13 @@
 //! - `read-text/graph-summary`: the headings of levels 2 and 3, each with its first paragraph; then, on request, all that stands under one.
 //!
 //! In: a page, the goal, and requests of the reader, whose words come from goal and intent. Out: markdown.
-//! Invariants: an observation is a function of its page and query alone; nothing outlives a step but the page that requests are about.
+//! Invariants: an observation is a function of its page, the query, and which texts the pages of its site seen so far repeat; those are left out of
+//! searches. Nothing else outlives a step but the page that requests are about.
 
-use crate::retrieval::{By, SearchOptions, answer, rank};
+use crate::graph::{ContentGraph, summary};
+use crate::retrieval::{By, SearchOptions, answer, rank_own};
 use crate::sections::{Cut, Extraction, extract};
-use crate::{BlockKind, OptionsError, OptionsReader};
+use crate::{BoilerplateIndex, OptionsError, OptionsReader};
 use browserlens_strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
     TextFormat,
@@ -20,8 +22,8 @@ pub(crate) const SECTION_SEARCH: &str = "read-text/section-search";
 pub(crate) const GRAPH_SUMMARY: &str = "read-text/graph-summary";
 pub(crate) const EMBEDDING_SECTIONS: &str = "search/embedding-sections";
 
-/// Longest first paragraph of a summary, in bytes.
-const LONGEST_PARAGRAPH: usize = 300;
+/// Longest summary, in characters.
+const LONGEST_SUMMARY: usize = 4_000;
 
 /// Builds the strategy of a name; none if the name is not one of this module.
 pub(crate) fn build(name: &str, options: &serde_json::Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
@@ -57,7 +59,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "1"
+        "2"
     }
 
     fn channel(&self) -> ActionChannel {
@@ -70,7 +72,13 @@ impl Strategy for Parts {
 
     fn start(&self, task: &Task) -> Box<dyn Run> {
         let goal = task.goal.clone();
-        Box::new(PartsRun { name: self.name, search: self.search.clone(), goal, read: Extraction::default() })
+        Box::new(PartsRun {
+            name: self.name,
+            search: self.search.clone(),
+            goal,
+            read: Extraction::default(),
+            site: BoilerplateIndex::default(),
+        })
     }
 }
 
@@ -80,11 +88,13 @@ struct PartsRun {
     goal: String,
     /// What was read last.
     read: Extraction,
+    site: BoilerplateIndex,
 }
 
 impl PartsRun {
     fn found(&self, query: &str) -> Result<(String, bool), crate::retrieval::IndexError> {
-        let hits = rank(&self.read, query, &self.search)?;
+        let own = self.site.own_sections(&self.read);
+        let hits = rank_own(&self.read, &own, query, &self.search)?;
         Ok((answer(query, &hits), !hits.is_empty()))
     }
 }
@@ -93,9 +103,10 @@ impl Run for PartsRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         input.clock.enter(Some(Stage::Extract));
         self.read = extract(input.page, Cut::default());
+        self.site.add(&self.read);
         input.clock.enter(Some(Stage::Format));
         let text = if self.name == GRAPH_SUMMARY {
-            summary(&self.read)
+            summary(&ContentGraph::of(&self.read.url, &self.read.title, &self.read.blocks), LONGEST_SUMMARY)
         } else {
             let found = self.found(&self.goal);
             found.map_err(|error| StrategyError::Failed { step: input.step, message: error.to_string() })?.0
@@ -122,37 +133,6 @@ impl Run for PartsRun {
         };
         Ok(Observation { kind: ObservationKind::Answer, ..Observation::full_text(text, "") })
     }
-}
-
-/// The title, then the headings of levels 2 and 3 with their first paragraphs; of a page without such headings, of all its sections.
-fn summary(page: &Extraction) -> String {
-    let mut text = format!("# {}", page.title);
-    let is_main = |level: u8| matches!(level, 2 | 3);
-    let has_main = page.sections.iter().any(|section| is_main(section.level));
-    for section in page.sections.iter().filter(|section| !has_main || is_main(section.level)) {
-        if !section.heading.is_empty() {
-            let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
-            let _ = write!(text, "\n\n{marks} {}", section.heading);
-        }
-        let blocks = page.blocks.get(section.blocks.clone()).unwrap_or_default();
-        let paragraph = blocks.iter().find(|block| block.kind == BlockKind::Paragraph);
-        let other = || blocks.iter().find(|block| !matches!(block.kind, BlockKind::Heading { .. }));
-        if let Some(block) = paragraph.or_else(other) {
-            let _ = write!(text, "\n\n{}", beginning(&block.text));
-        }
-    }
-    text
-}
-
-/// The first sentences or lines of a text, within the limit.
-fn beginning(text: &str) -> String {
-    if text.len() <= LONGEST_PARAGRAPH {
-        return text.to_owned();
-    }
-    let end = (0..=LONGEST_PARAGRAPH).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let head = &text[..end];
-    let at = head.rfind(['\n', '。']).or_else(|| head.rfind(". ").map(|at| at + 1)).or_else(|| head.rfind(' '));
-    format!("{}…", head[..at.filter(|at| *at > 0).unwrap_or(end)].trim_end())
 }
 
 /// All that stands under a heading, other headings in it included.
@@ -226,7 +206,7 @@ mod tests {
             clock: &NoClock,
         };
         let text = run.observe(&input).expect("never fails").text;
-        assert_eq!(run.observe(&input).expect("never fails").text, text, "a run keeps nothing");
+        assert_eq!(run.observe(&input).expect("never fails").text, text, "the same page again says the same");
         (run, text)
     }
 

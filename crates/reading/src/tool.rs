@@ -7,8 +7,10 @@
 //! but the text is not cut off unless a `limit` is set.
 
 use crate::graph::{ContentGraph, summary};
-use crate::retrieval::{IndexError, SearchOptions, answer, rank_without};
-use crate::{Cache, CacheError, Extraction, NoSection, Outcome, ReadOptions, Reading, content_hash, extract};
+use crate::retrieval::{IndexError, SearchOptions, answer, rank_own};
+use crate::{
+    BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, ReadOptions, Reading, content_hash, extract,
+};
 use browserlens_strategy::{PageSource, SourceError};
 
 /// Most characters of what `graph` gives.
@@ -54,13 +56,14 @@ pub struct Answer {
     pub of: usize,
 }
 
-/// Reads the current page of a source. Without a cache, and with `nocache`, it is read anew; with `nocache` a cache that is given learns of it.
+/// Reads the current page of a source; `site` is what was read before, so that what all its pages repeat answers no query. Without a cache, and with `nocache`, it is read anew; with `nocache` a cache that is given learns of it.
 ///
 /// # Errors
 /// [`ReadError`]: no page, a cache that cannot be used, a section that is not there.
 pub fn read(
     source: &mut dyn PageSource,
     cache: Option<&mut Cache>,
+    site: &mut BoilerplateIndex,
     options: &ReadOptions,
     now_ms: u64,
 ) -> Result<(Answer, Reading), ReadError> {
@@ -72,33 +75,30 @@ pub fn read(
             Reading { extraction: extract(&page, options.cut), hash: content_hash(&page), outcome: Outcome::Bypassed }
         }
     };
-    Ok((answer_of(&reading.extraction, options)?, reading))
+    site.add(&reading.extraction);
+    Ok((answer_of(&reading.extraction, site, options)?, reading))
 }
 
 /// Says of a page that was read what the options ask for: the answer to the query, else the graph's short form, else sections in order.
 ///
 /// # Errors
 /// [`ReadError::NoSection`], or [`ReadError::Index`] for a query.
-pub fn answer_of(extraction: &Extraction, options: &ReadOptions) -> Result<Answer, ReadError> {
+pub fn answer_of(extraction: &Extraction, site: &BoilerplateIndex, options: &ReadOptions) -> Result<Answer, ReadError> {
     if let Some(query) = &options.query {
         let within = match &options.section {
             None => &extraction.sections[..],
             Some(wanted) => extraction.under(extraction.find(wanted)?.position),
         };
         let (first, last) = (within.first().map(|part| part.position), within.last().map(|part| part.position));
-        let outside: Vec<u32> = extraction
-            .sections
-            .iter()
-            .map(|section| section.position)
-            .filter(|position| Some(*position) < first || Some(*position) > last)
-            .collect();
+        let mut own = site.own_sections(extraction);
+        own.sections.retain(|part| Some(part.position) >= first && Some(part.position) <= last);
         let search = SearchOptions {
             // One more, to know whether there is more.
             top_k: options.offset.saturating_add(options.limit()).saturating_add(1),
             min_similarity: options.similarity,
             ..SearchOptions::default()
         };
-        let hits = rank_without(extraction, &outside, query, &search)?;
+        let hits = rank_own(extraction, &own, query, &search)?;
         let start = options.offset.min(hits.len());
         let end = start.saturating_add(options.limit()).min(hits.len());
         let next = (end < hits.len()).then_some(end);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn said(options: &str) -> Answer {
-        answer_of(&extraction(), &options.parse().expect("options")).expect("an answer")
+        answer_of(&extraction(), &BoilerplateIndex::default(), &options.parse().expect("options")).expect("an answer")
     }
 
     #[test]
@@ -151,7 +151,8 @@ mod tests {
         assert!(said("graph").text.contains("Returns"));
         assert_eq!((said("limit=1").next, said("limit=1").of), (Some(1), 3));
         assert!(said("query=returns section=shipping").text.starts_with("No content found"));
-        let error = answer_of(&extraction(), &"section=prices".parse().expect("options")).expect_err("none");
+        let error = answer_of(&extraction(), &BoilerplateIndex::default(), &"section=prices".parse().expect("options"))
+            .expect_err("none");
         assert!(error.to_string().starts_with("no section \"prices\""), "{error}");
     }
 
@@ -164,14 +165,36 @@ mod tests {
     }
 
     #[test]
+    fn what_every_page_of_the_site_says_answers_no_query() {
+        let page = |path: &str, own: &str| {
+            let outline = format!(
+                "heading \"Offers\" tag=h2 level=2\n  text \"Offers\"\nparagraph\n  text \"Parcels above thirty euros are sent for free.\"\nheading \"{own}\" tag=h2 level=2\n  text \"{own}\"\nparagraph\n  text \"All about {own} and parcels.\""
+            );
+            Extraction { url: format!("http://shop.test/{path}"), ..extract(&PageBuilder::outline(&outline), Cut::All) }
+        };
+        let options = "query=parcels similarity=0".parse().expect("options");
+        let mut site = BoilerplateIndex::default();
+        let alone = answer_of(&page("a", "Apples"), &site, &options).expect("an answer").text;
+        assert!(alone.contains("sent for free") && alone.contains("All about Apples"), "{alone}");
+        for (path, own) in [("a", "Apples"), ("b", "Pears"), ("c", "Plums")] {
+            site.add(&page(path, own));
+        }
+        let of_site = answer_of(&page("a", "Apples"), &site, &options).expect("an answer").text;
+        assert!(!of_site.contains("sent for free") && of_site.contains("All about Apples"), "{of_site}");
+        let whole = answer_of(&page("a", "Apples"), &site, &"".parse().expect("options")).expect("an answer").text;
+        assert!(whole.contains("sent for free"), "it is left out of retrieval, not of the text");
+    }
+
+    #[test]
     fn a_cache_is_used_unless_it_is_not_wanted() {
         let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/docs-combine-three-documents.trace");
         let folder = tempfile::tempdir().expect("a folder");
         let mut cache = Cache::open(&folder.path().join("pages.cache"), CacheOptions::default()).expect("opens");
         let mut source = browserlens_trace::Trace::open(trace).expect("opens").into_pages().expect("has steps");
+        let mut site = BoilerplateIndex::default();
         let mut outcome = |options: &str, cache: Option<&mut Cache>| {
             let options = options.parse().expect("options");
-            read(&mut source, cache, &options, 0).expect("reads").1.outcome
+            read(&mut source, cache, &mut site, &options, 0).expect("reads").1.outcome
         };
         assert_eq!(outcome("", Some(&mut cache)), Outcome::Miss);
         assert_eq!(outcome("limit=1", Some(&mut cache)), Outcome::Hit);

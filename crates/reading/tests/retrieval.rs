@@ -1,8 +1,8 @@
 //! The index as a whole: what is found, what is not, and that no document, query or file breaks it.
 
 use browserlens_reading::embed::{EmbedError, Embedder, Lexical};
-use browserlens_reading::retrieval::{By, Hit, Index, IndexError, SearchOptions, answer, rank, rank_without};
-use browserlens_reading::{Extraction, Section};
+use browserlens_reading::retrieval::{By, Hit, Index, IndexError, SearchOptions, answer, rank, rank_own};
+use browserlens_reading::{Extraction, OwnSections, Section};
 use proptest::prelude::*;
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -98,7 +98,8 @@ fn a_heading_that_only_holds_others_is_no_hit() {
 fn sections_are_left_out_where_asked() {
     let options = SearchOptions::default();
     assert!(headings(&rank(&help(), "press and careers", &options).expect("ranks")).contains(&"Company"));
-    let hits = rank_without(&help(), &[5], "press and careers", &options).expect("ranks");
+    let own = OwnSections { sections: help().sections, leave_out: vec![5] };
+    let hits = rank_own(&help(), &own, "press and careers", &options).expect("ranks");
     assert!(!headings(&hits).contains(&"Company"));
 }
 

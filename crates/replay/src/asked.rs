@@ -14,7 +14,7 @@ use crate::measure::Tokenizer;
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
 use browserlens_page::Page;
-use browserlens_reading::{Extraction, retrieval::Index};
+use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::Index};
 use browserlens_scenario::{Question, Wording};
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
@@ -104,8 +104,14 @@ pub(crate) fn asked(
     let ways: Vec<&dyn Way> = ways.iter().map(AsRef::as_ref).collect();
     let count = |text: &str| tokenizer.count(encoding, text);
     let mut infos = Vec::with_capacity(plan.scenario.questions.len());
+    let mut site = BoilerplateIndex::default();
     pages(plan, folder, |step, page, questions| {
-        infos.extend(ask(&ways, step, page, questions, &count).map_err(|reason| damaged(plan, reason))?);
+        let extraction = ways::read(page);
+        site.add(&extraction);
+        if !questions.is_empty() {
+            let page = ways::prepare(page, extraction, &site).map_err(|error| damaged(plan, error.to_string()))?;
+            infos.extend(ask(&ways, step, &page, questions, &count).map_err(|reason| damaged(plan, reason))?);
+        }
         Ok(())
     })?;
     cache.keep_asked(&key, &infos)?;
@@ -116,7 +122,7 @@ fn damaged(plan: &TracePlan, reason: String) -> ReplayError {
     ReplayError::Damaged { path: plan.path.clone(), reason }
 }
 
-/// Loads each page that is asked, with its questions, in the order of steps; questions about steps that the trace does not have are passed over.
+/// Loads each page, with its questions, in the order of steps; questions about steps that the trace does not have are passed over.
 fn pages(
     plan: &TracePlan,
     folder: &Path,
@@ -127,9 +133,6 @@ fn pages(
     for row in &plan.rows {
         let step = row.index.0;
         let questions: Vec<&Question> = plan.scenario.questions_at(plan.scenario_step(step)).collect();
-        if questions.is_empty() {
-            continue;
-        }
         let page = match packed.load(step) {
             Some(page) => page,
             None => {
@@ -152,16 +155,15 @@ fn pages(
 fn ask(
     ways: &[&dyn Way],
     step: u32,
-    page: &Page,
+    page: &AskedPage<'_>,
     questions: &[&Question],
     count: &dyn Fn(&str) -> u64,
 ) -> Result<Vec<AskedInfo>, String> {
-    let page = ways::prepare(page).map_err(|error| error.to_string())?;
     let whole = count(&page.extraction.full_text);
     let each = questions.iter().map(|question| {
         let answer = question.text.as_deref().map(Words::of);
         let ways = ways.iter().map(|way| {
-            let replies = way.replies(&page, &question.ask)?;
+            let replies = way.replies(page, &question.ask)?;
             let told = |reply: &Reply| answer.as_ref().is_some_and(|answer| Words::of(&reply.text).tell(answer));
             Ok(ReadInfo {
                 way: way.name().to_owned(),

@@ -7,7 +7,8 @@ use crate::{Ended, output};
 use browserlens_page::Page;
 use browserlens_reading::graph::{ContentGraph, to_dot, to_json, to_svg};
 use browserlens_reading::{
-    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, answer_of, extract,
+    BoilerplateIndex, Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, answer_of,
+    extract,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -20,6 +21,8 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
     let options = options(args)?;
     let page = if is_url(&args.source) { live(args)? } else { recorded(args)? };
     let extraction = read(args, &options, &page)?;
+    let mut site = earlier(args, &options)?;
+    site.add(&extraction);
     let text = if let Some(format) = args.graph {
         let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
         match format {
@@ -30,7 +33,7 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
     } else if args.preview {
         extraction.preview()
     } else {
-        let answer = answer_of(&extraction, &options).map_err(|error| {
+        let answer = answer_of(&extraction, &site, &options).map_err(|error| {
             let (exit, hint) = match &error {
                 ReadError::NoSection(_) => (Exit::Usage, "see what there is with --preview"),
                 other => (Exit::Input, other.hint()),
@@ -115,6 +118,22 @@ fn recorded(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
         )
     })?;
     Ok(Arc::new(page))
+}
+
+/// Reads the steps of a trace before the one that is asked, so that a query passes over what all pages of the site repeat.
+fn earlier(args: &ReadArgs, options: &ReadOptions) -> Result<BoilerplateIndex, Failure> {
+    let mut site = BoilerplateIndex::default();
+    if options.query.is_some() && !is_url(&args.source) {
+        let trace = Trace::open(&args.source).map_err(|error| trace_failure(&error))?;
+        for step in 0..args.step.unwrap_or(0).min(trace.len()) {
+            let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
+            // A page that cannot be read is not asked here.
+            if let Ok(page) = Page::parse(&capture) {
+                site.add(&extract(&page, options.cut));
+            }
+        }
+    }
+    Ok(site)
 }
 
 #[cfg(feature = "record")]

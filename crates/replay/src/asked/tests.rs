@@ -33,12 +33,16 @@ fn question(id: &str, text: Option<&str>) -> Question {
     }
 }
 
+fn prepared(page: &Page) -> AskedPage<'_> {
+    ways::prepare(page, ways::read(page), &BoilerplateIndex::default()).expect("prepares")
+}
+
 fn ask_made_up(sections: &[&'static str], answer: Option<&str>) -> ReadInfo {
     let page = PageBuilder::outline("main\n  text \"one\"");
     let way = MadeUp { sections: sections.to_vec() };
     let question = question("q", answer);
     let words = |text: &str| text.split_whitespace().count() as u64;
-    let mut infos = ask(&[&way], 3, &page, &[&question], &words).expect("asks");
+    let mut infos = ask(&[&way], 3, &prepared(&page), &[&question], &words).expect("asks");
     assert_eq!((infos.len(), infos[0].ways.len(), infos[0].step), (1, 1, 3));
     assert_eq!(infos[0].answerable, answer.is_some());
     infos.remove(0).ways.remove(0)
@@ -80,7 +84,7 @@ impl Way for Shares {
 fn an_answer_that_more_sections_push_out_is_there_only_before() {
     let page = PageBuilder::outline("main\n  text \"one\"");
     let questions = [question("hours", Some("9 hours of")), question("weight", Some("Weight 2 kg"))];
-    let infos = ask(&[&Shares], 3, &page, &questions.each_ref(), &|_| 1).expect("asks");
+    let infos = ask(&[&Shares], 3, &prepared(&page), &questions.each_ref(), &|_| 1).expect("asks");
     assert_eq!(told_at(&infos[0].ways[0]), [1]);
     assert_eq!(told_at(&infos[1].ways[0]), [3]);
     assert!(!infos[0].ways[0].found, "told of the deepest answer");
@@ -120,6 +124,9 @@ fn every_answer_stands_on_its_recorded_page_and_in_at_most_three_sections() {
         let plan = TracePlan::open(&path, &root.join("traces/scenarios")).expect("opens");
         let of_trace = asked;
         pages(&plan, folder.path(), |step, page, questions| {
+            if questions.is_empty() {
+                return Ok(());
+            }
             let text = visible_text(page).split_whitespace().collect::<Vec<_>>().join(" ");
             let extraction = extract(page, Cut::default());
             for question in questions {

@@ -4,9 +4,10 @@
 //! sections; the plain one is what there is without any of this.
 
 use super::{AskedPage, DEPTH, Reply, Way};
+use browserlens_page::Page;
 use browserlens_reading::embed::{Embedder, Lexical};
 use browserlens_reading::retrieval::{By, Hit, Index, IndexError, SearchOptions, VERSION, answer, for_page};
-use browserlens_reading::{Cut, MAX_CHARS, extract, utf16_prefix, visible_text};
+use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract, utf16_prefix, visible_text};
 use std::sync::Arc;
 
 /// The way that is the default of the tools: both rankings, fused.
@@ -66,11 +67,20 @@ pub(super) fn version() -> String {
     format!("{} {} {:?}", VERSION, Lexical::default().id(), SearchOptions::default())
 }
 
-/// Reads a page into sections and their index.
-pub(super) fn prepare(page: &browserlens_page::Page) -> Result<AskedPage<'_>, IndexError> {
-    let extraction = extract(page, Cut::default());
+/// Reads a page.
+pub(super) fn read(page: &Page) -> Extraction {
+    extract(page, Cut::default())
+}
+
+/// Makes the index of a page that was read: of what it says of its own.
+pub(super) fn prepare<'a>(
+    page: &'a Page,
+    extraction: Extraction,
+    site: &BoilerplateIndex,
+) -> Result<AskedPage<'a>, IndexError> {
+    let own = site.own_sections(&extraction);
     let mut index = Index::in_memory(Arc::new(Lexical::default()))?;
-    index.add(&extraction.url, &extraction.sections, &[])?;
+    index.add(&extraction.url, &own.sections, &own.leave_out)?;
     Ok(AskedPage { page, extraction, index })
 }
 
@@ -99,7 +109,7 @@ mod tests {
                 text "Collect the parcel in a shop."
             "#,
         );
-        let page = prepare(&page).expect("prepares");
+        let page = prepare(&page, read(&page), &BoilerplateIndex::default()).expect("prepares");
         assert_eq!(page.extraction.sections.len(), 3);
         let question = "Which shop has the parcel?";
         for by in [By::Fused, By::Bm25, By::Vectors] {
@@ -116,7 +126,7 @@ mod tests {
     #[test]
     fn nothing_found_is_said_and_is_no_find() {
         let page = PageBuilder::outline("main\n  paragraph\n    text \"All about tides.\"");
-        let page = prepare(&page).expect("prepares");
+        let page = prepare(&page, read(&page), &BoilerplateIndex::default()).expect("prepares");
         let replies = Sections { name: "some", by: By::Bm25 }.replies(&page, "zebra crossing").expect("replies");
         assert!(replies.iter().all(|reply| !reply.found && reply.text.starts_with("No content found")), "{replies:?}");
     }
