@@ -227,18 +227,12 @@ mod tests {
     #[test]
     fn a_summary_tells_the_headings_and_their_first_paragraphs() {
         insta::assert_snapshot!(run(GRAPH_SUMMARY, "").1, @r"
-        # Test
-
+        Test
         ## Shipping
-
         Parcels leave our store within two working days.
-
         ### Express
-
         Orders before noon arrive on the next day.
-
         ## Returns
-
         Send it back within 30 days, the refund follows in a week.
         ");
     }

@@ -26,7 +26,7 @@ use std::path::Path;
 pub const DEPTH: usize = 5;
 
 /// Version of what is computed here; part of the key.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// A question about a page, and what each way of reading gave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -37,6 +37,7 @@ pub struct Local {
     tokenizer: Tokenizer,
     pooling: Pooling,
     dimension: usize,
+    vocabulary: usize,
     pad: u32,
     id: String,
     folder: PathBuf,
@@ -96,7 +97,8 @@ impl Local {
         let bert = load().map_err(|error| model(&path, error.to_string()))?;
         let (dimension, pad) = (config.hidden_size, config.pad_token_id as u32);
         let id = format!("local/1/{}/{dimension}", &hash.finalize().to_hex()[..16]);
-        Ok(Self { model: bert, tokenizer, pooling, dimension, pad, id, folder: folder.to_owned() })
+        let vocabulary = config.vocab_size;
+        Ok(Self { model: bert, tokenizer, pooling, dimension, vocabulary, pad, id, folder: folder.to_owned() })
     }
 
     fn forward(&self, batch: &[Encoding]) -> candle_core::Result<Vec<Vec<f32>>> {
@@ -107,6 +109,10 @@ impl Local {
         let (mut ids, mut mask) = (Vec::new(), Vec::new());
         for encoding in batch {
             let own = encoding.get_ids();
+            // Candle takes the largest number for "no token", and gives zeros.
+            if let Some(id) = own.iter().find(|id| **id as usize >= self.vocabulary) {
+                candle_core::bail!("the tokenizer gives token {id}, the model has {}", self.vocabulary);
+            }
             ids.extend(own.iter().copied().chain(std::iter::repeat_n(self.pad, longest - own.len())));
             mask.extend((0..longest).map(|at| if at < own.len() { 1.0_f32 } else { 0.0 }));
         }

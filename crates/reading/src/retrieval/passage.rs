@@ -195,7 +195,7 @@ mod tests {
         let text = (0..40).map(|number| format!("Line number {number}\n")).collect::<String>();
         let found = passages(&text, 100);
         assert!(found.len() > 5 && found.iter().all(|passage| passage.len() <= 100));
-        assert_eq!(passages("", 100).as_slice(), [0..0]);
+        assert!(matches!(passages("", 100).as_slice(), [whole] if *whole == (0..0)));
     }
 
     #[test]
