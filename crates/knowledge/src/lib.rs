@@ -8,6 +8,9 @@ mod classify;
 mod error;
 mod extract;
 mod model;
+mod recognise;
+pub mod score;
+mod store;
 mod validate;
 
 pub use classify::{Evidence, Verdict, classify};
@@ -19,4 +22,6 @@ pub use model::{
     StateSignature, Statistics, StepAction, SuccessCriteria, TaskDefinition, TaskId, TaskStep, TransitionDefinition,
     TransitionId, WebsiteId,
 };
+pub use recognise::{Candidate, Recogniser, Recognition, THRESHOLD};
+pub use store::{STORE_VERSION, ScreenFilter, Store};
 pub use validate::{MAX_INDICATOR_CHARS, validate};
