@@ -20,7 +20,7 @@ pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording], placed: 
     for (at, recording) in recordings.iter().enumerate() {
         for (position, seen) in recording.steps.iter().enumerate() {
             let Some(to) = placed.get(&(at, position)) else { continue };
-            let provenance = Provenance::Trace { trace_hash: recording.trace_hash.clone(), step: seen.step };
+            let provenance = recording.provenance(seen);
             let Some(done) = &seen.done else {
                 // A recording begins by opening a page: that is known to work from anywhere.
                 if position == 0 && seen.step == 0 {

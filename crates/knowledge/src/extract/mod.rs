@@ -5,7 +5,7 @@
 
 mod actions;
 mod group;
-mod ids;
+pub(crate) mod ids;
 mod recording;
 mod screens;
 mod shape;

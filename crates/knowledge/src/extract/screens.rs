@@ -150,13 +150,14 @@ impl<'r> Site<'r> {
             let place = self.places[*member];
             let recording = self.recordings[place.recording];
             let seen = &recording.steps[place.position];
-            provenance.push(Provenance::Trace { trace_hash: recording.trace_hash.clone(), step: seen.step });
+            provenance.push(recording.provenance(seen));
             // A URL with a secret in it leads nowhere once the secret is replaced.
             if recording.without_secrets(&seen.view.url) == seen.view.url {
                 example_urls.insert(seen.view.url.clone());
             }
         }
         provenance.sort();
+        provenance.dedup();
         let signature = signature(views, elsewhere, patterns);
         let verdict = classify(&Evidence::of_page(&name, !patterns.is_empty(), views));
         ScreenDefinition {

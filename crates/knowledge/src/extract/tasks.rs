@@ -9,7 +9,7 @@ use super::recording::{Recording, Seen};
 use super::screens::Placed;
 use super::signature::is_indicator_text;
 use crate::model::{
-    Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenId, StepAction, SuccessCriteria, TaskDefinition,
+    Indicator, IndicatorKind, Knowledge, Metadata, ScreenId, StepAction, SuccessCriteria, TaskDefinition,
     TaskId, TaskStep,
 };
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn step<'p>(recording: &Recording, position: usize, screen_at: &impl Fn(usize) -
         action_id: if position == 0 || seen.done.is_some() { actions::id_of(recording, seen, from) } else { None },
         screen_id: from.cloned(),
         expected_screen_id: screen_at(position).cloned(),
-        provenance: Some(Provenance::Trace { trace_hash: recording.trace_hash.clone(), step: seen.step }),
+        provenance: Some(recording.provenance(seen)),
         metadata: Metadata::default(),
     }
 }
