@@ -120,7 +120,18 @@ pub struct CrawlReport {
 
 /// Words in links that end a session or change something: such links are not followed.
 const HARMFUL: [&str; 12] = [
-    "logout", "log-out", "signout", "sign-out", "log_out", "sign_out", "delete", "remove", "unsubscribe", "cancel", "destroy", "deactivate",
+    "logout",
+    "log-out",
+    "signout",
+    "sign-out",
+    "log_out",
+    "sign_out",
+    "delete",
+    "remove",
+    "unsubscribe",
+    "cancel",
+    "destroy",
+    "deactivate",
 ];
 
 struct Link {
@@ -134,7 +145,11 @@ struct Link {
 ///
 /// # Errors
 /// [`KnowledgeError`] if the first page cannot be opened; later ones are told in the report.
-pub fn crawl(browser: &mut impl Browser, start: &str, limits: CrawlLimits) -> Result<(Recording, CrawlReport), KnowledgeError> {
+pub fn crawl(
+    browser: &mut impl Browser,
+    start: &str,
+    limits: CrawlLimits,
+) -> Result<(Recording, CrawlReport), KnowledgeError> {
     browser.open(start)?;
     let first = browser.page()?;
     let no_website = || KnowledgeError::Invalid {
@@ -243,7 +258,9 @@ impl Crawl {
 /// Says that a link was clicked.
 fn followed(link: &Link, from: &Page) -> ActionRecord {
     let hint = NodeHint { role: "link".to_owned(), name: link.name.clone(), within: None, nth: None };
-    let node = from.nodes().find(|node| node.tag() == "a" && resolved(from, node.attribute("href")).as_deref() == Some(&link.url));
+    let node = from
+        .nodes()
+        .find(|node| node.tag() == "a" && resolved(from, node.attribute("href")).as_deref() == Some(&link.url));
     ActionRecord {
         taken: TakenAction { kind: ActionKind::Click, node: Some(hint.clone()), text: String::new(), error: None },
         intent: Intent { action: ActionKind::Click, node: Some(hint), text: String::new() },

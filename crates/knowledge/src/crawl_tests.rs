@@ -100,7 +100,9 @@ fn what_was_crawled_is_knowledge_with_ways_that_links_make() {
         knowledge.transitions.values().any(|way| way.from_screen_id == from_home.screen_id && way.to_screen_id == *to)
     };
     assert!(leads(&products[0].screen_id));
-    assert!(knowledge.actions.values().any(|action| action.name == "Click link \"Cart\"" && action.action_type == "click"));
+    assert!(
+        knowledge.actions.values().any(|action| action.name == "Click link \"Cart\"" && action.action_type == "click")
+    );
     assert!(knowledge.tasks.is_empty());
     let all = knowledge.screens.values().flat_map(|screen| &screen.provenance);
     assert!(all.into_iter().all(|known| matches!(known, crate::model::Provenance::Crawl { .. })));

@@ -7,10 +7,10 @@
 //! Why a URL is asked for, where words of an interface were enough before: prose about buttons has no place to go to, and without a pattern no browser state can match.
 
 use crate::classify::{Evidence, classify};
+use crate::extract::ids;
 use crate::extract::signature::is_indicator_text;
 use crate::extract::urls::patterns_in_text;
 use crate::extract::view::{ElementKind, one_line};
-use crate::extract::ids;
 use crate::model::{
     ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
     StepAction, TaskDefinition, TaskId, TaskStep, WebsiteId,
@@ -97,25 +97,32 @@ pub fn content_type_of(text: &str) -> ContentType {
 /// Lines such as `00:01:23,500 --> 00:01:25,000`, `[02:14] Now we click` and `2:14 Now we click`.
 fn has_timestamp(line: &str) -> bool {
     let start = line.trim_start_matches(['[', '(']);
-    let time: &str = &start[..start.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(start.len())];
+    let time: &str =
+        &start[..start.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(start.len())];
     let parts: Vec<&str> = time.split(':').collect();
-    matches!(parts.len(), 2 | 3) && parts.iter().all(|part| part.len() >= 1 && part.starts_with(|c: char| c.is_ascii_digit()))
+    matches!(parts.len(), 2 | 3)
+        && parts.iter().all(|part| part.len() >= 1 && part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Lines such as `Agent: how can I help?`.
 fn is_speech(line: &str) -> bool {
     let Some((who, said)) = line.split_once(": ") else { return false };
     let words = who.split_whitespace().count();
-    (1..=3).contains(&words) && said.split_whitespace().count() >= 3 && who.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-'))
+    (1..=3).contains(&words)
+        && said.split_whitespace().count() >= 3
+        && who.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-'))
 }
 
 /// Lines such as `GET /v1/orders/{id}`.
 fn names_endpoint(line: &str) -> bool {
     const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-    let mut words = line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '|' | '#')).filter(|word| !word.is_empty());
+    let mut words =
+        line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '|' | '#')).filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
         if METHODS.contains(&word) {
-            return words.next().is_some_and(|path| path.starts_with('/') || path.starts_with("http") || path.starts_with('{'));
+            return words
+                .next()
+                .is_some_and(|path| path.starts_with('/') || path.starts_with("http") || path.starts_with('{'));
         }
     }
     false
@@ -155,7 +162,9 @@ fn sections(document: &Document) -> Vec<Section> {
             Event::Start(Tag::List(first)) => ordered.push(first.is_some()),
             Event::End(TagEnd::List(_)) => drop(ordered.pop()),
             Event::Start(Tag::Item) if ordered == [true] => section.steps.push((String::new(), line)),
-            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::CodeBlock | TagEnd::TableRow) => section.add("\n", false),
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::CodeBlock | TagEnd::TableRow) => {
+                section.add("\n", false)
+            }
             Event::Text(text) | Event::Code(text) if in_title => section.title.push_str(&text),
             Event::Text(text) | Event::Code(text) => section.add(&text, ordered == [true]),
             Event::Start(Tag::Link { dest_url, .. }) if !in_title => section.add(&format!("<{dest_url}> "), false),
@@ -202,10 +211,20 @@ impl<'t> Lines<'t> {
     }
 }
 
-fn screen(knowledge: &Knowledge, document: &Document, section: &Section, kind: ContentType, id: String) -> ScreenDefinition {
+fn screen(
+    knowledge: &Knowledge,
+    document: &Document,
+    section: &Section,
+    kind: ContentType,
+    id: String,
+) -> ScreenDefinition {
     let mut url_patterns = patterns_in_text(&section.text);
-    let evidence =
-        Evidence { name: section.title.clone(), text: section.text.clone(), has_url: !url_patterns.is_empty(), controls: None };
+    let evidence = Evidence {
+        name: section.title.clone(),
+        text: section.text.clone(),
+        has_url: !url_patterns.is_empty(),
+        controls: None,
+    };
     let mut verdict = classify(&evidence);
     if kind != ContentType::Documentation {
         verdict.content_type = kind;
@@ -218,12 +237,14 @@ fn screen(knowledge: &Knowledge, document: &Document, section: &Section, kind: C
     let mut signature = StateSignature::default();
     if is_web_ui {
         signature.required_indicators = indicators(&section.text);
-        signature.required_indicators.extend(url_patterns.first().filter(|_| url_patterns.len() == 1).map(|pattern| Indicator {
-            kind: IndicatorKind::UrlMatches,
-            value: None,
-            pattern: Some(pattern.clone()),
-            selector: None,
-            reason: "URL pattern for screen recognition".to_owned(),
+        signature.required_indicators.extend(url_patterns.first().filter(|_| url_patterns.len() == 1).map(|pattern| {
+            Indicator {
+                kind: IndicatorKind::UrlMatches,
+                value: None,
+                pattern: Some(pattern.clone()),
+                selector: None,
+                reason: "URL pattern for screen recognition".to_owned(),
+            }
         }));
     } else {
         url_patterns.clear();
@@ -265,9 +286,16 @@ fn indicators(text: &str) -> Vec<Indicator> {
                 continue;
             }
             let near = |words: &str, from_end: bool| {
-                let words: Vec<String> = words.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_lowercase).collect();
-                let near: Vec<&String> = if from_end { words.iter().rev().take(4).collect() } else { words.iter().take(2).collect() };
-                near.iter().find_map(|word| ANNOUNCED.iter().find(|(known, _)| word.trim_end_matches('s') == *known)).map(|(_, kind)| *kind)
+                let words: Vec<String> = words
+                    .split(|c: char| !c.is_alphanumeric())
+                    .filter(|w| !w.is_empty())
+                    .map(str::to_lowercase)
+                    .collect();
+                let near: Vec<&String> =
+                    if from_end { words.iter().rev().take(4).collect() } else { words.iter().take(2).collect() };
+                near.iter()
+                    .find_map(|word| ANNOUNCED.iter().find(|(known, _)| word.trim_end_matches('s') == *known))
+                    .map(|(_, kind)| *kind)
             };
             if let Some(kind) = near(after, false).or_else(|| near(before, true)) {
                 found.insert((kind, name));
@@ -345,7 +373,11 @@ fn task(knowledge: &Knowledge, document: &Document, section: &Section, id: Strin
         description: section.title.clone(),
         steps,
         provenance: vec![Provenance::Document { name: document.name.clone(), line: section.line }],
-        metadata: Metadata { confidence: CONFIDENCE_OF_TEXT, reasoning: "a numbered list of steps".to_owned(), ..Metadata::default() },
+        metadata: Metadata {
+            confidence: CONFIDENCE_OF_TEXT,
+            reasoning: "a numbered list of steps".to_owned(),
+            ..Metadata::default()
+        },
         ..TaskDefinition::default()
     })
 }
@@ -355,7 +387,10 @@ fn step(document: &Document, text: &str, line: u32) -> Option<TaskStep> {
     let lower = text.to_lowercase();
     let starts = |verb: &str| lower.strip_prefix(verb).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
     let (_, action_type) = VERBS.iter().find(|(verb, _)| starts(verb))?;
-    let url = text.split_whitespace().map(|word| word.trim_matches(['<', '>', '(', ')', '.', ',', ';'])).find(|word| word.starts_with("http://") || word.starts_with("https://"));
+    let url = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(['<', '>', '(', ')', '.', ',', ';']))
+        .find(|word| word.starts_with("http://") || word.starts_with("https://"));
     let names: Vec<&str> = quoted(&text).into_iter().map(|(_, name, _)| name).collect();
     // `Type "Ada" into the "Name" field`: the first is what is typed, the last where.
     let target = url.or(names.last().copied()).unwrap_or("").to_owned();

@@ -39,8 +39,12 @@ fn sections_become_screens_of_the_website_or_documentation_with_statistics() {
     let dashboard = by_name("Dashboard");
     assert!(dashboard.is_navigable());
     assert_eq!(dashboard.url_patterns, [r"^https?://app\.example\.co/dashboard/?(?:[?#].*)?$"]);
-    let values: Vec<&str> =
-        dashboard.state_signature.required_indicators.iter().filter_map(|indicator| indicator.value.as_deref()).collect();
+    let values: Vec<&str> = dashboard
+        .state_signature
+        .required_indicators
+        .iter()
+        .filter_map(|indicator| indicator.value.as_deref())
+        .collect();
     assert_eq!(values, ["Call Performance", "Export", "Reports"]);
     assert_eq!(by_name("Core Goal").content_type, ContentType::Documentation);
     assert!(!by_name("Core Goal").is_actionable && by_name("Core Goal").url_patterns.is_empty());
@@ -78,7 +82,8 @@ fn the_same_text_twice_changes_nothing() {
 fn the_content_type_is_what_the_text_is() {
     let transcript = "[00:01] Now we open the page\n[00:07] and click on Login.\n[00:12] Then we type.";
     let subtitles = "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nHello there";
-    let speech = "Agent: how can I help you today?\nCaller: I want to book a room.\nAgent: for which day would that be?";
+    let speech =
+        "Agent: how can I help you today?\nCaller: I want to book a room.\nAgent: for which day would that be?";
     let api = "# Orders\n\n`GET /v1/orders` lists orders.\n\n`POST /v1/orders` makes one.";
     let specification = "openapi: 3.1.0\ninfo:\n  title: Orders";
     let prose = "# Manual\n\nThe shop opens at 10:30. To get help, write to us.\n\nNote: this is old news by now.\n\nMore text here.\n\nAnd here.\n\nAnd.";

@@ -36,21 +36,27 @@ struct Graph<'k> {
 
 impl<'k> Graph<'k> {
     fn of(knowledge: &'k Knowledge, options: &MapOptions) -> Self {
-        let wanted = |screen: &&ScreenDefinition| options.website_id.as_ref().is_none_or(|website| *website == screen.website_id);
+        let wanted = |screen: &&ScreenDefinition| {
+            options.website_id.as_ref().is_none_or(|website| *website == screen.website_id)
+        };
         let screens: Vec<&ScreenDefinition> = knowledge.navigable_screens().filter(wanted).collect();
-        let at: BTreeMap<&ScreenId, usize> = screens.iter().enumerate().map(|(at, screen)| (&screen.screen_id, at)).collect();
+        let at: BTreeMap<&ScreenId, usize> =
+            screens.iter().enumerate().map(|(at, screen)| (&screen.screen_id, at)).collect();
         let mut ways: BTreeMap<(usize, usize), Way> = BTreeMap::new();
         for transition in knowledge.transitions.values() {
-            let (Some(from), Some(to)) = (at.get(&transition.from_screen_id), at.get(&transition.to_screen_id)) else { continue };
+            let (Some(from), Some(to)) = (at.get(&transition.from_screen_id), at.get(&transition.to_screen_id)) else {
+                continue;
+            };
             let way = ways.entry((*from, *to)).or_insert(Way { actions: 0, count: 0, confidence: 0.0, inferred: true });
             way.actions += 1;
             way.count += transition.count;
             way.confidence = way.confidence.max(transition.metadata.confidence);
             way.inferred &= transition.metadata.inferred;
         }
-        let parents = screens.iter().enumerate().filter_map(|(state, screen)| {
-            Some((state, *at.get(screen.parent_screen_id.as_ref()?)?))
-        });
+        let parents = screens
+            .iter()
+            .enumerate()
+            .filter_map(|(state, screen)| Some((state, *at.get(screen.parent_screen_id.as_ref()?)?)));
         let parents = parents.collect();
         Self { screens, ways, parents }
     }
@@ -100,9 +106,15 @@ impl<'k> Graph<'k> {
     fn sort(&self, columns: &mut [Vec<usize>]) {
         for right in 1..columns.len() {
             let (before, rest) = columns.split_at_mut(right);
-            let place: BTreeMap<usize, usize> = before[right - 1].iter().enumerate().map(|(place, at)| (*at, place)).collect();
+            let place: BTreeMap<usize, usize> =
+                before[right - 1].iter().enumerate().map(|(place, at)| (*at, place)).collect();
             let middle = |at: usize| {
-                let places: Vec<usize> = self.ways.keys().filter(|(_, to)| *to == at).filter_map(|(from, _)| place.get(from).copied()).collect();
+                let places: Vec<usize> = self
+                    .ways
+                    .keys()
+                    .filter(|(_, to)| *to == at)
+                    .filter_map(|(from, _)| place.get(from).copied())
+                    .collect();
                 // In thousandths, so that the order is one of integers.
                 if places.is_empty() { usize::MAX } else { places.iter().sum::<usize>() * 1000 / places.len() }
             };
@@ -170,7 +182,13 @@ const STYLE: &str = "<style>
 <defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\"><path d=\"M0 0L8 4L0 8z\" fill=\"#468\"/></marker></defs>
 ";
 
-fn line(from: (usize, usize), to: (usize, usize), way: &Way, one: &ScreenDefinition, other: &ScreenDefinition) -> String {
+fn line(
+    from: (usize, usize),
+    to: (usize, usize),
+    way: &Way,
+    one: &ScreenDefinition,
+    other: &ScreenDefinition,
+) -> String {
     let half = HEIGHT / 2;
     let class = if way.inferred { "e i" } else { "e" };
     // Forwards from right edge to left edge; back, or within a column, around on the right.
@@ -330,7 +348,9 @@ mod tests {
             };
             knowledge.screens.insert(id.into(), screen);
         }
-        for (id, from, to, inferred) in [("1", "a", "b", false), ("2", "b", "c", true), ("3", "b", "a", false), ("4", "a", "a", false)] {
+        for (id, from, to, inferred) in
+            [("1", "a", "b", false), ("2", "b", "c", true), ("3", "b", "a", false), ("4", "a", "a", false)]
+        {
             let transition = TransitionDefinition {
                 transition_id: id.into(),
                 from_screen_id: from.into(),
@@ -361,7 +381,11 @@ mod tests {
         assert!(dashed[0].contains("to Ask: 1 action, inferred, confidence 0.75"));
         assert_eq!(svg.lines().filter(|line| line.contains("class=\"e\"")).count(), 2);
         let dot = site_map_dot(&knowledge(), &MapOptions::default());
-        assert!(dot.contains(r#""b" -> "c" [label="0.75", style=dashed];"#) && dot.contains(r#""a" -> "b" [label="0.75 · 1"];"#), "{dot}");
+        assert!(
+            dot.contains(r#""b" -> "c" [label="0.75", style=dashed];"#)
+                && dot.contains(r#""a" -> "b" [label="0.75 · 1"];"#),
+            "{dot}"
+        );
     }
 
     #[test]
@@ -373,7 +397,8 @@ mod tests {
     fn json_comes_back_as_it_was_and_what_is_none_names_the_place() {
         let known = knowledge();
         assert_eq!(from_json("x", &to_json(&known).unwrap()).unwrap(), known);
-        let error = from_json("a.json", r#"{"knowledge_id": "k", "screens": {"a": {"screen_id": "a", "name": 4}}}"#).unwrap_err();
+        let error = from_json("a.json", r#"{"knowledge_id": "k", "screens": {"a": {"screen_id": "a", "name": 4}}}"#)
+            .unwrap_err();
         assert!(error.to_string().starts_with("a.json: not knowledge: screens.a.name: invalid type"), "{error}");
     }
 }

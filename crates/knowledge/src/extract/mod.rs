@@ -30,3 +30,6 @@ pub fn extract(knowledge_id: impl Into<KnowledgeId>, recordings: &[Recording]) -
     tasks::add(&mut knowledge, &recordings, &placed);
     knowledge
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,7 +105,8 @@ impl Recording {
         for seen in self.steps.iter().filter(|seen| wanted(seen.step)) {
             let mut seen = seen.clone();
             let follows = kept.steps.last().is_some_and(|before| before.step + 1 == seen.step);
-            seen.done = seen.done.filter(|_| follows).map(|done| Done { on: kept.steps.len().saturating_sub(1), ..done });
+            seen.done =
+                seen.done.filter(|_| follows).map(|done| Done { on: kept.steps.len().saturating_sub(1), ..done });
             kept.steps.push(seen);
         }
         kept
