@@ -12,6 +12,7 @@ mod ingest;
 mod map;
 mod model;
 mod recognise;
+mod renew;
 pub mod score;
 mod store;
 mod validate;
@@ -29,5 +30,6 @@ pub use model::{
     TransitionId, WebsiteId,
 };
 pub use recognise::{Candidate, Recogniser, Recognition, THRESHOLD};
+pub use renew::renew;
 pub use store::{STORE_VERSION, ScreenFilter, Store};
 pub use validate::{MAX_INDICATOR_CHARS, validate};
