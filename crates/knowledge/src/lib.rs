@@ -5,6 +5,7 @@
 //! or inference it comes from; page text never becomes a regex, a selector or a script unescaped.
 
 mod model;
+pub mod translate;
 
 pub use model::{
     ActionDefinition, ActionId, BrowserUseAction, ContentType, ElementTarget, Form, FormField, Indicator,
