@@ -4,12 +4,21 @@
 //! drawn as a site map. Invariants: the same traces in any order give the same knowledge; every claim names the trace and step, document
 //! or inference it comes from; page text never becomes a regex, a selector or a script unescaped.
 
+mod classify;
+mod error;
+mod extract;
 mod model;
+pub mod protocol;
 pub mod translate;
+mod validate;
 
+pub use classify::{Evidence, Verdict, classify};
+pub use error::KnowledgeError;
+pub use extract::{Recording, extract};
 pub use model::{
     ActionDefinition, ActionId, BrowserUseAction, ContentType, ElementTarget, Form, FormField, Indicator,
     IndicatorKind, Inference, Knowledge, KnowledgeId, Metadata, Provenance, Region, ScreenDefinition, ScreenId,
     StateSignature, Statistics, StepAction, SuccessCriteria, TaskDefinition, TaskId, TaskStep, TransitionDefinition,
     TransitionId, WebsiteId,
 };
+pub use validate::{MAX_INDICATOR_CHARS, validate};
