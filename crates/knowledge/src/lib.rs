@@ -7,6 +7,7 @@
 mod classify;
 mod error;
 mod extract;
+pub mod gaps;
 mod model;
 pub mod protocol;
 pub mod translate;

@@ -176,12 +176,22 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
         let own = normalised(node.name());
         if own.is_empty() { normalised(&called(*node)) == name } else { own == name }
     };
-    page.nodes()
+    let found: Vec<NodeId> = page
+        .nodes()
         .filter(|node| node.kind() == NodeKind::Element)
-        .filter(|node| if target.role.is_empty() { node.is_interactive() } else { node.role() == target.role })
+        .filter(|node| target.role.is_empty() || node.role() == target.role)
         .filter(|node| in_scope(node.id()) && is_named(node) && can_be_meant(node))
         .map(|node| node.id())
-        .collect()
+        .collect();
+    if target.role.is_empty() { one_of_each_nest(page, found) } else { found }
+}
+
+/// Without a role whatever holds a text is called by it, up to the page: of nodes in one another the one that can be acted on is meant, else the innermost.
+fn one_of_each_nest(page: &Page, found: Vec<NodeId>) -> Vec<NodeId> {
+    let acting: Vec<NodeId> = found.iter().copied().filter(|id| page.node(*id).is_interactive()).collect();
+    let found = if acting.is_empty() { found } else { acting };
+    let holds_another = |id: &NodeId| found.iter().any(|other| other != id && page.node(*id).holds(*other));
+    found.iter().copied().filter(|id| !holds_another(id)).collect()
 }
 
 /// Joins what words and a selector say.

@@ -446,10 +446,25 @@ impl<'p> Work<'_, 'p> {
 
     // What is done.
 
+    /// Where on its node: `point` from the node's top left corner, or `coordinate_x` and `coordinate_y` on the page.
+    fn point(&self, at: &At<'p>) -> Result<Option<Value>, TranslateError> {
+        if let Some(point) = self.pair("point")? {
+            return Ok(Some(json!({ "point": point })));
+        }
+        let (Some(x), Some(y)) = (self.number("coordinate_x")?, self.number("coordinate_y")?) else { return Ok(None) };
+        Ok(Some(match at {
+            At::Node(node) => {
+                let corner = node.bounds();
+                json!({ "point": [x - f64::from(corner.x), y - f64::from(corner.y)] })
+            }
+            _ => json!({ "page": [x, y] }),
+        }))
+    }
+
     fn click(&self) -> Calls {
         let at = self.at()?;
-        if let Some(point) = self.pair("point")? {
-            return Ok(vec![by_script(Operation::Click, Some(&self.place(&at)?), json!({ "point": point }))]);
+        if let Some(point) = self.point(&at)? {
+            return Ok(vec![by_script(Operation::Click, Some(&self.place(&at)?), point)]);
         }
         self.with_element("click", &at, json!({}), Operation::Click, json!({}))
     }
@@ -457,11 +472,10 @@ impl<'p> Work<'_, 'p> {
     /// Tools of the one profile, scripts of the other.
     fn pointed(&self, tool: &'static str, operation: Operation) -> Calls {
         let at = self.at()?;
-        let point = self.pair("point")?;
-        if self.is_seed() && point.is_none() {
-            return self.with_element(tool, &at, json!({}), operation, json!({}));
+        match self.point(&at)? {
+            None if self.is_seed() => self.with_element(tool, &at, json!({}), operation, json!({})),
+            point => Ok(vec![by_script(operation, Some(&self.place(&at)?), point.unwrap_or_else(|| json!({})))]),
         }
-        Ok(vec![by_script(operation, Some(&self.place(&at)?), json!({ "point": point }))])
     }
 
     fn drag(&self) -> Calls {
@@ -476,11 +490,13 @@ impl<'p> Work<'_, 'p> {
             }
         };
         let by = self.pair("by")?;
-        let point = self.pair("point")?;
+        let point = self.point(&at)?;
         let to_point = self.pair("to_point")?;
         let Some(to) = to else {
             let by = by.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
-            return Ok(vec![by_script(Operation::Drag, Some(&self.place(&at)?), json!({ "by": by, "point": point }))]);
+            let mut values = point.unwrap_or_else(|| json!({}));
+            values["by"] = json!(by);
+            return Ok(vec![by_script(Operation::Drag, Some(&self.place(&at)?), values)]);
         };
         let to = self.at_of(&to)?;
         if self.is_seed() && point.is_none() && to_point.is_none() {
@@ -496,7 +512,9 @@ impl<'p> Work<'_, 'p> {
                 return one("drag_drop", Value::Object(parameters));
             }
         }
-        let values = json!({ "to": place_value(&self.place(&to)?), "point": point, "toPoint": to_point });
+        let mut values = point.unwrap_or_else(|| json!({}));
+        values["to"] = place_value(&self.place(&to)?);
+        values["toPoint"] = json!(to_point);
         Ok(vec![by_script(Operation::Drag, Some(&self.place(&at)?), values)])
     }
 
@@ -514,6 +532,7 @@ impl<'p> Work<'_, 'p> {
             return self.type_into_focus(&text);
         }
         let at = self.at()?;
+        let text = if self.is_seed() { text } else { secret_for_browser_use(&text) };
         let values = json!({ "text": text, "add": !clears });
         let (tool, parameters) = match (self.is_seed(), self.kind) {
             (true, ActionType::Clear) => ("clear", json!({})),
@@ -736,6 +755,14 @@ impl<'p> Work<'_, 'p> {
             Some(at) if self.is_seed() => self.with_element(tool, &at, more, Operation::Media, values),
             Some(at) => Ok(vec![by_script(Operation::Media, Some(&self.place(&at)?), values)]),
         }
+    }
+}
+
+/// Placeholders of secrets, `{{secret:name}}`, as browser-use writes them: it fills in what it was given under that name.
+fn secret_for_browser_use(text: &str) -> String {
+    match text.strip_prefix("{{secret:").and_then(|rest| rest.strip_suffix("}}")) {
+        Some(name) if !name.contains(['<', '>', '{', '}']) => format!("<secret>{name}</secret>"),
+        _ => text.to_owned(),
     }
 }
 
