@@ -10,6 +10,9 @@ mod extract;
 pub mod gaps;
 mod model;
 pub mod protocol;
+mod recognise;
+pub mod score;
+mod store;
 pub mod translate;
 mod validate;
 
@@ -22,4 +25,6 @@ pub use model::{
     StateSignature, Statistics, StepAction, SuccessCriteria, TaskDefinition, TaskId, TaskStep, TransitionDefinition,
     TransitionId, WebsiteId,
 };
+pub use recognise::{Candidate, Recogniser, Recognition, THRESHOLD};
+pub use store::{STORE_VERSION, ScreenFilter, Store};
 pub use validate::{MAX_INDICATOR_CHARS, validate};

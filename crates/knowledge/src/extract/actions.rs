@@ -86,8 +86,11 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
     };
     let key = format!("{action_type} {key} {}", if done.kind == ActionKind::Press { done.text.as_str() } else { "" });
     let name = name_of(done, seen);
+    // What a card is called is no part of the id of an action on any card.
+    let varies = done.target.as_ref().is_some_and(|target| target.name_varies);
+    let called = if varies { format!("{action_type} any {}", done.target.as_ref().map_or("", |target| &target.role)) } else { name.clone() };
     ActionDefinition {
-        action_id: ActionId(ids::id(&name, &[website.as_str(), from.as_str(), &key])),
+        action_id: ActionId(ids::id(&called, &[website.as_str(), from.as_str(), &key])),
         website_id: website.clone(),
         name,
         action_type: action_type.to_owned(),

@@ -7,7 +7,7 @@ use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, WebsiteId};
 use browserlens_page::{Flags, NodeKey, NodeRef, Page};
-use browserlens_strategy::{ActionKind, NodeHint, StepIndex};
+use browserlens_strategy::{ActionKind, NodeHint};
 use browserlens_trace::{ActionRecord, Trace};
 
 /// Shortest secret that is looked for in other texts: shorter ones occur everywhere.
@@ -69,35 +69,31 @@ impl Recording {
     /// # Errors
     /// [`KnowledgeError::Trace`] if a step cannot be read.
     pub fn read(trace: &Trace) -> Result<Self, KnowledgeError> {
-        Self::read_steps(trace, |_| true)
-    }
-
-    /// Reads those steps of a trace that are wanted; what was done is kept only between two steps that follow each other.
-    ///
-    /// # Errors
-    /// [`KnowledgeError::Trace`] if a step cannot be read.
-    pub fn read_steps(trace: &Trace, wanted: impl Fn(u32) -> bool) -> Result<Self, KnowledgeError> {
         let meta = trace.meta();
         let mut recording = Self::new("", &trace.hash().to_string(), &meta.scenario, &meta.goal);
-        let mut before: Option<(StepIndex, Page)> = None;
+        let mut before: Option<Page> = None;
         for row in trace.steps()? {
-            if !wanted(row.index.0) {
-                before = None;
-                continue;
-            }
             let (page, _) = trace.page(row.index)?;
             if recording.steps.is_empty() {
                 let host = super::urls::Parts::of(page.url()).map(|parts| parts.host).unwrap_or_default();
                 recording.website_id = WebsiteId(meta.site.clone().unwrap_or(host));
             }
-            let acted_on = match &before {
-                Some((step, earlier)) if step.0 + 1 == row.index.0 => Some(earlier),
-                _ => None,
-            };
-            recording.push(row.index.0, &page, row.action.as_ref().zip(acted_on));
-            before = Some((row.index, page));
+            recording.push(row.index.0, &page, row.action.as_ref().zip(before.as_ref()));
+            before = Some(page);
         }
         Ok(recording)
+    }
+
+    /// Returns the recording with some of its steps only; what was done is kept between two steps that follow each other.
+    pub fn only(&self, wanted: impl Fn(u32) -> bool) -> Self {
+        let mut kept = Self { steps: Vec::new(), ..self.clone() };
+        for seen in self.steps.iter().filter(|seen| wanted(seen.step)) {
+            let mut seen = seen.clone();
+            let follows = kept.steps.last().is_some_and(|before| before.step + 1 == seen.step);
+            seen.done = seen.done.filter(|_| follows).map(|done| Done { on: kept.steps.len().saturating_sub(1), ..done });
+            kept.steps.push(seen);
+        }
+        kept
     }
 
     /// Adds a step: its page, and what led there from the page of the step before.
@@ -173,7 +169,7 @@ fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -
     if target.role.is_empty() {
         target.role = view::role_of(node).to_owned();
     }
-    let name = view::name_of(node);
+    let name = view::name_of(node, &view::Labels::of(page));
     if target.name.is_empty() && target.text.is_empty() {
         target.text = name;
     }
@@ -191,9 +187,15 @@ fn is_secret(node: NodeRef<'_>) -> bool {
         || of_kind("autocomplete", &["current-password", "new-password", "one-time-code", "cc-number", "cc-csc"])
 }
 
-/// Says how a node is built: tag and classes, without numbers.
+/// Says how a node is built: tags and classes of the node and of what is around it, without numbers.
 fn built(node: NodeRef<'_>) -> String {
-    let mut classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
-    classes.sort_unstable();
-    view::without_numbers(&format!("{}.{}", node.tag(), classes.join(".")))
+    let around = std::iter::once(node).chain(node.ancestors()).take(4);
+    let parts: Vec<String> = around
+        .map(|node| {
+            let mut classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
+            classes.sort_unstable();
+            view::without_numbers(&format!("{}.{}", node.tag(), classes.join(".")))
+        })
+        .collect();
+    parts.join(" < ")
 }

@@ -7,7 +7,7 @@ use super::group::{Group, group};
 use super::ids;
 use super::recording::Recording;
 use super::signature::{Elsewhere, Key, names, signature};
-use super::urls::{Parts, QueryNeeds, patterns};
+use super::urls::{Parts, QueryNeeds, looks_like_id, patterns};
 use super::view::{ElementKind, PageView, Zone, without_numbers};
 use crate::classify::{Evidence, classify};
 use crate::model::{Form, FormField, Knowledge, Metadata, Provenance, Region, ScreenDefinition, ScreenId, WebsiteId};
@@ -68,13 +68,19 @@ impl<'r> Site<'r> {
             .collect();
         let tries: Vec<Vec<&str>> = members.iter().map(|views| tried(views)).collect();
         let names: Vec<BTreeSet<Key>> = members.iter().map(|views| names(views)).collect();
+        let compiled: Vec<Vec<Regex>> = patterns
+            .iter()
+            .map(|patterns| patterns.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect())
+            .collect();
+        let matches = |one: usize, other: usize| {
+            tries[other].iter().any(|url| compiled[one].iter().any(|pattern| pattern.is_match(url)))
+        };
         let mut screens: Vec<ScreenDefinition> = Vec::with_capacity(members.len());
         for at in 0..members.len() {
-            let compiled: Vec<Regex> = patterns[at].iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
             let mut elsewhere = Elsewhere::default();
             for other in (0..members.len()).filter(|other| *other != at) {
-                let at_same_url = tries[other].iter().any(|url| compiled.iter().any(|pattern| pattern.is_match(url)));
-                elsewhere.add(&names[other], at_same_url);
+                // A screen with the more specific pattern wins at its URL whatever else is there.
+                elsewhere.add(&names[other], matches(at, other) && matches(other, at));
             }
             screens.push(self.screen(at, &members[at], &patterns[at], &elsewhere));
         }
@@ -199,21 +205,26 @@ fn name_of(views: &[&PageView]) -> String {
         let cut = TITLE_SEPARATORS.iter().filter_map(|separator| view.title.split_once(separator)).min_by_key(|cut| cut.0.len());
         cut.map_or(view.title.clone(), |(page, _)| page.to_owned())
     };
+    let parts: Vec<Parts> = views.iter().filter_map(|view| Parts::of(&view.url)).collect();
     let by_url = || {
-        let parts = views.iter().filter_map(|view| Parts::of(&view.url));
-        let words = parts.map(|parts| parts.segments.into_iter().find(|segment| segment != "#").unwrap_or_default());
-        common(words).map(|word| capital(word.rsplit_once('.').map_or(word.as_str(), |(name, _)| name)))
-    };
-    let named = common(views.iter().map(|view| heading(view)))
-        .or_else(|| common(views.iter().map(|view| title(view))))
-        .or_else(by_url)
-        .or_else(|| {
-            let site = |view: &PageView| {
-                let cut = TITLE_SEPARATORS.iter().find_map(|separator| view.title.rsplit_once(separator));
-                cut.map(|(_, site)| format!("{site} page")).unwrap_or_default()
-            };
-            common(views.iter().map(|view| site(view)))
+        let words = parts.iter().map(|parts| {
+            let mut words = parts.segments.iter().rev().filter(|segment| *segment != "#" && !looks_like_id(segment));
+            words.next().map(|word| word.rsplit_once('.').map_or(word.as_str(), |(name, _)| name).to_owned()).unwrap_or_default()
         });
+        common(words).map(|word| capital(&word))
+    };
+    let by_heading = || common(views.iter().map(|view| heading(view)));
+    let by_title = || common(views.iter().map(|view| title(view)));
+    // At a URL that names one thing among many, the heading names that thing and not the screen.
+    let one_of_many = parts.iter().any(|parts| parts.values().next().is_some()) && !parts.iter().all(|parts| parts.segments.is_empty());
+    let named = if one_of_many { by_url().or_else(by_heading).or_else(by_title) } else { by_heading().or_else(by_title).or_else(by_url) };
+    let named = named.or_else(|| {
+        let site = |view: &PageView| {
+            let cut = TITLE_SEPARATORS.iter().find_map(|separator| view.title.rsplit_once(separator));
+            cut.map(|(_, site)| format!("{site} page")).unwrap_or_default()
+        };
+        common(views.iter().map(|view| site(view)))
+    });
     let host = || Parts::of(&views[0].url).map_or("page".to_owned(), |parts| format!("{} page", parts.host));
     let name = named.unwrap_or_else(host);
     match views[0].selected_tabs.as_slice() {

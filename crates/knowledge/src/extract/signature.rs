@@ -66,12 +66,14 @@ pub(crate) struct Elsewhere {
     /// By key: screens whose URLs the patterns of this one match, and other screens.
     counts: BTreeMap<Key, (u32, u32)>,
     screens: u32,
+    at_same_url: u32,
 }
 
 impl Elsewhere {
     /// Adds the names of one other screen.
     pub(crate) fn add(&mut self, names: &BTreeSet<Key>, at_same_url: bool) {
         self.screens += 1;
+        self.at_same_url += u32::from(at_same_url);
         for key in names {
             let count = self.counts.entry(key.clone()).or_default();
             if at_same_url { count.0 += 1 } else { count.1 += 1 }
@@ -97,36 +99,63 @@ struct Candidate<'v> {
 
 /// Chooses the indicators of a screen; `patterns` are its URL patterns.
 pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[String]) -> StateSignature {
+    let mut required = indicators(views, elsewhere, MAX_INDICATORS);
+    if required.is_empty() {
+        // Pages in two languages share no name, so each gives half: more than half of them are there in either.
+        let mut by_language: BTreeMap<&str, Vec<&PageView>> = BTreeMap::new();
+        for view in views {
+            by_language.entry(&view.lang).or_default().push(view);
+        }
+        if by_language.len() == 2 {
+            let each: Vec<Vec<Indicator>> =
+                by_language.values().map(|views| indicators(views, elsewhere, MAX_INDICATORS / 2)).collect();
+            let least = each.iter().map(Vec::len).min().unwrap_or(0);
+            required = each.into_iter().flat_map(|one| one.into_iter().take(least)).collect();
+        }
+    }
+    // A URL alone tells a screen only where no other is known at that URL.
+    if let [pattern] = patterns
+        && (!required.is_empty() || elsewhere.at_same_url == 0)
+    {
+        required.push(Indicator {
+            kind: IndicatorKind::UrlMatches,
+            value: None,
+            pattern: Some(pattern.clone()),
+            selector: None,
+            reason: "URL pattern for screen recognition".to_owned(),
+        });
+    }
+    StateSignature { required_indicators: required }
+}
+
+/// Poor, no tab, on how many other screens, zone, kind, level, name, element.
+type Ranked<'v> = (u32, bool, u32, Zone, ElementKind, u8, &'v String, &'v Element);
+
+/// Returns the best indicators of elements, best first; where nothing is good, the least bad two.
+fn indicators(views: &[&PageView], elsewhere: &Elsewhere, most: usize) -> Vec<Indicator> {
     let candidates = candidates(views);
     // On few pages a name has to be on all; with more, a state may lack one.
     let least = if views.len() < 4 { views.len() } else { (views.len() * 4).div_ceil(5) };
-    let mut ranked: Vec<(_, Indicator)> = Vec::new();
+    let mut ranked: Vec<Ranked<'_>> = Vec::new();
     for (key, candidate) in &candidates {
-        if candidate.pages < least || !is_indicator_text(&candidate.element.name) {
+        let (at_same_url, others) = elsewhere.of(key);
+        // What a screen at the same URL has too, or most other screens, would tell the wrong one as well.
+        let common = elsewhere.screens >= 2 && (at_same_url + others) * 2 > elsewhere.screens;
+        let element = candidate.element;
+        if candidate.pages < least || at_same_url > 0 || common || !is_indicator_text(&element.name) {
             continue;
         }
-        let (at_same_url, others) = elsewhere.of(key);
-        // What most other screens have tells nothing.
-        let common = elsewhere.screens >= 2 && (at_same_url + others) * 2 > elsewhere.screens;
-        let poor = u32::from(candidate.varies) + u32::from(candidate.repeated) + u32::from(common);
-        let element = candidate.element;
-        let rank = (at_same_url > 0, poor, at_same_url, others, element.zone, element.kind, element.level, key.1.clone());
-        ranked.push((rank, indicator(element)));
+        let poor = u32::from(candidate.varies) + u32::from(candidate.repeated);
+        let is_tab = element.kind == ElementKind::Tab;
+        ranked.push((poor, !is_tab, others, element.zone, element.kind, element.level, &key.1, element));
     }
-    ranked.sort_by(|one, other| one.0.cmp(&other.0));
-    let is_good = |rank: &(bool, u32, u32, u32, Zone, ElementKind, u8, String)| !rank.0 && rank.1 == 0;
-    let good = ranked.iter().filter(|(rank, _)| is_good(rank)).count();
-    // Where nothing is good, the least bad stands in, unless a screen at the same URL has it too: then it would tell the wrong one as well.
-    let taken = if good > 0 { good.min(MAX_INDICATORS) } else { ranked.iter().filter(|(rank, _)| !rank.0).count().min(2) };
-    let mut required: Vec<Indicator> = ranked.into_iter().take(taken).map(|(_, indicator)| indicator).collect();
-    required.extend(patterns.iter().take(1).filter(|_| patterns.len() == 1).map(|pattern| Indicator {
-        kind: IndicatorKind::UrlMatches,
-        value: None,
-        pattern: Some(pattern.clone()),
-        selector: None,
-        reason: "URL pattern for screen recognition".to_owned(),
-    }));
-    StateSignature { required_indicators: required }
+    ranked.sort_by(|one, other| {
+        let key = |it: &Ranked<'_>| (it.0, it.1, it.2, it.3, it.4, it.5, it.6.clone());
+        key(one).cmp(&key(other))
+    });
+    let good = ranked.iter().filter(|candidate| candidate.0 == 0).count();
+    let taken = if good > 0 { good.min(most) } else { ranked.len().min(2) };
+    ranked.into_iter().take(taken).map(|candidate| indicator(candidate.7)).collect()
 }
 
 fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
@@ -145,7 +174,8 @@ fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
                 || (one_of_many && element.kind == ElementKind::Heading && element.level == 1 && view.title.contains(&element.name));
             let candidate =
                 candidates.entry(key.clone()).or_insert(Candidate { element, pages: 0, repeated: false, varies: false });
-            candidate.repeated |= element.repeated && element.zone == Zone::Main;
+            // Tabs stand in a row of their like, and only one of them is selected.
+            candidate.repeated |= element.repeated && element.zone == Zone::Main && element.kind != ElementKind::Tab;
             candidate.varies |= varies;
             if seen.insert(key) {
                 candidate.pages += 1;

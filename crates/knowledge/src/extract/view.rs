@@ -5,11 +5,12 @@
 //! Values of fields are never read.
 
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A kind of element by which screens are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ElementKind {
+    Dialog,
     Heading,
     Input,
     Button,
@@ -18,11 +19,13 @@ pub(crate) enum ElementKind {
 }
 
 impl ElementKind {
-    pub(crate) const ALL: [Self; 5] = [Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Link];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Link];
 
     /// Returns the selector of the kind.
     pub(crate) fn selector(self) -> &'static str {
         match self {
+            Self::Dialog => "dialog, [role=\"dialog\"], [role=\"alertdialog\"]",
             Self::Heading => "h1, h2, h3, .page-title, .screen-title",
             Self::Input => "input, label, [role=\"textbox\"]",
             Self::Button => "button, .btn, [role=\"button\"]",
@@ -39,6 +42,7 @@ impl ElementKind {
     /// Returns what an element of the kind is called.
     pub(crate) fn noun(self) -> &'static str {
         match self {
+            Self::Dialog => "dialog",
             Self::Heading => "heading",
             Self::Input => "field",
             Self::Button => "button",
@@ -226,18 +230,15 @@ fn in_section(node: NodeRef<'_>) -> bool {
 }
 
 /// Returns what a person would call a node.
-pub(crate) fn name_of(node: NodeRef<'_>) -> String {
+pub(crate) fn name_of(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
     let named = [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
     if let Some(name) = named {
         return name;
     }
     if matches!(node.tag(), "input" | "select" | "textarea") {
-        return label_of(node).unwrap_or_default();
+        return labels.of_field(node).unwrap_or_default();
     }
-    if let Some(name) = labelled_by(node) {
-        return name;
-    }
-    short_text(node)
+    labels.referred_to(node).unwrap_or_else(|| short_text(node))
 }
 
 /// Text longer than this names nothing.
@@ -258,20 +259,39 @@ fn short_text(node: NodeRef<'_>) -> String {
     if text.chars().count() > MAX_NAME_CHARS { String::new() } else { text }
 }
 
-fn labelled_by(node: NodeRef<'_>) -> Option<String> {
-    let wanted = node.attribute("aria-labelledby")?.split_ascii_whitespace().next()?;
-    let label = node.page().nodes().find(|other| other.attribute("id") == Some(wanted))?;
-    Some(short_text(label)).filter(|name| !name.is_empty())
+/// What names other nodes: nodes by id, and labels by the id of their field.
+pub(crate) struct Labels<'p> {
+    page: &'p Page,
+    by_id: HashMap<&'p str, NodeId>,
+    of_field: HashMap<&'p str, NodeId>,
 }
 
-fn label_of(node: NodeRef<'_>) -> Option<String> {
-    let around = node.ancestors().find(|above| above.tag() == "label");
-    let by_id = || {
-        let id = node.attribute("id")?;
-        node.page().nodes().find(|other| other.tag() == "label" && other.attribute("for") == Some(id))
-    };
-    let label = around.or_else(by_id).map(short_text).filter(|name| !name.is_empty());
-    label.or_else(|| node.attribute("placeholder").map(one_line)).filter(|name| !name.is_empty())
+impl<'p> Labels<'p> {
+    pub(crate) fn of(page: &'p Page) -> Self {
+        let mut labels = Self { page, by_id: HashMap::new(), of_field: HashMap::new() };
+        for node in page.nodes().filter(|node| node.kind() == NodeKind::Element) {
+            if let Some(id) = node.attribute("id") {
+                labels.by_id.entry(id).or_insert(node.id());
+            }
+            if let Some(field) = node.attribute("for").filter(|_| node.tag() == "label") {
+                labels.of_field.entry(field).or_insert(node.id());
+            }
+        }
+        labels
+    }
+
+    fn referred_to(&self, node: NodeRef<'_>) -> Option<String> {
+        let wanted = node.attribute("aria-labelledby")?.split_ascii_whitespace().next()?;
+        let label = self.page.node(*self.by_id.get(wanted)?);
+        Some(short_text(label)).filter(|name| !name.is_empty())
+    }
+
+    fn of_field(&self, node: NodeRef<'_>) -> Option<String> {
+        let around = node.ancestors().find(|above| above.tag() == "label").map(short_text);
+        let by_id = || Some(short_text(self.page.node(*self.of_field.get(node.attribute("id")?)?)));
+        let label = around.or_else(by_id).filter(|name| !name.is_empty());
+        label.or_else(|| node.attribute("placeholder").map(one_line)).filter(|name| !name.is_empty())
+    }
 }
 
 /// Returns a selector that names the node by something stable in its markup.
@@ -323,6 +343,7 @@ struct Reader<'p> {
     repeated: Vec<bool>,
     dialog: Option<NodeRef<'p>>,
     has_main: bool,
+    labels: Labels<'p>,
 }
 
 impl<'p> Reader<'p> {
@@ -360,7 +381,7 @@ impl<'p> Reader<'p> {
             }
         }
         let dialog = page.nodes().rfind(|node| is_open_dialog(*node));
-        Self { page, zone, repeated, dialog, has_main }
+        Self { page, zone, repeated, dialog, has_main, labels: Labels::of(page) }
     }
 
     fn in_dialog(&self, id: NodeId) -> bool {
@@ -381,7 +402,7 @@ impl<'p> Reader<'p> {
             skeleton: BTreeSet::new(),
             outline: BTreeSet::new(),
             dialog: self.dialog.map(|node| DialogView {
-                name: dialog_name(node),
+                name: dialog_name(node, &self.labels),
                 modal: is_modal(node),
                 skeleton: BTreeSet::new(),
             }),
@@ -417,7 +438,7 @@ impl<'p> Reader<'p> {
         }
         let role = role_of(node);
         if browserlens_page::role::is_landmark(role) || matches!(role, "dialog" | "alertdialog") {
-            let name = if role == "dialog" || role == "alertdialog" { dialog_name(node) } else { own_name(node) };
+            let name = if role == "dialog" || role == "alertdialog" { dialog_name(node, &self.labels) } else { own_name(node, &self.labels) };
             view.parts.push(Part { role: role.to_owned(), name, selector: selector_of(node), in_dialog });
             if !in_dialog && browserlens_page::role::is_landmark(role) {
                 view.outline.insert(role.to_owned());
@@ -435,6 +456,7 @@ impl<'p> Reader<'p> {
         let at = node.id().index();
         let in_dialog = self.in_dialog(node.id());
         let kind = match role_of(node) {
+            "dialog" | "alertdialog" if self.dialog == Some(node) => ElementKind::Dialog,
             "heading" => ElementKind::Heading,
             "button" | "menuitem" | "switch" => ElementKind::Button,
             "link" => ElementKind::Link,
@@ -448,7 +470,10 @@ impl<'p> Reader<'p> {
             role if is_field(role) => ElementKind::Input,
             _ => return,
         };
-        let name = name_of(node);
+        let name = match kind {
+            ElementKind::Dialog => dialog_name(node, &self.labels),
+            _ => name_of(node, &self.labels),
+        };
         let level = node.level().unwrap_or_else(|| heading_level(node.tag()));
         if kind == ElementKind::Heading && !in_dialog && self.zone[at] == Zone::Main && !self.repeated[at] {
             view.outline.insert(format!("h{level}"));
@@ -456,7 +481,7 @@ impl<'p> Reader<'p> {
         if name.is_empty() {
             return;
         }
-        if kind == ElementKind::Tab && self.zone[at] != Zone::Frame {
+        if kind == ElementKind::Tab {
             view.selected_tabs.push(name.clone());
         }
         view.elements.push(Element {
@@ -474,9 +499,9 @@ impl<'p> Reader<'p> {
         if !is_field(role) {
             return None;
         }
-        let name = name_of(node);
+        let name = name_of(node, &self.labels);
         let key = [node.attribute("name"), node.attribute("id")].into_iter().flatten().map(without_numbers).find(|key| !key.is_empty());
-        let options = node.descendants().filter(|option| matches!(option.tag(), "option")).map(name_of);
+        let options = node.descendants().filter(|option| option.tag() == "option").map(|option| name_of(option, &self.labels));
         Some(Field {
             role: role.to_owned(),
             key: key.unwrap_or_else(|| without_numbers(&name)),
@@ -502,11 +527,11 @@ impl<'p> Reader<'p> {
             let node = form.map(|id| self.page.node(NodeId(id)));
             let submit = node.and_then(|form| {
                 let buttons = form.descendants().filter(|node| role_of(*node) == "button" && node.is_visible());
-                buttons.filter(|button| button.attribute("type").is_none_or(|kind| kind == "submit")).map(name_of).find(|n| !n.is_empty())
+                buttons.filter(|button| button.attribute("type").is_none_or(|kind| kind == "submit")).map(|button| name_of(button, &self.labels)).find(|n| !n.is_empty())
             });
             let in_dialog = fields.iter().all(|field| field.in_dialog);
             view.forms.push(FormView {
-                name: node.map(own_name).unwrap_or_default(),
+                name: node.map(|form| own_name(form, &self.labels)).unwrap_or_default(),
                 selector: node.and_then(selector_of),
                 fields,
                 submit,
@@ -517,17 +542,17 @@ impl<'p> Reader<'p> {
 }
 
 /// Returns a name that was given to a node, not the text in it.
-fn own_name(node: NodeRef<'_>) -> String {
+fn own_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
     let given = [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
-    given.or_else(|| labelled_by(node)).unwrap_or_default()
+    given.or_else(|| labels.referred_to(node)).unwrap_or_default()
 }
 
-fn dialog_name(node: NodeRef<'_>) -> String {
-    let own = own_name(node);
+fn dialog_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
+    let own = own_name(node, labels);
     if !own.is_empty() {
         return own;
     }
-    node.descendants().find(|below| role_of(*below) == "heading").map(name_of).unwrap_or_default()
+    node.descendants().find(|below| role_of(*below) == "heading").map(|heading| name_of(heading, labels)).unwrap_or_default()
 }
 
 fn is_open_dialog(node: NodeRef<'_>) -> bool {

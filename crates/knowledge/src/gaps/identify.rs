@@ -16,10 +16,11 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
     let is_of = |other: &WebsiteId| website.as_str().is_empty() || other == website;
     let mut gaps: Vec<ActionGap> = Vec::new();
     let order = order_of_actions(knowledge);
-    let on = |screen: &ScreenId| {
-        let mut actions: Vec<&ActionDefinition> = knowledge.actions_on(screen).collect();
+    let on = |screen: &ScreenId| -> Vec<ActionId> {
+        let mut actions: Vec<&ActionDefinition> =
+            knowledge.actions.values().filter(|action| action.screen_ids.contains(screen)).collect();
         actions.sort_by_key(|action| (order.get(&action.action_id).copied().unwrap_or(u32::MAX), &action.action_id));
-        actions
+        actions.into_iter().map(|action| action.action_id.clone()).collect()
     };
     let mut seen = BTreeSet::new();
     let mut add = |gap: ActionGap| {
@@ -31,8 +32,8 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
         let (before, after) = (on(&transition.from_screen_id), on(&transition.to_screen_id));
         let (Some(before), Some(after)) = (before.last(), after.first()) else { continue };
         add(ActionGap {
-            from_action_id: before.action_id.clone(),
-            to_action_id: after.action_id.clone(),
+            from_action_id: before.clone(),
+            to_action_id: after.clone(),
             from_screen_id: Some(transition.from_screen_id.clone()),
             to_screen_id: Some(transition.to_screen_id.clone()),
             context: told(&[("transition_id", transition.transition_id.as_str()), ("why", "a transition without an action")]),
