@@ -40,17 +40,19 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
         });
     }
     for task in knowledge.tasks.values().filter(|task| is_of(&task.website_id)) {
-        for pair in task.steps.windows(2) {
+        for (at, pair) in task.steps.windows(2).enumerate() {
             let [before, after] = pair else { continue };
             let (Some(led), Some(done_on)) = (&before.expected_screen_id, &after.screen_id) else { continue };
             let (Some(from), Some(to)) = (&before.action_id, &after.action_id) else { continue };
             if led != done_on {
+                let mut context = told(&[("task_id", task.task_id.as_str()), ("why", "the next step is done elsewhere")]);
+                context.insert("position".to_owned(), Value::from(at + 1));
                 add(ActionGap {
                     from_action_id: from.clone(),
                     to_action_id: to.clone(),
                     from_screen_id: Some(led.clone()),
                     to_screen_id: Some(done_on.clone()),
-                    context: told(&[("task_id", task.task_id.as_str()), ("why", "the next step is done elsewhere")]),
+                    context,
                 });
             }
         }

@@ -39,29 +39,63 @@ pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &Extrapola
     let own = gap.context.get("task_id").and_then(Value::as_str).map(TaskId::from);
     let others = || knowledge.tasks.values().filter(|task| Some(&task.task_id) != own.as_ref());
     let most = request.max_intermediate_steps;
+    let around = Around::of(knowledge, gap, own.as_ref());
     let starts_alike = |step: &TaskStep| step.action_id.as_ref() == Some(&gap.from_action_id);
     let arrives = |step: &TaskStep| gap.from_screen_id.is_some() && step.expected_screen_id == gap.from_screen_id;
-    sequences(others(), gap, most, &starts_alike)
+    sequences(others(), gap, &around, most, &starts_alike)
         .map(|found| found.weighed(SAME_ACTIONS, "other recordings do this between the same two actions"))
         .or_else(|| {
-            let found = sequences(others(), gap, most, &arrives)?;
+            let found = sequences(others(), gap, &around, most, &arrives)?;
             Some(found.weighed(SAME_SCREENS, "other recordings do this between the same screen and the same action"))
         })
         .or_else(|| by_graph(knowledge, gap, most))
 }
 
+/// What the recording with the gap did before and after it: where an action is done several times, this tells which of them is meant.
+#[derive(Default)]
+struct Around<'k> {
+    before: &'k [TaskStep],
+    after: &'k [TaskStep],
+}
+
+impl<'k> Around<'k> {
+    fn of(knowledge: &'k Knowledge, gap: &ActionGap, own: Option<&TaskId>) -> Self {
+        let Some(task) = own.and_then(|id| knowledge.tasks.get(id)) else { return Self::default() };
+        let is_gap = |pair: &[TaskStep]| {
+            pair[0].action_id.as_ref() == Some(&gap.from_action_id) && pair[1].action_id.as_ref() == Some(&gap.to_action_id)
+        };
+        let told = gap.context.get("position").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
+        let is_told = |at: &usize| task.steps.get(at.saturating_sub(1)..=*at).is_some_and(|pair| pair.len() == 2 && is_gap(pair));
+        let at = told.filter(is_told).or_else(|| task.steps.windows(2).position(is_gap).map(|at| at + 1));
+        at.map_or_else(Self::default, |at| Self { before: &task.steps[..at], after: &task.steps[at..] })
+    }
+
+    /// How many actions before and after a stretch of another recording are the same, up to [`ALIKE`] on each side.
+    fn alike(&self, before: &[TaskStep], after: &[TaskStep]) -> usize {
+        let same = |(a, b): &(&TaskStep, &TaskStep)| a.action_id.is_some() && a.action_id == b.action_id;
+        let back = self.before.iter().rev().zip(before.iter().rev()).take(ALIKE).take_while(same).count();
+        back + self.after.iter().zip(after).take(ALIKE).take_while(same).count()
+    }
+}
+
+/// Most actions on each side of a gap that are compared.
+const ALIKE: usize = 4;
+
 /// What was done between the two, how often, and in which tasks.
 struct Found<'k> {
     steps: Vec<&'k TaskStep>,
+    alike: usize,
     count: usize,
     all: usize,
     tasks: Vec<&'k TaskId>,
 }
 
-/// Looks for `begin … to_action` in the tasks, with one to `most` steps between; the most frequent wins, then the shortest, then the first.
+/// Looks for `begin … to_action` in the tasks, with one to `most` steps between; what lies in the surroundings most like the gap's wins,
+/// then the most frequent, then the shortest, then the first.
 fn sequences<'k>(
     tasks: impl Iterator<Item = &'k TaskDefinition>,
     gap: &ActionGap,
+    around: &Around<'_>,
     most: usize,
     begins: &dyn Fn(&TaskStep) -> bool,
 ) -> Option<Found<'k>> {
@@ -78,13 +112,14 @@ fn sequences<'k>(
             // The two may have been done one right after the other: that says that there is no gap.
             all += 1;
             let Some(ids) = steps.iter().map(|step| step.action_id.as_ref()).collect::<Option<Vec<_>>>() else { continue };
-            let entry = found.entry(ids).or_insert(Found { steps, count: 0, all: 0, tasks: Vec::new() });
+            let entry = found.entry(ids).or_insert(Found { steps, alike: 0, count: 0, all: 0, tasks: Vec::new() });
+            entry.alike = entry.alike.max(around.alike(&task.steps[..=position], &after[length..]));
             entry.count += 1;
             entry.tasks.push(&task.task_id);
         }
     }
     let mut best = found.into_values().filter(|found| !found.steps.is_empty()).max_by(|a, b| {
-        a.count.cmp(&b.count).then(b.steps.len().cmp(&a.steps.len())).then_with(|| b.tasks.cmp(&a.tasks))
+        a.alike.cmp(&b.alike).then(a.count.cmp(&b.count)).then(b.steps.len().cmp(&a.steps.len())).then_with(|| b.tasks.cmp(&a.tasks))
     })?;
     best.all = all;
     best.tasks.dedup();
