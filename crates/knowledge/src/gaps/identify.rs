@@ -7,7 +7,7 @@
 //! Beside them [`incomplete_forms`]: forms that a task sends without having filled a required field, which is a gap before the action that sends.
 
 use super::ActionGap;
-use crate::model::{ActionDefinition, ActionId, FormField, Knowledge, ScreenId, TaskDefinition, WebsiteId};
+use crate::model::{ActionDefinition, ActionId, FormField, Knowledge, Provenance, ScreenId, TaskDefinition, WebsiteId};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,16 +67,15 @@ fn told(facts: &[(&str, &str)]) -> BTreeMap<String, Value> {
     facts.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect()
 }
 
-/// When each action was first done in a recording: that is what "last" and "first" mean on a screen.
+/// When each action was first done in a recording, or on which line of a document it stands: that is what "last" and "first" mean on a screen.
 fn order_of_actions(knowledge: &Knowledge) -> BTreeMap<ActionId, u32> {
-    let mut order = BTreeMap::new();
-    for step in knowledge.tasks.values().flat_map(|task| &task.steps) {
-        if let Some(action) = &step.action_id {
-            let first = order.entry(action.clone()).or_insert(step.order);
-            *first = (*first).min(step.order);
-        }
-    }
-    order
+    let place = |source: &Provenance| match source {
+        Provenance::Trace { step, .. } => Some(*step),
+        Provenance::Document { line, .. } => Some(*line),
+        Provenance::Crawl { .. } | Provenance::Inferred { .. } => None,
+    };
+    let first = |action: &ActionDefinition| action.provenance.iter().filter_map(place).min();
+    knowledge.actions.values().filter_map(|action| Some((action.action_id.clone(), first(action)?))).collect()
 }
 
 /// A form that is sent with a required field left out.

@@ -104,18 +104,19 @@ fn sequences<'k>(
     for task in tasks {
         for (position, _) in task.steps.iter().enumerate().filter(|(_, step)| begins(step)) {
             let after = &task.steps[position + 1..];
-            let Some(length) = after.iter().take(most + 1).position(|step| step.action_id.as_ref() == Some(&gap.to_action_id))
-            else {
-                continue;
-            };
-            let steps: Vec<&TaskStep> = after[..length].iter().collect();
-            // The two may have been done one right after the other: that says that there is no gap.
-            all += 1;
-            let Some(ids) = steps.iter().map(|step| step.action_id.as_ref()).collect::<Option<Vec<_>>>() else { continue };
-            let entry = found.entry(ids).or_insert(Found { steps, alike: 0, count: 0, all: 0, tasks: Vec::new() });
-            entry.alike = entry.alike.max(around.alike(&task.steps[..=position], &after[length..]));
-            entry.count += 1;
-            entry.tasks.push(&task.task_id);
+            let ends = after.iter().take(most + 1).enumerate();
+            for (length, _) in ends.filter(|(_, step)| step.action_id.as_ref() == Some(&gap.to_action_id)) {
+                let steps: Vec<&TaskStep> = after[..length].iter().collect();
+                // The two may have been done one right after the other: that says that there is no gap.
+                all += 1;
+                let Some(ids) = steps.iter().map(|step| step.action_id.as_ref()).collect::<Option<Vec<_>>>() else {
+                    continue;
+                };
+                let entry = found.entry(ids).or_insert(Found { steps, alike: 0, count: 0, all: 0, tasks: Vec::new() });
+                entry.alike = entry.alike.max(around.alike(&task.steps[..=position], &after[length..]));
+                entry.count += 1;
+                entry.tasks.push(&task.task_id);
+            }
         }
     }
     let mut best = found.into_values().filter(|found| !found.steps.is_empty()).max_by(|a, b| {
