@@ -117,16 +117,16 @@ impl KnowledgeError {
             }
             Self::TooNew { .. } => "update this tool, or build the store again with `browserlens knowledge build`",
             Self::Damaged { .. } => "remove the file and build it again with `browserlens knowledge build`",
-            Self::Sqlite { .. } => "check that the file can be read and written, and that nothing else is writing to it",
+            Self::Sqlite { .. } => {
+                "check that the file can be read and written, and that nothing else is writing to it"
+            }
             Self::NoKnowledge { .. } => "use one of the ids it holds, or build knowledge under this id",
             Self::UnknownId { .. } => "use a known id; `browserlens knowledge export` lists them",
             Self::Invalid { .. } => "mend the value, or build the knowledge again from its traces",
             Self::InvalidPattern { .. } => {
                 "mend the screen's pattern: escape page text, and use neither look-around nor back-references"
             }
-            Self::NoSignature { .. } => {
-                "give the screen a URL pattern or an indicator, or mark it as not actionable"
-            }
+            Self::NoSignature { .. } => "give the screen a URL pattern or an indicator, or mark it as not actionable",
             Self::Json { .. } => "compare it with the schema: `browserlens knowledge export --format schema`",
             Self::Trace(_) => "check the trace with `browserlens trace verify`",
             Self::Source(_) => "open the page again",

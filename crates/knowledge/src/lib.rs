@@ -5,9 +5,12 @@
 //! or inference it comes from; page text never becomes a regex, a selector or a script unescaped.
 
 mod classify;
+mod crawl;
 mod error;
 mod extract;
 pub mod gaps;
+mod ingest;
+mod map;
 mod model;
 pub mod protocol;
 mod recognise;
@@ -17,8 +20,11 @@ pub mod translate;
 mod validate;
 
 pub use classify::{Evidence, Verdict, classify};
+pub use crawl::{Browser, CrawlEnd, CrawlLimits, CrawlReport, SourceBrowser, crawl};
 pub use error::KnowledgeError;
 pub use extract::{Recording, extract};
+pub use ingest::{Document, Ingested, content_type_of, ingest};
+pub use map::{MapOptions, from_json, site_map_dot, site_map_svg, to_json};
 pub use model::{
     ActionDefinition, ActionId, BrowserUseAction, ContentType, ElementTarget, Form, FormField, Indicator,
     IndicatorKind, Inference, Knowledge, KnowledgeId, Metadata, Provenance, Region, ScreenDefinition, ScreenId,

@@ -4,8 +4,8 @@
 //! the share of indicators that are there; a screen is recognised above 0.7. Invariants: patterns run in time linear in the URL; a tie is broken by
 //! specificity and said; the cost grows with what matches, not with the number of screens.
 //!
-//! On a page an indicator is an element of its kind with exactly its name, and a screen told by a selected tab is not recognised while another tab is
-//! selected. In a summary an indicator is a text that occurs, whatever the case, since summaries are of any form.
+//! On a page an indicator is an element of its kind with exactly its name. In a summary an indicator is a text that occurs, whatever the case, since summaries
+//! are of any form. In both, what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without it the score stays at the threshold.
 
 use crate::error::KnowledgeError;
 use crate::extract::signature::{Key, fold, key_of};
@@ -83,8 +83,8 @@ struct Entry {
     depth: u32,
     /// Literal characters of its longest URL pattern.
     literal: u32,
-    /// Which of its indicators are selected tabs.
-    tabs: BTreeSet<u32>,
+    /// Which of its indicators make it a state of its page: a selected tab, an open dialog.
+    makers: BTreeSet<u32>,
 }
 
 /// What one stored text stands for.
@@ -222,7 +222,7 @@ impl<'k> Recogniser<'k> {
     }
 
     pub(crate) fn view(&self, view: &PageView) -> Recognition {
-        let mut tally = Tally { tabs: !view.selected_tabs.is_empty(), ..Tally::default() };
+        let mut tally = Tally::default();
         self.count_url(&view.url, &mut tally);
         let mut seen: BTreeSet<Key> = BTreeSet::new();
         for element in view.foreground() {
@@ -249,7 +249,8 @@ impl<'k> Recogniser<'k> {
         self.answer(tally)
     }
 
-    /// Finds a screen by what it is called or for; the confidence is the share of the description's words, by weight, that fit.
+    /// Finds a screen by what it is called or for. The confidence is the share of the description that fits the screen, and a quarter the share of its name that
+    /// the description says; rare words weigh more.
     pub fn description(&self, description: &str) -> Recognition {
         let mut scores = self.described.scores(description);
         scores.retain(|_, score| *score > 0.0);
@@ -260,9 +261,14 @@ impl<'k> Recogniser<'k> {
             other.0.total_cmp(&one.0).then_with(|| depth(one.1).cmp(&depth(other.1))).then_with(|| one.1.cmp(&other.1))
         });
         let tie = match ranked.as_slice() {
-            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => {
-                Some(self.told_tie(&ranked, if depth(first.1) < depth(second.1) { "the page rather than a state of it" } else { "the order of ids" }))
-            }
+            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => Some(self.told_tie(
+                &ranked,
+                if depth(first.1) < depth(second.1) {
+                    "the page rather than a state of it"
+                } else {
+                    "the order of ids"
+                },
+            )),
             _ => None,
         };
         self.told(&ranked, &BTreeMap::new(), tie)
@@ -291,9 +297,10 @@ impl<'k> Recogniser<'k> {
             let url = if tally.urls.contains(&at) { URL_WEIGHT } else { 0.0 };
             let share = if entry.total == 0 { 0.0 } else { matched as f64 / f64::from(entry.total) };
             let mut score = url + share * INDICATOR_WEIGHT;
-            // A page that shows another tab says that it is not this screen.
-            let has_own = || entry.tabs.iter().any(|tab| tally.matched.get(&at).is_some_and(|matched| matched.contains(tab)));
-            if tally.tabs && !entry.tabs.is_empty() && !has_own() {
+            // What makes a state has to be there, or it is another state of the page.
+            let is_state =
+                || entry.makers.iter().any(|nth| tally.matched.get(&at).is_some_and(|matched| matched.contains(nth)));
+            if !entry.makers.is_empty() && !is_state() {
                 score = score.min(THRESHOLD);
             }
             ranked.push((score, at));
@@ -303,7 +310,8 @@ impl<'k> Recogniser<'k> {
             (entry.depth, tally.matched.get(&at).map_or(0, BTreeSet::len), entry.literal)
         };
         let order = |one: &(f64, u32), other: &(f64, u32)| {
-            let by_score = if (one.0 - other.0).abs() < EPSILON { std::cmp::Ordering::Equal } else { other.0.total_cmp(&one.0) };
+            let by_score =
+                if (one.0 - other.0).abs() < EPSILON { std::cmp::Ordering::Equal } else { other.0.total_cmp(&one.0) };
             by_score.then_with(|| specific(other.1).cmp(&specific(one.1))).then_with(|| one.1.cmp(&other.1))
         };
         // Scores are rounded before they are compared: a tie has to be one in whatever order screens come.
@@ -344,7 +352,8 @@ impl<'k> Recogniser<'k> {
         });
         let nearest: Vec<Candidate> = nearest.collect();
         let Some((confidence, at)) = ranked.first().copied() else {
-            let message = if self.is_empty() { "no screen is known: build knowledge first" } else { "No matching screen found" };
+            let message =
+                if self.is_empty() { "no screen is known: build knowledge first" } else { "No matching screen found" };
             return Recognition { message: Some(message.to_owned()), ..Recognition::default() };
         };
         if confidence <= THRESHOLD {
@@ -374,8 +383,6 @@ impl<'k> Recogniser<'k> {
 struct Tally {
     urls: BTreeSet<u32>,
     matched: BTreeMap<u32, BTreeSet<u32>>,
-    /// Whether it is known which tabs are selected, and some are.
-    tabs: bool,
 }
 
 impl Tally {
@@ -402,13 +409,18 @@ fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
         name: screen.name.clone(),
         total: screen.state_signature.required_indicators.len() as u32,
         depth,
-        tabs: (0..)
+        makers: (0..)
             .zip(&screen.state_signature.required_indicators)
-            .filter(|(_, indicator)| indicator.selector.as_deref() == Some(ElementKind::Tab.selector()))
+            .filter(|(_, indicator)| makes_state(indicator))
             .map(|(nth, _)| nth)
             .collect(),
         literal: screen.url_patterns.iter().map(|pattern| literal_prefix(pattern).len()).max().unwrap_or(0) as u32,
     }
+}
+
+fn makes_state(indicator: &Indicator) -> bool {
+    let kind = indicator.selector.as_deref().and_then(ElementKind::of_selector);
+    matches!(kind, Some(ElementKind::Tab | ElementKind::Dialog))
 }
 
 fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick>, Vec<Posting>) {
@@ -416,10 +428,8 @@ fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick>, Vec<Post
         return (None, Vec::new());
     }
     let (texts, postings): (Vec<String>, Vec<Posting>) = texts.into_iter().unzip();
-    let built = AhoCorasick::builder()
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .build(&texts);
+    let built =
+        AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts);
     (built.ok(), postings)
 }
 
@@ -492,38 +502,50 @@ fn has_bare_alternative(pattern: &str) -> bool {
 #[derive(Default)]
 struct Described {
     words: HashMap<String, BTreeSet<u32>>,
-    screens: u32,
+    /// Words of the names, by screen.
+    names: Vec<BTreeSet<String>>,
 }
 
+/// What of the score comes from the name: how much of it the description says.
+const NAME_WEIGHT: f64 = 0.25;
+
 impl Described {
+    /// Adds a screen; they come in the order of their numbers.
     fn add(&mut self, at: u32, screen: &ScreenDefinition) {
-        self.screens += 1;
-        let indicators = screen.state_signature.required_indicators.iter().filter_map(|indicator| indicator.value.as_ref());
+        let indicators =
+            screen.state_signature.required_indicators.iter().filter_map(|indicator| indicator.value.as_ref());
         let fields = screen.forms.iter().flat_map(|form| form.fields.iter().map(|field| &field.name));
-        let texts = [&screen.name, &screen.description].into_iter().chain(&screen.business_functions).chain(&screen.user_flows);
+        let texts =
+            [&screen.name, &screen.description].into_iter().chain(&screen.business_functions).chain(&screen.user_flows);
         let texts = texts.chain(indicators).chain(fields).chain(screen.example_urls.iter().take(4));
         for text in texts {
             for word in words(text) {
                 self.words.entry(word).or_default().insert(at);
             }
         }
+        self.names.push(words(&screen.name).collect());
+    }
+
+    /// Returns how rare a word is.
+    fn weight(&self, word: &str) -> f64 {
+        let found = self.words.get(word).map_or(0, BTreeSet::len);
+        (1.0 + self.names.len() as f64 / (1.0 + found as f64)).ln()
     }
 
     fn scores(&self, description: &str) -> BTreeMap<u32, f64> {
         let asked: BTreeSet<String> = words(description).collect();
+        let weight_of = |words: &mut dyn Iterator<Item = &String>| words.map(|word| self.weight(word)).sum::<f64>();
+        let all = weight_of(&mut asked.iter());
         let mut scores: BTreeMap<u32, f64> = BTreeMap::new();
-        let mut weight_of_all = 0.0;
         for word in &asked {
-            let screens = self.words.get(word);
-            let found = screens.map_or(0, BTreeSet::len);
-            let weight = (1.0 + f64::from(self.screens) / (1.0 + found as f64)).ln();
-            weight_of_all += weight;
-            for at in screens.into_iter().flatten() {
-                *scores.entry(*at).or_default() += weight;
+            for at in self.words.get(word).into_iter().flatten() {
+                *scores.entry(*at).or_default() += self.weight(word);
             }
         }
-        if weight_of_all > 0.0 {
-            scores.values_mut().for_each(|score| *score /= weight_of_all);
+        for (at, score) in &mut scores {
+            let name = &self.names[*at as usize];
+            let said = weight_of(&mut name.intersection(&asked)) / weight_of(&mut name.iter()).max(f64::MIN_POSITIVE);
+            *score = (1.0 - NAME_WEIGHT) * *score / all.max(f64::MIN_POSITIVE) + NAME_WEIGHT * said;
         }
         scores
     }

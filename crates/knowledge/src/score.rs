@@ -123,7 +123,8 @@ pub fn score(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, Knowled
         }
         for parity in 0..2 {
             let kept = recording.only(|step| step % 2 != parity);
-            let held: BTreeSet<u32> = recording.steps.iter().map(|seen| seen.step).filter(|step| step % 2 == parity).collect();
+            let held: BTreeSet<u32> =
+                recording.steps.iter().map(|seen| seen.step).filter(|step| step % 2 == parity).collect();
             ask(others().chain([kept]).collect(), recording, &held, labels, HeldBack::Steps, &mut scores)?;
         }
     }

@@ -249,7 +249,12 @@ impl Store {
         let kind = filter.content_type.map(ContentType::name);
         let rows = query
             .query_map(params![id.as_str(), website, kind, filter.actionable_only], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?, row.get::<_, bool>(3)?))
+                Ok((
+                    row.get::<_, String>(0)?,
+                    row.get::<_, String>(1)?,
+                    row.get::<_, String>(2)?,
+                    row.get::<_, bool>(3)?,
+                ))
             })
             .map_err(&wrap)?;
         let mut screens = Vec::new();
@@ -336,7 +341,8 @@ fn write(transaction: &Transaction<'_>, knowledge: &Knowledge) -> Result<(), rus
         ];
         screens.execute(row)?;
     }
-    let mut actions = transaction.prepare("INSERT INTO action (knowledge, id, website, body) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut actions =
+        transaction.prepare("INSERT INTO action (knowledge, id, website, body) VALUES (?1, ?2, ?3, ?4)")?;
     let mut places =
         transaction.prepare("INSERT OR IGNORE INTO action_screen (knowledge, action, screen) VALUES (?1, ?2, ?3)")?;
     for action in knowledge.actions.values() {
@@ -345,8 +351,9 @@ fn write(transaction: &Transaction<'_>, knowledge: &Knowledge) -> Result<(), rus
             places.execute(params![id, action.action_id.as_str(), screen.as_str()])?;
         }
     }
-    let mut transitions = transaction
-        .prepare("INSERT INTO transition (knowledge, id, from_id, to_id, action, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut transitions = transaction.prepare(
+        "INSERT INTO transition (knowledge, id, from_id, to_id, action, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
     for transition in knowledge.transitions.values() {
         let action = transition.action_id.as_ref().map(|action| action.as_str());
         let (from, to) = (transition.from_screen_id.as_str(), transition.to_screen_id.as_str());

@@ -1,7 +1,5 @@
 use super::*;
-use crate::model::{
-    ActionId, Indicator, IndicatorKind, StateSignature, TransitionId, WebsiteId,
-};
+use crate::model::{ActionId, Indicator, IndicatorKind, StateSignature, TransitionId, WebsiteId};
 
 fn screen(id: &str) -> ScreenDefinition {
     ScreenDefinition {
@@ -98,7 +96,8 @@ fn rows_of_the_old_shape_read_as_unknown_and_none_is_added() {
     old.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;")).unwrap();
     let body = r#"{"screen_id": "core_goal", "name": "1. Core Goal", "state_signature": {"required_indicators": [{"value": "Your primary goal", "type": "dom_contains"}]}, "url_patterns": [".*/div.*", "("]}"#;
     old.execute_batch("INSERT INTO knowledge VALUES ('k')").unwrap();
-    old.execute("INSERT INTO screen (knowledge, id, website, body) VALUES ('k', 'core_goal', 'w', ?1)", [body]).unwrap();
+    old.execute("INSERT INTO screen (knowledge, id, website, body) VALUES ('k', 'core_goal', 'w', ?1)", [body])
+        .unwrap();
     drop(old);
     let mut store = Store::open(&path).unwrap();
     let mut known = store.load(&"k".into()).unwrap();
@@ -177,12 +176,18 @@ fn what_does_not_make_sense_is_refused_and_what_was_there_stays() {
     let cases: [(Change, &str); 13] = [
         (|k| k.screens.get_mut("cart").unwrap().parent_screen_id = Some("ask".into()), "form a cycle"),
         (|k| k.screens.get_mut("cart").unwrap().parent_screen_id = Some("no".into()), "parent \"no\" is not known"),
-        (|k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(".to_owned()], "screen \"cart\": pattern \"(\" cannot be used"),
+        (
+            |k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(".to_owned()],
+            "screen \"cart\": pattern \"(\" cannot be used",
+        ),
         (|k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(?=a)".to_owned()], "look-around"),
         (|k| k.screens.get_mut("cart").unwrap().url_patterns = vec!["(a{1000}){1000}".to_owned()], "larger than"),
         (|k| k.screens.get_mut("cart").unwrap().url_patterns.clear(), "has no signature"),
         (|k| k.screens.get_mut("cart").unwrap().metadata.confidence = f64::NAN, "confidence NaN"),
-        (|k| k.screens.get_mut("cart").unwrap().content_type = ContentType::ApiDocs, "actionable, yet of content type api_docs"),
+        (
+            |k| k.screens.get_mut("cart").unwrap().content_type = ContentType::ApiDocs,
+            "actionable, yet of content type api_docs",
+        ),
         (
             |k| {
                 let long = Indicator {
@@ -197,7 +202,10 @@ fn what_does_not_make_sense_is_refused_and_what_was_there_stays() {
             "longer than 50 characters",
         ),
         (|k| k.actions.get_mut("go").unwrap().screen_ids.push("no".into()), "screen \"no\", which is not known"),
-        (|k| k.transitions.get_mut("t").unwrap().action_id = Some(ActionId::from("no")), "action \"no\", which is not known"),
+        (
+            |k| k.transitions.get_mut("t").unwrap().action_id = Some(ActionId::from("no")),
+            "action \"no\", which is not known",
+        ),
         (|k| k.transitions.get_mut("t").unwrap().transition_id = TransitionId::from("u"), "calls itself \"u\""),
         (|k| k.transitions.get_mut("t").unwrap().metadata.inferred = true, "marked inferred, yet was observed"),
     ];

@@ -20,7 +20,7 @@ pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording], placed: 
     for (at, recording) in recordings.iter().enumerate() {
         for (position, seen) in recording.steps.iter().enumerate() {
             let Some(to) = placed.get(&(at, position)) else { continue };
-            let provenance = Provenance::Trace { trace_hash: recording.trace_hash.clone(), step: seen.step };
+            let provenance = recording.provenance(seen);
             let Some(done) = &seen.done else {
                 // A recording begins by opening a page: that is known to work from anywhere.
                 if position == 0 && seen.step == 0 {
@@ -77,7 +77,9 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
     let parameters = parameters(done, seen, recording);
     let key = match (&done.target, done.point) {
         // A canvas is one node; what is meant lies at a point of it.
-        (Some(target), Some(point)) if target.role.eq_ignore_ascii_case("canvas") => format!("{} {point:?}", words(target)),
+        (Some(target), Some(point)) if target.role.eq_ignore_ascii_case("canvas") => {
+            format!("{} {point:?}", words(target))
+        }
         (Some(target), _) if target.name_varies => {
             format!("{} {} {}", target.role, done.built, target.within.as_deref().map(stable_words).unwrap_or_default())
         }
@@ -88,7 +90,11 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
     let name = name_of(done, seen);
     // What a card is called is no part of the id of an action on any card.
     let varies = done.target.as_ref().is_some_and(|target| target.name_varies);
-    let called = if varies { format!("{action_type} any {}", done.target.as_ref().map_or("", |target| &target.role)) } else { name.clone() };
+    let called = if varies {
+        format!("{action_type} any {}", done.target.as_ref().map_or("", |target| &target.role))
+    } else {
+        name.clone()
+    };
     ActionDefinition {
         action_id: ActionId(ids::id(&called, &[website.as_str(), from.as_str(), &key])),
         website_id: website.clone(),
@@ -148,7 +154,9 @@ pub(super) fn parameters(done: &Done, seen: &Seen, recording: &Recording) -> BTr
         ActionKind::Fill | ActionKind::Type | ActionKind::Select => drop(tell("text", text)),
         ActionKind::Press => drop(tell("keys", text)),
         ActionKind::Upload => drop(tell("path", text)),
-        ActionKind::WaitFor | ActionKind::Dialog | ActionKind::SwitchTab if !text.is_empty() => drop(tell("text", text)),
+        ActionKind::WaitFor | ActionKind::Dialog | ActionKind::SwitchTab if !text.is_empty() => {
+            drop(tell("text", text))
+        }
         _ => {}
     }
     if let Some((x, y)) = done.point {
@@ -219,7 +227,8 @@ fn add_transition(
 fn set_confidence(knowledge: &mut Knowledge) {
     let mut total: BTreeMap<(ScreenId, Option<ActionId>), u32> = BTreeMap::new();
     for transition in knowledge.transitions.values() {
-        *total.entry((transition.from_screen_id.clone(), transition.action_id.clone())).or_default() += transition.count;
+        *total.entry((transition.from_screen_id.clone(), transition.action_id.clone())).or_default() +=
+            transition.count;
     }
     for transition in knowledge.transitions.values_mut() {
         let all = total.get(&(transition.from_screen_id.clone(), transition.action_id.clone())).copied().unwrap_or(0);

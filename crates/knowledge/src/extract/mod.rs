@@ -5,7 +5,7 @@
 
 mod actions;
 mod group;
-mod ids;
+pub(crate) mod ids;
 mod recording;
 mod screens;
 mod shape;
@@ -30,3 +30,6 @@ pub fn extract(knowledge_id: impl Into<KnowledgeId>, recordings: &[Recording]) -
     tasks::add(&mut knowledge, &recordings, &placed);
     knowledge
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@
 
 use super::view::{self, PageView};
 use crate::error::KnowledgeError;
-use crate::model::{ElementTarget, WebsiteId};
+use crate::model::{ElementTarget, Provenance, WebsiteId};
 use browserlens_page::{Flags, NodeKey, NodeRef, Page};
 use browserlens_strategy::{ActionKind, NodeHint};
 use browserlens_trace::{ActionRecord, Trace};
@@ -26,6 +26,7 @@ pub struct Recording {
     pub goal: String,
     pub(crate) steps: Vec<Seen>,
     secrets: Vec<(String, String)>,
+    is_crawl: bool,
 }
 
 /// One step: what was done, and the page afterwards.
@@ -61,7 +62,21 @@ impl Recording {
             goal: goal.to_owned(),
             steps: Vec::new(),
             secrets: Vec::new(),
+            is_crawl: false,
         }
+    }
+
+    /// Begins a recording of what a crawler sees; `id` stands in the place of a trace's hash.
+    pub fn crawled(website_id: impl Into<WebsiteId>, id: &str) -> Self {
+        Self { is_crawl: true, ..Self::new(website_id, id, "", "") }
+    }
+
+    /// Says where a step is known from.
+    pub(crate) fn provenance(&self, seen: &Seen) -> Provenance {
+        if self.is_crawl {
+            return Provenance::Crawl { url: seen.view.url.clone() };
+        }
+        Provenance::Trace { trace_hash: self.trace_hash.clone(), step: seen.step }
     }
 
     /// Reads a trace.
@@ -90,7 +105,8 @@ impl Recording {
         for seen in self.steps.iter().filter(|seen| wanted(seen.step)) {
             let mut seen = seen.clone();
             let follows = kept.steps.last().is_some_and(|before| before.step + 1 == seen.step);
-            seen.done = seen.done.filter(|_| follows).map(|done| Done { on: kept.steps.len().saturating_sub(1), ..done });
+            seen.done =
+                seen.done.filter(|_| follows).map(|done| Done { on: kept.steps.len().saturating_sub(1), ..done });
             kept.steps.push(seen);
         }
         kept

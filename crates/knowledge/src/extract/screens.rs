@@ -54,8 +54,7 @@ struct Site<'r> {
 
 impl<'r> Site<'r> {
     fn new(website: &'r WebsiteId, recordings: &'r [&'r Recording], places: Vec<At>) -> Self {
-        let views: Vec<&PageView> =
-            places.iter().map(|at| &recordings[at.recording].steps[at.position].view).collect();
+        let views: Vec<&PageView> = places.iter().map(|at| &recordings[at.recording].steps[at.position].view).collect();
         let groups = group(&views);
         Self { website, recordings, places, views, groups }
     }
@@ -63,9 +62,8 @@ impl<'r> Site<'r> {
     fn add(&mut self, knowledge: &mut Knowledge, placed: &mut Placed) {
         let members: Vec<Vec<&PageView>> =
             self.groups.iter().map(|group| group.members.iter().map(|at| self.views[*at]).collect()).collect();
-        let patterns: Vec<Vec<String>> = (0..members.len())
-            .map(|at| patterns(&urls_of(&members[at]), &self.needs(at, &members)))
-            .collect();
+        let patterns: Vec<Vec<String>> =
+            (0..members.len()).map(|at| patterns(&urls_of(&members[at]), &self.needs(at, &members))).collect();
         let tries: Vec<Vec<&str>> = members.iter().map(|views| tried(views)).collect();
         let names: Vec<BTreeSet<Key>> = members.iter().map(|views| names(views)).collect();
         let compiled: Vec<Vec<Regex>> = patterns
@@ -150,13 +148,14 @@ impl<'r> Site<'r> {
             let place = self.places[*member];
             let recording = self.recordings[place.recording];
             let seen = &recording.steps[place.position];
-            provenance.push(Provenance::Trace { trace_hash: recording.trace_hash.clone(), step: seen.step });
+            provenance.push(recording.provenance(seen));
             // A URL with a secret in it leads nowhere once the secret is replaced.
             if recording.without_secrets(&seen.view.url) == seen.view.url {
                 example_urls.insert(seen.view.url.clone());
             }
         }
         provenance.sort();
+        provenance.dedup();
         let signature = signature(views, elsewhere, patterns);
         let verdict = classify(&Evidence::of_page(&name, !patterns.is_empty(), views));
         ScreenDefinition {
@@ -193,31 +192,50 @@ const TITLE_SEPARATORS: [&str; 6] = [" | ", " – ", " — ", " - ", " · ", " :
 /// Returns a name that fits every page of the screen.
 fn name_of(views: &[&PageView]) -> String {
     if let Some(dialog) = &views[0].dialog {
-        let name = common(views.iter().map(|view| view.dialog.as_ref().map(|dialog| without_numbers(&dialog.name)).unwrap_or_default()));
+        let name = common(
+            views
+                .iter()
+                .map(|view| view.dialog.as_ref().map(|dialog| without_numbers(&dialog.name)).unwrap_or_default()),
+        );
         let name = name.unwrap_or_else(|| without_numbers(&dialog.name));
         return format!("Dialog: {}", if name.is_empty() { "without a name" } else { &name });
     }
     let heading = |view: &PageView| {
         let is_title = |kind, level, zone| kind == ElementKind::Heading && level == 1 && zone == Zone::Main;
-        view.elements.iter().find(|e| is_title(e.kind, e.level, e.zone) && !e.in_dialog).map(|e| e.name.clone()).unwrap_or_default()
+        view.elements
+            .iter()
+            .find(|e| is_title(e.kind, e.level, e.zone) && !e.in_dialog)
+            .map(|e| e.name.clone())
+            .unwrap_or_default()
     };
     let title = |view: &PageView| {
-        let cut = TITLE_SEPARATORS.iter().filter_map(|separator| view.title.split_once(separator)).min_by_key(|cut| cut.0.len());
+        let cut = TITLE_SEPARATORS
+            .iter()
+            .filter_map(|separator| view.title.split_once(separator))
+            .min_by_key(|cut| cut.0.len());
         cut.map_or(view.title.clone(), |(page, _)| page.to_owned())
     };
     let parts: Vec<Parts> = views.iter().filter_map(|view| Parts::of(&view.url)).collect();
     let by_url = || {
         let words = parts.iter().map(|parts| {
             let mut words = parts.segments.iter().rev().filter(|segment| *segment != "#" && !looks_like_id(segment));
-            words.next().map(|word| word.rsplit_once('.').map_or(word.as_str(), |(name, _)| name).to_owned()).unwrap_or_default()
+            words
+                .next()
+                .map(|word| word.rsplit_once('.').map_or(word.as_str(), |(name, _)| name).to_owned())
+                .unwrap_or_default()
         });
         common(words).map(|word| capital(&word))
     };
     let by_heading = || common(views.iter().map(|view| heading(view)));
     let by_title = || common(views.iter().map(|view| title(view)));
     // At a URL that names one thing among many, the heading names that thing and not the screen.
-    let one_of_many = parts.iter().any(|parts| parts.values().next().is_some()) && !parts.iter().all(|parts| parts.segments.is_empty());
-    let named = if one_of_many { by_url().or_else(by_heading).or_else(by_title) } else { by_heading().or_else(by_title).or_else(by_url) };
+    let one_of_many = parts.iter().any(|parts| parts.values().next().is_some())
+        && !parts.iter().all(|parts| parts.segments.is_empty());
+    let named = if one_of_many {
+        by_url().or_else(by_heading).or_else(by_title)
+    } else {
+        by_heading().or_else(by_title).or_else(by_url)
+    };
     let named = named.or_else(|| {
         let site = |view: &PageView| {
             let cut = TITLE_SEPARATORS.iter().find_map(|separator| view.title.rsplit_once(separator));
@@ -246,7 +264,8 @@ fn capital(word: &str) -> String {
 
 fn describe(views: &[&PageView], patterns: &[String]) -> String {
     let urls: BTreeSet<&str> = views.iter().map(|view| view.url.as_str()).collect();
-    let titles: BTreeSet<&str> = views.iter().map(|view| view.title.as_str()).filter(|title| !title.is_empty()).collect();
+    let titles: BTreeSet<&str> =
+        views.iter().map(|view| view.title.as_str()).filter(|title| !title.is_empty()).collect();
     let state = if views[0].dialog.is_some() { "An open dialog" } else { "A page" };
     let examples: Vec<String> = titles.iter().take(3).map(|title| format!("{title:?}")).collect();
     let called = if examples.is_empty() { String::new() } else { format!(", such as {}", examples.join(", ")) };
@@ -298,7 +317,8 @@ fn forms(views: &[&PageView]) -> Vec<Form> {
     let mut forms: BTreeMap<Vec<String>, Form> = BTreeMap::new();
     for view in views {
         for form in view.forms.iter().filter(|form| form.in_dialog == is_dialog) {
-            let key: BTreeSet<String> = form.fields.iter().map(|field| format!("{}:{}", field.role, field.key)).collect();
+            let key: BTreeSet<String> =
+                form.fields.iter().map(|field| format!("{}:{}", field.role, field.key)).collect();
             forms.entry(key.into_iter().collect()).or_insert_with(|| Form {
                 name: form.name.clone(),
                 selector: form.selector.clone(),

@@ -171,9 +171,16 @@ fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
             let key = key_of(element);
             let varies = element.name.chars().any(char::is_numeric)
                 || values.iter().any(|value| key.1.contains(value.as_str()))
-                || (one_of_many && element.kind == ElementKind::Heading && element.level == 1 && view.title.contains(&element.name));
-            let candidate =
-                candidates.entry(key.clone()).or_insert(Candidate { element, pages: 0, repeated: false, varies: false });
+                || (one_of_many
+                    && element.kind == ElementKind::Heading
+                    && element.level == 1
+                    && view.title.contains(&element.name));
+            let candidate = candidates.entry(key.clone()).or_insert(Candidate {
+                element,
+                pages: 0,
+                repeated: false,
+                varies: false,
+            });
             // Tabs stand in a row of their like, and only one of them is selected.
             candidate.repeated |= element.repeated && element.zone == Zone::Main && element.kind != ElementKind::Tab;
             candidate.varies |= varies;

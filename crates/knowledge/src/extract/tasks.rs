@@ -9,8 +9,8 @@ use super::recording::{Recording, Seen};
 use super::screens::Placed;
 use super::signature::is_indicator_text;
 use crate::model::{
-    Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenId, StepAction, SuccessCriteria, TaskDefinition,
-    TaskId, TaskStep,
+    Indicator, IndicatorKind, Knowledge, Metadata, ScreenId, StepAction, SuccessCriteria, TaskDefinition, TaskId,
+    TaskStep,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,7 +32,8 @@ pub(crate) fn add(knowledge: &mut Knowledge, recordings: &[&Recording], placed: 
         let hash = if once { "" } else { recording.trace_hash.as_str() };
         let task_id = TaskId(ids::id(&recording.scenario, &[recording.website_id.as_str(), &recording.scenario, hash]));
         let screen_at = |position: usize| placed.get(&(at, position));
-        let steps: Vec<TaskStep> = (0..recording.steps.len()).map(|position| step(recording, position, &screen_at)).collect();
+        let steps: Vec<TaskStep> =
+            (0..recording.steps.len()).map(|position| step(recording, position, &screen_at)).collect();
         let last = recording.steps.len() - 1;
         let task = TaskDefinition {
             task_id: task_id.clone(),
@@ -68,7 +69,7 @@ fn step<'p>(recording: &Recording, position: usize, screen_at: &impl Fn(usize) -
         action_id: if position == 0 || seen.done.is_some() { actions::id_of(recording, seen, from) } else { None },
         screen_id: from.cloned(),
         expected_screen_id: screen_at(position).cloned(),
-        provenance: Some(Provenance::Trace { trace_hash: recording.trace_hash.clone(), step: seen.step }),
+        provenance: Some(recording.provenance(seen)),
         metadata: Metadata::default(),
     }
 }
@@ -105,7 +106,8 @@ fn criteria(knowledge: &Knowledge, recording: &Recording, screen: Option<&Screen
     let Some(last) = recording.steps.last() else { return criteria };
     let before = recording.steps.iter().rev().nth(1);
     // What the page said only then is what tells that it was done.
-    let said = last.view.messages.iter().filter(|message| before.is_none_or(|seen| !seen.view.messages.contains(*message)));
+    let said =
+        last.view.messages.iter().filter(|message| before.is_none_or(|seen| !seen.view.messages.contains(*message)));
     let said = said.filter(|message| is_indicator_text(message)).take(MAX_MESSAGES);
     criteria.indicators.extend(said.map(|message| Indicator {
         kind: IndicatorKind::DomContains,

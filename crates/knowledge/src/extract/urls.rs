@@ -23,10 +23,14 @@ impl Parts {
         let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let host = url.host_str()?.to_owned();
         let host = url.port().map_or(host.clone(), |port| format!("{host}:{port}"));
-        let split = |path: &str| -> Vec<String> { path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect() };
+        let split = |path: &str| -> Vec<String> {
+            path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+        };
         let mut segments = split(url.path());
         // Applications that route by fragment write a path into it.
-        if let Some(route) = url.fragment().and_then(|fragment| fragment.strip_prefix('!').unwrap_or(fragment).strip_prefix('/')) {
+        if let Some(route) =
+            url.fragment().and_then(|fragment| fragment.strip_prefix('!').unwrap_or(fragment).strip_prefix('/'))
+        {
             segments.push("#".to_owned());
             segments.extend(split(route.split('?').next().unwrap_or("")));
         }
@@ -119,7 +123,9 @@ fn slot(urls: &[(Parts, &str)], at: usize) -> Slot {
     let same = values.all(|value| value == first);
     // `<html lang="he">` at `/he/rooms`: the segment is the language, and there will be others.
     let is_language = |value: &str, lang: &str| {
-        !lang.is_empty() && (value.eq_ignore_ascii_case(lang) || lang.split('-').next().is_some_and(|l| value.eq_ignore_ascii_case(l)))
+        !lang.is_empty()
+            && (value.eq_ignore_ascii_case(lang)
+                || lang.split('-').next().is_some_and(|l| value.eq_ignore_ascii_case(l)))
     };
     if !same || looks_like_id(first) || urls.iter().all(|(parts, lang)| is_language(&parts.segments[at], lang)) {
         return Slot::Any;
@@ -142,7 +148,9 @@ pub(crate) fn patterns_in_text(text: &str) -> Vec<String> {
         if !rest.starts_with("http://") && !rest.starts_with("https://") {
             continue;
         }
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '`' | '|' | '{' | '}'));
+        let end = rest.find(|c: char| {
+            c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '`' | '|' | '{' | '}')
+        });
         let url = rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', ',', ';', ':', '!', '?', '*', '_']);
         let Some(parts) = Parts::of(url) else { continue };
         let path = format!("/{}", parts.segments.join("/"));
@@ -180,9 +188,18 @@ mod tests {
 
     #[test]
     fn what_differs_looks_like_an_id_or_is_the_language_matches_one_segment() {
-        assert_eq!(patterns_of(&[("http://a.test/u/mara", ""), ("http://a.test/u/tom", "")]), [r"^https?://a\.test/u/[^/?#]+/?(?:[?#].*)?$"]);
-        assert_eq!(patterns_of(&[("http://a.test/releases/4-1-4", "")]), [r"^https?://a\.test/releases/[^/?#]+/?(?:[?#].*)?$"]);
-        assert_eq!(patterns_of(&[("http://a.test/he/rooms", "he")]), [r"^https?://a\.test/[^/?#]+/rooms/?(?:[?#].*)?$"]);
+        assert_eq!(
+            patterns_of(&[("http://a.test/u/mara", ""), ("http://a.test/u/tom", "")]),
+            [r"^https?://a\.test/u/[^/?#]+/?(?:[?#].*)?$"]
+        );
+        assert_eq!(
+            patterns_of(&[("http://a.test/releases/4-1-4", "")]),
+            [r"^https?://a\.test/releases/[^/?#]+/?(?:[?#].*)?$"]
+        );
+        assert_eq!(
+            patterns_of(&[("http://a.test/he/rooms", "he")]),
+            [r"^https?://a\.test/[^/?#]+/rooms/?(?:[?#].*)?$"]
+        );
     }
 
     #[test]

@@ -19,8 +19,7 @@ pub(crate) enum ElementKind {
 }
 
 impl ElementKind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Link];
+    pub(crate) const ALL: [Self; 6] = [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Link];
 
     /// Returns the selector of the kind.
     pub(crate) fn selector(self) -> &'static str {
@@ -185,7 +184,8 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Characters that turn or hide text: they may differ between pages that look alike.
 fn is_unseen(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Returns the role of a node by the accessibility tree, or by its markup where an open dialog took it away.
@@ -231,7 +231,8 @@ fn in_section(node: NodeRef<'_>) -> bool {
 
 /// Returns what a person would call a node.
 pub(crate) fn name_of(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
-    let named = [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
+    let named =
+        [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
     if let Some(name) = named {
         return name;
     }
@@ -296,7 +297,8 @@ impl<'p> Labels<'p> {
 
 /// Returns a selector that names the node by something stable in its markup.
 pub(crate) fn selector_of(node: NodeRef<'_>) -> Option<String> {
-    let stable = |value: &str| !value.is_empty() && value.len() <= 60 && !value.bytes().any(|byte| byte.is_ascii_digit());
+    let stable =
+        |value: &str| !value.is_empty() && value.len() <= 60 && !value.bytes().any(|byte| byte.is_ascii_digit());
     for attribute in ["data-testid", "id", "name"] {
         if let Some(value) = node.attribute(attribute).filter(|value| stable(value)) {
             return Some(format!("{}[{attribute}={}]", css_name(node.tag()), css_string(value)));
@@ -377,7 +379,8 @@ impl<'p> Reader<'p> {
             }
             for child in node.children().filter(|child| child.kind() == NodeKind::Element) {
                 let many = alike.get(&built_like(child)).is_some_and(|count| *count >= REPEATED_FROM);
-                repeated[child.id().index()] |= many && !matches!(child.tag(), "section" | "fieldset" | "label" | "input");
+                repeated[child.id().index()] |=
+                    many && !matches!(child.tag(), "section" | "fieldset" | "label" | "input");
             }
         }
         let dialog = page.nodes().rfind(|node| is_open_dialog(*node));
@@ -438,7 +441,11 @@ impl<'p> Reader<'p> {
         }
         let role = role_of(node);
         if browserlens_page::role::is_landmark(role) || matches!(role, "dialog" | "alertdialog") {
-            let name = if role == "dialog" || role == "alertdialog" { dialog_name(node, &self.labels) } else { own_name(node, &self.labels) };
+            let name = if role == "dialog" || role == "alertdialog" {
+                dialog_name(node, &self.labels)
+            } else {
+                own_name(node, &self.labels)
+            };
             view.parts.push(Part { role: role.to_owned(), name, selector: selector_of(node), in_dialog });
             if !in_dialog && browserlens_page::role::is_landmark(role) {
                 view.outline.insert(role.to_owned());
@@ -500,8 +507,13 @@ impl<'p> Reader<'p> {
             return None;
         }
         let name = name_of(node, &self.labels);
-        let key = [node.attribute("name"), node.attribute("id")].into_iter().flatten().map(without_numbers).find(|key| !key.is_empty());
-        let options = node.descendants().filter(|option| option.tag() == "option").map(|option| name_of(option, &self.labels));
+        let key = [node.attribute("name"), node.attribute("id")]
+            .into_iter()
+            .flatten()
+            .map(without_numbers)
+            .find(|key| !key.is_empty());
+        let options =
+            node.descendants().filter(|option| option.tag() == "option").map(|option| name_of(option, &self.labels));
         Some(Field {
             role: role.to_owned(),
             key: key.unwrap_or_else(|| without_numbers(&name)),
@@ -527,7 +539,10 @@ impl<'p> Reader<'p> {
             let node = form.map(|id| self.page.node(NodeId(id)));
             let submit = node.and_then(|form| {
                 let buttons = form.descendants().filter(|node| role_of(*node) == "button" && node.is_visible());
-                buttons.filter(|button| button.attribute("type").is_none_or(|kind| kind == "submit")).map(|button| name_of(button, &self.labels)).find(|n| !n.is_empty())
+                buttons
+                    .filter(|button| button.attribute("type").is_none_or(|kind| kind == "submit"))
+                    .map(|button| name_of(button, &self.labels))
+                    .find(|n| !n.is_empty())
             });
             let in_dialog = fields.iter().all(|field| field.in_dialog);
             view.forms.push(FormView {
@@ -543,7 +558,8 @@ impl<'p> Reader<'p> {
 
 /// Returns a name that was given to a node, not the text in it.
 fn own_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
-    let given = [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
+    let given =
+        [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
     given.or_else(|| labels.referred_to(node)).unwrap_or_default()
 }
 
@@ -552,7 +568,10 @@ fn dialog_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
     if !own.is_empty() {
         return own;
     }
-    node.descendants().find(|below| role_of(*below) == "heading").map(|heading| name_of(heading, labels)).unwrap_or_default()
+    node.descendants()
+        .find(|below| role_of(*below) == "heading")
+        .map(|heading| name_of(heading, labels))
+        .unwrap_or_default()
 }
 
 fn is_open_dialog(node: NodeRef<'_>) -> bool {
@@ -569,7 +588,9 @@ fn is_modal(node: NodeRef<'_>) -> bool {
 }
 
 fn in_main(node: NodeRef<'_>) -> bool {
-    std::iter::once(node).chain(node.ancestors()).any(|above| above.kind() == NodeKind::Element && role_of(above) == "main")
+    std::iter::once(node)
+        .chain(node.ancestors())
+        .any(|above| above.kind() == NodeKind::Element && role_of(above) == "main")
 }
 
 fn form_of(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
@@ -577,7 +598,8 @@ fn form_of(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
 }
 
 fn is_field(role: &str) -> bool {
-    browserlens_page::role::is_text_field(role) || matches!(role, "checkbox" | "radio" | "switch" | "slider" | "listbox" | "ColorWell")
+    browserlens_page::role::is_text_field(role)
+        || matches!(role, "checkbox" | "radio" | "switch" | "slider" | "listbox" | "ColorWell")
 }
 
 fn heading_level(tag: &str) -> u8 {
