@@ -8,13 +8,16 @@ mod classify;
 mod crawl;
 mod error;
 mod extract;
+pub mod gaps;
 mod ingest;
 mod map;
 mod model;
+pub mod protocol;
 mod recognise;
 mod renew;
 pub mod score;
 mod store;
+pub mod translate;
 mod validate;
 
 pub use classify::{Evidence, Verdict, classify};

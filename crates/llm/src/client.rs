@@ -11,6 +11,7 @@ use crate::chat::{Answer, ChatRequest, Said};
 use crate::clock::{Clock, SystemClock};
 use crate::endpoint::{ApiKey, BaseUrl};
 use crate::error::{EndpointError, LlmError};
+use crate::gemini;
 use serde_json::Value;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -150,10 +151,15 @@ impl Client {
         self.not_before = now.max(self.not_before) + Duration::from_secs(60) / limit.get();
     }
 
-    fn attempt(&self, body: &str) -> Attempt {
-        let mut post = self.agent.post(self.options.base_url.chat()).header("content-type", "application/json");
+    fn attempt(&self, address: &str, body: &str) -> Attempt {
+        let is_gemini = self.options.base_url.is_gemini();
+        let mut post = self.agent.post(address).header("content-type", "application/json");
         if let Some(key) = &self.options.key {
-            post = post.header("authorization", key.header());
+            post = if is_gemini {
+                post.header("x-goog-api-key", key.bare())
+            } else {
+                post.header("authorization", key.header())
+            };
         }
         let mut response = match post.send(body) {
             Ok(response) => response,
@@ -178,8 +184,12 @@ impl Client {
         };
         let parsed = serde_json::from_str::<Value>(&text);
         if status == 200 {
-            return match parsed.ok().as_ref().and_then(said) {
-                Some(said) => Attempt::Answered(Answer::Said(self.scrubbed(said))),
+            let read = if is_gemini { gemini::answer } else { |body: &Value| said(body).map(Answer::Said) };
+            return match parsed.ok().as_ref().and_then(read) {
+                Some(Answer::Said(said)) => Attempt::Answered(Answer::Said(self.scrubbed(said))),
+                Some(Answer::Refused { status, message }) => {
+                    Attempt::Answered(Answer::Refused { status, message: self.message(&message) })
+                }
                 None => Attempt::Again(self.message(&format!("the body is no chat completion: {text}")), retry_after),
             };
         }
@@ -193,6 +203,20 @@ impl Client {
             return Attempt::Answered(Answer::Refused { status, message });
         }
         Attempt::Fatal(EndpointError::Refused { url: self.url(), status, message })
+    }
+
+    /// Where a request goes, and what is sent.
+    fn addressed(&self, request: &ChatRequest) -> Result<(String, String), LlmError> {
+        let base = self.options.base_url.chat();
+        if !self.options.base_url.is_gemini() {
+            return Ok((base.to_owned(), request.canonical()));
+        }
+        if !gemini::is_model_name(&request.model) {
+            let reason = "the model's name holds a character that no model's name may hold";
+            return Err(EndpointError::BadUrl { url: self.url(), reason }.into());
+        }
+        let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
+        Ok((format!("{base}/models/{model}:generateContent"), gemini::body(request).to_string()))
     }
 
     fn scrub(&self, text: &str) -> String {
@@ -220,12 +244,12 @@ impl Ask for Client {
     /// # Errors
     /// [`EndpointError::Refused`] if the endpoint refuses every request like it, [`EndpointError::NoAnswer`] if no attempt brought one.
     fn ask(&mut self, request: &ChatRequest) -> Result<Answer, LlmError> {
-        let body = request.canonical();
+        let (address, body) = self.addressed(request)?;
         let mut last = String::new();
         let most = self.options.retry.attempts.max(1);
         for attempt in 1..=most {
             self.keep_rate();
-            let (why, asked) = match self.attempt(&body) {
+            let (why, asked) = match self.attempt(&address, &body) {
                 Attempt::Answered(answer) => return Ok(answer),
                 Attempt::Fatal(error) => return Err(error.into()),
                 Attempt::Again(why, asked) => (why, asked),
