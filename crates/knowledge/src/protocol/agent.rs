@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::recognise::{Recogniser, Recognition};
 use crate::translate::nearest::likeness;
-use crate::translate::{ActionType, Context, Profile, shown, translate};
+use crate::translate::{ActionType, Context, Profile, as_done, shown, translate};
 use browserlens_page::Page;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -737,13 +737,12 @@ impl Planned<'_> {
 
     /// The action with what is typed this time.
     fn with_values(&self, values: &BTreeMap<String, String>) -> ActionDefinition {
-        let mut action = self.action.clone();
-        if let Some(step) = self.step {
-            action.action_type.clone_from(&step.action.action_type);
-            action.parameters.extend(step.action.parameters.iter().map(|(key, value)| (key.clone(), value.clone())));
-            if action.name.is_empty() {
-                action.name.clone_from(&step.description);
-            }
+        let mut action = match self.step {
+            Some(step) => as_done(self.action, &step.action),
+            None => self.action.clone(),
+        };
+        if let Some(step) = self.step.filter(|step| !step.description.is_empty()) {
+            action.name.clone_from(&step.description);
         }
         let name = action.target.as_ref().map_or("", |target| target.name.as_str());
         let given = values.get(action.action_id.as_str()).or_else(|| values.get(name).filter(|_| !name.is_empty()));
