@@ -355,6 +355,9 @@ impl<'p> Work<'_, 'p> {
     /// An address of the web; nothing that runs or reads something on the machine.
     fn url(&self) -> Result<String, TranslateError> {
         let text = self.needed("url", &["target"])?;
+        if text.trim().is_empty() {
+            return Err(self.bad("url", "is empty"));
+        }
         let base = self.context.base_url.or(self.context.page.map(Page::url)).and_then(|base| Url::parse(base).ok());
         let url = match (Url::parse(text.trim()), base) {
             (Ok(url), _) => url,
