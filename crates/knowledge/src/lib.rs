@@ -14,6 +14,7 @@ mod map;
 mod model;
 pub mod protocol;
 mod recognise;
+mod renew;
 pub mod score;
 mod store;
 pub mod translate;
@@ -32,5 +33,6 @@ pub use model::{
     TransitionId, WebsiteId,
 };
 pub use recognise::{Candidate, Recogniser, Recognition, THRESHOLD};
+pub use renew::renew;
 pub use store::{STORE_VERSION, ScreenFilter, Store};
 pub use validate::{MAX_INDICATOR_CHARS, validate};
