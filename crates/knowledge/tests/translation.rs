@@ -5,7 +5,7 @@
 
 mod common;
 
-use browserlens_knowledge::translate::{ActionType, Context, Profile, TranslateError, translate};
+use browserlens_knowledge::translate::{ActionType, Context, Profile, TranslateError, as_done, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction, Knowledge, Provenance, Recording, extract};
 use browserlens_page::Page;
 use browserlens_strategy::{ActionKind, StepIndex};
@@ -18,9 +18,7 @@ use std::fmt::Write;
 fn known(knowledge: &Knowledge, trace_hash: &str, step: u32) -> Option<ActionDefinition> {
     let source = Provenance::Trace { trace_hash: trace_hash.to_owned(), step };
     let step = knowledge.tasks.values().flat_map(|task| &task.steps).find(|step| step.provenance.as_ref() == Some(&source))?;
-    let mut action = knowledge.actions.get(step.action_id.as_ref()?)?.clone();
-    action.parameters.extend(step.action.parameters.clone());
-    Some(action)
+    Some(as_done(knowledge.actions.get(step.action_id.as_ref()?)?, &step.action))
 }
 
 /// The action with its node by id.

@@ -4,7 +4,8 @@
 //! that is still to be done is translated for the page that is open; later ones name their nodes by scripts that look for them, since
 //! an index of a page that is not open yet does not exist.
 //!
-//! A way that leaves a form takes its fields along: what was filled, chosen and checked on that screen before the same action in the recording.
+//! A way that leaves a form by its button takes its fields along: what was filled, chosen and checked on that screen before the same action in the
+//! recording. A way uploads nothing: a script cannot, and a task should say so.
 
 use super::graph::{NavigationGraph, Path};
 use super::messages::{
@@ -18,7 +19,7 @@ use crate::model::{
 };
 use crate::recognise::{Recogniser, Recognition};
 use crate::translate::nearest::likeness;
-use crate::translate::{ActionType, Context, Profile, shown, translate};
+use crate::translate::{ActionType, Context, Profile, as_done, shown, translate};
 use browserlens_page::Page;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -309,8 +310,13 @@ impl<'k> Agent<'k> {
 
     /// What was filled in on a screen before an action led away from it, in the recording with the fewest such steps.
     fn fields_before(&self, from: &ScreenId, action: &ActionDefinition, to: &ScreenId) -> Vec<&'k TaskStep> {
-        let is_link = action.target.as_ref().is_some_and(|target| target.role == "link");
-        if is_link || !matches!(action.action_type.as_str(), "click" | "send_keys" | "submit_form" | "press") {
+        // A link, a tab, an entry of a menu leads on whatever the fields hold.
+        let is_button = action.target.as_ref().is_some_and(|target| target.role == "button");
+        let sends = match ActionType::parse(&action.action_type) {
+            Ok(ActionType::Click) => is_button,
+            kind => matches!(kind, Ok(ActionType::SendKeys | ActionType::SubmitForm)),
+        };
+        if !sends {
             return Vec::new();
         }
         let mut best: Option<Vec<&TaskStep>> = None;
@@ -710,7 +716,7 @@ fn sets_a_field(action_type: &str) -> bool {
     use ActionType as A;
     matches!(
         ActionType::parse(action_type),
-        Ok(A::Input | A::Type | A::TypeSlowly | A::Clear | A::SelectDropdown | A::Check | A::Uncheck | A::Toggle | A::UploadFile)
+        Ok(A::Input | A::Type | A::TypeSlowly | A::Clear | A::SelectDropdown | A::Check | A::Uncheck | A::Toggle)
     )
 }
 
@@ -737,13 +743,12 @@ impl Planned<'_> {
 
     /// The action with what is typed this time.
     fn with_values(&self, values: &BTreeMap<String, String>) -> ActionDefinition {
-        let mut action = self.action.clone();
-        if let Some(step) = self.step {
-            action.action_type.clone_from(&step.action.action_type);
-            action.parameters.extend(step.action.parameters.iter().map(|(key, value)| (key.clone(), value.clone())));
-            if action.name.is_empty() {
-                action.name.clone_from(&step.description);
-            }
+        let mut action = match self.step {
+            Some(step) => as_done(self.action, &step.action),
+            None => self.action.clone(),
+        };
+        if let Some(step) = self.step.filter(|step| !step.description.is_empty()) {
+            action.name.clone_from(&step.description);
         }
         let name = action.target.as_ref().map_or("", |target| target.name.as_str());
         let given = values.get(action.action_id.as_str()).or_else(|| values.get(name).filter(|_| !name.is_empty()));

@@ -20,6 +20,6 @@ pub use locate::path_of;
 pub use profile::{Profile, Tool};
 pub use resolve::{Wanted, resolve};
 pub use script::{Operation, Place, Words, literal, script};
-pub use tools::{Context, translate};
+pub use tools::{BY_SCRIPT, Context, as_done, translate};
 
 pub(crate) use error::shown;

@@ -9,6 +9,7 @@
 use super::error::{Candidate, TranslateError, shown};
 use super::nearest::likeness;
 use super::ActionType;
+use crate::extract::view::{Labels, name_of, one_line, role_of};
 use crate::model::{ActionDefinition, ElementTarget};
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, States, role};
 use browserlens_scenario::{Target, TargetBy, called};
@@ -79,10 +80,6 @@ fn in_words(target: &ElementTarget, depth: usize) -> String {
         words.push(format!("within {}", in_words(within, depth + 1)));
     }
     if words.is_empty() { "a node without words".to_owned() } else { words.join(" ") }
-}
-
-fn normalised(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn candidate(node: NodeRef<'_>) -> Candidate {
@@ -159,30 +156,39 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
     let in_scope = |id: NodeId| {
         scopes.as_ref().is_none_or(|scopes| scopes.iter().any(|scope| *scope != id && page.node(*scope).holds(id)))
     };
-    let name = normalised(&target.name);
-    if !target.text.trim().is_empty() {
-        let by_text = Target { by: TargetBy::Text(target.text.clone()), within: None, nth: None };
-        let mut found = by_text.matches(page);
-        found.retain(|id| in_scope(*id) && (target.role.is_empty() || page.node(*id).role() == target.role));
-        return found;
-    }
-    if name.is_empty() && target.role.is_empty() {
+    let name = one_line(&target.name);
+    let text = one_line(&target.text);
+    if name.is_empty() && text.is_empty() && target.role.is_empty() {
         return Vec::new();
     }
+    let labels = Labels::of(page);
+    // A node without an accessible name is called by its text, and an open dialog takes names and roles away from what lies behind it.
     let is_named = |node: &NodeRef<'_>| {
-        if name.is_empty() || !by_name {
+        let wanted = if name.is_empty() { &text } else { &name };
+        if wanted.is_empty() || !by_name {
             return true;
         }
-        let own = normalised(node.name());
-        if own.is_empty() { normalised(&called(*node)) == name } else { own == name }
+        let own = one_line(node.name());
+        if !own.is_empty() {
+            return own == *wanted;
+        }
+        name_of(*node, &labels) == *wanted || one_line(&called(*node)) == *wanted
     };
-    let found: Vec<NodeId> = page
+    let has_role = |node: &NodeRef<'_>| {
+        target.role.is_empty() || node.role() == target.role || role_of(*node) == target.role
+    };
+    let mut found: Vec<NodeId> = page
         .nodes()
         .filter(|node| node.kind() == NodeKind::Element)
-        .filter(|node| target.role.is_empty() || node.role() == target.role)
-        .filter(|node| in_scope(node.id()) && is_named(node) && can_be_meant(node))
+        .filter(|node| has_role(node) && in_scope(node.id()) && can_be_meant(node) && is_named(node))
         .map(|node| node.id())
         .collect();
+    if found.is_empty() && !text.is_empty() && by_name {
+        // The smallest element whose whole visible text this is.
+        let by_text = Target { by: TargetBy::Text(text.clone()), within: None, nth: None };
+        found = by_text.matches(page);
+        found.retain(|id| in_scope(*id) && has_role(&page.node(*id)));
+    }
     if target.role.is_empty() { one_of_each_nest(page, found) } else { found }
 }
 
@@ -211,10 +217,15 @@ fn joined(page: &Page, wanted: &Wanted, named: Vec<NodeId>, selected: Vec<NodeId
     selected.into_iter().filter(|id| target.role.is_empty() || page.node(*id).role() == target.role).collect()
 }
 
-/// A name that differs from page to page: whatever has the role at that place.
+/// A name that differs from page to page: the name anywhere, since the names of what is around it differ too; else whatever has the role at that place.
 fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
     match &wanted.target {
         Some(target) if target.name_varies && !target.role.is_empty() => {
+            let anywhere = ElementTarget { within: None, nth: None, ..target.clone() };
+            let named = all_by_words(page, &anywhere, true, 0);
+            if !named.is_empty() {
+                return named;
+            }
             let found = all_by_words(page, target, false, 0);
             match target.nth {
                 Some(nth) => found.get(nth as usize).copied().into_iter().collect(),

@@ -11,7 +11,7 @@ use super::locate;
 use super::resolve::{Wanted, resolve};
 use super::script::{Operation, Place, Words, place_value, script};
 use super::{ActionType, Profile};
-use crate::model::{ActionDefinition, BrowserUseAction, ElementTarget};
+use crate::model::{ActionDefinition, BrowserUseAction, ElementTarget, StepAction};
 use browserlens_page::{NodeRef, Page};
 use browserlens_snapshot::select::Selector;
 use serde_json::{Map, Value, json};
@@ -79,6 +79,27 @@ pub fn translate(
         .collect();
     actions.iter().try_for_each(|action| profile.validate(action))?;
     Ok(actions)
+}
+
+/// Returns an action as one step of a task does it: with what was typed then, and on the node that was meant then, where its name varies.
+pub fn as_done(action: &ActionDefinition, step: &StepAction) -> ActionDefinition {
+    let mut action = action.clone();
+    action.action_type.clone_from(&step.action_type);
+    action.parameters.extend(step.parameters.iter().map(|(key, value)| (key.clone(), value.clone())));
+    if let Some(target) = action.target.as_mut().filter(|target| target.name_varies) {
+        // Steps name their node as `role "name"`.
+        let called = step.target.strip_prefix(target.role.as_str()).and_then(|rest| rest.trim_start().strip_prefix('"'));
+        if let Some(called) = called.and_then(|rest| rest.strip_suffix('"')).filter(|called| !called.is_empty()) {
+            if target.name.is_empty() {
+                called.clone_into(&mut target.text);
+            } else if target.name != called {
+                called.clone_into(&mut target.name);
+                // It was found by an example of another name.
+                action.target_selector = None;
+            }
+        }
+    }
+    action
 }
 
 /// One call of a tool.
@@ -334,6 +355,9 @@ impl<'p> Work<'_, 'p> {
     /// An address of the web; nothing that runs or reads something on the machine.
     fn url(&self) -> Result<String, TranslateError> {
         let text = self.needed("url", &["target"])?;
+        if text.trim().is_empty() {
+            return Err(self.bad("url", "is empty"));
+        }
         let base = self.context.base_url.or(self.context.page.map(Page::url)).and_then(|base| Url::parse(base).ok());
         let url = match (Url::parse(text.trim()), base) {
             (Ok(url), _) => url,
