@@ -4,6 +4,7 @@
 //! drawn as a site map. Invariants: the same traces in any order give the same knowledge; every claim names the trace and step, document
 //! or inference it comes from; page text never becomes a regex, a selector or a script unescaped.
 
+mod available;
 mod classify;
 mod crawl;
 mod error;
@@ -20,12 +21,13 @@ mod store;
 pub mod translate;
 mod validate;
 
+pub use available::fill_available_actions;
 pub use classify::{Evidence, Verdict, classify};
 pub use crawl::{Browser, CrawlEnd, CrawlLimits, CrawlReport, SourceBrowser, crawl};
 pub use error::KnowledgeError;
 pub use extract::{Recording, extract};
 pub use ingest::{Document, Ingested, content_type_of, ingest};
-pub use map::{MapOptions, from_json, site_map_dot, site_map_svg, to_json};
+pub use map::{MapOptions, from_json, schema, site_map_dot, site_map_svg, to_json};
 pub use model::{
     ActionDefinition, ActionId, BrowserUseAction, ContentType, ElementTarget, Form, FormField, Indicator,
     IndicatorKind, Inference, Knowledge, KnowledgeId, Metadata, Provenance, Region, ScreenDefinition, ScreenId,

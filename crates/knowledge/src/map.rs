@@ -320,6 +320,11 @@ pub fn to_json(knowledge: &Knowledge) -> Result<String, serde_json::Error> {
     })
 }
 
+/// Returns the JSON schema of knowledge.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Knowledge).to_value()
+}
+
 /// Reads knowledge from JSON, of this shape or the old one.
 ///
 /// # Errors

@@ -99,6 +99,11 @@ fn no_screen_mixes_what_people_call_differently() {
 #[test]
 fn knowledge_of_all_recordings_makes_sense_is_stored_and_comes_back() {
     validate(&KNOWLEDGE, &BTreeSet::new()).unwrap();
+    let mut filled = KNOWLEDGE.clone();
+    let unsaid = fill_available_actions(&mut filled, Profile::BrowserUse013);
+    let said: usize = filled.screens.values().map(|screen| screen.available_browser_use_actions.len()).sum();
+    assert!(said >= 100 && unsaid < 40, "{said} {unsaid}");
+    validate(&filled, &BTreeSet::new()).unwrap();
     let mut store = Store::in_memory().unwrap();
     store.save(&KNOWLEDGE).unwrap();
     assert_eq!(store.load(&KNOWLEDGE.knowledge_id).unwrap(), *KNOWLEDGE);

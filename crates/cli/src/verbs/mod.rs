@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod fidelity;
 pub(crate) mod inspect;
+pub(crate) mod knowledge;
 pub(crate) mod llm;
 #[cfg(feature = "record")]
 pub(crate) mod record;

@@ -46,8 +46,7 @@ pub(crate) fn fold(name: &str) -> String {
 pub(crate) fn is_indicator_text(text: &str) -> bool {
     let length = text.chars().count();
     let lower = text.to_lowercase();
-    length <= MAX_INDICATOR_CHARS
-        && length >= 2
+    (2..=MAX_INDICATOR_CHARS).contains(&length)
         && text.chars().any(char::is_alphabetic)
         && !INSTRUCTION_WORDS.iter().any(|word| lower.contains(word))
         && !is_numbered(text)

@@ -134,7 +134,7 @@ fn ways_count_how_often_an_action_led_where() {
     let knowledge = extract("k", &[recording]);
     let mut ways: Vec<(u32, f64)> =
         knowledge.transitions.values().map(|way| (way.count, way.metadata.confidence)).collect();
-    ways.sort_by(|one, other| other.0.cmp(&one.0));
+    ways.sort_by_key(|way| std::cmp::Reverse(way.0));
     assert_eq!(ways, [(2, 2.0 / 3.0), (1, 1.0 / 3.0)]);
     assert_eq!(knowledge.actions.values().filter(|action| action.action_type == "click").count(), 1);
     let task = knowledge.tasks.values().next().unwrap();

@@ -72,7 +72,9 @@ pub(crate) type QueryNeeds = BTreeMap<String, Option<String>>;
 
 /// Returns the patterns of the URLs, one for each host and number of segments; `lang` of each page, since a segment may be its language.
 pub(crate) fn patterns(urls: &BTreeSet<(String, String)>, needs: &QueryNeeds) -> Vec<String> {
-    let mut by_form: BTreeMap<(String, usize, Option<usize>), Vec<(Parts, &str)>> = BTreeMap::new();
+    /// Host, number of segments, and where the hash route begins.
+    type Form = (String, usize, Option<usize>);
+    let mut by_form: BTreeMap<Form, Vec<(Parts, &str)>> = BTreeMap::new();
     for (url, lang) in urls {
         if let Some(parts) = Parts::of(url) {
             let hash = parts.segments.iter().position(|segment| segment == "#");

@@ -1,0 +1,280 @@
+//! `knowledge`: build it from traces and texts, recognise a screen, export it and its site map.
+
+use super::{json_failure, trace_failure};
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_knowledge::translate::Profile;
+use browserlens_knowledge::{
+    ContentType, Document, Knowledge, KnowledgeError, KnowledgeId, MapOptions, Recogniser, Recognition, Recording,
+    Store, WebsiteId, extract, fill_available_actions, ingest, renew, schema, site_map_dot, site_map_svg, to_json,
+};
+use browserlens_strategy::StepIndex;
+use browserlens_trace::Trace;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub(crate) struct KnowledgeArgs {
+    #[command(subcommand)]
+    what: KnowledgeVerb,
+}
+
+/// Where knowledge lies.
+#[derive(Args)]
+struct Place {
+    /// Keep knowledge in this file
+    #[arg(long, value_name = "FILE", default_value = "knowledge.sqlite")]
+    store: PathBuf,
+    /// Which knowledge in it
+    #[arg(long, value_name = "ID", default_value = "default")]
+    id: String,
+}
+
+#[derive(Subcommand)]
+enum KnowledgeVerb {
+    /// Make knowledge of traces and texts; give all traces, those of earlier builds too
+    Build {
+        #[command(flatten)]
+        place: Place,
+        /// Trace files, or folders of them
+        #[arg(value_name = "TRACE")]
+        traces: Vec<PathBuf>,
+        /// Read these texts too: documentation, API documentation, transcripts
+        #[arg(long, value_name = "FILE")]
+        text: Vec<PathBuf>,
+        /// The website that the texts are about
+        #[arg(long, value_name = "ID", default_value = "")]
+        website: String,
+        /// Take the texts for this kind: documentation, api_docs or video_transcript [default: what they are]
+        #[arg(long, value_name = "KIND")]
+        content_type: Option<String>,
+    },
+    /// Say which known screen a page is
+    Recognise {
+        #[command(flatten)]
+        place: Place,
+        /// A trace with the page in it
+        #[arg(value_name = "TRACE")]
+        trace: Option<PathBuf>,
+        /// The step of the trace
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        step: u32,
+        /// The URL of the page, in place of a trace
+        #[arg(long, conflicts_with = "trace")]
+        url: Option<String>,
+        /// A file with a summary of the page at the URL, in any form
+        #[arg(long, value_name = "FILE", requires = "url")]
+        summary: Option<PathBuf>,
+        /// What the screen is called or for, in place of a page
+        #[arg(long, value_name = "WORDS", conflicts_with_all = ["trace", "url"])]
+        description: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write the knowledge or its site map
+    Export {
+        #[command(flatten)]
+        place: Place,
+        /// What to write
+        #[arg(long, value_enum, default_value_t = Format::Json)]
+        format: Format,
+        /// Draw only this website
+        #[arg(long, value_name = "ID")]
+        website: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Everything
+    Json,
+    /// The site map as a picture
+    Svg,
+    /// The site map for Graphviz
+    Dot,
+    /// The JSON schema of `json`
+    Schema,
+}
+
+pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
+    match &args.what {
+        KnowledgeVerb::Build { place, traces, text, website, content_type } => {
+            build(place, traces, text, website, content_type.as_deref())
+        }
+        KnowledgeVerb::Recognise { place, trace, step, url, summary, description, json } => {
+            let knowledge = load(place)?;
+            let recogniser = Recogniser::new(&knowledge).map_err(|error| failure(&error))?;
+            let found = match (trace, url, description) {
+                (Some(trace), _, _) => {
+                    let trace = Trace::open(trace).map_err(|error| trace_failure(&error))?;
+                    recogniser.page(&trace.page(StepIndex(*step)).map_err(|error| trace_failure(&error))?.0)
+                }
+                (_, Some(url), _) => {
+                    recogniser.summary(url, &summary.as_deref().map(read).transpose()?.unwrap_or_default())
+                }
+                (_, _, Some(words)) => recogniser.description(words),
+                _ => {
+                    let hint = "give a trace with --step, --url with --summary, or --description";
+                    return Err(Failure::words(Exit::Usage, "nothing to recognise was given", hint));
+                }
+            };
+            if *json {
+                let text = serde_json::to_string_pretty(&found).map_err(|error| json_failure(&error))?;
+                output::data(&format!("{text}\n"))?;
+            } else {
+                output::data(&in_words(&found))?;
+            }
+            Ok(Exit::Success)
+        }
+        KnowledgeVerb::Export { format: Format::Schema, .. } => {
+            let text = serde_json::to_string_pretty(&schema()).map_err(|error| json_failure(&error))?;
+            output::data(&format!("{text}\n"))?;
+            Ok(Exit::Success)
+        }
+        KnowledgeVerb::Export { place, format, website } => {
+            let knowledge = load(place)?;
+            let options = MapOptions {
+                website_id: website.as_deref().map(WebsiteId::from),
+                title: website.clone().unwrap_or_else(|| format!("Site map of {}", place.id)),
+            };
+            let text = match format {
+                Format::Svg => site_map_svg(&knowledge, &options),
+                Format::Dot => site_map_dot(&knowledge, &options),
+                Format::Json | Format::Schema => to_json(&knowledge).map_err(|error| json_failure(&error))?,
+            };
+            output::data(&text)?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn build(place: &Place, traces: &[PathBuf], texts: &[PathBuf], website: &str, content_type: Option<&str>) -> Ended {
+    let content_type = match content_type {
+        None => None,
+        Some(name) => {
+            let kind =
+                ContentType::from_name(name).filter(|kind| !matches!(kind, ContentType::WebUi | ContentType::Unknown));
+            Some(kind.ok_or_else(|| {
+                let hint = "known: documentation, api_docs, video_transcript";
+                Failure::words(Exit::Usage, format!("unknown kind of text {name:?}"), hint)
+            })?)
+        }
+    };
+    let mut recordings = Vec::new();
+    for path in trace_files(traces)? {
+        let trace = Trace::open(&path).map_err(|error| trace_failure(&error))?;
+        recordings.push(Recording::read(&trace).map_err(|error| failure(&error))?);
+    }
+    if recordings.is_empty() && texts.is_empty() {
+        return Err(Failure::words(
+            Exit::Usage,
+            "there is nothing to build from",
+            "give traces, or folders of them, or --text",
+        ));
+    }
+    let mut store = Store::open(&place.store).map_err(|error| failure(&error))?;
+    let id = KnowledgeId::from(place.id.as_str());
+    let mut knowledge = extract(id.clone(), &recordings);
+    if store.knowledge_ids().map_err(|error| failure(&error))?.contains(&id) {
+        let earlier = store.load(&id).map_err(|error| failure(&error))?;
+        // With texts alone, what traces told stays as it is.
+        if recordings.is_empty() {
+            knowledge = earlier;
+        } else {
+            renew(&mut knowledge, &earlier);
+        }
+    }
+    for path in texts {
+        let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let document = Document { name, website_id: website.into(), text: read(path)?, content_type };
+        ingest(&mut knowledge, &document);
+    }
+    fill_available_actions(&mut knowledge, Profile::default());
+    store.save(&knowledge).map_err(|error| failure(&error))?;
+    let counts = knowledge.statistics();
+    output::data(&format!(
+        "{}: knowledge {:?} of {} traces and {} texts\n  web_ui_screens {}\n  documentation_screens {}\n  actionable_screens {}\n  non_actionable_screens {}\n  actions {}\n  transitions {}\n  tasks {}\n",
+        place.store.display(),
+        place.id,
+        recordings.len(),
+        texts.len(),
+        counts.web_ui_screens,
+        counts.documentation_screens,
+        counts.actionable_screens,
+        counts.non_actionable_screens,
+        knowledge.actions.len(),
+        knowledge.transitions.len(),
+        knowledge.tasks.len()
+    ))?;
+    Ok(Exit::Success)
+}
+
+/// Returns the files that were named and the traces in the folders that were, sorted.
+fn trace_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).map_err(|error| unreadable(path, &error))?;
+        for entry in entries {
+            let found = entry.map_err(|error| unreadable(path, &error))?.path();
+            if found.extension().is_some_and(|extension| extension == "trace") {
+                files.push(found);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(path: impl AsRef<Path>) -> Result<String, Failure> {
+    std::fs::read_to_string(path.as_ref()).map_err(|error| unreadable(path.as_ref(), &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::words(Exit::Input, format!("{}: cannot be read: {error}", path.display()), "check the path and its rights")
+}
+
+fn load(place: &Place) -> Result<Knowledge, Failure> {
+    if !place.store.exists() {
+        let message = format!("{}: there is no such store", place.store.display());
+        return Err(Failure::words(Exit::Input, message, "build it first: browserlens knowledge build traces"));
+    }
+    let store = Store::open(&place.store).map_err(|error| failure(&error))?;
+    store.load(&KnowledgeId::from(place.id.as_str())).map_err(|error| failure(&error))
+}
+
+fn failure(error: &KnowledgeError) -> Failure {
+    let exit = match error {
+        KnowledgeError::NoKnowledge { .. } | KnowledgeError::UnknownId { .. } => Exit::Usage,
+        KnowledgeError::Trace(error) => super::exit_of(error.exit_class()),
+        _ => Exit::Input,
+    };
+    Failure::new(exit, error, error.hint())
+}
+
+fn in_words(found: &Recognition) -> String {
+    let mut text = match (&found.screen_name, &found.screen_id) {
+        (Some(name), Some(id)) => format!("{name} ({id}), confidence {:.2}\n", found.confidence),
+        _ => format!("{}, best {:.2}\n", found.message.as_deref().unwrap_or("nothing"), found.confidence),
+    };
+    for indicator in &found.matched_indicators {
+        let told = indicator.value.as_deref().or(indicator.pattern.as_deref()).unwrap_or("");
+        text.push_str(&format!("  there: {told:?}\n"));
+    }
+    for action in &found.available_actions {
+        text.push_str(&format!("  can: {} [{}]\n", crate::exit::one_line(&action.description), action.tool_name));
+    }
+    if let Some(tie) = &found.tie {
+        text.push_str(&format!("  tie: {tie}\n"));
+    }
+    if found.screen_id.is_none() {
+        for near in &found.nearest {
+            text.push_str(&format!("  near: {} ({}) {:.2}\n", near.screen_name, near.screen_id, near.confidence));
+        }
+    }
+    text
+}
