@@ -86,7 +86,7 @@ fn removed_steps_are_recovered_where_another_recording_has_them() {
                 let (mut knowledge, gap, removed) = holed(&full, task, at, length);
                 let inferred = |knowledge: &Knowledge| {
                     let found = by_recordings(knowledge, &gap, &request);
-                    found.map(|found| found.actions.into_iter().map(|(id, _)| id).collect()).unwrap_or_else(Vec::new)
+                    found.map(|found| found.actions.into_iter().map(|(id, _)| id).collect()).unwrap_or_default()
                 };
                 let found = recovered(&removed, &inferred(&knowledge));
                 sums.all += found;
