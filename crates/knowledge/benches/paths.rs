@@ -34,7 +34,8 @@ fn knowledge() -> Knowledge {
         };
         knowledge.screens.insert(id, definition);
     }
-    let action = ActionDefinition { action_id: "a".into(), action_type: "click".to_owned(), ..ActionDefinition::default() };
+    let action =
+        ActionDefinition { action_id: "a".into(), action_type: "click".to_owned(), ..ActionDefinition::default() };
     knowledge.actions.insert(action.action_id.clone(), action);
     for number in 0..TRANSITIONS {
         // Most ways lead nearby, as on a website, and one in ten far away.

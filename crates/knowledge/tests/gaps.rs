@@ -1,7 +1,9 @@
 //! One to three steps taken out of each bundled recording, and what the other recordings know of them.
 //!
-//! What is taken out leaves no trace: the steps, and every action and transition that was seen nowhere else. The table in the README is written by
+//! What is taken out leaves no trace: the steps, and every action and transition that was seen nowhere else. The table in PROTOCOL.md is written by
 //! this test (`UPDATE_README=1`).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -27,7 +29,8 @@ fn holed(full: &Knowledge, task: &TaskDefinition, at: usize, length: usize) -> (
         before > 0 && provenance.is_empty()
     };
     knowledge.transitions.retain(|_, transition| !is_gone(&mut transition.provenance));
-    let known = |knowledge: &Knowledge, id: &ActionId| knowledge.transitions.values().any(|t| t.action_id.as_ref() == Some(id));
+    let known =
+        |knowledge: &Knowledge, id: &ActionId| knowledge.transitions.values().any(|t| t.action_id.as_ref() == Some(id));
     let unknown: Vec<ActionId> = knowledge
         .actions
         .iter_mut()
@@ -83,7 +86,7 @@ fn removed_steps_are_recovered_where_another_recording_has_them() {
                 let (mut knowledge, gap, removed) = holed(&full, task, at, length);
                 let inferred = |knowledge: &Knowledge| {
                     let found = by_recordings(knowledge, &gap, &request);
-                    found.map(|found| found.actions.into_iter().map(|(id, _)| id).collect()).unwrap_or_else(Vec::new)
+                    found.map(|found| found.actions.into_iter().map(|(id, _)| id).collect()).unwrap_or_default()
                 };
                 let found = recovered(&removed, &inferred(&knowledge));
                 sums.all += found;
@@ -117,7 +120,8 @@ fn table(by_length: &[Sums]) -> String {
     let mut row = |name: &str, sums: &Sums| {
         let (one, knowable, twice) = (share(sums.all), share(sums.knowable), share(sums.twice));
         let made_up = (sums.all.made_up, sums.twice.made_up);
-        writeln!(out, "| {name} | {} | {one} | {knowable} | {} | {twice} | {} |", sums.holes, made_up.0, made_up.1).unwrap();
+        writeln!(out, "| {name} | {} | {one} | {knowable} | {} | {twice} | {} |", sums.holes, made_up.0, made_up.1)
+            .unwrap();
     };
     for (length, sums) in by_length.iter().enumerate() {
         row(&(length + 1).to_string(), sums);

@@ -1,5 +1,7 @@
 //! Gap filling by a model, against a local server that answers well and badly; and the three uses it was asked for.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use browserlens_knowledge::gaps::{
     ActionGap, ExtrapolationRequest, ExtrapolationResult, PROMPT_VERSION, fill_gaps, identify, request, store,
 };
@@ -50,7 +52,8 @@ impl Server {
     }
 
     fn saying(text: &str) -> Self {
-        let body = json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": text } }] });
+        let body =
+            json!({ "choices": [{ "finish_reason": "stop", "message": { "role": "assistant", "content": text } }] });
         Self::start(body.to_string(), Duration::ZERO)
     }
 
@@ -99,7 +102,11 @@ fn knowledge() -> Knowledge {
         { "role": "textbox", "name": "Password", "field_type": "password", "required": true },
     ]}]);
     let by_id = |items: Vec<Value>, key: &str| -> Value {
-        items.into_iter().map(|item| (item[key].as_str().unwrap().to_owned(), item)).collect::<serde_json::Map<_, _>>().into()
+        items
+            .into_iter()
+            .map(|item| (item[key].as_str().unwrap().to_owned(), item))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     };
     let screens = vec![
         screen("home", "https://app.test/", "Welcome"),
@@ -171,10 +178,17 @@ fn filled(knowledge: &Knowledge, answer: &str) -> ExtrapolationResult {
 #[test]
 fn a_video_that_does_not_show_the_navigation_is_completed() {
     let mut knowledge = knowledge();
-    assert_eq!(identify(&knowledge, &WebsiteId::default()), vec![ActionGap {
-        context: [("transition_id".to_owned(), json!("t_gap")), ("why".to_owned(), json!("a transition without an action"))].into(),
-        ..video_gap()
-    }]);
+    assert_eq!(
+        identify(&knowledge, &WebsiteId::default()),
+        vec![ActionGap {
+            context: [
+                ("transition_id".to_owned(), json!("t_gap")),
+                ("why".to_owned(), json!("a transition without an action"))
+            ]
+            .into(),
+            ..video_gap()
+        }]
+    );
     assert!(NavigationGraph::new(&knowledge).path(Some(&"home".into()), &"login".into()).is_none());
     for answer in [good().to_string(), format!("I think:\n```json\n{:#}\n```", good())] {
         let result = filled(&knowledge, &answer);
@@ -204,9 +218,7 @@ fn a_video_that_does_not_show_the_navigation_is_completed() {
 #[test]
 fn a_form_that_a_document_fills_by_halves_is_completed() {
     let mut knowledge = knowledge();
-    let step = |order: u32, action: &str, kind: &str, from: &str, to: &str| {
-        json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from, "expected_screen_id": to })
-    };
+    let step = |order: u32, action: &str, kind: &str, from: &str, to: &str| json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from, "expected_screen_id": to });
     knowledge.tasks.insert("log_in".into(), serde_json::from_value(json!({
         "task_id": "log_in", "knowledge_id": "k", "website_id": "w", "name": "Log in",
         "steps": [step(0, "type_user", "input", "login", "login"), step(1, "send_login", "click", "login", "dashboard")],
@@ -238,7 +250,8 @@ fn a_workflow_of_which_only_both_ends_are_known_is_completed_from_other_recordin
         ..ActionGap::default()
     };
     let result = fill_gaps(&knowledge, &asked_for(vec![gap.clone()]), None);
-    let ids: Vec<&str> = result.inferred_actions.iter().map(|action| action.action_id.as_ref().unwrap().as_str()).collect();
+    let ids: Vec<&str> =
+        result.inferred_actions.iter().map(|action| action.action_id.as_ref().unwrap().as_str()).collect();
     assert_eq!(ids, ["open_reports", "open_report"]);
     assert!(result.inferred_actions.iter().all(|action| action.by == Inference::Graph && action.confidence > 0.6));
     assert_eq!(result.inferred_transitions.len(), 2);
@@ -365,7 +378,8 @@ fn what_a_page_says_to_the_model_is_data_in_the_prompt() {
     let prompt = body["messages"][0]["content"].as_str().unwrap();
     let begin = prompt.find("\n{\n").unwrap() + 1;
     let end = begin + prompt[begin..].find("\n}\n").unwrap() + 2;
-    let data: Value = serde_json::from_str(&prompt[begin..end]).expect("the data is one JSON object, whatever is in it");
+    let data: Value =
+        serde_json::from_str(&prompt[begin..end]).expect("the data is one JSON object, whatever is in it");
     let name = data["end"]["screen"].as_str().unwrap();
     assert!(words.starts_with(name.trim_end_matches('…').trim_end()) && name.chars().count() <= 81, "{name}");
     assert!(prompt.contains("Give at most 5 actions"));
@@ -394,14 +408,20 @@ fn a_model_that_is_too_slow_fills_nothing() {
     let url = BaseUrl::parse(&server.address).unwrap();
     let retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
     let options = ClientOptions { timeout: Duration::from_millis(150), retry, ..ClientOptions::new(url, None) };
-    let result = fill_gaps(&knowledge(), &asked_for(vec![video_gap()]), Some((&mut Client::new(options).unwrap(), "m")));
+    let result =
+        fill_gaps(&knowledge(), &asked_for(vec![video_gap()]), Some((&mut Client::new(options).unwrap(), "m")));
     assert_eq!(result.gaps_filled, 0);
-    assert!(result.errors[0].contains("no answer in 1 attempts") && result.errors[0].contains("endpoint is up"), "{:?}", result.errors);
+    assert!(
+        result.errors[0].contains("no answer in 1 attempts") && result.errors[0].contains("endpoint is up"),
+        "{:?}",
+        result.errors
+    );
 }
 
 #[test]
 fn gemini_fills_a_gap_too() {
-    let body = json!({ "candidates": [{ "content": { "parts": [{ "text": good().to_string() }] }, "finishReason": "STOP" }] });
+    let body =
+        json!({ "candidates": [{ "content": { "parts": [{ "text": good().to_string() }] }, "finishReason": "STOP" }] });
     let server = Server::start(body.to_string(), Duration::ZERO);
     let options = ClientOptions::new(BaseUrl::gemini(&server.address).unwrap(), None);
     let mut client = Client::new(options).unwrap();
@@ -428,27 +448,38 @@ fn wrong_questions_say_what_to_do() {
 }
 
 fn any_result() -> impl Strategy<Value = ExtrapolationResult> {
-    let id = |known: &'static [&'static str]| {
-        prop_oneof![3 => proptest::sample::select(known).prop_map(str::to_owned), 1 => "[a-z<\"]{0,8}"]
-    };
+    let id = |known: &'static [&'static str]| prop_oneof![3 => proptest::sample::select(known).prop_map(str::to_owned), 1 => "[a-z<\"]{0,8}"];
     const SCREENS: &[&str] = &["home", "login", "dashboard", "reports", "report"];
     const ACTIONS: &[&str] = &["click_login", "type_user", "send_login", "open_reports", "print"];
     const TYPES: &[&str] = &["click", "input", "navigate", "wait", "evaluate", "upload_file", "scroll"];
     const TARGETS: &[&str] = &["Login", "#a", "https://app.test/x", "javascript:x", "<b>", "", "Username"];
-    let confidence = prop_oneof![(0u32..=100).prop_map(|c| f64::from(c) / 100.0), Just(9.0), Just(f64::NAN), Just(-1.0)];
-    let action = (id(TYPES), id(TARGETS), confidence.clone(), proptest::option::of(id(SCREENS)), proptest::option::of(id(ACTIONS)));
+    let confidence =
+        prop_oneof![(0u32..=100).prop_map(|c| f64::from(c) / 100.0), Just(9.0), Just(f64::NAN), Just(-1.0)];
+    let action = (
+        id(TYPES),
+        id(TARGETS),
+        confidence.clone(),
+        proptest::option::of(id(SCREENS)),
+        proptest::option::of(id(ACTIONS)),
+    );
     let action = action.prop_map(|(kind, target, confidence, screen, known)| {
         json!({ "action_type": kind, "target": target, "description": target, "reasoning": "r", "screen_id": screen,
                 "action_id": known, "by": "llm", "gap": "g", "confidence": if confidence.is_nan() { 0.0 } else { confidence } })
     });
-    let transition = (id(SCREENS), id(SCREENS), proptest::option::of(0usize..5), proptest::option::of(id(ACTIONS)), confidence);
+    let transition =
+        (id(SCREENS), id(SCREENS), proptest::option::of(0usize..5), proptest::option::of(id(ACTIONS)), confidence);
     let transition = transition.prop_map(|(from, to, action, known, confidence)| {
         json!({ "from_screen_id": from, "to_screen_id": to, "action": action, "action_id": known, "by": "graph",
                 "confidence": if confidence.is_nan() { 0.0 } else { confidence } })
     });
-    (proptest::collection::vec(action, 0..5), proptest::collection::vec(transition, 0..5)).prop_map(|(actions, transitions)| {
-        serde_json::from_value(json!({ "gaps_filled": 1, "inferred_actions": actions, "inferred_transitions": transitions })).unwrap()
-    })
+    (proptest::collection::vec(action, 0..5), proptest::collection::vec(transition, 0..5)).prop_map(
+        |(actions, transitions)| {
+            serde_json::from_value(
+                json!({ "gaps_filled": 1, "inferred_actions": actions, "inferred_transitions": transitions }),
+            )
+            .unwrap()
+        },
+    )
 }
 
 proptest! {

@@ -1,8 +1,12 @@
 //! What agents ask, and what they are answered.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
-use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment, InstructionType, NavigationGraph};
+use browserlens_knowledge::protocol::{
+    Agent, AgentInstruction, AgentResponse, Environment, InstructionType, NavigationGraph,
+};
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{Knowledge, Recording, ScreenId, extract};
 use browserlens_page::PageBuilder;
@@ -34,7 +38,11 @@ fn way(from: &str, to: &str, action: &str, confidence: f64) -> Value {
 }
 
 fn map(items: Vec<Value>, key: &str) -> Value {
-    items.into_iter().map(|item| (item[key].as_str().unwrap().to_owned(), item)).collect::<serde_json::Map<_, _>>().into()
+    items
+        .into_iter()
+        .map(|item| (item[key].as_str().unwrap().to_owned(), item))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// Home, a list and an item in a ring; a login form; a shortcut that seldom works; a document.
@@ -46,9 +54,7 @@ fn knowledge() -> Knowledge {
     document["is_actionable"] = json!(false);
     let mut opening = action("open_home", "home", "navigate", "", "");
     opening["parameters"] = json!({ "url": "https://app.test/" });
-    let step = |order: u32, action: &str, kind: &str, from: Option<&str>, to: &str| {
-        json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from, "expected_screen_id": to })
-    };
+    let step = |order: u32, action: &str, kind: &str, from: Option<&str>, to: &str| json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from, "expected_screen_id": to });
     let mut user = step(2, "type_user", "input", Some("login"), "login");
     user["action"]["parameters"] = json!({ "text": "bob" });
     serde_json::from_value(json!({
@@ -153,7 +159,9 @@ fn the_current_screen_is_recognised_by_url_and_summary_or_by_the_page() {
     assert_eq!(response.metadata["from_screen_id"], "list");
     assert_eq!(actions(&response), ["to_item"]);
     // On a page, the first step gets the index of its node, and later ones a script.
-    let page = PageBuilder::outline("heading \"Welcome\" level=1 tag=h1 box=0,0,200,20\nlink \"List\" tag=a href=\"/list\" #41 box=0,30,100,20\nlink \"Login\" tag=a href=\"/login\" #42 box=0,60,100,20");
+    let page = PageBuilder::outline(
+        "heading \"Welcome\" level=1 tag=h1 box=0,0,200,20\nlink \"List\" tag=a href=\"/list\" #41 box=0,30,100,20\nlink \"Login\" tag=a href=\"/login\" #42 box=0,60,100,20",
+    );
     let instruction: AgentInstruction = serde_json::from_value(navigate("item", Some("home"))).unwrap();
     let agent = Agent::new(&knowledge).unwrap();
     let environment = Environment { page: Some(&page), ..Environment::default() };
@@ -183,7 +191,8 @@ fn what_is_not_known_is_answered_with_what_is_nearest_and_what_to_do() {
     assert!(response.error.unwrap().contains("\"nowhere\"") && response.hint.unwrap().contains("current_url"));
     let response = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "entr" }));
     assert_eq!(response.candidates[0].id, "enter");
-    let response = ask(&knowledge, json!({ "instruction_type": "navigate_to_screen", "target": "list", "knowledge_id": "other" }));
+    let response =
+        ask(&knowledge, json!({ "instruction_type": "navigate_to_screen", "target": "list", "knowledge_id": "other" }));
     assert!(response.error.unwrap().contains("\"other\""));
     let response = ask(&knowledge, json!({ "instruction_type": "fly", "target": "list" }));
     assert!(response.error.unwrap().contains("instruction_type") && response.hint.unwrap().contains("execute_task"));
@@ -204,20 +213,32 @@ fn tasks_screens_actions_and_contexts_are_answered() {
     assert_eq!(actions(&response), ["open_home", "to_login", "type_user", "log_in"]);
     assert_eq!(response.expected_result.unwrap().success_criteria.unwrap().screen_id.unwrap().as_str(), "inside");
 
-    let found = ask(&knowledge, json!({ "instruction_type": "find_screen", "context": { "current_url": "https://app.test/login", "dom_summary": "Sign in" } }));
+    let found = ask(
+        &knowledge,
+        json!({ "instruction_type": "find_screen", "context": { "current_url": "https://app.test/login", "dom_summary": "Sign in" } }),
+    );
     assert_eq!(found.expected_screen.unwrap().screen_id.as_str(), "login");
     let none = ask(&knowledge, json!({ "instruction_type": "find_screen", "target": "https://else.test/" }));
     assert!(!none.success && none.hint.is_some());
 
-    let response = ask(&knowledge, json!({ "instruction_type": "get_actions", "target": "home", "context": { "profile": "seed" } }));
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "get_actions", "target": "home", "context": { "profile": "seed" } }),
+    );
     assert!(response.success);
     assert_eq!(response.steps.len(), 4);
     let to_list = response.steps.iter().find(|step| step.action_id.as_ref().unwrap().as_str() == "to_list").unwrap();
     assert_eq!(to_list.expected_screen.as_ref().unwrap().screen_id.as_str(), "list");
 
-    let response = ask(&knowledge, json!({ "instruction_type": "find_element", "target": "the login link", "context": { "current_screen_id": "home" } }));
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "find_element", "target": "the login link", "context": { "current_screen_id": "home" } }),
+    );
     assert_eq!(actions(&response)[0], "to_login");
-    let response = ask(&knowledge, json!({ "instruction_type": "find_element", "target": "xyzzy", "context": { "current_screen_id": "home" } }));
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "find_element", "target": "xyzzy", "context": { "current_screen_id": "home" } }),
+    );
     assert!(!response.success && response.error.unwrap().contains("xyzzy"));
 
     let response = ask(&knowledge, json!({ "instruction_type": "get_screen_context", "target": "list" }));
@@ -230,10 +251,16 @@ fn tasks_screens_actions_and_contexts_are_answered() {
     assert_eq!(all.actions[0].tool_name, "navigate");
     let web = ask(&knowledge, json!({ "instruction_type": "explore_website", "context": { "actionable_only": true } }));
     assert_eq!(web.metadata["screens"].as_array().unwrap().len(), 6);
-    let texts = ask(&knowledge, json!({ "instruction_type": "explore_website", "context": { "content_type": "documentation" } }));
+    let texts = ask(
+        &knowledge,
+        json!({ "instruction_type": "explore_website", "context": { "content_type": "documentation" } }),
+    );
     assert_eq!(texts.metadata["screens"][0]["screen_id"], "manual");
 
-    let response = ask(&knowledge, json!({ "instruction_type": "agent_query", "target": "enter", "context": { "query_type": "execute_task" } }));
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "agent_query", "target": "enter", "context": { "query_type": "execute_task" } }),
+    );
     assert_eq!((response.success, response.steps.len()), (true, 4));
 }
 
@@ -259,15 +286,32 @@ fn names_are_those_that_agents_know() {
     }
     let schema = serde_json::to_value(schemars::schema_for!(AgentInstruction)).unwrap();
     assert!(schema["properties"].get("instruction_type").is_some());
-    assert_eq!(serde_json::from_value::<AgentResponse>(response.clone()).map(|read| serde_json::to_value(read).unwrap()).unwrap(), response);
+    assert_eq!(
+        serde_json::from_value::<AgentResponse>(response.clone())
+            .map(|read| serde_json::to_value(read).unwrap())
+            .unwrap(),
+        response
+    );
 }
 
 #[test]
 fn hostile_words_in_questions_are_only_words() {
     let knowledge = knowledge();
-    for target in ["(a+)+$", "');alert(1)//", "\u{202e}list", "{{secret:x}}", &"x".repeat(100_000), "javascript:alert(1)", "../../etc", ""] {
+    for target in [
+        "(a+)+$",
+        "');alert(1)//",
+        "\u{202e}list",
+        "{{secret:x}}",
+        &"x".repeat(100_000),
+        "javascript:alert(1)",
+        "../../etc",
+        "",
+    ] {
         for kind in InstructionType::ALL {
-            let response = ask(&knowledge, json!({ "instruction_type": kind, "target": target, "context": { "current_screen_id": "home" } }));
+            let response = ask(
+                &knowledge,
+                json!({ "instruction_type": kind, "target": target, "context": { "current_screen_id": "home" } }),
+            );
             assert!(response.success || response.hint.is_some(), "{kind:?} {target}");
             assert!(response.error.is_none_or(|error| error.len() < 1000));
         }
@@ -318,7 +362,8 @@ fn a_recorded_page_gets_actions_with_the_indices_of_its_nodes() {
     for path in common::traces() {
         let trace = Trace::open(&path).unwrap();
         let (page, _) = trace.page(StepIndex(0)).unwrap();
-        let instruction: AgentInstruction = serde_json::from_value(json!({ "instruction_type": "get_actions" })).unwrap();
+        let instruction: AgentInstruction =
+            serde_json::from_value(json!({ "instruction_type": "get_actions" })).unwrap();
         let response = agent.answer(&instruction, &Environment { page: Some(&page), ..Environment::default() });
         assert!(response.success, "{}: {:?}", path.display(), response.error);
         asked += response.steps.len();

@@ -1,6 +1,8 @@
 //! What the scripts do in a real Chromium, on a page of its own.
 //!
-//! Needs Chromium on the `PATH`, or named by `BROWSERLENS_CHROME`, as the recorder's tests do.
+//! Needs Chromium on the `PATH`, or named by `CHROME`, as the recorder's tests do.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use browserlens_knowledge::ActionDefinition;
 use browserlens_knowledge::translate::{Context, Profile, translate};
@@ -12,7 +14,7 @@ use std::process::Command;
 const PAGE: &str = include_str!("data/scripts.html");
 
 fn chromium() -> PathBuf {
-    if let Some(path) = std::env::var_os("BROWSERLENS_CHROME").filter(|path| !path.is_empty()) {
+    if let Some(path) = std::env::var_os("CHROME").filter(|path| !path.is_empty()) {
         return path.into();
     }
     let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect();
@@ -20,7 +22,7 @@ fn chromium() -> PathBuf {
         .iter()
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
         .find(|path| path.is_file())
-        .expect("Chromium on the PATH, or named by BROWSERLENS_CHROME")
+        .expect("Chromium on the PATH, or named by CHROME")
 }
 
 #[test]
@@ -34,8 +36,20 @@ fn scripts_do_in_a_browser_what_they_say() {
     let hostile = "O'Neil \"x\" \\ </script> ${1} `家`";
     let cases: Vec<(&str, Value, &str, &str, &str)> = vec![
         ("click", on("button", "Say \"hi\" <b>"), "log", "done", "hi:1"),
-        ("click", with(json!({ "target_selector": "canvas" }), json!({ "point": [30, 20] })), "log", "done", "mousedown@30,20 mouseup@30,20 click@30,20 "),
-        ("click", json!({ "target": { "role": "link", "name": "In row", "within": { "role": "row", "name": "Bob" } } }), "log", "done", "bob"),
+        (
+            "click",
+            with(json!({ "target_selector": "canvas" }), json!({ "point": [30, 20] })),
+            "log",
+            "done",
+            "mousedown@30,20 mouseup@30,20 click@30,20 ",
+        ),
+        (
+            "click",
+            json!({ "target": { "role": "link", "name": "In row", "within": { "role": "row", "name": "Bob" } } }),
+            "log",
+            "done",
+            "bob",
+        ),
         ("click", json!({ "target": { "role": "button", "name": "Twice", "nth": 1 } }), "log", "done", "t1"),
         ("click", on("button", "Twice"), "log", "Error: 2 elements instead of one", ""),
         ("click", on("button", "Nowhere"), "log", "Error: 0 elements instead of one", ""),
@@ -48,16 +62,46 @@ fn scripts_do_in_a_browser_what_they_say() {
         ("input", with(field.clone(), json!({ "text": "a" })), "fn.value+log", "done", "aic"),
         ("type", with(field.clone(), json!({ "text": "+b" })), "fn.value", "done", "a+b"),
         ("select_dropdown", with(on("combobox", "Size"), json!({ "text": "Very  large" })), "sz.value", "done", "l"),
-        ("select_dropdown", with(on("combobox", "Size"), json!({ "text": "Huge" })), "sz.value", "Error: 0 options of that label", "l"),
+        (
+            "select_dropdown",
+            with(on("combobox", "Size"), json!({ "text": "Huge" })),
+            "sz.value",
+            "Error: 0 options of that label",
+            "l",
+        ),
         ("check", on("checkbox", "Gift"), "gift.checked+log", "done", "trueg"),
         ("check", on("checkbox", "Gift"), "gift.checked+log", "done", "true"),
         ("uncheck", on("checkbox", "Gift"), "gift.checked", "done", "false"),
-        ("drag", with(on("article", "Card"), json!({ "to": { "role": "region", "name": "Bin" } })), "log", "done", "start drop:x"),
-        ("drag", with(json!({ "target_selector": "canvas" }), json!({ "point": [10, 10], "by": [40, 8] })), "log.split(' ')[0]+' '+log.split(' ')[1]+' '+log.trim().split(' ').pop()", "done", "mousedown@10,10 pointermove@15,11 mouseup@50,18"),
+        (
+            "drag",
+            with(on("article", "Card"), json!({ "to": { "role": "region", "name": "Bin" } })),
+            "log",
+            "done",
+            "start drop:x",
+        ),
+        (
+            "drag",
+            with(json!({ "target_selector": "canvas" }), json!({ "point": [10, 10], "by": [40, 8] })),
+            "log.split(' ')[0]+' '+log.split(' ')[1]+' '+log.trim().split(' ').pop()",
+            "done",
+            "mousedown@10,10 pointermove@15,11 mouseup@50,18",
+        ),
         ("submit_form", json!({ "target_selector": "#f" }), "log", "done", "submit"),
         ("reset_form", json!({ "target_selector": "#f" }), "fn.value", "done", ""),
-        ("wait_for", with(json!({ "target": { "text": "Later text" } }), json!({ "seconds": 5 })), "!!document.getElementById('later')", "done", "true"),
-        ("wait_for", with(json!({ "target": { "text": "Never" } }), json!({ "seconds": 1 })), "log", "Error: not there in time", ""),
+        (
+            "wait_for",
+            with(json!({ "target": { "text": "Later text" } }), json!({ "seconds": 5 })),
+            "!!document.getElementById('later')",
+            "done",
+            "true",
+        ),
+        (
+            "wait_for",
+            with(json!({ "target": { "text": "Never" } }), json!({ "seconds": 1 })),
+            "log",
+            "Error: not there in time",
+            "",
+        ),
         ("scroll_to_element", json!({ "target": { "text": "Far below" } }), "scrollY>100", "done", "true"),
         ("focus", field, "document.activeElement.id", "done", "fn"),
         ("toggle_mute", json!({ "target_selector": "video" }), "v.muted", "done", "true"),
@@ -72,9 +116,12 @@ fn scripts_do_in_a_browser_what_they_say() {
         let [call] = calls.as_slice() else { panic!("{kind}: one call") };
         let code = call.parameters["code"].as_str().unwrap();
         assert!(!code.contains("</"), "it can stand in a page");
-        write!(html, "log='';r=await {code};await new Promise(q=>setTimeout(q,30));told.push([r,String({probe})]);\n").unwrap();
+        writeln!(html, "log='';r=await {code};await new Promise(q=>setTimeout(q,30));told.push([r,String({probe})]);")
+            .unwrap();
     }
-    html.push_str("document.getElementById('out').textContent=encodeURIComponent(JSON.stringify(told));},100)</script>");
+    html.push_str(
+        "document.getElementById('out').textContent=encodeURIComponent(JSON.stringify(told));},100)</script>",
+    );
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("scripts.html");
     std::fs::write(&file, html).unwrap();

@@ -1,6 +1,8 @@
 //! Every action type in both profiles, on one page; and what cannot be said.
 //!
-//! The table in the README is written by this test (`UPDATE_README=1`).
+//! The table in PROTOCOL.md is written by this test (`UPDATE_README=1`).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -49,7 +51,9 @@ fn usual(kind: ActionType) -> ActionDefinition {
             json!({ "target": on("button", "Send") })
         }
         A::DragDrop => json!({ "target_selector": "#card", "parameters": { "to": "#bin" } }),
-        A::Input | A::Type | A::TypeSlowly => json!({ "target": on("textbox", "Name"), "parameters": { "text": "Ann" } }),
+        A::Input | A::Type | A::TypeSlowly => {
+            json!({ "target": on("textbox", "Name"), "parameters": { "text": "Ann" } })
+        }
         A::Clear => json!({ "target": on("textbox", "Name") }),
         A::SendKeys => json!({ "parameters": { "keys": "ctrl+A" } }),
         A::SelectDropdown => json!({ "target": on("combobox", "Size"), "parameters": { "option": "Large" } }),
@@ -57,7 +61,9 @@ fn usual(kind: ActionType) -> ActionDefinition {
         A::Check => json!({ "target": on("checkbox", "Gift"), "parameters": { "checked": false } }),
         A::Uncheck | A::Toggle => json!({ "target": on("checkbox", "Gift") }),
         A::UploadFile => json!({ "target": on("button", "Attach"), "parameters": { "path": "cv.pdf" } }),
-        A::FillForm => json!({ "parameters": { "fields": [{ "target": on("textbox", "Name"), "text": "Ann" }, { "selector": "[name=street]", "text": "Hill" }] } }),
+        A::FillForm => {
+            json!({ "parameters": { "fields": [{ "target": on("textbox", "Name"), "text": "Ann" }, { "selector": "[name=street]", "text": "Hill" }] } })
+        }
         A::SubmitForm | A::ResetForm => json!({ "target_selector": "#order" }),
         A::FindText => json!({ "parameters": { "text": "Total" } }),
         A::FindElements => json!({ "target_selector": "main a" }),
@@ -88,7 +94,8 @@ fn first(kind: &str, more: Value) -> Result<BrowserUseAction, TranslateError> {
 #[test]
 fn every_action_type_is_said_or_named_as_not_supported() {
     let page = page();
-    let mut table = String::from("| action type | also read as | `seed` | `browser-use-0.13` |\n| --- | --- | --- | --- |\n");
+    let mut table =
+        String::from("| action type | also read as | `seed` | `browser-use-0.13` |\n| --- | --- | --- | --- |\n");
     for kind in ActionType::ALL {
         write!(table, "| `{}` | {} |", kind.name(), kind.aliases().join(", ")).unwrap();
         for profile in Profile::ALL {
@@ -99,7 +106,9 @@ fn every_action_type_is_said_or_named_as_not_supported() {
                     let tools: Vec<String> = actions.iter().map(|action| format!("`{}`", action.tool_name)).collect();
                     write!(table, " {} |", tools.join(", ")).unwrap();
                 }
-                Err(TranslateError::NotSupported { reason, .. }) => write!(table, " not supported: {reason} |").unwrap(),
+                Err(TranslateError::NotSupported { reason, .. }) => {
+                    write!(table, " not supported: {reason} |").unwrap()
+                }
                 Err(error) => panic!("{} {profile}: {error}", kind.name()),
             }
         }
@@ -119,7 +128,11 @@ fn an_index_is_the_backend_node_id_of_the_page() {
         ("click", json!({ "parameters": { "index": 18 } }), 18),
         ("click", json!({ "target": { "role": "button", "name": "Play", "nth": 1 } }), 19),
         ("click", json!({ "target": { "role": "button", "name": "Play" }, "parameters": { "index": 19 } }), 19),
-        ("input", json!({ "target": { "role": "textbox", "name": " Name ", "within": { "role": "form", "name": "Order" } }, "parameters": { "text": "x" } }), 11),
+        (
+            "input",
+            json!({ "target": { "role": "textbox", "name": " Name ", "within": { "role": "form", "name": "Order" } }, "parameters": { "text": "x" } }),
+            11,
+        ),
     ] {
         assert_eq!(first(kind, more.clone()).unwrap().parameters["index"], index, "{more}");
     }
@@ -131,14 +144,18 @@ fn ambiguous_and_missing_nodes_name_their_candidates() {
     assert_eq!(error.to_string(), r#"button "Play" may be any of 2 nodes: [18] button "Play", [19] button "Play""#);
     assert!(error.hint().contains("nth"));
     let error = first("click", json!({ "target": { "role": "button", "name": "Sent" } })).unwrap_err();
-    assert!(error.to_string().starts_with(r#"button "Sent" is not on the page; nearest: [16] button "Send""#), "{error}");
+    assert!(
+        error.to_string().starts_with(r#"button "Sent" is not on the page; nearest: [16] button "Send""#),
+        "{error}"
+    );
     let error = first("click", json!({ "target_selector": "a[" })).unwrap_err();
     assert!(matches!(error, TranslateError::BadSelector { .. }), "{error}");
     let error = first("click", json!({ "target_selector": "#gone" })).unwrap_err();
     assert!(error.to_string().contains("#gone"), "{error}");
     assert!(matches!(first("click", json!({})), Err(TranslateError::MissingParameter { .. })));
     // A stored selector does not lead to another node than the words say.
-    let error = first("click", json!({ "target": { "role": "button", "name": "Delete" }, "target_selector": "#order button" }));
+    let error =
+        first("click", json!({ "target": { "role": "button", "name": "Delete" }, "target_selector": "#order button" }));
     assert!(matches!(error, Err(TranslateError::Missing { .. })));
     // Unless the knowledge says that the name varies.
     let varies = json!({ "target": { "role": "button", "name": "Send 3 items", "name_varies": true }, "target_selector": "#order button" });
@@ -150,12 +167,23 @@ fn a_check_that_is_already_so_needs_no_call() {
     let gift = json!({ "target": { "role": "checkbox", "name": "Gift" }, "parameters": { "checked": true } });
     let action = definition("check", gift);
     assert_eq!(on_page(&action, Profile::BrowserUse013, &page()).unwrap(), vec![]);
-    assert_eq!(first("uncheck", json!({ "target": { "role": "checkbox", "name": "Gift" } })).unwrap().tool_name, "click");
+    assert_eq!(
+        first("uncheck", json!({ "target": { "role": "checkbox", "name": "Gift" } })).unwrap().tool_name,
+        "click"
+    );
 }
 
 #[test]
 fn addresses_are_of_the_web_and_nothing_else() {
-    for bad in ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "https://u:p@shop.test/", "chrome://settings", "", "http://"] {
+    for bad in [
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "https://u:p@shop.test/",
+        "chrome://settings",
+        "",
+        "http://",
+    ] {
         let error = first("navigate", json!({ "parameters": { "url": bad } }));
         assert!(matches!(error, Err(TranslateError::BadParameter { .. })), "{bad}: {error:?}");
     }
@@ -181,7 +209,14 @@ fn scripts_of_the_knowledge_are_not_run_unless_trusted_and_never_inferred_ones()
 
 #[test]
 fn keys_are_spelled_as_tools_know_them_and_texts_are_not_taken_for_keys() {
-    for (keys, written) in [("ctrl+A", "Control+a"), ("Return", "Enter"), ("shift+tab", "Shift+Tab"), ("x", "x"), ("+", "+"), ("Esc", "Escape")] {
+    for (keys, written) in [
+        ("ctrl+A", "Control+a"),
+        ("Return", "Enter"),
+        ("shift+tab", "Shift+Tab"),
+        ("x", "x"),
+        ("+", "+"),
+        ("Esc", "Escape"),
+    ] {
         assert_eq!(first("press", json!({ "parameters": { "keys": keys } })).unwrap().parameters["keys"], written);
     }
     for bad in ["hello there", "a+b", "Enter+a", "Control+", ""] {
@@ -191,7 +226,10 @@ fn keys_are_spelled_as_tools_know_them_and_texts_are_not_taken_for_keys() {
     for (text, tool) in [("hello", "send_keys"), ("1+1", "evaluate"), ("Enter", "evaluate"), ("End", "evaluate")] {
         assert_eq!(first("type", json!({ "parameters": { "text": text } })).unwrap().tool_name, tool, "{text}");
     }
-    let secret = first("input", json!({ "target": { "name": "Name" , "role": "textbox" }, "parameters": { "text": "{{secret:Password}}" } }));
+    let secret = first(
+        "input",
+        json!({ "target": { "name": "Name" , "role": "textbox" }, "parameters": { "text": "{{secret:Password}}" } }),
+    );
     assert_eq!(secret.unwrap().parameters["text"], "<secret>Password</secret>");
 }
 
@@ -201,8 +239,14 @@ fn without_a_page_a_node_is_looked_for_by_a_script_or_the_answer_is_that_a_page_
     let by_selector = definition("click", json!({ "target_selector": "#order button" }));
     let late = Context { late: true, ..Context::default() };
     let said = |action, profile, context: &Context<'_>| translate(action, profile, context).map(|a| a[0].clone());
-    assert!(matches!(said(&by_words, Profile::BrowserUse013, &Context::default()), Err(TranslateError::NeedsPage { .. })));
-    assert!(matches!(said(&by_selector, Profile::BrowserUse013, &Context::default()), Err(TranslateError::NeedsPage { .. })));
+    assert!(matches!(
+        said(&by_words, Profile::BrowserUse013, &Context::default()),
+        Err(TranslateError::NeedsPage { .. })
+    ));
+    assert!(matches!(
+        said(&by_selector, Profile::BrowserUse013, &Context::default()),
+        Err(TranslateError::NeedsPage { .. })
+    ));
     assert_eq!(said(&by_words, Profile::BrowserUse013, &late).unwrap().tool_name, "evaluate");
     assert_eq!(said(&by_selector, Profile::Seed, &Context::default()).unwrap().parameters["selector"], "#order button");
     assert!((said(&by_words, Profile::Seed, &late).unwrap().confidence - 0.8).abs() < 1e-9);
@@ -216,12 +260,17 @@ fn without_a_page_a_node_is_looked_for_by_a_script_or_the_answer_is_that_a_page_
 fn what_no_script_reaches_is_said() {
     let page = PageBuilder::outline("main tag=main box=0,0,800,600\n  button \"Go\" tag=button #5 box=0,0,10,10");
     let hover = definition("hover", json!({ "target": { "role": "button", "name": "Go" } }));
-    let code = on_page(&hover, Profile::BrowserUse013, &page).unwrap()[0].parameters["code"].as_str().unwrap().to_owned();
+    let code =
+        on_page(&hover, Profile::BrowserUse013, &page).unwrap()[0].parameters["code"].as_str().unwrap().to_owned();
     assert!(code.ends_with(r#"({"at":{"path":["button"]}})"#), "{}", &code[code.len() - 80..]);
     let error = first("dialog", json!({})).unwrap_err();
     assert!(error.to_string().contains("not supported by profile browser-use-0.13"), "{error}");
-    let error = on_page(&definition("search", json!({ "parameters": { "query": "x" } })), Profile::Seed, &page).unwrap_err();
-    assert!(error.to_string().contains("not supported by profile seed") && error.hint().contains("other profile"), "{error}");
+    let error =
+        on_page(&definition("search", json!({ "parameters": { "query": "x" } })), Profile::Seed, &page).unwrap_err();
+    assert!(
+        error.to_string().contains("not supported by profile seed") && error.hint().contains("other profile"),
+        "{error}"
+    );
 }
 
 proptest! {

@@ -1,7 +1,9 @@
 //! Every action of the bundled recordings, said as calls of tools, on the page on which it was done.
 //!
 //! An action is translated twice: as the knowledge made of all recordings holds it (words, selector), and by the id of its node. The table in
-//! the README is written by this test (`UPDATE_README=1`).
+//! PROTOCOL.md is written by this test (`UPDATE_README=1`).
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod common;
 
@@ -17,7 +19,8 @@ use std::fmt::Write;
 /// The action of a step as knowledge holds it, with what was typed in that step.
 fn known(knowledge: &Knowledge, trace_hash: &str, step: u32) -> Option<ActionDefinition> {
     let source = Provenance::Trace { trace_hash: trace_hash.to_owned(), step };
-    let step = knowledge.tasks.values().flat_map(|task| &task.steps).find(|step| step.provenance.as_ref() == Some(&source))?;
+    let step =
+        knowledge.tasks.values().flat_map(|task| &task.steps).find(|step| step.provenance.as_ref() == Some(&source))?;
     Some(as_done(knowledge.actions.get(step.action_id.as_ref()?)?, &step.action))
 }
 
@@ -44,11 +47,7 @@ fn definition(record: &ActionRecord, page: &Page) -> ActionDefinition {
     if let Some(node) = node {
         parameters.insert("index".to_owned(), json!(node.key().backend));
     }
-    ActionDefinition {
-        action_type: taken.kind.name().to_owned(),
-        parameters,
-        ..ActionDefinition::default()
-    }
+    ActionDefinition { action_type: taken.kind.name().to_owned(), parameters, ..ActionDefinition::default() }
 }
 
 #[derive(Default)]
@@ -129,7 +128,10 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
                         {
                             let is_right = record.acceptable.iter().any(|key| u64::from(key.backend) == index);
                             if !is_right {
-                                wrong.push(format!("{name} step {}: [{index}] is none of {:?}", step.index, record.acceptable));
+                                wrong.push(format!(
+                                    "{name} step {}: [{index}] is none of {:?}",
+                                    step.index, record.acceptable
+                                ));
                             }
                         }
                     }

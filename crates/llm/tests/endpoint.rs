@@ -241,7 +241,9 @@ fn gemini_blocks_and_errors_are_told_apart() {
     let blocked = Reply::status(200, r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#);
     let server = Server::start(vec![blocked, Reply::status(400, r#"{"error":{"message":"API key not valid"}}"#)]);
     let mut client = gemini(&server);
-    assert!(matches!(client.ask(&request("q")), Ok(Answer::Refused { status: 200, message }) if message.contains("SAFETY")));
+    assert!(
+        matches!(client.ask(&request("q")), Ok(Answer::Refused { status: 200, message }) if message.contains("SAFETY"))
+    );
     let error = client.ask(&request("q")).expect_err("refused").to_string();
     assert!(error.contains("API key not valid") && !error.contains(KEY), "{error}");
     let mut other = request("q");

@@ -22,10 +22,10 @@ pub(crate) struct KnowledgeArgs {
 
 /// Where knowledge lies.
 #[derive(Args)]
-struct Place {
+pub(super) struct Place {
     /// Keep knowledge in this file
     #[arg(long, value_name = "FILE", default_value = "knowledge.sqlite")]
-    store: PathBuf,
+    pub(super) store: PathBuf,
     /// Which knowledge in it
     #[arg(long, value_name = "ID", default_value = "default")]
     id: String,
@@ -91,6 +91,10 @@ enum KnowledgeVerb {
         #[arg(long)]
         json: bool,
     },
+    /// Ask as an agent would: the way to a screen, the steps of a task, what can be done
+    Query(super::knowledge_ask::QueryArgs),
+    /// Infer what was done between known actions where no recording tells it
+    Gaps(super::knowledge_ask::GapsArgs),
     /// Write the knowledge or its site map
     Export {
         #[command(flatten)]
@@ -165,6 +169,8 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
             }
             Ok(Exit::Success)
         }
+        KnowledgeVerb::Query(args) => super::knowledge_ask::query(args),
+        KnowledgeVerb::Gaps(args) => super::knowledge_ask::gaps(args),
         KnowledgeVerb::Export { format: Format::Schema, .. } => {
             let text = serde_json::to_string_pretty(&schema()).map_err(|error| json_failure(&error))?;
             output::data(&format!("{text}\n"))?;
@@ -307,7 +313,7 @@ fn trace_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-fn read(path: impl AsRef<Path>) -> Result<String, Failure> {
+pub(super) fn read(path: impl AsRef<Path>) -> Result<String, Failure> {
     std::fs::read_to_string(path.as_ref()).map_err(|error| unreadable(path.as_ref(), &error))
 }
 
@@ -315,7 +321,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::words(Exit::Input, format!("{}: cannot be read: {error}", path.display()), "check the path and its rights")
 }
 
-fn load(place: &Place) -> Result<Knowledge, Failure> {
+pub(super) fn load(place: &Place) -> Result<Knowledge, Failure> {
     if !place.store.exists() {
         let message = format!("{}: there is no such store", place.store.display());
         return Err(Failure::words(Exit::Input, message, "build it first: browserlens knowledge build traces"));
@@ -324,7 +330,7 @@ fn load(place: &Place) -> Result<Knowledge, Failure> {
     store.load(&KnowledgeId::from(place.id.as_str())).map_err(|error| failure(&error))
 }
 
-fn failure(error: &KnowledgeError) -> Failure {
+pub(super) fn failure(error: &KnowledgeError) -> Failure {
     let exit = match error {
         KnowledgeError::NoKnowledge { .. } | KnowledgeError::UnknownId { .. } => Exit::Usage,
         KnowledgeError::Trace(error) => super::exit_of(error.exit_class()),

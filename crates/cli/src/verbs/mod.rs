@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod fidelity;
 pub(crate) mod inspect;
 pub(crate) mod knowledge;
+mod knowledge_ask;
 pub(crate) mod llm;
 #[cfg(feature = "record")]
 pub(crate) mod record;

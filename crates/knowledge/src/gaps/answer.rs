@@ -300,7 +300,10 @@ fn meant(
 fn is_seen(knowledge: &Knowledge, url: &Url) -> bool {
     let seen = knowledge.screens.values().flat_map(|screen| &screen.example_urls);
     let opened = knowledge.actions.values().filter_map(|action| action.parameters.get("url")?.as_str());
-    seen.map(String::as_str).chain(opened).filter_map(|known| Url::parse(known).ok()).any(|known| known.origin() == url.origin())
+    seen.map(String::as_str)
+        .chain(opened)
+        .filter_map(|known| Url::parse(known).ok())
+        .any(|known| known.origin() == url.origin())
 }
 
 /// An observed action of the screen with this target.
@@ -324,28 +327,30 @@ fn known_action(
 }
 
 fn known_field(screen: &ScreenDefinition, text: &str) -> Option<ElementTarget> {
-    let mut found = screen.forms.iter().flat_map(|form| &form.fields).filter(|field| field.name.eq_ignore_ascii_case(text));
+    let mut found =
+        screen.forms.iter().flat_map(|form| &form.fields).filter(|field| field.name.eq_ignore_ascii_case(text));
     let field = found.next()?;
     let target = ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() };
     found.next().is_none().then_some(target)
 }
 
-fn transition_of(
-    knowledge: &Knowledge,
-    checked: &Checked,
-    said: SaidTransition,
-) -> Result<InferredTransition, String> {
+fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition) -> Result<InferredTransition, String> {
     for id in [&said.from_screen_id, &said.to_screen_id] {
         if !knowledge.screens.get(id).is_some_and(ScreenDefinition::is_navigable) {
-            return Err(format!("a transition was left out: screen {:?} is not known or cannot be led to", shown(id.as_str())));
+            return Err(format!(
+                "a transition was left out: screen {:?} is not known or cannot be led to",
+                shown(id.as_str())
+            ));
         }
     }
     let trigger = shown_long(&said.trigger_action.unwrap_or_default());
     let by_words = checked.actions.iter().position(|action| {
-        !trigger.is_empty() && (action.description.eq_ignore_ascii_case(&trigger) || action.target.eq_ignore_ascii_case(&trigger))
+        !trigger.is_empty()
+            && (action.description.eq_ignore_ascii_case(&trigger) || action.target.eq_ignore_ascii_case(&trigger))
     });
     // Else the last one that is done where the transition begins.
-    let by_screen = || checked.actions.iter().rposition(|action| action.screen_id.as_ref() == Some(&said.from_screen_id));
+    let by_screen =
+        || checked.actions.iter().rposition(|action| action.screen_id.as_ref() == Some(&said.from_screen_id));
     let Some(action) = by_words.or_else(by_screen) else {
         return Err(format!("a transition was left out: none of the actions is {:?}", shown(&trigger)));
     };

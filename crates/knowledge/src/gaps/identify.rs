@@ -36,7 +36,10 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
             to_action_id: after.clone(),
             from_screen_id: Some(transition.from_screen_id.clone()),
             to_screen_id: Some(transition.to_screen_id.clone()),
-            context: told(&[("transition_id", transition.transition_id.as_str()), ("why", "a transition without an action")]),
+            context: told(&[
+                ("transition_id", transition.transition_id.as_str()),
+                ("why", "a transition without an action"),
+            ]),
         });
     }
     for task in knowledge.tasks.values().filter(|task| is_of(&task.website_id)) {
@@ -45,7 +48,8 @@ pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
             let (Some(led), Some(done_on)) = (&before.expected_screen_id, &after.screen_id) else { continue };
             let (Some(from), Some(to)) = (&before.action_id, &after.action_id) else { continue };
             if led != done_on {
-                let mut context = told(&[("task_id", task.task_id.as_str()), ("why", "the next step is done elsewhere")]);
+                let mut context =
+                    told(&[("task_id", task.task_id.as_str()), ("why", "the next step is done elsewhere")]);
                 context.insert("position".to_owned(), Value::from(at + 1));
                 add(ActionGap {
                     from_action_id: from.clone(),
@@ -96,9 +100,11 @@ pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<Inc
             continue;
         };
         let name = action.target.as_ref().map_or("", |target| target.name.as_str());
-        let sends = |submit: &Option<String>| submit.as_deref().is_some_and(|submit| !submit.is_empty() && submit == name);
+        let sends =
+            |submit: &Option<String>| submit.as_deref().is_some_and(|submit| !submit.is_empty() && submit == name);
         let is_submit = action.action_type == "submit_form";
-        let Some(form) = screen.forms.iter().find(|form| sends(&form.submit) || is_submit && screen.forms.len() == 1) else {
+        let Some(form) = screen.forms.iter().find(|form| sends(&form.submit) || is_submit && screen.forms.len() == 1)
+        else {
             continue;
         };
         let filled: BTreeSet<&str> = task.steps[..position]
@@ -114,7 +120,9 @@ pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<Inc
             .filter(|field| field.required && !field.name.is_empty() && !filled.contains(field.name.as_str()))
             .cloned()
             .collect();
-        let Some(before) = task.steps[position - 1].action_id.as_ref().filter(|_| !missing.is_empty()) else { continue };
+        let Some(before) = task.steps[position - 1].action_id.as_ref().filter(|_| !missing.is_empty()) else {
+            continue;
+        };
         let names: Vec<Value> = missing.iter().map(|field| Value::from(field.name.as_str())).collect();
         let mut context = told(&[("task_id", task.task_id.as_str()), ("why", "required fields are not filled")]);
         context.insert("missing_fields".to_owned(), Value::Array(names));

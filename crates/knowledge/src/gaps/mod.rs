@@ -196,7 +196,10 @@ pub fn fill_gaps(
     }
     if request.knowledge_id != knowledge.knowledge_id {
         let (asked, own) = (request.knowledge_id.as_str(), knowledge.knowledge_id.as_str());
-        result.errors.push(format!("knowledge {:?} is not the one that is asked ({own:?}): open that one", crate::translate::shown(asked)));
+        result.errors.push(format!(
+            "knowledge {:?} is not the one that is asked ({own:?}): open that one",
+            crate::translate::shown(asked)
+        ));
         return result;
     }
     let found;
@@ -236,7 +239,10 @@ fn known(knowledge: &Knowledge, gap: &ActionGap) -> Result<(), String> {
             let names = knowledge.actions.keys().map(ActionId::as_str);
             let near = crate::translate::nearest::nearest(id.as_str(), names, 3).join(", ");
             let id = crate::translate::shown(id.as_str());
-            return Err(format!("action {id:?} is not known; nearest: {}", if near.is_empty() { "none" } else { &near }));
+            return Err(format!(
+                "action {id:?} is not known; nearest: {}",
+                if near.is_empty() { "none" } else { &near }
+            ));
         }
     }
     for id in gap.from_screen_id.iter().chain(&gap.to_screen_id) {
@@ -244,7 +250,10 @@ fn known(knowledge: &Knowledge, gap: &ActionGap) -> Result<(), String> {
             let names = knowledge.screens.keys().map(ScreenId::as_str);
             let near = crate::translate::nearest::nearest(id.as_str(), names, 3).join(", ");
             let id = crate::translate::shown(id.as_str());
-            return Err(format!("screen {id:?} is not known; nearest: {}", if near.is_empty() { "none" } else { &near }));
+            return Err(format!(
+                "screen {id:?} is not known; nearest: {}",
+                if near.is_empty() { "none" } else { &near }
+            ));
         }
     }
     Ok(())

@@ -62,13 +62,20 @@ pub fn by_model(
 }
 
 /// Returns the request for a gap.
-pub fn request(knowledge: &Knowledge, gap: &ActionGap, extrapolation: &ExtrapolationRequest, model: &str) -> ChatRequest {
+pub fn request(
+    knowledge: &Knowledge,
+    gap: &ActionGap,
+    extrapolation: &ExtrapolationRequest,
+    model: &str,
+) -> ChatRequest {
     let types = allowed_names().collect::<Vec<_>>().join(", ");
     let data = serde_json::to_string_pretty(&data(knowledge, gap)).unwrap_or_default();
     // The data comes in last: what it holds fills no hole.
     let filled = PROMPT
         .split("{data}")
-        .map(|part| part.replace("{types}", &types).replace("{most}", &extrapolation.max_intermediate_steps.to_string()))
+        .map(|part| {
+            part.replace("{types}", &types).replace("{most}", &extrapolation.max_intermediate_steps.to_string())
+        })
         .collect::<Vec<_>>()
         .join(&data);
     ChatRequest {
@@ -132,9 +139,12 @@ fn screen_data(screen: &ScreenDefinition) -> Value {
     let texts = screen.state_signature.required_indicators.iter().filter_map(|indicator| {
         indicator.value.as_deref().filter(|_| indicator.kind == IndicatorKind::DomContains).map(shown)
     });
-    let fields = screen.forms.iter().flat_map(|form| &form.fields).take(FIELDS).map(|field| {
-        json!({ "role": field.role, "name": shown(&field.name), "required": field.required })
-    });
+    let fields = screen
+        .forms
+        .iter()
+        .flat_map(|form| &form.fields)
+        .take(FIELDS)
+        .map(|field| json!({ "role": field.role, "name": shown(&field.name), "required": field.required }));
     json!({
         "screen_id": screen.screen_id,
         "name": shown(&screen.name),

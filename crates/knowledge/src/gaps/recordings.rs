@@ -62,10 +62,12 @@ impl<'k> Around<'k> {
     fn of(knowledge: &'k Knowledge, gap: &ActionGap, own: Option<&TaskId>) -> Self {
         let Some(task) = own.and_then(|id| knowledge.tasks.get(id)) else { return Self::default() };
         let is_gap = |pair: &[TaskStep]| {
-            pair[0].action_id.as_ref() == Some(&gap.from_action_id) && pair[1].action_id.as_ref() == Some(&gap.to_action_id)
+            pair[0].action_id.as_ref() == Some(&gap.from_action_id)
+                && pair[1].action_id.as_ref() == Some(&gap.to_action_id)
         };
         let told = gap.context.get("position").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
-        let is_told = |at: &usize| task.steps.get(at.saturating_sub(1)..=*at).is_some_and(|pair| pair.len() == 2 && is_gap(pair));
+        let is_told =
+            |at: &usize| task.steps.get(at.saturating_sub(1)..=*at).is_some_and(|pair| pair.len() == 2 && is_gap(pair));
         let at = told.filter(is_told).or_else(|| task.steps.windows(2).position(is_gap).map(|at| at + 1));
         at.map_or_else(Self::default, |at| Self { before: &task.steps[..at], after: &task.steps[at..] })
     }
@@ -120,7 +122,11 @@ fn sequences<'k>(
         }
     }
     let mut best = found.into_values().filter(|found| !found.steps.is_empty()).max_by(|a, b| {
-        a.alike.cmp(&b.alike).then(a.count.cmp(&b.count)).then(b.steps.len().cmp(&a.steps.len())).then_with(|| b.tasks.cmp(&a.tasks))
+        a.alike
+            .cmp(&b.alike)
+            .then(a.count.cmp(&b.count))
+            .then(b.steps.len().cmp(&a.steps.len()))
+            .then_with(|| b.tasks.cmp(&a.tasks))
     })?;
     best.all = all;
     best.tasks.dedup();

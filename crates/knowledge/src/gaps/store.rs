@@ -68,7 +68,8 @@ pub fn store(knowledge: &mut Knowledge, result: &ExtrapolationResult) -> Stored 
             }
         };
         let screen = inferred.screen_id.as_ref().map_or("", |screen| screen.as_str());
-        let id = ActionId(hashed("inferred", &[action.website_id.as_str(), screen, &action.action_type, &inferred.target]));
+        let id =
+            ActionId(hashed("inferred", &[action.website_id.as_str(), screen, &action.action_type, &inferred.target]));
         ids.push(Some(id.clone()));
         if knowledge.actions.contains_key(&id) {
             stored.known += 1;
@@ -84,7 +85,8 @@ pub fn store(knowledge: &mut Knowledge, result: &ExtrapolationResult) -> Stored 
     }
     for transition in &result.inferred_transitions {
         let from_list = transition.action.and_then(|at| ids.get(at).cloned().flatten());
-        let action_id = from_list.or_else(|| transition.action_id.clone().filter(|id| knowledge.actions.contains_key(id)));
+        let action_id =
+            from_list.or_else(|| transition.action_id.clone().filter(|id| knowledge.actions.contains_key(id)));
         let (from, to) = (&transition.from_screen_id, &transition.to_screen_id);
         let navigable = |id| knowledge.screens.get(id).is_some_and(ScreenDefinition::is_navigable);
         if !is_sure(transition.confidence) {

@@ -97,7 +97,8 @@ impl<'k> Agent<'k> {
     fn checked(&self, instruction: &AgentInstruction) -> Result<(), Box<AgentResponse>> {
         let (asked, own) = (&instruction.knowledge_id, &self.knowledge.knowledge_id);
         if !asked.as_str().is_empty() && asked != own {
-            let error = format!("knowledge {:?} is not the one that is asked ({:?})", shown(asked.as_str()), own.as_str());
+            let error =
+                format!("knowledge {:?} is not the one that is asked ({:?})", shown(asked.as_str()), own.as_str());
             return Err(refused(error, "leave `knowledge_id` out, or open the knowledge of that id"));
         }
         if self.knowledge.is_empty() {
@@ -122,7 +123,10 @@ impl<'k> Agent<'k> {
             InstructionType::AgentQuery => {
                 let meant = instruction.context.query_type.unwrap_or(InstructionType::FindScreen);
                 if meant == InstructionType::AgentQuery {
-                    return Err(refused("an `agent_query` of type `agent_query` means nothing", "say what is wanted in `context.query_type`"));
+                    return Err(refused(
+                        "an `agent_query` of type `agent_query` means nothing",
+                        "say what is wanted in `context.query_type`",
+                    ));
                 }
                 self.answered(&AgentInstruction { instruction_type: meant, ..instruction.clone() }, environment)
             }
@@ -177,7 +181,8 @@ impl<'k> Agent<'k> {
                 return Ok(Some(id.clone()));
             }
             let error = format!("screen {:?}, said to be the current one, is not known", shown(id.as_str()));
-            let hint = "leave `current_screen_id` out and give `current_url` and `dom_summary`: the screen is recognised then";
+            let hint =
+                "leave `current_screen_id` out and give `current_url` and `dom_summary`: the screen is recognised then";
             return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(self.near(id.as_str(), context))));
         }
         Ok(self.recognised(context, environment).and_then(|recognition| recognition.screen_id))
@@ -193,18 +198,22 @@ impl<'k> Agent<'k> {
             return Ok(screen);
         }
         let by_url = || {
-            self.knowledge.screens.values().find(|screen| screen.example_urls.iter().any(|url| url == target)).or_else(|| {
-                let recognition = self.recogniser.summary(target, "");
-                let best = recognition.nearest.first().filter(|_| target.contains("://"))?;
-                let is_alone = recognition.nearest.get(1).is_none_or(|next| next.confidence < best.confidence);
-                // A URL alone is 40 % of a screen: enough to mean it where no other screen has as much.
-                (is_alone && best.confidence > 0.39).then(|| self.knowledge.screens.get(&best.screen_id)).flatten()
-            })
+            self.knowledge.screens.values().find(|screen| screen.example_urls.iter().any(|url| url == target)).or_else(
+                || {
+                    let recognition = self.recogniser.summary(target, "");
+                    let best = recognition.nearest.first().filter(|_| target.contains("://"))?;
+                    let is_alone = recognition.nearest.get(1).is_none_or(|next| next.confidence < best.confidence);
+                    // A URL alone is 40 % of a screen: enough to mean it where no other screen has as much.
+                    (is_alone && best.confidence > 0.39).then(|| self.knowledge.screens.get(&best.screen_id)).flatten()
+                },
+            )
         };
         let by_name = || {
-            let mut named = self.knowledge.screens.values().filter(|screen| {
-                screen.name.eq_ignore_ascii_case(target) && self.passes(screen, context)
-            });
+            let mut named = self
+                .knowledge
+                .screens
+                .values()
+                .filter(|screen| screen.name.eq_ignore_ascii_case(target) && self.passes(screen, context));
             named.next().filter(|_| named.next().is_none())
         };
         let by_words = || {
@@ -220,7 +229,8 @@ impl<'k> Agent<'k> {
 
     fn expected(&self, id: &ScreenId) -> Option<ExpectedScreen> {
         let screen = self.knowledge.screens.get(id)?;
-        let mut verification = Verification { url_matches: screen.url_patterns.first().cloned(), ..Verification::default() };
+        let mut verification =
+            Verification { url_matches: screen.url_patterns.first().cloned(), ..Verification::default() };
         for indicator in &screen.state_signature.required_indicators {
             if let (IndicatorKind::DomContains, Some(value)) = (indicator.kind, &indicator.value)
                 && verification.dom_contains.len() < MOST_TEXTS
@@ -242,7 +252,11 @@ impl<'k> Agent<'k> {
         let context = &instruction.context;
         let target = self.meant(instruction.target.trim(), context)?;
         if !target.is_navigable() {
-            let error = format!("screen {:?} is of content type {}: no browser can be led there", target.screen_id.as_str(), target.content_type);
+            let error = format!(
+                "screen {:?} is of content type {}: no browser can be led there",
+                target.screen_id.as_str(),
+                target.content_type
+            );
             let only = InstructionContext {
                 content_type: Some(ContentType::WebUi),
                 actionable_only: Some(true),
@@ -254,8 +268,13 @@ impl<'k> Agent<'k> {
         let from = self.current(context, environment)?;
         let Some(path) = self.graph.path(from.as_ref(), &target.screen_id) else {
             let error = match &from {
-                Some(from) => format!("no known way leads from screen {:?} to {:?}", from.as_str(), target.screen_id.as_str()),
-                None => format!("the current screen is not known, and no recording opens a way to {:?}", target.screen_id.as_str()),
+                Some(from) => {
+                    format!("no known way leads from screen {:?} to {:?}", from.as_str(), target.screen_id.as_str())
+                }
+                None => format!(
+                    "the current screen is not known, and no recording opens a way to {:?}",
+                    target.screen_id.as_str()
+                ),
             };
             let reachable = from.as_ref().map(|from| self.graph.reachable(from)).unwrap_or_default();
             let mut near = self.near(&target.name, context);
@@ -482,7 +501,9 @@ impl<'k> Agent<'k> {
         let candidates: Vec<Candidate> = recognition
             .nearest
             .iter()
-            .filter(|near| self.knowledge.screens.get(&near.screen_id).is_some_and(|screen| self.passes(screen, context)))
+            .filter(|near| {
+                self.knowledge.screens.get(&near.screen_id).is_some_and(|screen| self.passes(screen, context))
+            })
             .map(|near| Candidate {
                 id: near.screen_id.to_string(),
                 name: near.screen_name.clone(),
@@ -515,12 +536,19 @@ impl<'k> Agent<'k> {
     }
 
     /// The screen of the target, or the one that is shown.
-    fn here(&self, target: &str, context: &InstructionContext, environment: &Environment<'_>) -> Result<&'k ScreenDefinition, Box<AgentResponse>> {
+    fn here(
+        &self,
+        target: &str,
+        context: &InstructionContext,
+        environment: &Environment<'_>,
+    ) -> Result<&'k ScreenDefinition, Box<AgentResponse>> {
         if !target.is_empty() {
             return self.meant(target, context);
         }
         match self.current(context, environment)? {
-            Some(id) => self.knowledge.screens.get(&id).ok_or_else(|| refused("the screen is not known", "use `find_screen`")),
+            Some(id) => {
+                self.knowledge.screens.get(&id).ok_or_else(|| refused("the screen is not known", "use `find_screen`"))
+            }
             None => {
                 let hint = "give the screen as `target`, or `current_screen_id`, or `current_url` with `dom_summary`";
                 Err(refused("the current screen is neither given nor recognised", hint))
@@ -546,7 +574,9 @@ impl<'k> Agent<'k> {
                 (if wanted.is_empty() { 1.0 } else { score }, action)
             })
             .collect();
-        known.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.count.cmp(&a.1.count)).then(a.1.action_id.cmp(&b.1.action_id)));
+        known.sort_by(|a, b| {
+            b.0.total_cmp(&a.0).then(b.1.count.cmp(&a.1.count)).then(a.1.action_id.cmp(&b.1.action_id))
+        });
         if !wanted.is_empty() {
             let candidates = known.iter().take(MOST).map(|(score, action)| Candidate {
                 id: action.action_id.to_string(),
@@ -556,7 +586,8 @@ impl<'k> Agent<'k> {
             let candidates: Vec<Candidate> = candidates.collect();
             known.retain(|(score, _)| *score >= 0.5);
             if known.is_empty() {
-                let error = format!("no known action of screen {:?} is on {:?}", screen.screen_id.as_str(), shown(wanted));
+                let error =
+                    format!("no known action of screen {:?} is on {:?}", screen.screen_id.as_str(), shown(wanted));
                 let hint = "see the candidates, or ask for all with `get_actions`";
                 return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(candidates)));
             }
@@ -573,7 +604,8 @@ impl<'k> Agent<'k> {
                 metadata: Metadata::default(),
             };
             let context = Context { page, tabs: environment.tabs, late: true, ..Context::default() };
-            let (actions, error) = match translate(&planned.with_values(&instruction.context.values), profile, &context) {
+            let (actions, error) = match translate(&planned.with_values(&instruction.context.values), profile, &context)
+            {
                 Ok(actions) => (actions, None),
                 Err(error) => {
                     unsaid.insert(action.action_id.to_string(), error.to_string());
@@ -657,7 +689,8 @@ impl<'k> Agent<'k> {
         let screens: Vec<&ScreenDefinition> =
             self.knowledge.screens.values().filter(|screen| self.passes(screen, context)).filter(is_of).collect();
         if screens.is_empty() {
-            let known: BTreeSet<&str> = self.knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
+            let known: BTreeSet<&str> =
+                self.knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
             let candidates = known.into_iter().map(|id| Candidate {
                 id: id.to_owned(),
                 name: id.to_owned(),
@@ -673,7 +706,9 @@ impl<'k> Agent<'k> {
         let opening = self.knowledge.tasks.values().filter_map(|task| task.steps.first()).find(|step| {
             step.screen_id.is_none() && step.expected_screen_id.as_ref().is_some_and(|screen| ids.contains(screen))
         });
-        if let Some(action) = opening.and_then(|step| step.action_id.as_ref()).and_then(|id| self.knowledge.actions.get(id)) {
+        if let Some(action) =
+            opening.and_then(|step| step.action_id.as_ref()).and_then(|id| self.knowledge.actions.get(id))
+        {
             let context = Context { tabs: environment.tabs, ..Context::default() };
             if let Ok(actions) = translate(action, profile(instruction, environment), &context) {
                 response.actions = actions;
@@ -693,8 +728,12 @@ impl<'k> Agent<'k> {
             })
             .collect();
         let ways = self.knowledge.transitions.values().filter(|way| ids.contains(&way.from_screen_id)).count();
-        let tasks = self.knowledge.tasks.values().filter(|task| screens.iter().any(|s| s.website_id == task.website_id));
-        response.metadata.insert("tasks".to_owned(), tasks.map(|task| json!({ "task_id": task.task_id, "name": task.name })).collect());
+        let tasks =
+            self.knowledge.tasks.values().filter(|task| screens.iter().any(|s| s.website_id == task.website_id));
+        response.metadata.insert(
+            "tasks".to_owned(),
+            tasks.map(|task| json!({ "task_id": task.task_id, "name": task.name })).collect(),
+        );
         response.metadata.insert("screens".to_owned(), Value::Array(list));
         response.metadata.insert("transitions".to_owned(), json!(ways));
         Ok(response)

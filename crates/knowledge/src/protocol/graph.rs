@@ -94,7 +94,8 @@ impl NavigationGraph {
         }
         let mut openings = BTreeSet::new();
         for step in knowledge.tasks.values().filter_map(|task| task.steps.first()) {
-            let (Some(action_id), Some(screen), None) = (&step.action_id, &step.expected_screen_id, &step.screen_id) else {
+            let (Some(action_id), Some(screen), None) = (&step.action_id, &step.expected_screen_id, &step.screen_id)
+            else {
                 continue;
             };
             let (Some(to), Some(action)) = (numbers.get(screen), knowledge.actions.get(action_id)) else { continue };
@@ -137,11 +138,15 @@ impl NavigationGraph {
         };
         let ((_, nodes), graph) = best?;
         let mut path = Path { confidence: 1.0, ..Path::default() };
-        path.from = nodes.first().filter(|first| **first != self.anywhere).map(|first| self.screens[first.index()].clone());
+        path.from =
+            nodes.first().filter(|first| **first != self.anywhere).map(|first| self.screens[first.index()].clone());
         for pair in nodes.windows(2) {
             let [one, other] = pair else { continue };
             let edge = graph.edges_connecting(*one, *other).min_by(|a, b| {
-                a.weight().cost.total_cmp(&b.weight().cost).then(a.weight().transition_id.cmp(&b.weight().transition_id))
+                a.weight()
+                    .cost
+                    .total_cmp(&b.weight().cost)
+                    .then(a.weight().transition_id.cmp(&b.weight().transition_id))
             })?;
             path.confidence *= edge.weight().confidence;
             path.steps.push((edge.weight().clone(), self.screens[other.index()].clone()));

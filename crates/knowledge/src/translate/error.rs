@@ -170,9 +170,13 @@ impl TranslateError {
         match self {
             Self::UnknownType { .. } => "use one of the named action types",
             Self::UnknownProfile { .. } => "use `seed` or `browser-use-0.13`",
-            Self::UnknownTool { .. } | Self::Invalid { .. } => "see the profile's schemas for its tools and their parameters",
+            Self::UnknownTool { .. } | Self::Invalid { .. } => {
+                "see the profile's schemas for its tools and their parameters"
+            }
             Self::NotSupported { .. } => "choose the other profile, or do this step by other means",
-            Self::MissingParameter { .. } | Self::BadParameter { .. } => "give the parameter in the action's `parameters`",
+            Self::MissingParameter { .. } | Self::BadParameter { .. } => {
+                "give the parameter in the action's `parameters`"
+            }
             Self::BadSelector { .. } => "give a CSS selector, or name the node by role and name",
             Self::Missing { .. } => "give the page on which the action is done, or name one of the nearest nodes",
             Self::Ambiguous { .. } => "say more of the node: `within`, `nth`, a selector, or its `index`",

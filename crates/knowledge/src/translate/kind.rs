@@ -166,7 +166,8 @@ impl ActionType {
             .collect();
         let found = Self::ALL.iter().find(|kind| kind.name() == plain || kind.aliases().contains(&plain.as_str()));
         found.copied().ok_or_else(|| {
-            let names = Self::ALL.iter().flat_map(|kind| std::iter::once(kind.name()).chain(kind.aliases().iter().copied()));
+            let names =
+                Self::ALL.iter().flat_map(|kind| std::iter::once(kind.name()).chain(kind.aliases().iter().copied()));
             TranslateError::UnknownType { name: super::shown(name), nearest: super::nearest::nearest(&plain, names, 3) }
         })
     }

@@ -14,7 +14,20 @@ use std::fmt;
 use std::sync::OnceLock;
 
 /// A list of tools.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
 pub enum Profile {
     /// The 34 tools that the proposal for this crate lists.
     #[serde(rename = "seed")]
@@ -163,7 +176,10 @@ mod tests {
             ("switch", json!({ "tab_id": "12345" })),
             ("scroll", json!({ "pages": 0 })),
         ] {
-            assert!(matches!(profile.validate(&action(tool, parameters)), Err(TranslateError::Invalid { .. })), "{tool}");
+            assert!(
+                matches!(profile.validate(&action(tool, parameters)), Err(TranslateError::Invalid { .. })),
+                "{tool}"
+            );
         }
         let error = profile.validate(&action("hovr", json!({}))).unwrap_err().to_string();
         assert!(error.contains("browser-use-0.13"), "{error}");

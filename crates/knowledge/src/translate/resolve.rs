@@ -6,9 +6,9 @@
 //!
 //! Of several nodes of the same words, those that the action can be done on and that nothing covers are preferred before it is called ambiguous.
 
+use super::ActionType;
 use super::error::{Candidate, TranslateError, shown};
 use super::nearest::likeness;
-use super::ActionType;
 use crate::extract::view::{Labels, name_of, one_line, role_of};
 use crate::model::{ActionDefinition, ElementTarget};
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, States, role};
@@ -126,9 +126,10 @@ fn can_be_meant(node: &NodeRef<'_>) -> bool {
 }
 
 fn by_selector(page: &Page, selector: &str) -> Result<Vec<NodeId>, TranslateError> {
-    let parsed = selector
-        .parse::<Selector>()
-        .map_err(|error| TranslateError::BadSelector { selector: shown(selector), reason: shown(&error.to_string()) })?;
+    let parsed = selector.parse::<Selector>().map_err(|error| TranslateError::BadSelector {
+        selector: shown(selector),
+        reason: shown(&error.to_string()),
+    })?;
     Ok(parsed.find(page).into_iter().filter(|id| can_be_meant(&page.node(*id))).collect())
 }
 
@@ -174,9 +175,8 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
         }
         name_of(*node, &labels) == *wanted || one_line(&called(*node)) == *wanted
     };
-    let has_role = |node: &NodeRef<'_>| {
-        target.role.is_empty() || node.role() == target.role || role_of(*node) == target.role
-    };
+    let has_role =
+        |node: &NodeRef<'_>| target.role.is_empty() || node.role() == target.role || role_of(*node) == target.role;
     let mut found: Vec<NodeId> = page
         .nodes()
         .filter(|node| node.kind() == NodeKind::Element)
@@ -211,7 +211,8 @@ fn joined(page: &Page, wanted: &Wanted, named: Vec<NodeId>, selected: Vec<NodeId
         return named;
     }
     let Some(target) = &wanted.target else { return selected };
-    if !target.name_varies && !(target.name.is_empty() && target.text.is_empty()) {
+    let is_called = !target.name.is_empty() || !target.text.is_empty();
+    if is_called && !target.name_varies {
         return Vec::new();
     }
     selected.into_iter().filter(|id| target.role.is_empty() || page.node(*id).role() == target.role).collect()
@@ -259,7 +260,9 @@ fn fits(kind: ActionType, node: NodeRef<'_>) -> bool {
         A::Input | A::Type | A::TypeSlowly | A::Clear => {
             role::is_text_field(node.role()) || node.states().has(States::EDITABLE)
         }
-        A::SelectDropdown | A::DropdownOptions => matches!(node.role(), "combobox" | "listbox") || node.tag() == "select",
+        A::SelectDropdown | A::DropdownOptions => {
+            matches!(node.role(), "combobox" | "listbox") || node.tag() == "select"
+        }
         A::Check | A::Uncheck | A::Toggle => node.checked().is_some(),
         A::UploadFile => node.attribute("type") == Some("file"),
         _ => node.is_interactive(),

@@ -88,7 +88,8 @@ pub fn as_done(action: &ActionDefinition, step: &StepAction) -> ActionDefinition
     action.parameters.extend(step.parameters.iter().map(|(key, value)| (key.clone(), value.clone())));
     if let Some(target) = action.target.as_mut().filter(|target| target.name_varies) {
         // Steps name their node as `role "name"`.
-        let called = step.target.strip_prefix(target.role.as_str()).and_then(|rest| rest.trim_start().strip_prefix('"'));
+        let called =
+            step.target.strip_prefix(target.role.as_str()).and_then(|rest| rest.trim_start().strip_prefix('"'));
         if let Some(called) = called.and_then(|rest| rest.strip_suffix('"')).filter(|called| !called.is_empty()) {
             if target.name.is_empty() {
                 called.clone_into(&mut target.text);
@@ -147,7 +148,11 @@ impl<'p> Work<'_, 'p> {
 
     fn in_words(&self) -> String {
         let wanted = Wanted::of(self.action);
-        if wanted.is_empty() { self.kind.name().to_owned() } else { format!("{} {}", self.kind.name(), wanted.in_words()) }
+        if wanted.is_empty() {
+            self.kind.name().to_owned()
+        } else {
+            format!("{} {}", self.kind.name(), wanted.in_words())
+        }
     }
 
     fn calls(&self) -> Calls {
@@ -361,9 +366,9 @@ impl<'p> Work<'_, 'p> {
         let base = self.context.base_url.or(self.context.page.map(Page::url)).and_then(|base| Url::parse(base).ok());
         let url = match (Url::parse(text.trim()), base) {
             (Ok(url), _) => url,
-            (Err(url::ParseError::RelativeUrlWithoutBase), Some(base)) => {
-                base.join(text.trim()).map_err(|error| self.bad("url", format!("{:?} is no address: {error}", shown(&text))))?
-            }
+            (Err(url::ParseError::RelativeUrlWithoutBase), Some(base)) => base
+                .join(text.trim())
+                .map_err(|error| self.bad("url", format!("{:?} is no address: {error}", shown(&text))))?,
             (Err(error), _) => return Err(self.bad("url", format!("{:?} is no address: {error}", shown(&text)))),
         };
         if !matches!(url.scheme(), "http" | "https") {
@@ -572,7 +577,11 @@ impl<'p> Work<'_, 'p> {
             return Err(self.bad("text", "is empty, and no node is named"));
         }
         if text.contains('+') || is_key(text) {
-            return Ok(vec![by_script(Operation::SetText, Some(&Place::Focused), json!({ "text": text, "add": true }))]);
+            return Ok(vec![by_script(
+                Operation::SetText,
+                Some(&Place::Focused),
+                json!({ "text": text, "add": true }),
+            )]);
         }
         one("send_keys", json!({ "keys": text }))
     }
@@ -644,9 +653,14 @@ impl<'p> Work<'_, 'p> {
         };
         let at = self.at()?;
         match &at {
-            At::Selector(selector) if self.is_seed() => one("upload_file", json!({ "selector": selector, "path": path })),
+            At::Selector(selector) if self.is_seed() => {
+                one("upload_file", json!({ "selector": selector, "path": path }))
+            }
             At::Node(node) => one("upload_file", json!({ "index": file_input(*node).key().backend, "path": path })),
-            _ => Err(TranslateError::NeedsPage { action_type: self.kind.name(), wanted: Wanted::of(self.action).in_words() }),
+            _ => Err(TranslateError::NeedsPage {
+                action_type: self.kind.name(),
+                wanted: Wanted::of(self.action).in_words(),
+            }),
         }
     }
 
@@ -682,7 +696,13 @@ impl<'p> Work<'_, 'p> {
             }
             seed.push(more);
             let clear = json!({ "text": text, "clear": true });
-            calls.extend(work.with_element("input", &at, clear, Operation::SetText, json!({ "text": text, "add": false }))?);
+            calls.extend(work.with_element(
+                "input",
+                &at,
+                clear,
+                Operation::SetText,
+                json!({ "text": text, "add": false }),
+            )?);
         }
         let is_named = seed.iter().all(|field| field.get("index").is_some() || field.get("selector").is_some());
         if self.is_seed() && is_named {
@@ -726,7 +746,9 @@ impl<'p> Work<'_, 'p> {
                 "up" => (0.0, -amount),
                 "right" => (amount, 0.0),
                 "left" => (-amount, 0.0),
-                other => return Err(self.bad("direction", format!("is {:?}; allowed: up, down, left, right", shown(other)))),
+                other => {
+                    return Err(self.bad("direction", format!("is {:?}; allowed: up, down, left, right", shown(other))));
+                }
             },
         };
         if x == 0.0 && y == 0.0 {
@@ -750,7 +772,10 @@ impl<'p> Work<'_, 'p> {
                 _ => "left",
             };
             let amount = (x + y).abs();
-            return one("scroll", json!({ "direction": direction, "amount": amount, "index": index, "selector": selector }));
+            return one(
+                "scroll",
+                json!({ "direction": direction, "amount": amount, "index": index, "selector": selector }),
+            );
         }
         if !self.is_seed() && x == 0.0 && (at.is_none() || index.is_some()) {
             let pages = (y.abs() / height * 100.0).round().max(1.0) / 100.0;
@@ -791,10 +816,10 @@ fn secret_for_browser_use(text: &str) -> String {
 }
 
 fn checked(selector: &str) -> Result<(), TranslateError> {
-    selector.parse::<Selector>().map(drop).map_err(|error| TranslateError::BadSelector {
-        selector: shown(selector),
-        reason: shown(&error.to_string()),
-    })
+    selector
+        .parse::<Selector>()
+        .map(drop)
+        .map_err(|error| TranslateError::BadSelector { selector: shown(selector), reason: shown(&error.to_string()) })
 }
 
 fn words(target: &ElementTarget, depth: usize) -> Words {
@@ -822,9 +847,40 @@ fn file_input(node: NodeRef<'_>) -> NodeRef<'_> {
 
 /// Names of keys as browser-use knows them.
 const KEYS: [&str; 34] = [
-    "Enter", "Tab", "Delete", "Backspace", "Escape", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "PageUp",
-    "PageDown", "Home", "End", "Control", "Alt", "Meta", "Shift", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9",
-    "F10", "F11", "F12", "Space", "Up", "Down", "Left", "Right",
+    "Enter",
+    "Tab",
+    "Delete",
+    "Backspace",
+    "Escape",
+    "ArrowUp",
+    "ArrowDown",
+    "ArrowLeft",
+    "ArrowRight",
+    "PageUp",
+    "PageDown",
+    "Home",
+    "End",
+    "Control",
+    "Alt",
+    "Meta",
+    "Shift",
+    "F1",
+    "F2",
+    "F3",
+    "F4",
+    "F5",
+    "F6",
+    "F7",
+    "F8",
+    "F9",
+    "F10",
+    "F11",
+    "F12",
+    "Space",
+    "Up",
+    "Down",
+    "Left",
+    "Right",
 ];
 /// Other names of keys.
 const OTHER_KEYS: [(&str, &str); 9] = [
@@ -874,6 +930,3 @@ fn chord(keys: &str) -> Option<String> {
     }
     Some(out.join("+"))
 }
-
-#[cfg(test)]
-mod tests;

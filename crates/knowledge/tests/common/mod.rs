@@ -1,4 +1,4 @@
-//! What several tests need: the bundled recordings, and tables in the README.
+//! What several tests need: the bundled recordings, and tables in PROTOCOL.md.
 
 #![allow(dead_code, reason = "each test is a program of its own and uses a part")]
 
@@ -16,13 +16,13 @@ pub fn traces() -> Vec<PathBuf> {
     files
 }
 
-/// Compares a table with what stands between its marks in the README, or writes it there (`UPDATE_README=1`).
+/// Compares a table with what stands between its marks in PROTOCOL.md, or writes it there (`UPDATE_README=1`).
 pub fn readme(name: &str, table: &str) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("AGENTS.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("PROTOCOL.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let from = text.find(&begin).expect("the README has the mark of the table") + begin.len();
-    let to = from + text[from..].find(&end).expect("the README has the end of the table");
+    let from = text.find(&begin).expect("PROTOCOL.md has the mark of the table") + begin.len();
+    let to = from + text[from..].find(&end).expect("PROTOCOL.md has the end of the table");
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).unwrap();
     } else {
