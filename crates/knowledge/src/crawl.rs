@@ -4,15 +4,14 @@
 //! the origin of the first page is visited; no control is used but links that lead to a page (nothing is sent, bought or signed out); pages, depth
 //! and time have limits, and the report says which was reached. The browser may have signed in before: the crawler adds nothing to that.
 //!
-//! A live browser is wired by implementing [`Browser`] over the recorder's live page source: `open` navigates and settles, `page` is
-//! [`PageSource::page`], `elapsed_ms` is read from a clock by the caller, since nothing here reads one.
+//! A live browser is any [`Actor`], such as the recorder's, in an [`ActorBrowser`] with a clock: nothing here reads one.
 
 use crate::error::KnowledgeError;
 use crate::extract::Recording;
 use crate::extract::view;
 use crate::model::WebsiteId;
 use browserlens_page::{NodeKind, Page};
-use browserlens_strategy::{ActionKind, Intent, NodeHint, PageSource, SourceError, StepIndex, TakenAction};
+use browserlens_strategy::{ActError, ActionKind, Actor, Intent, NodeHint, SourceError, StepIndex, TakenAction};
 use browserlens_trace::ActionRecord;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -36,38 +35,36 @@ pub trait Browser {
     fn elapsed_ms(&self) -> u64;
 }
 
-/// A [`PageSource`] with a way to open a URL and a clock, as a browser.
+/// Whatever can act on a page, with a clock, as a browser.
 #[derive(Debug)]
-pub struct SourceBrowser<S, O, C> {
-    source: S,
-    open: O,
+pub struct ActorBrowser<A, C> {
+    actor: A,
     clock: C,
 }
 
-impl<S, O, C> SourceBrowser<S, O, C>
-where
-    S: PageSource,
-    O: FnMut(&mut S, &str) -> Result<(), SourceError>,
-    C: Fn() -> u64,
-{
-    /// Makes a browser of a source; `clock` returns milliseconds since the crawl began.
-    pub fn new(source: S, open: O, clock: C) -> Self {
-        Self { source, open, clock }
+impl<A: Actor, C: Fn() -> u64> ActorBrowser<A, C> {
+    /// Makes a browser of an actor; `clock` returns milliseconds since the crawl began.
+    pub fn new(actor: A, clock: C) -> Self {
+        Self { actor, clock }
+    }
+
+    /// Returns the actor.
+    pub fn into_actor(self) -> A {
+        self.actor
     }
 }
 
-impl<S, O, C> Browser for SourceBrowser<S, O, C>
-where
-    S: PageSource,
-    O: FnMut(&mut S, &str) -> Result<(), SourceError>,
-    C: Fn() -> u64,
-{
+impl<A: Actor, C: Fn() -> u64> Browser for ActorBrowser<A, C> {
     fn open(&mut self, url: &str) -> Result<(), SourceError> {
-        (self.open)(&mut self.source, url)
+        let goto = TakenAction { kind: ActionKind::Goto, node: None, text: url.to_owned(), error: None };
+        self.actor.act(&goto, None).map_err(|error| match error {
+            ActError::Source(error) => error,
+            other => SourceError::Failed { context: format!("{url} cannot be opened"), cause: Box::new(other) },
+        })
     }
 
     fn page(&mut self) -> Result<Arc<Page>, SourceError> {
-        self.source.page().map(|(page, _)| page)
+        self.actor.page().map(|(page, _)| page)
     }
 
     fn elapsed_ms(&self) -> u64 {

@@ -23,7 +23,7 @@ mod validate;
 
 pub use available::fill_available_actions;
 pub use classify::{Evidence, Verdict, classify};
-pub use crawl::{Browser, CrawlEnd, CrawlLimits, CrawlReport, SourceBrowser, crawl};
+pub use crawl::{ActorBrowser, Browser, CrawlEnd, CrawlLimits, CrawlReport, crawl};
 pub use error::KnowledgeError;
 pub use extract::{Recording, extract};
 pub use ingest::{Document, Ingested, content_type_of, ingest};

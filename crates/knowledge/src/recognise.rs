@@ -564,3 +564,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .collect();
     words.into_iter()
 }
+
+#[cfg(test)]
+#[path = "recognise_tests.rs"]
+mod tests;

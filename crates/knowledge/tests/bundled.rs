@@ -1,8 +1,10 @@
 //! The bundled recordings as knowledge: how well held-back screens are recognised, and that order does not matter.
 
 use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score};
+use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{
-    Knowledge, MapOptions, Provenance, Recogniser, Recording, Store, extract, site_map_svg, validate,
+    Knowledge, MapOptions, Provenance, Recogniser, Recording, Store, extract, fill_available_actions, site_map_svg,
+    validate,
 };
 use browserlens_trace::Trace;
 use proptest::prelude::*;

@@ -5,8 +5,9 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_knowledge::translate::Profile;
 use browserlens_knowledge::{
-    ContentType, Document, Knowledge, KnowledgeError, KnowledgeId, MapOptions, Recogniser, Recognition, Recording,
-    Store, WebsiteId, extract, fill_available_actions, ingest, renew, schema, site_map_dot, site_map_svg, to_json,
+    ContentType, CrawlLimits, Document, Knowledge, KnowledgeError, KnowledgeId, MapOptions, Recogniser, Recognition,
+    Recording, Store, WebsiteId, extract, fill_available_actions, ingest, renew, schema, site_map_dot, site_map_svg,
+    to_json,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -39,6 +40,24 @@ enum KnowledgeVerb {
         /// Trace files, or folders of them
         #[arg(value_name = "TRACE")]
         traces: Vec<PathBuf>,
+        /// Crawl this website too, within limits (with Chromium)
+        #[arg(long, value_name = "URL")]
+        crawl: Option<String>,
+        /// Open at most so many pages while crawling
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        crawl_pages: u32,
+        /// Follow at most so many links in a row
+        #[arg(long, value_name = "N", default_value_t = 4)]
+        crawl_depth: u32,
+        /// Open no further page after so many seconds
+        #[arg(long, value_name = "S", default_value_t = 120)]
+        crawl_seconds: u64,
+        /// Use this Chromium
+        #[arg(long, value_name = "FILE", env = "CHROME")]
+        chrome: Option<PathBuf>,
+        /// Run Chromium without its sandbox
+        #[arg(long)]
+        no_sandbox: bool,
         /// Read these texts too: documentation, API documentation, transcripts
         #[arg(long, value_name = "FILE")]
         text: Vec<PathBuf>,
@@ -103,8 +122,27 @@ enum Format {
 
 pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
     match &args.what {
-        KnowledgeVerb::Build { place, traces, text, website, content_type } => {
-            build(place, traces, text, website, content_type.as_deref())
+        KnowledgeVerb::Build {
+            place,
+            traces,
+            crawl,
+            crawl_pages,
+            crawl_depth,
+            crawl_seconds,
+            chrome,
+            no_sandbox,
+            text,
+            website,
+            content_type,
+        } => {
+            let limits = CrawlLimits {
+                pages: *crawl_pages,
+                depth: *crawl_depth,
+                time_ms: crawl_seconds.saturating_mul(1000),
+                ..CrawlLimits::default()
+            };
+            let crawled = crawl.as_deref().map(|url| crawled(url, limits, chrome.clone(), *no_sandbox)).transpose()?;
+            build(place, traces, crawled, text, website, content_type.as_deref())
         }
         KnowledgeVerb::Recognise { place, trace, step, url, summary, description, json } => {
             let knowledge = load(place)?;
@@ -155,7 +193,14 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
     }
 }
 
-fn build(place: &Place, traces: &[PathBuf], texts: &[PathBuf], website: &str, content_type: Option<&str>) -> Ended {
+fn build(
+    place: &Place,
+    traces: &[PathBuf],
+    crawled: Option<Recording>,
+    texts: &[PathBuf],
+    website: &str,
+    content_type: Option<&str>,
+) -> Ended {
     let content_type = match content_type {
         None => None,
         Some(name) => {
@@ -172,6 +217,7 @@ fn build(place: &Place, traces: &[PathBuf], texts: &[PathBuf], website: &str, co
         let trace = Trace::open(&path).map_err(|error| trace_failure(&error))?;
         recordings.push(Recording::read(&trace).map_err(|error| failure(&error))?);
     }
+    recordings.extend(crawled);
     if recordings.is_empty() && texts.is_empty() {
         return Err(Failure::words(
             Exit::Usage,
@@ -214,6 +260,37 @@ fn build(place: &Place, traces: &[PathBuf], texts: &[PathBuf], website: &str, co
         knowledge.tasks.len()
     ))?;
     Ok(Exit::Success)
+}
+
+/// Crawls a live website.
+#[cfg(feature = "record")]
+fn crawled(url: &str, limits: CrawlLimits, chrome: Option<PathBuf>, no_sandbox: bool) -> Result<Recording, Failure> {
+    use browserlens_knowledge::{ActorBrowser, CrawlEnd, crawl};
+    use browserlens_recorder::{LiveBrowser, LiveOptions};
+    let options = LiveOptions { chrome, no_sandbox, ..LiveOptions::default() };
+    let browser = LiveBrowser::open(url, &options);
+    let browser = browser.map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    let began = std::time::Instant::now();
+    let mut browser =
+        ActorBrowser::new(browser, move || u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+    let (recording, report) = crawl(&mut browser, url, limits).map_err(|error| failure(&error))?;
+    let end = match report.end {
+        CrawlEnd::Done => "nothing is left to open",
+        CrawlEnd::Pages => "the limit of pages was reached",
+        CrawlEnd::Time => "the limit of time was reached",
+    };
+    let (opened, failed, left) = (report.opened.len(), report.failed.len(), report.left_out);
+    output::status(&format!("{url}: {opened} pages opened, {failed} failed, {left} links left out; {end}"));
+    for (url, reason) in &report.failed {
+        output::status(&crate::exit::one_line(&format!("  {url}: {reason}")));
+    }
+    Ok(recording)
+}
+
+#[cfg(not(feature = "record"))]
+fn crawled(url: &str, _: CrawlLimits, _: Option<PathBuf>, _: bool) -> Result<Recording, Failure> {
+    let message = format!("{url}: this build opens no live pages");
+    Err(Failure::words(Exit::Usage, message, "build with `--features record`, or name a trace"))
 }
 
 /// Returns the files that were named and the traces in the folders that were, sorted.
