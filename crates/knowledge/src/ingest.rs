@@ -100,8 +100,7 @@ fn has_timestamp(line: &str) -> bool {
     let time: &str =
         &start[..start.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(start.len())];
     let parts: Vec<&str> = time.split(':').collect();
-    matches!(parts.len(), 2 | 3)
-        && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+    matches!(parts.len(), 2 | 3) && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Lines such as `Agent: how can I help?`.

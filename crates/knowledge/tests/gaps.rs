@@ -84,7 +84,7 @@ fn removed_steps_are_recovered_where_another_recording_has_them() {
                 let sums = &mut by_length[length - 1];
                 sums.holes += 1;
                 let (mut knowledge, gap, removed) = holed(&full, task, at, length);
-                let inferred = |knowledge: &Knowledge| {
+                let inferred = |knowledge: &Knowledge| -> Vec<ActionId> {
                     let found = by_recordings(knowledge, &gap, &request);
                     found.map(|found| found.actions.into_iter().map(|(id, _)| id).collect()).unwrap_or_default()
                 };

@@ -4,7 +4,7 @@
 //! observed; nothing longer than allowed; equal knowledge gives equal answers.
 //!
 //! Three questions, from the surest to the weakest:
-//! 1. what other recordings did between the very same two actions;
+//! 1. what recordings did between the very same two actions, the rest of the one with the gap included;
 //! 2. what they did between the screen where the first one left off and the second action;
 //! 3. the surest way through the graph of screens, with the fields that were filled before each step of it.
 
@@ -37,15 +37,15 @@ pub struct FromRecordings {
 /// Asks other recordings what is in a gap.
 pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &ExtrapolationRequest) -> Option<FromRecordings> {
     let own = gap.context.get("task_id").and_then(Value::as_str).map(TaskId::from);
-    let others = || knowledge.tasks.values().filter(|task| Some(&task.task_id) != own.as_ref());
+    let all = || knowledge.tasks.values();
     let most = request.max_intermediate_steps;
     let around = Around::of(knowledge, gap, own.as_ref());
     let starts_alike = |step: &TaskStep| step.action_id.as_ref() == Some(&gap.from_action_id);
     let arrives = |step: &TaskStep| gap.from_screen_id.is_some() && step.expected_screen_id == gap.from_screen_id;
-    sequences(others(), gap, &around, most, &starts_alike)
+    sequences(all(), gap, &around, most, &starts_alike)
         .map(|found| found.weighed(SAME_ACTIONS, "other recordings do this between the same two actions"))
         .or_else(|| {
-            let found = sequences(others(), gap, &around, most, &arrives)?;
+            let found = sequences(all(), gap, &around, most, &arrives)?;
             Some(found.weighed(SAME_SCREENS, "other recordings do this between the same screen and the same action"))
         })
         .or_else(|| by_graph(knowledge, gap, most))
@@ -54,6 +54,8 @@ pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &Extrapola
 /// What the recording with the gap did before and after it: where an action is done several times, this tells which of them is meant.
 #[derive(Default)]
 struct Around<'k> {
+    /// The task with the gap; the rest of it is evidence as well.
+    task: Option<&'k TaskId>,
     before: &'k [TaskStep],
     after: &'k [TaskStep],
 }
@@ -69,7 +71,11 @@ impl<'k> Around<'k> {
         let is_told =
             |at: &usize| task.steps.get(at.saturating_sub(1)..=*at).is_some_and(|pair| pair.len() == 2 && is_gap(pair));
         let at = told.filter(is_told).or_else(|| task.steps.windows(2).position(is_gap).map(|at| at + 1));
-        at.map_or_else(Self::default, |at| Self { before: &task.steps[..at], after: &task.steps[at..] })
+        at.map_or_else(Self::default, |at| Self {
+            task: Some(&task.task_id),
+            before: &task.steps[..at],
+            after: &task.steps[at..],
+        })
     }
 
     /// How many actions before and after a stretch of another recording are the same, up to [`ALIKE`] on each side.
@@ -106,7 +112,12 @@ fn sequences<'k>(
     for task in tasks {
         for (position, _) in task.steps.iter().enumerate().filter(|(_, step)| begins(step)) {
             let after = &task.steps[position + 1..];
-            let ends = after.iter().take(most + 1).enumerate();
+            // A stretch over the gap itself says nothing about it.
+            let is_over_gap = |length: usize| {
+                let hole = around.before.len();
+                around.task == Some(&task.task_id) && position < hole && position + 1 + length >= hole
+            };
+            let ends = after.iter().take(most + 1).enumerate().filter(|(length, _)| !is_over_gap(*length));
             for (length, _) in ends.filter(|(_, step)| step.action_id.as_ref() == Some(&gap.to_action_id)) {
                 let steps: Vec<&TaskStep> = after[..length].iter().collect();
                 // The two may have been done one right after the other: that says that there is no gap.
