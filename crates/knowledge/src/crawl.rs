@@ -8,7 +8,7 @@
 
 use crate::error::KnowledgeError;
 use crate::extract::Recording;
-use crate::extract::view;
+use crate::extract::nodes;
 use crate::model::WebsiteId;
 use browserlens_page::{NodeKind, Page};
 use browserlens_strategy::{ActError, ActionKind, Actor, Intent, NodeHint, SourceError, StepIndex, TakenAction};
@@ -270,7 +270,7 @@ fn followed(link: &Link, from: &Page) -> ActionRecord {
 
 /// Returns the links of a page to its own origin, in document order, each URL once, with what they are called.
 fn links(page: &Page, origin: &url::Origin) -> Vec<(String, String)> {
-    let labels = view::Labels::of(page);
+    let labels = nodes::Labels::of(page);
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut links = Vec::new();
     for node in page.nodes().filter(|node| node.kind() == NodeKind::Element && node.tag() == "a" && node.is_visible()) {
@@ -278,7 +278,7 @@ fn links(page: &Page, origin: &url::Origin) -> Vec<(String, String)> {
         let same = Url::parse(&url).is_ok_and(|url| url.origin() == *origin);
         // A download or a link to another window is no page of the tour.
         if same && node.attribute("download").is_none() && seen.insert(without_fragment(&url)) {
-            links.push((url, view::name_of(node, &labels)));
+            links.push((url, nodes::name_of(node, &labels)));
         }
     }
     links

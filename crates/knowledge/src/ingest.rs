@@ -8,9 +8,10 @@
 
 use crate::classify::{Evidence, classify};
 use crate::extract::ids;
+use crate::extract::nodes::one_line;
 use crate::extract::signature::is_indicator_text;
 use crate::extract::urls::patterns_in_text;
-use crate::extract::view::{ElementKind, one_line};
+use crate::extract::view::ElementKind;
 use crate::model::{
     ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
     StepAction, TaskDefinition, TaskId, TaskStep, WebsiteId,

@@ -7,6 +7,7 @@
 mod available;
 mod classify;
 mod crawl;
+mod described;
 mod error;
 mod extract;
 pub mod gaps;

@@ -7,6 +7,7 @@
 //! On a page an indicator is an element of its kind with exactly its name. In a summary an indicator is a text that occurs, whatever the case, since summaries
 //! are of any form. In both, what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without it the score stays at the threshold.
 
+use crate::described::Described;
 use crate::error::KnowledgeError;
 use crate::extract::signature::{Key, fold, key_of};
 use crate::extract::view::{ElementKind, PageView};
@@ -27,6 +28,8 @@ const INDICATOR_WEIGHT: f64 = 0.6;
 pub const THRESHOLD: f64 = 0.7;
 /// Candidates that an answer names.
 const MAX_NEAREST: usize = 5;
+/// Candidates that are put in order.
+const MAX_RANKED: usize = 16;
 /// Scores closer than this are a tie.
 const EPSILON: f64 = 1e-9;
 /// Bytes of a summary that are looked at.
@@ -83,15 +86,15 @@ struct Entry {
     depth: u32,
     /// Literal characters of its longest URL pattern.
     literal: u32,
-    /// Which of its indicators make it a state of its page: a selected tab, an open dialog.
-    makers: BTreeSet<u32>,
+    /// Whether one of its indicators makes it a state of its page: a selected tab, an open dialog.
+    is_state: bool,
 }
 
 /// What one stored text stands for.
 #[derive(Default)]
 struct Posting {
-    /// Screens with an indicator of this text, and which one.
-    indicators: Vec<(u32, u32)>,
+    /// Screens with an indicator of this text, which one, and whether it makes a state.
+    indicators: Vec<(u32, u32, bool)>,
     /// Screens with this text as URL pattern.
     urls: Vec<u32>,
 }
@@ -155,7 +158,7 @@ impl<'k> Recogniser<'k> {
                 built.patterns[pattern as usize].1.urls.push(at);
             }
             for (nth, indicator) in screen.state_signature.required_indicators.iter().enumerate() {
-                let place = (at, nth as u32);
+                let place = (at, nth as u32, makes_state(indicator));
                 match (indicator.kind, &indicator.value, &indicator.pattern) {
                     (IndicatorKind::UrlMatches, _, Some(pattern)) => {
                         let pattern = built.pattern(&mut pattern_ids, screen, pattern)?;
@@ -222,7 +225,7 @@ impl<'k> Recogniser<'k> {
     }
 
     pub(crate) fn view(&self, view: &PageView) -> Recognition {
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(self.entries.len());
         self.count_url(&view.url, &mut tally);
         let mut seen: BTreeSet<Key> = BTreeSet::new();
         for element in view.foreground() {
@@ -236,17 +239,17 @@ impl<'k> Recogniser<'k> {
         if let Some(automaton) = &self.texts.kindless {
             count_texts(automaton, &self.texts.of_kindless, &view.text(), &mut tally);
         }
-        self.answer(tally)
+        self.answer(&tally)
     }
 
     /// Recognises a screen by its URL and a summary of the page in any form.
     pub fn summary(&self, url: &str, summary: &str) -> Recognition {
-        let mut tally = Tally::default();
+        let mut tally = Tally::new(self.entries.len());
         self.count_url(url, &mut tally);
         if let Some(automaton) = &self.texts.all {
             count_texts(automaton, &self.texts.of_all, summary, &mut tally);
         }
-        self.answer(tally)
+        self.answer(&tally)
     }
 
     /// Finds a screen by what it is called or for. The confidence is the share of the description that fits the screen, and a quarter the share of its name that
@@ -271,52 +274,50 @@ impl<'k> Recogniser<'k> {
             )),
             _ => None,
         };
-        self.told(&ranked, &BTreeMap::new(), tie)
+        self.told(&ranked, &BTreeSet::new(), tie)
     }
 
-    fn count_url(&self, url: &str, tally: &mut Tally) {
+    fn count_url<'r>(&'r self, url: &str, tally: &mut Tally<'r>) {
         let rest = without_scheme(url);
         let longest = rest.len().min(self.longest_prefix);
         for end in (0..=longest).filter(|end| rest.is_char_boundary(*end)) {
             for pattern in self.prefixes.get(&rest[..end]).into_iter().flatten() {
                 let (regex, posting) = &self.patterns[*pattern as usize];
                 if regex.is_match(url) {
-                    tally.urls.extend(posting.urls.iter().copied());
+                    tally.add_urls(posting);
                     tally.add(posting);
                 }
             }
         }
     }
 
-    fn answer(&self, tally: Tally) -> Recognition {
-        let mut ranked: Vec<(f64, u32)> = Vec::new();
-        let candidates: BTreeSet<u32> = tally.urls.iter().copied().chain(tally.matched.keys().copied()).collect();
-        for at in candidates {
+    fn answer(&self, tally: &Tally<'_>) -> Recognition {
+        let mut ranked: Vec<(f64, u32)> = Vec::with_capacity(tally.touched.len());
+        for at in tally.touched.iter().copied() {
             let entry = &self.entries[at as usize];
-            let matched = tally.matched.get(&at).map_or(0, BTreeSet::len);
-            let url = if tally.urls.contains(&at) { URL_WEIGHT } else { 0.0 };
-            let share = if entry.total == 0 { 0.0 } else { matched as f64 / f64::from(entry.total) };
+            let matched = tally.matched[at as usize];
+            let url = if tally.urls[at as usize] { URL_WEIGHT } else { 0.0 };
+            let share = if entry.total == 0 { 0.0 } else { f64::from(matched) / f64::from(entry.total) };
             let mut score = url + share * INDICATOR_WEIGHT;
             // What makes a state has to be there, or it is another state of the page.
-            let is_state =
-                || entry.makers.iter().any(|nth| tally.matched.get(&at).is_some_and(|matched| matched.contains(nth)));
-            if !entry.makers.is_empty() && !is_state() {
+            if entry.is_state && !tally.is_state[at as usize] {
                 score = score.min(THRESHOLD);
             }
-            ranked.push((score, at));
+            // Scores are rounded before they are compared: a tie has to be one in whatever order screens come.
+            ranked.push(((score * 1e9).round() / 1e9, at));
         }
         let specific = |at: u32| {
             let entry = &self.entries[at as usize];
-            (entry.depth, tally.matched.get(&at).map_or(0, BTreeSet::len), entry.literal)
+            (entry.depth, tally.matched[at as usize], entry.literal)
         };
         let order = |one: &(f64, u32), other: &(f64, u32)| {
-            let by_score =
-                if (one.0 - other.0).abs() < EPSILON { std::cmp::Ordering::Equal } else { other.0.total_cmp(&one.0) };
+            let by_score = other.0.total_cmp(&one.0);
             by_score.then_with(|| specific(other.1).cmp(&specific(one.1))).then_with(|| one.1.cmp(&other.1))
         };
-        // Scores are rounded before they are compared: a tie has to be one in whatever order screens come.
-        for score in &mut ranked {
-            score.0 = (score.0 * 1e9).round() / 1e9;
+        // Only the best are named, so only they are put in order.
+        if ranked.len() > MAX_RANKED {
+            ranked.select_nth_unstable_by(MAX_RANKED, order);
+            ranked.truncate(MAX_RANKED);
         }
         ranked.sort_by(order);
         let tie = match ranked.as_slice() {
@@ -335,7 +336,8 @@ impl<'k> Recogniser<'k> {
             }
             _ => None,
         };
-        self.told(&ranked, &tally.matched, tie)
+        let matched = ranked.first().map(|first| tally.indicators_of(first.1)).unwrap_or_default();
+        self.told(&ranked, &matched, tie)
     }
 
     fn told_tie(&self, ranked: &[(f64, u32)], by: &str) -> String {
@@ -345,7 +347,7 @@ impl<'k> Recogniser<'k> {
         format!("as good: {}; decided by {by}", names.join(", "))
     }
 
-    fn told(&self, ranked: &[(f64, u32)], matched: &BTreeMap<u32, BTreeSet<u32>>, tie: Option<String>) -> Recognition {
+    fn told(&self, ranked: &[(f64, u32)], matched: &BTreeSet<u32>, tie: Option<String>) -> Recognition {
         let nearest = ranked.iter().take(MAX_NEAREST).map(|(score, at)| {
             let entry = &self.entries[*at as usize];
             Candidate { screen_id: entry.id.clone(), screen_name: entry.name.clone(), confidence: *score }
@@ -363,7 +365,7 @@ impl<'k> Recogniser<'k> {
         let entry = &self.entries[at as usize];
         let screen = self.knowledge.screens.get(&entry.id);
         let indicators = screen.map(|screen| screen.state_signature.required_indicators.as_slice()).unwrap_or_default();
-        let matched = matched.get(&at).into_iter().flatten().filter_map(|nth| indicators.get(*nth as usize));
+        let matched = matched.iter().filter_map(|nth| indicators.get(*nth as usize));
         Recognition {
             screen_id: Some(entry.id.clone()),
             screen_name: Some(entry.name.clone()),
@@ -378,18 +380,54 @@ impl<'k> Recogniser<'k> {
     }
 }
 
-/// What matched so far.
-#[derive(Default)]
-struct Tally {
-    urls: BTreeSet<u32>,
-    matched: BTreeMap<u32, BTreeSet<u32>>,
+/// What matched so far; columns by the number of the screen.
+struct Tally<'r> {
+    urls: Vec<bool>,
+    matched: Vec<u32>,
+    is_state: Vec<bool>,
+    touched: Vec<u32>,
+    postings: Vec<&'r Posting>,
 }
 
-impl Tally {
-    fn add(&mut self, posting: &Posting) {
-        for (screen, indicator) in &posting.indicators {
-            self.matched.entry(*screen).or_default().insert(*indicator);
+impl<'r> Tally<'r> {
+    fn new(screens: usize) -> Self {
+        Self {
+            urls: vec![false; screens],
+            matched: vec![0; screens],
+            is_state: vec![false; screens],
+            touched: Vec::new(),
+            postings: Vec::new(),
         }
+    }
+
+    fn touch(&mut self, at: usize) {
+        if !self.urls[at] && self.matched[at] == 0 {
+            self.touched.push(at as u32);
+        }
+    }
+
+    /// Adds what one text stands for; a text is added once, so an indicator counts once.
+    fn add(&mut self, posting: &'r Posting) {
+        for (screen, _, makes_state) in &posting.indicators {
+            let at = *screen as usize;
+            self.touch(at);
+            self.matched[at] += 1;
+            self.is_state[at] |= *makes_state;
+        }
+        self.postings.push(posting);
+    }
+
+    fn add_urls(&mut self, posting: &'r Posting) {
+        for screen in &posting.urls {
+            self.touch(*screen as usize);
+            self.urls[*screen as usize] = true;
+        }
+    }
+
+    /// Returns which indicators of a screen matched, in order.
+    fn indicators_of(&self, screen: u32) -> BTreeSet<u32> {
+        let all = self.postings.iter().flat_map(|posting| &posting.indicators);
+        all.filter(|(at, _, _)| *at == screen).map(|(_, nth, _)| *nth).collect()
     }
 }
 
@@ -409,11 +447,7 @@ fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
         name: screen.name.clone(),
         total: screen.state_signature.required_indicators.len() as u32,
         depth,
-        makers: (0..)
-            .zip(&screen.state_signature.required_indicators)
-            .filter(|(_, indicator)| makes_state(indicator))
-            .map(|(nth, _)| nth)
-            .collect(),
+        is_state: screen.state_signature.required_indicators.iter().any(makes_state),
         literal: screen.url_patterns.iter().map(|pattern| literal_prefix(pattern).len()).max().unwrap_or(0) as u32,
     }
 }
@@ -433,7 +467,7 @@ fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick>, Vec<Post
     (built.ok(), postings)
 }
 
-fn count_texts(automaton: &AhoCorasick, postings: &[Posting], summary: &str, tally: &mut Tally) {
+fn count_texts<'r>(automaton: &AhoCorasick, postings: &'r [Posting], summary: &str, tally: &mut Tally<'r>) {
     let mut cut = summary.len().min(MAX_SUMMARY);
     while !summary.is_char_boundary(cut) {
         cut -= 1;
@@ -496,73 +530,6 @@ fn has_bare_alternative(pattern: &str) -> bool {
         }
     }
     false
-}
-
-/// Screens by the words that describe them.
-#[derive(Default)]
-struct Described {
-    words: HashMap<String, BTreeSet<u32>>,
-    /// Words of the names, by screen.
-    names: Vec<BTreeSet<String>>,
-}
-
-/// What of the score comes from the name: how much of it the description says.
-const NAME_WEIGHT: f64 = 0.25;
-
-impl Described {
-    /// Adds a screen; they come in the order of their numbers.
-    fn add(&mut self, at: u32, screen: &ScreenDefinition) {
-        let indicators =
-            screen.state_signature.required_indicators.iter().filter_map(|indicator| indicator.value.as_ref());
-        let fields = screen.forms.iter().flat_map(|form| form.fields.iter().map(|field| &field.name));
-        let texts =
-            [&screen.name, &screen.description].into_iter().chain(&screen.business_functions).chain(&screen.user_flows);
-        let texts = texts.chain(indicators).chain(fields).chain(screen.example_urls.iter().take(4));
-        for text in texts {
-            for word in words(text) {
-                self.words.entry(word).or_default().insert(at);
-            }
-        }
-        self.names.push(words(&screen.name).collect());
-    }
-
-    /// Returns how rare a word is.
-    fn weight(&self, word: &str) -> f64 {
-        let found = self.words.get(word).map_or(0, BTreeSet::len);
-        (1.0 + self.names.len() as f64 / (1.0 + found as f64)).ln()
-    }
-
-    fn scores(&self, description: &str) -> BTreeMap<u32, f64> {
-        let asked: BTreeSet<String> = words(description).collect();
-        let weight_of = |words: &mut dyn Iterator<Item = &String>| words.map(|word| self.weight(word)).sum::<f64>();
-        let all = weight_of(&mut asked.iter());
-        let mut scores: BTreeMap<u32, f64> = BTreeMap::new();
-        for word in &asked {
-            for at in self.words.get(word).into_iter().flatten() {
-                *scores.entry(*at).or_default() += self.weight(word);
-            }
-        }
-        for (at, score) in &mut scores {
-            let name = &self.names[*at as usize];
-            let said = weight_of(&mut name.intersection(&asked)) / weight_of(&mut name.iter()).max(f64::MIN_POSITIVE);
-            *score = (1.0 - NAME_WEIGHT) * *score / all.max(f64::MIN_POSITIVE) + NAME_WEIGHT * said;
-        }
-        scores
-    }
-}
-
-/// Words that say nothing of a screen.
-const EMPTY_WORDS: [&str; 16] =
-    ["a", "an", "the", "of", "to", "for", "in", "on", "and", "or", "where", "screen", "page", "is", "with", "http"];
-
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let folded = text.to_lowercase();
-    let words: Vec<String> = folded
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(word))
-        .map(|word| word.strip_suffix('s').filter(|stem| stem.len() > 3).unwrap_or(word).to_owned())
-        .collect();
-    words.into_iter()
 }
 
 #[cfg(test)]

@@ -14,10 +14,11 @@ use std::sync::LazyLock;
 
 static RECORDINGS: LazyLock<Vec<Recording>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).expect("the bundled traces").map(|entry| entry.expect("a file").path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "trace"));
     paths.sort();
-    let all = paths.iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap());
+    let all = paths.iter().map(|path| Recording::read(&Trace::open(path).expect("a trace")).expect("a recording"));
     // What has no labels yet is not scored.
     all.filter(|recording| labels().contains_key(&recording.scenario)).collect()
 });
@@ -25,7 +26,7 @@ static RECORDINGS: LazyLock<Vec<Recording>> = LazyLock::new(|| {
 static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| extract("bundled", &RECORDINGS));
 
 fn labels() -> Labels {
-    toml::from_str(include_str!("screens.toml")).unwrap()
+    toml::from_str(include_str!("screens.toml")).expect("labels")
 }
 
 fn told(score: &Score) -> String {

@@ -6,6 +6,7 @@
 mod actions;
 mod group;
 pub(crate) mod ids;
+pub(crate) mod nodes;
 mod recording;
 mod screens;
 mod shape;

@@ -3,6 +3,7 @@
 //! In: a trace, or pages and actions one by one. Out: a [`Recording`], which holds no page. Invariant: what was typed into a secret field is replaced by
 //! a placeholder as soon as it is read, also where it was typed again elsewhere.
 
+use super::nodes;
 use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, Provenance, WebsiteId};
@@ -155,7 +156,7 @@ impl Recording {
         Done {
             kind: action.taken.kind,
             text,
-            selector: node.and_then(view::selector_of),
+            selector: node.and_then(nodes::selector_of),
             built: node.map(built).unwrap_or_default(),
             target,
             point: action.point,
@@ -172,7 +173,7 @@ fn find(page: &Page, key: NodeKey) -> Option<NodeRef<'_>> {
 fn target_of(hint: &NodeHint) -> ElementTarget {
     ElementTarget {
         role: hint.role.clone(),
-        name: view::one_line(&hint.name),
+        name: nodes::one_line(&hint.name),
         within: hint.within.as_ref().map(|within| Box::new(target_of(within))),
         nth: hint.nth,
         ..ElementTarget::default()
@@ -183,9 +184,9 @@ fn target_of(hint: &NodeHint) -> ElementTarget {
 fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -> ElementTarget {
     let Some(node) = node else { return target };
     if target.role.is_empty() {
-        target.role = view::role_of(node).to_owned();
+        target.role = nodes::role_of(node).to_owned();
     }
-    let name = view::name_of(node, &view::Labels::of(page));
+    let name = nodes::name_of(node, &nodes::Labels::of(page));
     if target.name.is_empty() && target.text.is_empty() {
         target.text = name;
     }

@@ -39,7 +39,7 @@ pub(crate) fn key_of(element: &Element) -> Key {
 
 /// Returns a name as it is compared.
 pub(crate) fn fold(name: &str) -> String {
-    super::view::one_line(name).to_lowercase()
+    super::nodes::one_line(name).to_lowercase()
 }
 
 /// Returns whether a text can be the name of an element that tells a screen.
