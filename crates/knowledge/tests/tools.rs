@@ -8,7 +8,7 @@ mod common;
 
 use browserlens_knowledge::translate::{ActionType, Context, Profile, TranslateError, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction};
-use browserlens_page::{Page, PageBuilder};
+use browserlens_page::{BoxInDocument, Flags, NodeSpec, Page, PageBuilder};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -254,6 +254,35 @@ fn without_a_page_a_node_is_looked_for_by_a_script_or_the_answer_is_that_a_page_
     for profile in Profile::ALL {
         assert!(matches!(said(&hostile, profile, &late), Err(TranslateError::BadSelector { .. })));
     }
+}
+
+#[test]
+fn a_closed_shadow_tree_is_out_of_reach_of_scripts_and_an_open_one_is_not() {
+    let page = |host: Flags, inside: Flags| {
+        let mut builder = PageBuilder::new("https://shop.test/", "Shop");
+        let bounds = BoxInDocument { x: 0.0, y: 0.0, width: 50.0, height: 20.0 };
+        builder.open(NodeSpec { tag: "x-card", flags: host, bounds, ..NodeSpec::default() });
+        builder.open(NodeSpec {
+            tag: "button",
+            role: "button",
+            name: "Go",
+            flags: inside,
+            bounds,
+            ..NodeSpec::default()
+        });
+        builder.finish()
+    };
+    let hover = definition("hover", json!({ "target": { "role": "button", "name": "Go" } }));
+    let open = page(Flags::SHADOW_HOST_OPEN, Flags::IN_OPEN_SHADOW);
+    let code =
+        on_page(&hover, Profile::BrowserUse013, &open).unwrap()[0].parameters["code"].as_str().unwrap().to_owned();
+    assert!(code.ends_with(r#"({"at":{"path":["x\u002dcard","button"]}})"#), "{}", &code[code.len() - 80..]);
+    let closed = page(Flags::SHADOW_HOST_CLOSED, Flags::IN_CLOSED_SHADOW);
+    let error = on_page(&hover, Profile::BrowserUse013, &closed).unwrap_err();
+    assert!(error.to_string().contains("closed shadow tree"), "{error}");
+    // A tool with trusted input reaches it.
+    let click = definition("click", json!({ "target": { "role": "button", "name": "Go" } }));
+    assert_eq!(on_page(&click, Profile::BrowserUse013, &closed).unwrap()[0].tool_name, "click");
 }
 
 #[test]

@@ -158,13 +158,6 @@ impl Operation {
 /// It holds no backslash, no comment and no double quote, and calls nothing with a literal selector in double quotes: see the module.
 const LIBRARY: &str = concat!(
     "var blank=new RegExp(String.fromCharCode(92)+'s+','g'),flat=function(t){return String(t===null||t===undefined?'':t).replace(blank,' ').trim();};",
-    "var roots=function(){var out=[document],i=0;for(;i<out.length&&i<200;i++){var n=out[i].querySelectorAll('*');for(var j=0;j<n.length;j++){if(n[j].shadowRoot){out.push(n[j].shadowRoot);}else if(n[j].tagName==='IFRAME'){var d=null;try{d=n[j].contentDocument;}catch(x){d=null;}if(d){out.push(d);}}}}return out;};",
-    "var tags={A:'link',BUTTON:'button',SELECT:'combobox',TEXTAREA:'textbox',OPTION:'option',NAV:'navigation',MAIN:'main',ASIDE:'complementary',FORM:'form',TABLE:'table',TR:'row',TD:'cell',TH:'columnheader',UL:'list',OL:'list',LI:'listitem',ARTICLE:'article',DIALOG:'dialog',FIELDSET:'group',SUMMARY:'DisclosureTriangle',CANVAS:'Canvas',IMG:'image',VIDEO:'Video',SECTION:'region',HEADER:'banner',FOOTER:'contentinfo',H1:'heading',H2:'heading',H3:'heading',H4:'heading',H5:'heading',H6:'heading'};",
-    "var types={button:'button',submit:'button',reset:'button',image:'button',file:'button',checkbox:'checkbox',radio:'radio',range:'slider',number:'spinbutton',search:'searchbox'};",
-    "var role=function(e){var r=e.getAttribute('role');if(r){return r.trim().split(' ')[0];}if(e.tagName==='INPUT'){return types[e.type]||(e.hasAttribute('list')?'combobox':'textbox');}return tags[e.tagName]||'generic';};",
-    "var name=function(e){var ids=e.getAttribute('aria-labelledby');if(ids){var root=e.getRootNode(),t=ids.split(' ').map(function(i){var l=i&&root.getElementById?root.getElementById(i):null;return l?l.textContent:'';}).join(' ');if(flat(t)){return flat(t);}}var a=e.getAttribute('aria-label');if(flat(a)){return flat(a);}if(e.labels&&e.labels.length){return flat([].map.call(e.labels,function(l){return [].map.call(l.childNodes,function(n){return n===e||(n.contains&&n.contains(e))?'':n.textContent;}).join(' ');}).join(' '));}if(e.alt){return flat(e.alt);}if(e.tagName==='FIELDSET'&&e.querySelector('legend')){return flat(e.querySelector('legend').textContent);}if(e.tagName==='INPUT'&&(e.type==='submit'||e.type==='button'||e.type==='reset')&&e.value){return flat(e.value);}var own=e.tagName==='INPUT'||e.tagName==='SELECT'||e.tagName==='TEXTAREA'?'':flat(e.innerText||e.textContent);return own||flat(e.getAttribute('title'))||flat(e.getAttribute('placeholder'));};",
-    "var seen=function(e){return e.getClientRects().length>0;};",
-    "var inside=function(a,e){for(var n=e;n;n=n.parentNode||n.host||(n.defaultView&&n.defaultView.frameElement)){if(n===a&&n!==e){return true;}}return false;};",
     "var all=function(t){if(t.focused){var f=document.activeElement;while(f&&f.shadowRoot&&f.shadowRoot.activeElement){f=f.shadowRoot.activeElement;}return f?[f]:[];}if(t.path){var r=document,e=null;for(var i=0;i<t.path.length;i++){if(e){r=e.shadowRoot||e.contentDocument;if(!r){throw new Error('closed to scripts');}}var m=r.querySelectorAll(t.path[i]);if(m.length!==1){return i+1<t.path.length?[]:[].slice.call(m);}e=m[0];}return [e];}var out=[];roots().forEach(function(r){[].forEach.call(r.querySelectorAll('*'),function(e){if((!t.role||role(e).toLowerCase()===t.role.toLowerCase())&&seen(e)&&(!t.name||flat(name(e))===flat(t.name))&&(!t.text||flat(e.innerText)===flat(t.text))){out.push(e);}});});if(t.text){out=out.filter(function(e){return !out.some(function(o){return o!==e&&e.contains(o);});});}if(t.within){var w=all(t.within);out=out.filter(function(e){return w.some(function(a){return inside(a,e);});});}if(typeof t.nth==='number'){out=out.slice(t.nth,t.nth+1);}return out;};",
     "var one=function(t){var m=all(t);if(m.length!==1){throw new Error(m.length+' elements instead of one');}return m[0];};",
     "var at=function(e,p,to){var b=e.getBoundingClientRect();return p?{x:b.left+p[0],y:b.top+p[1]}:q.page&&!to?{x:q.page[0]-window.scrollX,y:q.page[1]-window.scrollY}:{x:b.left+b.width/2,y:b.top+b.height/2};};",
@@ -176,16 +169,31 @@ const LIBRARY: &str = concat!(
     "var tell=function(e){e.dispatchEvent(new InputEvent('input',{bubbles:true,composed:true}));e.dispatchEvent(new Event('change',{bubbles:true}));};",
 );
 
+/// What is needed beside to look for an element by words.
+const BY_WORDS: &str = concat!(
+    "var roots=function(){var out=[document],i=0;for(;i<out.length&&i<200;i++){var n=out[i].querySelectorAll('*');for(var j=0;j<n.length;j++){if(n[j].shadowRoot){out.push(n[j].shadowRoot);}else if(n[j].tagName==='IFRAME'){var d=null;try{d=n[j].contentDocument;}catch(x){d=null;}if(d){out.push(d);}}}}return out;};",
+    "var tags={A:'link',BUTTON:'button',SELECT:'combobox',TEXTAREA:'textbox',OPTION:'option',NAV:'navigation',MAIN:'main',ASIDE:'complementary',FORM:'form',TABLE:'table',TR:'row',TD:'cell',TH:'columnheader',UL:'list',OL:'list',LI:'listitem',ARTICLE:'article',DIALOG:'dialog',FIELDSET:'group',SUMMARY:'DisclosureTriangle',CANVAS:'Canvas',IMG:'image',VIDEO:'Video',SECTION:'region',HEADER:'banner',FOOTER:'contentinfo',H1:'heading',H2:'heading',H3:'heading',H4:'heading',H5:'heading',H6:'heading'};",
+    "var types={button:'button',submit:'button',reset:'button',image:'button',file:'button',checkbox:'checkbox',radio:'radio',range:'slider',number:'spinbutton',search:'searchbox'};",
+    "var role=function(e){var r=e.getAttribute('role');if(r){return r.trim().split(' ')[0];}if(e.tagName==='INPUT'){return types[e.type]||(e.hasAttribute('list')?'combobox':'textbox');}return tags[e.tagName]||'generic';};",
+    "var name=function(e){var ids=e.getAttribute('aria-labelledby');if(ids){var root=e.getRootNode(),t=ids.split(' ').map(function(i){var l=i&&root.getElementById?root.getElementById(i):null;return l?l.textContent:'';}).join(' ');if(flat(t)){return flat(t);}}var a=e.getAttribute('aria-label');if(flat(a)){return flat(a);}if(e.labels&&e.labels.length){return flat([].map.call(e.labels,function(l){return [].map.call(l.childNodes,function(n){return n===e||(n.contains&&n.contains(e))?'':n.textContent;}).join(' ');}).join(' '));}if(e.alt){return flat(e.alt);}if(e.tagName==='FIELDSET'&&e.querySelector('legend')){return flat(e.querySelector('legend').textContent);}if(e.tagName==='INPUT'&&(e.type==='submit'||e.type==='button'||e.type==='reset')&&e.value){return flat(e.value);}var own=e.tagName==='INPUT'||e.tagName==='SELECT'||e.tagName==='TEXTAREA'?'':flat(e.innerText||e.textContent);return own||flat(e.getAttribute('title'))||flat(e.getAttribute('placeholder'));};",
+    "var seen=function(e){return e.getClientRects().length>0;};",
+    "var inside=function(a,e){for(var n=e;n;n=n.parentNode||n.host||(n.defaultView&&n.defaultView.frameElement)){if(n===a&&n!==e){return true;}}return false;};",
+);
+
 /// Returns the script of an operation.
 pub fn script(operation: Operation, at: Option<&Place>, values: Map<String, Value>) -> String {
     let mut data = values;
     if let Some(at) = at {
         data.insert("at".to_owned(), at.to_json());
     }
-    let mut out = String::with_capacity(LIBRARY.len() + 512);
+    let mut out = String::with_capacity(LIBRARY.len() + BY_WORDS.len() + 512);
     out.push_str("(async function(q){try{");
     if at.is_some() {
         out.push_str(LIBRARY);
+    }
+    // A drag has a second element.
+    if matches!(at, Some(Place::Words(_))) || data.get("to").is_some_and(|to| to.get("path").is_none()) {
+        out.push_str(BY_WORDS);
     }
     out.push_str(operation.body());
     out.push_str("return 'done';}catch(x){return 'Error: '+x.message;}})(");
