@@ -65,6 +65,11 @@ pub(crate) enum Verb {
         after_help = "Examples:\n  browserlens inspect summary traces/live-last-minute-ticket.trace\n  browserlens inspect network traces/live-last-minute-ticket.trace --failed-only --response-bodies\n  browserlens inspect console traces/portal-move-a-patient-appointment.trace --levels error --search notices --json\n  browserlens inspect network traces/spa-plan-a-release.trace --domain spa --body-path '$..status'\n  browserlens inspect dom traces/shop-laptop-to-cart.trace --step 2 --selector main --max-depth 3\n  browserlens inspect har traces/shop-laptop-to-cart.trace > shop.har\n  browserlens inspect console https://example.com     (with Chromium)"
     )]
     Inspect(InspectArgs),
+    /// Know websites: build screens, actions and tasks from traces, recognise a screen, draw the site map
+    #[command(
+        after_help = "Examples:\n  browserlens knowledge build traces\n  browserlens knowledge build traces --text manual.md --website shop\n  browserlens knowledge recognise traces/shop-laptop-to-cart.trace --step 5\n  browserlens knowledge recognise --description 'where the order is placed' --json\n  browserlens knowledge export --format svg --website shop > shop.svg"
+    )]
+    Knowledge(crate::verbs::knowledge::KnowledgeArgs),
     /// Let a language model read a stored run, and score what it would have done
     #[command(
         after_help = "Examples:\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --estimate\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent"

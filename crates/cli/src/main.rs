@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Verb::Report(args) => verbs::report::run(&args),
         Verb::Compare(args) => verbs::compare::run(&args),
         Verb::Inspect(args) => verbs::inspect::run(&args),
+        Verb::Knowledge(args) => verbs::knowledge::run(&args),
         Verb::Llm(args) => verbs::llm::run(&args),
         Verb::Fidelity(args) => verbs::fidelity::run(&args),
         Verb::Show(args) => verbs::show::run(&args),

@@ -11,6 +11,7 @@ use crate::chat::{Answer, ChatRequest, Said};
 use crate::clock::{Clock, SystemClock};
 use crate::endpoint::{ApiKey, BaseUrl};
 use crate::error::{EndpointError, LlmError};
+use crate::gemini;
 use serde_json::Value;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -211,9 +212,14 @@ impl Client {
     }
 
     fn attempt<T>(&self, call: &Call<'_, T>) -> Attempt<T> {
+        let is_gemini = self.options.base_url.is_gemini();
         let mut post = self.agent.post(call.url).header("content-type", "application/json");
         if let Some(key) = &self.options.key {
-            post = post.header("authorization", key.header());
+            post = if is_gemini {
+                post.header("x-goog-api-key", key.bare())
+            } else {
+                post.header("authorization", key.header())
+            };
         }
         let mut response = match post.send(call.body) {
             Ok(response) => response,
@@ -255,6 +261,20 @@ impl Client {
         Attempt::Fatal(EndpointError::Refused { url: call.url.to_owned(), status, message })
     }
 
+    /// Where a request goes, and what is sent.
+    fn addressed(&self, request: &ChatRequest) -> Result<(String, String), LlmError> {
+        let base = self.options.base_url.chat();
+        if !self.options.base_url.is_gemini() {
+            return Ok((base.to_owned(), request.canonical()));
+        }
+        if !gemini::is_model_name(&request.model) {
+            let reason = "the model's name holds a character that no model's name may hold";
+            return Err(EndpointError::BadUrl { url: base.to_owned(), reason }.into());
+        }
+        let model = request.model.strip_prefix("models/").unwrap_or(&request.model);
+        Ok((format!("{base}/models/{model}:generateContent"), gemini::body(request).to_string()))
+    }
+
     fn scrub(&self, text: &str) -> String {
         self.options.key.as_ref().map_or_else(|| text.to_owned(), |key| key.scrub(text))
     }
@@ -280,10 +300,15 @@ impl Ask for Client {
     /// # Errors
     /// [`EndpointError::Refused`] if the endpoint refuses every request like it, [`EndpointError::NoAnswer`] if no attempt brought one.
     fn ask(&mut self, request: &ChatRequest) -> Result<Answer, LlmError> {
-        let (body, url) = (request.canonical(), self.options.base_url.chat().to_owned());
-        let call = Call { url: &url, body: &body, expected: "chat completion", read: &said };
+        let (url, body) = self.addressed(request)?;
+        let read: &dyn Fn(&Value) -> Option<Answer> =
+            if self.options.base_url.is_gemini() { &gemini::answer } else { &|body| said(body).map(Answer::Said) };
+        let call = Call { url: &url, body: &body, expected: "chat completion", read };
         Ok(match self.tried(&call)? {
-            Outcome::Answered(said) => Answer::Said(self.scrubbed(said)),
+            Outcome::Answered(Answer::Said(said)) => Answer::Said(self.scrubbed(said)),
+            Outcome::Answered(Answer::Refused { status, message }) => {
+                Answer::Refused { status, message: self.message(&message) }
+            }
             Outcome::Refused { status, message } => Answer::Refused { status, message },
         })
     }

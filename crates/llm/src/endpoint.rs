@@ -20,6 +20,12 @@ impl ApiKey {
         (!key.is_empty()).then(|| Self(key.to_owned()))
     }
 
+    /// The bare key, for a header of its own.
+    #[cfg(feature = "endpoint")]
+    pub(crate) fn bare(&self) -> &str {
+        &self.0
+    }
+
     #[cfg(feature = "endpoint")]
     pub(crate) fn header(&self) -> String {
         format!("Bearer {}", self.0)
@@ -42,6 +48,7 @@ impl fmt::Debug for ApiKey {
 pub struct BaseUrl {
     chat: String,
     embeddings: String,
+    is_gemini: bool,
 }
 
 impl BaseUrl {
@@ -51,6 +58,26 @@ impl BaseUrl {
     /// [`EndpointError::BadUrl`] if it is no `http` or `https` address, or holds credentials, a query or a fragment: these
     /// would end up in messages.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
+        let text = Self::stem(text)?;
+        let stem = text.strip_suffix("/chat/completions").or_else(|| text.strip_suffix("/embeddings")).unwrap_or(&text);
+        Ok(Self {
+            chat: format!("{stem}/chat/completions"),
+            embeddings: format!("{stem}/embeddings"),
+            is_gemini: false,
+        })
+    }
+
+    /// Parses the address of a Gemini endpoint, such as `https://generativelanguage.googleapis.com/v1beta`: requests go to
+    /// `models/…:generateContent` below it.
+    ///
+    /// # Errors
+    /// As [`BaseUrl::parse`].
+    pub fn gemini(text: &str) -> Result<Self, EndpointError> {
+        let chat = Self::stem(text)?;
+        Ok(Self { embeddings: format!("{chat}/openai/embeddings"), chat, is_gemini: true })
+    }
+
+    fn stem(text: &str) -> Result<String, EndpointError> {
         // What was refused is not repeated where it may hold a secret.
         let bad = |shown: &str, reason: &'static str| EndpointError::BadUrl { url: shown.to_owned(), reason };
         let text = text.trim();
@@ -63,12 +90,15 @@ impl BaseUrl {
         if host.is_empty() || host.starts_with(':') || text.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Err(bad(text, "it is no http or https address"));
         }
-        let text = text.trim_end_matches('/');
-        let stem = text.strip_suffix("/chat/completions").or_else(|| text.strip_suffix("/embeddings")).unwrap_or(text);
-        Ok(Self { chat: format!("{stem}/chat/completions"), embeddings: format!("{stem}/embeddings") })
+        Ok(text.trim_end_matches('/').to_owned())
     }
 
-    /// Returns the address that requests for chat completions go to.
+    /// Returns whether the endpoint speaks Gemini's protocol.
+    pub fn is_gemini(&self) -> bool {
+        self.is_gemini
+    }
+
+    /// Returns the address that requests for chat completions go to, or for Gemini the one that they go below.
     pub fn chat(&self) -> &str {
         &self.chat
     }

@@ -1,4 +1,4 @@
-//! A chat client for OpenAI-compatible endpoints whose every answer is kept in a cassette.
+//! A chat client for OpenAI-compatible endpoints and for Gemini whose every answer is kept in a cassette.
 //!
 //! In: [`ChatRequest`]s. Out: [`Answer`]s, from the [`Cassette`] where it holds them, else from an endpoint through a `Client` that retries,
 //! waits and keeps to a rate (feature `endpoint`; without it cassettes are replayed). Invariants: what a cassette holds is never asked for again, so a replay equals the live run; the key of the
@@ -20,6 +20,8 @@ mod client;
 mod clock;
 mod endpoint;
 mod error;
+#[cfg(feature = "endpoint")]
+mod gemini;
 mod said;
 
 pub use answers::{Answers, Ask};

@@ -208,3 +208,46 @@ fn the_key_is_in_no_debug_output() {
     let client = Client::with_clock(options(&server), Arc::new(TestClock::default())).expect("a client");
     assert!(!format!("{client:?}").contains("secret"));
 }
+
+fn gemini(server: &Server) -> Client {
+    let url = BaseUrl::gemini(&server.base_url()).expect("a local address");
+    let options = ClientOptions { timeout: Duration::from_secs(20), ..ClientOptions::new(url, ApiKey::new(KEY)) };
+    Client::with_clock(options, Arc::new(TestClock::default())).expect("a client")
+}
+
+#[test]
+fn gemini_is_asked_in_its_own_protocol_and_answers_in_ours() {
+    let answer = r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"{\"a\":"},{"text":"1}"}],"role":"model"},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}"#;
+    let server = Server::start(vec![Reply::status(200, answer)]);
+    let said = match gemini(&server).ask(&request("q")) {
+        Ok(Answer::Said(said)) => said,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((said.content.as_str(), said.finish_reason.as_str()), ("{\"a\":1}", "stop"));
+    assert_eq!((said.prompt_tokens, said.completion_tokens), (Some(7), Some(3)));
+    let seen = &server.requests()[0];
+    assert!(seen.head.starts_with("POST /v1/models/test-model:generateContent HTTP/1.1"), "{}", seen.head);
+    assert!(seen.head.to_lowercase().contains(&format!("x-goog-api-key: {KEY}")), "{}", seen.head);
+    assert!(!seen.head.to_lowercase().contains("authorization"), "{}", seen.head);
+    let body: serde_json::Value = serde_json::from_str(&seen.body).expect("JSON");
+    assert_eq!(body["systemInstruction"]["parts"][0]["text"], "rules");
+    assert_eq!(body["contents"][0], serde_json::json!({ "role": "user", "parts": [{ "text": "q" }] }));
+    assert_eq!(body["generationConfig"]["maxOutputTokens"], 32);
+    assert_eq!(body["generationConfig"]["responseMimeType"], "application/json");
+}
+
+#[test]
+fn gemini_blocks_and_errors_are_told_apart() {
+    let blocked = Reply::status(200, r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#);
+    let server = Server::start(vec![blocked, Reply::status(400, r#"{"error":{"message":"API key not valid"}}"#)]);
+    let mut client = gemini(&server);
+    assert!(
+        matches!(client.ask(&request("q")), Ok(Answer::Refused { status: 200, message }) if message.contains("SAFETY"))
+    );
+    let error = client.ask(&request("q")).expect_err("refused").to_string();
+    assert!(error.contains("API key not valid") && !error.contains(KEY), "{error}");
+    let mut other = request("q");
+    other.model = "m/../../x?key=1".to_owned();
+    assert!(client.ask(&other).expect_err("refused").to_string().contains("model's name"));
+    assert_eq!(server.requests().len(), 2);
+}

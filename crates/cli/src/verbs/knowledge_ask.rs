@@ -1,0 +1,184 @@
+//! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
+
+use super::knowledge::{Place, failure, load, read};
+use super::{json_failure, trace_failure};
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_knowledge::gaps::{ExtrapolationRequest, PROMPT_VERSION, fill_gaps, store};
+use browserlens_knowledge::protocol::{Agent, Environment};
+use browserlens_knowledge::translate::Profile;
+use browserlens_knowledge::{Store, WebsiteId};
+use browserlens_llm::{Answers, Ask, Cassette};
+use browserlens_page::Page;
+use browserlens_strategy::StepIndex;
+use browserlens_trace::Trace;
+use clap::Args;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(super) struct QueryArgs {
+    #[command(flatten)]
+    place: Place,
+    /// What is wanted: `navigate_to_screen`, `execute_task`, `find_screen`, `get_actions`, `get_screen_context`, `find_element` or `explore_website`
+    #[arg(value_name = "TYPE", required_unless_present = "instruction")]
+    kind: Option<String>,
+    /// Id of a screen or task, a URL, or a description
+    #[arg(value_name = "TARGET", default_value = "")]
+    target: String,
+    /// The screen that is shown
+    #[arg(long, value_name = "ID")]
+    screen: Option<String>,
+    /// The URL that is open
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// A file with a summary of the page at the URL
+    #[arg(long, value_name = "FILE", requires = "url")]
+    summary: Option<PathBuf>,
+    /// A trace with the page that is open
+    #[arg(long, value_name = "TRACE")]
+    trace: Option<PathBuf>,
+    /// The step of the trace
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    step: u32,
+    /// Which tools the agent has: `seed` or `browser-use-0.13`
+    #[arg(long, value_name = "NAME", default_value = "browser-use-0.13")]
+    profile: String,
+    /// Read the whole instruction from this file, as JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["kind", "target", "screen", "url", "summary"])]
+    instruction: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(super) struct GapsArgs {
+    #[command(flatten)]
+    place: Place,
+    /// Only this website
+    #[arg(long, value_name = "ID", default_value = "")]
+    website: String,
+    /// Most actions between two known ones
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    max_steps: usize,
+    /// Infer no transitions
+    #[arg(long)]
+    no_screens: bool,
+    /// Ask this model where no recording tells; needs --cassette
+    #[arg(long, value_name = "NAME", requires = "cassette")]
+    model: Option<String>,
+    /// Keep answers of the model in this file, and take them from it
+    #[arg(long, value_name = "FILE", requires = "model")]
+    cassette: Option<PathBuf>,
+    /// Ask an OpenAI-compatible endpoint, such as <http://localhost:8000/v1>
+    #[arg(long, value_name = "URL", requires = "model")]
+    base_url: Option<String>,
+    /// The endpoint speaks Gemini's `generateContent`
+    #[arg(long, requires = "base_url")]
+    gemini: bool,
+    /// Take the key of the endpoint from this environment variable
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    key_env: String,
+    /// Wait at most this long for an answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    timeout: u32,
+    /// Keep what is surer than 0.6, marked as inferred
+    #[arg(long)]
+    keep: bool,
+}
+
+pub(super) fn query(args: &QueryArgs) -> Ended {
+    let profile: Profile =
+        args.profile.parse().map_err(|error: browserlens_knowledge::translate::TranslateError| {
+            Failure::new(Exit::Usage, &error, error.hint())
+        })?;
+    let knowledge = load(&args.place)?;
+    let instruction = match &args.instruction {
+        Some(path) => read(path)?,
+        None => {
+            let mut context = Map::new();
+            if let Some(screen) = &args.screen {
+                context.insert("current_screen_id".to_owned(), Value::from(screen.as_str()));
+            }
+            if let Some(url) = &args.url {
+                context.insert("current_url".to_owned(), Value::from(url.as_str()));
+            }
+            if let Some(summary) = &args.summary {
+                context.insert("dom_summary".to_owned(), Value::from(read(summary)?));
+            }
+            json!({ "instruction_type": args.kind, "target": args.target, "context": context }).to_string()
+        }
+    };
+    let page: Option<Page> = match &args.trace {
+        None => None,
+        Some(path) => {
+            let trace = Trace::open(path).map_err(|error| trace_failure(&error))?;
+            Some(trace.page(StepIndex(args.step)).map_err(|error| trace_failure(&error))?.0)
+        }
+    };
+    let agent = Agent::new(&knowledge).map_err(|error| failure(&error))?;
+    let environment = Environment { page: page.as_ref(), profile, ..Environment::default() };
+    let response = agent.answer_json(&instruction, &environment);
+    let text = serde_json::to_string_pretty(&response).map_err(|error| json_failure(&error))?;
+    output::data(&format!("{text}\n"))?;
+    if response.success {
+        return Ok(Exit::Success);
+    }
+    let message = response.error.unwrap_or_else(|| "there is no answer".to_owned());
+    Err(Failure::words(Exit::Usage, message, response.hint.unwrap_or_else(|| "see the answer".to_owned())))
+}
+
+pub(super) fn gaps(args: &GapsArgs) -> Ended {
+    let mut knowledge = load(&args.place)?;
+    let request = ExtrapolationRequest {
+        website_id: WebsiteId::from(args.website.as_str()),
+        max_intermediate_steps: args.max_steps,
+        include_screens: !args.no_screens,
+        ..ExtrapolationRequest::all(knowledge.knowledge_id.clone())
+    };
+    let mut answers = match &args.cassette {
+        None => None,
+        Some(path) => {
+            let cassette = Cassette::open(path, PROMPT_VERSION)
+                .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+            Some(answers(args, cassette)?)
+        }
+    };
+    let model = match (&mut answers, &args.model) {
+        (Some(answers), Some(name)) => Some((answers as &mut dyn Ask, name.as_str())),
+        _ => None,
+    };
+    let result = fill_gaps(&knowledge, &request, model);
+    let mut shown = serde_json::to_value(&result).map_err(|error| json_failure(&error))?;
+    if args.keep {
+        let stored = store(&mut knowledge, &result);
+        let mut file = Store::open(&args.place.store).map_err(|error| failure(&error))?;
+        file.save(&knowledge).map_err(|error| failure(&error))?;
+        if let Value::Object(map) = &mut shown {
+            map.insert("stored".to_owned(), serde_json::to_value(&stored).map_err(|error| json_failure(&error))?);
+        }
+    }
+    let text = serde_json::to_string_pretty(&shown).map_err(|error| json_failure(&error))?;
+    output::data(&format!("{text}\n"))?;
+    Ok(Exit::Success)
+}
+
+#[cfg(feature = "llm")]
+fn answers(args: &GapsArgs, cassette: Cassette) -> Result<Answers, Failure> {
+    use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
+    let Some(url) = &args.base_url else { return Ok(Answers::replayed(cassette)) };
+    let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
+    let key = std::env::var(&args.key_env).ok().and_then(|key| ApiKey::new(&key));
+    let url = if args.gemini { BaseUrl::gemini(url) } else { BaseUrl::parse(url) };
+    let timeout = std::time::Duration::from_secs(args.timeout.into());
+    let client = Client::new(ClientOptions { timeout, ..ClientOptions::new(url.map_err(usage)?, key) });
+    Ok(Answers::live(cassette, Box::new(client.map_err(usage)?)))
+}
+
+#[cfg(not(feature = "llm"))]
+fn answers(args: &GapsArgs, cassette: Cassette) -> Result<Answers, Failure> {
+    let _only_for_endpoints = (&args.key_env, args.timeout, args.gemini);
+    if args.base_url.is_some() {
+        let message = "this build replays cassettes and speaks to no endpoint";
+        return Err(Failure::words(Exit::Usage, message, "build the command with its default features"));
+    }
+    Ok(Answers::replayed(cassette))
+}

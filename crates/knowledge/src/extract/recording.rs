@@ -1,0 +1,218 @@
+//! One recording, as much of it as knowledge needs.
+//!
+//! In: a trace, or pages and actions one by one. Out: a [`Recording`], which holds no page. Invariant: what was typed into a secret field is replaced by
+//! a placeholder as soon as it is read, also where it was typed again elsewhere.
+
+use super::nodes;
+use super::view::{self, PageView};
+use crate::error::KnowledgeError;
+use crate::model::{ElementTarget, Provenance, WebsiteId};
+use browserlens_page::{Flags, NodeKey, NodeRef, Page};
+use browserlens_strategy::{ActionKind, NodeHint};
+use browserlens_trace::{ActionRecord, Trace};
+
+/// Shortest secret that is looked for in other texts: shorter ones occur everywhere.
+const LEAST_SECRET: usize = 4;
+
+/// What one recording tells: its pages in the order of steps, and what was done between them.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// The website it was made on.
+    pub website_id: WebsiteId,
+    /// What it is called in provenance: the hash of its trace file in hex.
+    pub trace_hash: String,
+    /// Name of its scenario.
+    pub scenario: String,
+    /// Goal in the user's words.
+    pub goal: String,
+    pub(crate) steps: Vec<Seen>,
+    secrets: Vec<(String, String)>,
+    is_crawl: bool,
+}
+
+/// One step: what was done, and the page afterwards.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub step: u32,
+    pub view: PageView,
+    pub done: Option<Done>,
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub(crate) struct Done {
+    pub kind: ActionKind,
+    pub text: String,
+    pub target: Option<ElementTarget>,
+    pub selector: Option<String>,
+    /// How the node is built, for nodes that are one of many.
+    pub built: String,
+    pub point: Option<(f32, f32)>,
+    pub failed: bool,
+    /// Position in the recording of the step whose page was acted on.
+    pub on: usize,
+}
+
+impl Recording {
+    /// Begins a recording of a website.
+    pub fn new(website_id: impl Into<WebsiteId>, trace_hash: &str, scenario: &str, goal: &str) -> Self {
+        Self {
+            website_id: website_id.into(),
+            trace_hash: trace_hash.to_owned(),
+            scenario: scenario.to_owned(),
+            goal: goal.to_owned(),
+            steps: Vec::new(),
+            secrets: Vec::new(),
+            is_crawl: false,
+        }
+    }
+
+    /// Begins a recording of what a crawler sees; `id` stands in the place of a trace's hash.
+    pub fn crawled(website_id: impl Into<WebsiteId>, id: &str) -> Self {
+        Self { is_crawl: true, ..Self::new(website_id, id, "", "") }
+    }
+
+    /// Says where a step is known from.
+    pub(crate) fn provenance(&self, seen: &Seen) -> Provenance {
+        if self.is_crawl {
+            return Provenance::Crawl { url: seen.view.url.clone() };
+        }
+        Provenance::Trace { trace_hash: self.trace_hash.clone(), step: seen.step }
+    }
+
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Trace`] if a step cannot be read.
+    pub fn read(trace: &Trace) -> Result<Self, KnowledgeError> {
+        let meta = trace.meta();
+        let mut recording = Self::new("", &trace.hash().to_string(), &meta.scenario, &meta.goal);
+        let mut before: Option<Page> = None;
+        for row in trace.steps()? {
+            let (page, _) = trace.page(row.index)?;
+            if recording.steps.is_empty() {
+                let host = super::urls::Parts::of(page.url()).map(|parts| parts.host).unwrap_or_default();
+                recording.website_id = WebsiteId(meta.site.clone().unwrap_or(host));
+            }
+            recording.push(row.index.0, &page, row.action.as_ref().zip(before.as_ref()));
+            before = Some(page);
+        }
+        Ok(recording)
+    }
+
+    /// Returns the recording with some of its steps only; what was done is kept between two steps that follow each other.
+    pub fn only(&self, wanted: impl Fn(u32) -> bool) -> Self {
+        let mut kept = Self { steps: Vec::new(), ..self.clone() };
+        for seen in self.steps.iter().filter(|seen| wanted(seen.step)) {
+            let mut seen = seen.clone();
+            let follows = kept.steps.last().is_some_and(|before| before.step + 1 == seen.step);
+            seen.done =
+                seen.done.filter(|_| follows).map(|done| Done { on: kept.steps.len().saturating_sub(1), ..done });
+            kept.steps.push(seen);
+        }
+        kept
+    }
+
+    /// Adds a step: its page, and what led there from the page of the step before.
+    pub fn push(&mut self, step: u32, page: &Page, action: Option<(&ActionRecord, &Page)>) {
+        let done = action.map(|(action, before)| self.done(action, before));
+        self.steps.push(Seen { step, view: PageView::of(page), done });
+    }
+
+    /// Returns how many steps there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Returns whether there is no step.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Puts placeholders where secrets stand in a text.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (secret, placeholder) in &self.secrets {
+            text = text.replace(secret.as_str(), placeholder);
+        }
+        text
+    }
+
+    fn done(&mut self, action: &ActionRecord, before: &Page) -> Done {
+        let node = action.target.and_then(|key| find(before, key));
+        let target = action.taken.node.as_ref().map(target_of).or_else(|| node.map(|_| ElementTarget::default()));
+        let target = target.map(|target| complete(target, node, before));
+        let mut text = action.taken.text.clone();
+        if node.is_some_and(is_secret) && !text.is_empty() {
+            let name = target.as_ref().map(|target| target.name.clone()).unwrap_or_default();
+            let placeholder = format!("{{{{secret:{}}}}}", if name.is_empty() { "password" } else { &name });
+            if text.chars().count() >= LEAST_SECRET {
+                self.secrets.push((text.clone(), placeholder.clone()));
+                // Longer ones first, so that none is replaced in part.
+                self.secrets.sort_by(|one, other| other.0.len().cmp(&one.0.len()).then_with(|| one.cmp(other)));
+            }
+            text = placeholder;
+        }
+        Done {
+            kind: action.taken.kind,
+            text,
+            selector: node.and_then(nodes::selector_of),
+            built: node.map(built).unwrap_or_default(),
+            target,
+            point: action.point,
+            failed: action.taken.error.is_some(),
+            on: self.steps.len().saturating_sub(1),
+        }
+    }
+}
+
+fn find(page: &Page, key: NodeKey) -> Option<NodeRef<'_>> {
+    page.find(key)
+}
+
+fn target_of(hint: &NodeHint) -> ElementTarget {
+    ElementTarget {
+        role: hint.role.clone(),
+        name: nodes::one_line(&hint.name),
+        within: hint.within.as_ref().map(|within| Box::new(target_of(within))),
+        nth: hint.nth,
+        ..ElementTarget::default()
+    }
+}
+
+/// Adds what the page tells about the node.
+fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -> ElementTarget {
+    let Some(node) = node else { return target };
+    if target.role.is_empty() {
+        target.role = nodes::role_of(node).to_owned();
+    }
+    let name = nodes::name_of(node, &nodes::Labels::of(page));
+    if target.name.is_empty() && target.text.is_empty() {
+        target.text = name;
+    }
+    let called = if target.name.is_empty() { &target.text } else { &target.name };
+    target.name_varies = called.chars().any(char::is_numeric) || view::is_repeated(page, node);
+    target
+}
+
+fn is_secret(node: NodeRef<'_>) -> bool {
+    let of_kind = |name: &str, wanted: &[&str]| {
+        node.attribute(name).is_some_and(|value| wanted.iter().any(|kind| value.eq_ignore_ascii_case(kind)))
+    };
+    node.flags().has(Flags::SECRET)
+        || of_kind("type", &["password"])
+        || of_kind("autocomplete", &["current-password", "new-password", "one-time-code", "cc-number", "cc-csc"])
+}
+
+/// Says how a node is built: tags and classes of the node and of what is around it, without numbers.
+fn built(node: NodeRef<'_>) -> String {
+    let around = std::iter::once(node).chain(node.ancestors()).take(4);
+    let parts: Vec<String> = around
+        .map(|node| {
+            let mut classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
+            classes.sort_unstable();
+            view::without_numbers(&format!("{}.{}", node.tag(), classes.join(".")))
+        })
+        .collect();
+    parts.join(" < ")
+}

@@ -1,0 +1,225 @@
+//! By what a screen is told: a few names of real elements that its pages share and others lack.
+//!
+//! In: the pages of a screen, and how often each name occurs on the pages of other screens. Out: a [`StateSignature`]. Invariants: an indicator is
+//! the name of a button, heading, field, selected tab or link, at most 50 characters, never instruction text, never a numbered line; what names
+//! one thing among many (a value of the URL, a card of a listing) is taken only where nothing else is there.
+
+use super::urls::Parts;
+use super::view::{Element, ElementKind, PageView, Zone};
+use crate::model::{Indicator, IndicatorKind, StateSignature};
+use crate::validate::MAX_INDICATOR_CHARS;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Indicators of elements that a signature has at most.
+const MAX_INDICATORS: usize = 8;
+
+/// Words of instructions: text with one of them is no element of a screen.
+const INSTRUCTION_WORDS: [&str; 12] = [
+    "instruction",
+    "protocol",
+    "guideline",
+    "conversational",
+    "phone call",
+    "voice assistant",
+    "voice ai",
+    "follow-up question",
+    "empathetic",
+    "your primary goal",
+    "core goal",
+    "step-by-step",
+];
+
+/// How an element is told from others: its kind and its name, ignoring case.
+pub(crate) type Key = (ElementKind, String);
+
+/// Returns the key of an element.
+pub(crate) fn key_of(element: &Element) -> Key {
+    (element.kind, fold(&element.name))
+}
+
+/// Returns a name as it is compared.
+pub(crate) fn fold(name: &str) -> String {
+    super::nodes::one_line(name).to_lowercase()
+}
+
+/// Returns whether a text can be the name of an element that tells a screen.
+pub(crate) fn is_indicator_text(text: &str) -> bool {
+    let length = text.chars().count();
+    let lower = text.to_lowercase();
+    (2..=MAX_INDICATOR_CHARS).contains(&length)
+        && text.chars().any(char::is_alphabetic)
+        && !INSTRUCTION_WORDS.iter().any(|word| lower.contains(word))
+        && !is_numbered(text)
+        && !lower.starts_with("your ")
+}
+
+/// Returns whether a text begins like a line of a numbered list.
+fn is_numbered(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && rest.starts_with(['.', ')']) && rest[1..].starts_with(char::is_whitespace)
+}
+
+/// How many other screens have a name.
+#[derive(Debug, Default)]
+pub(crate) struct Elsewhere {
+    /// By key: screens whose URLs the patterns of this one match, and other screens.
+    counts: BTreeMap<Key, (u32, u32)>,
+    screens: u32,
+    at_same_url: u32,
+}
+
+impl Elsewhere {
+    /// Adds the names of one other screen.
+    pub(crate) fn add(&mut self, names: &BTreeSet<Key>, at_same_url: bool) {
+        self.screens += 1;
+        self.at_same_url += u32::from(at_same_url);
+        for key in names {
+            let count = self.counts.entry(key.clone()).or_default();
+            if at_same_url { count.0 += 1 } else { count.1 += 1 }
+        }
+    }
+
+    fn of(&self, key: &Key) -> (u32, u32) {
+        self.counts.get(key).copied().unwrap_or_default()
+    }
+}
+
+/// Returns every name on the pages of a screen.
+pub(crate) fn names(views: &[&PageView]) -> BTreeSet<Key> {
+    views.iter().flat_map(|view| view.foreground().map(key_of)).collect()
+}
+
+struct Candidate<'v> {
+    element: &'v Element,
+    pages: usize,
+    repeated: bool,
+    varies: bool,
+}
+
+/// Chooses the indicators of a screen; `patterns` are its URL patterns.
+pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[String]) -> StateSignature {
+    let mut required = indicators(views, elsewhere, MAX_INDICATORS);
+    if required.is_empty() {
+        // Pages in two languages share no name, so each gives half: more than half of them are there in either.
+        let mut by_language: BTreeMap<&str, Vec<&PageView>> = BTreeMap::new();
+        for view in views {
+            by_language.entry(&view.lang).or_default().push(view);
+        }
+        if by_language.len() == 2 {
+            let each: Vec<Vec<Indicator>> =
+                by_language.values().map(|views| indicators(views, elsewhere, MAX_INDICATORS / 2)).collect();
+            let least = each.iter().map(Vec::len).min().unwrap_or(0);
+            required = each.into_iter().flat_map(|one| one.into_iter().take(least)).collect();
+        }
+    }
+    // A URL alone tells a screen only where no other is known at that URL.
+    if let [pattern] = patterns
+        && (!required.is_empty() || elsewhere.at_same_url == 0)
+    {
+        required.push(Indicator {
+            kind: IndicatorKind::UrlMatches,
+            value: None,
+            pattern: Some(pattern.clone()),
+            selector: None,
+            reason: "URL pattern for screen recognition".to_owned(),
+        });
+    }
+    StateSignature { required_indicators: required }
+}
+
+/// Poor, no tab, on how many other screens, zone, kind, level, name, element.
+type Ranked<'v> = (u32, bool, u32, Zone, ElementKind, u8, &'v String, &'v Element);
+
+/// Returns the best indicators of elements, best first; where nothing is good, the least bad two.
+fn indicators(views: &[&PageView], elsewhere: &Elsewhere, most: usize) -> Vec<Indicator> {
+    let candidates = candidates(views);
+    // On few pages a name has to be on all; with more, a state may lack one.
+    let least = if views.len() < 4 { views.len() } else { (views.len() * 4).div_ceil(5) };
+    let mut ranked: Vec<Ranked<'_>> = Vec::new();
+    for (key, candidate) in &candidates {
+        let (at_same_url, others) = elsewhere.of(key);
+        // What a screen at the same URL has too, or most other screens, would tell the wrong one as well.
+        let common = elsewhere.screens >= 2 && (at_same_url + others) * 2 > elsewhere.screens;
+        let element = candidate.element;
+        if candidate.pages < least || at_same_url > 0 || common || !is_indicator_text(&element.name) {
+            continue;
+        }
+        let poor = u32::from(candidate.varies) + u32::from(candidate.repeated);
+        let is_tab = element.kind == ElementKind::Tab;
+        ranked.push((poor, !is_tab, others, element.zone, element.kind, element.level, &key.1, element));
+    }
+    ranked.sort_by(|one, other| {
+        let key = |it: &Ranked<'_>| (it.0, it.1, it.2, it.3, it.4, it.5, it.6.clone());
+        key(one).cmp(&key(other))
+    });
+    let good = ranked.iter().filter(|candidate| candidate.0 == 0).count();
+    let taken = if good > 0 { good.min(most) } else { ranked.len().min(2) };
+    ranked.into_iter().take(taken).map(|candidate| indicator(candidate.7)).collect()
+}
+
+fn candidates<'v>(views: &[&'v PageView]) -> BTreeMap<Key, Candidate<'v>> {
+    let mut candidates: BTreeMap<Key, Candidate<'v>> = BTreeMap::new();
+    for view in views {
+        let values: Vec<String> = Parts::of(&view.url)
+            .map(|parts| parts.values().filter(|value| value.chars().count() >= 3).map(fold).collect())
+            .unwrap_or_default();
+        let one_of_many = !values.is_empty();
+        let mut seen: BTreeSet<Key> = BTreeSet::new();
+        let in_dialog_only = view.dialog.is_some();
+        for element in view.foreground().filter(|element| element.in_dialog || !in_dialog_only) {
+            let key = key_of(element);
+            let varies = element.name.chars().any(char::is_numeric)
+                || values.iter().any(|value| key.1.contains(value.as_str()))
+                || (one_of_many
+                    && element.kind == ElementKind::Heading
+                    && element.level == 1
+                    && view.title.contains(&element.name));
+            let candidate = candidates.entry(key.clone()).or_insert(Candidate {
+                element,
+                pages: 0,
+                repeated: false,
+                varies: false,
+            });
+            // Tabs stand in a row of their like, and only one of them is selected.
+            candidate.repeated |= element.repeated && element.zone == Zone::Main && element.kind != ElementKind::Tab;
+            candidate.varies |= varies;
+            if seen.insert(key) {
+                candidate.pages += 1;
+            }
+        }
+    }
+    candidates
+}
+
+fn indicator(element: &Element) -> Indicator {
+    Indicator {
+        kind: IndicatorKind::DomContains,
+        value: Some(element.name.clone()),
+        pattern: None,
+        selector: Some(element.kind.selector().to_owned()),
+        reason: format!("{} for screen recognition", element.kind.noun()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_elements_tell_a_screen() {
+        for good in ["Add to cart", "Call Performance", "4.1 release notes", "はい", "Sign in"] {
+            assert!(is_indicator_text(good), "{good:?}");
+        }
+        for bad in [
+            "Your primary goal is to conduct a profile",
+            "1. Core steps",
+            "12) Open the page",
+            "Guidelines for the call",
+            "x",
+            "$42.00",
+            "A heading that says a great deal more than any heading of a screen should",
+        ] {
+            assert!(!is_indicator_text(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! What of a page tells its screen: elements, landmarks, fields, the open dialog.
+//!
+//! In: a [`Page`]. Out: a [`PageView`], which holds no node and can outlive the page. Invariants: what lies behind a modal dialog is read
+//! from its markup, since an open dialog takes its accessibility roles away; so a page has the same shape with and without one.
+//! Values of fields are never read.
+
+pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
+use super::nodes::{selector_of, short_text};
+use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A kind of element by which screens are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum ElementKind {
+    Dialog,
+    Heading,
+    Input,
+    Button,
+    Tab,
+    Link,
+}
+
+impl ElementKind {
+    pub(crate) const ALL: [Self; 6] = [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Link];
+
+    /// Returns the selector of the kind.
+    pub(crate) fn selector(self) -> &'static str {
+        match self {
+            Self::Dialog => "dialog, [role=\"dialog\"], [role=\"alertdialog\"]",
+            Self::Heading => "h1, h2, h3, .page-title, .screen-title",
+            Self::Input => "input, label, [role=\"textbox\"]",
+            Self::Button => "button, .btn, [role=\"button\"]",
+            Self::Tab => "[role=\"tab\"][aria-selected=\"true\"]",
+            Self::Link => "a, [role=\"link\"]",
+        }
+    }
+
+    /// Returns the kind that a selector stands for; none for a selector of another kind.
+    pub(crate) fn of_selector(selector: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.selector() == selector)
+    }
+
+    /// Returns what an element of the kind is called.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Dialog => "dialog",
+            Self::Heading => "heading",
+            Self::Input => "field",
+            Self::Button => "button",
+            Self::Tab => "selected tab",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// Which part of a page something stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Zone {
+    /// The content.
+    Main,
+    /// Beside it: `complementary`.
+    Beside,
+    /// What frames every page: banner, navigation, footer.
+    Frame,
+}
+
+/// One element that a person would name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub kind: ElementKind,
+    /// Accessible name, one line.
+    pub name: String,
+    /// Level of a heading, else 0.
+    pub level: u8,
+    pub zone: Zone,
+    /// One of several that are built alike, such as the cards of a listing.
+    pub repeated: bool,
+    pub in_dialog: bool,
+}
+
+/// A landmark or named part.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Part {
+    pub role: String,
+    pub name: String,
+    pub selector: Option<String>,
+    pub in_dialog: bool,
+}
+
+/// One field of a form.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Field {
+    pub role: String,
+    pub name: String,
+    pub field_type: String,
+    pub required: bool,
+    pub selector: Option<String>,
+    pub options: Vec<String>,
+    /// What names the field whatever the language: the markup's `name`, else its `id`, else its accessible name.
+    pub key: String,
+    pub repeated: bool,
+    pub in_dialog: bool,
+}
+
+/// Fields that are filled together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FormView {
+    pub name: String,
+    pub selector: Option<String>,
+    pub fields: Vec<Field>,
+    pub submit: Option<String>,
+    pub in_dialog: bool,
+}
+
+/// The dialog that is open on top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DialogView {
+    pub name: String,
+    pub modal: bool,
+    pub skeleton: BTreeSet<u64>,
+}
+
+/// What of a page tells its screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PageView {
+    pub url: String,
+    pub title: String,
+    /// Language of the document.
+    pub lang: String,
+    pub elements: Vec<Element>,
+    pub parts: Vec<Part>,
+    pub forms: Vec<FormView>,
+    /// Keys of the fields outside of repeated parts and dialogs.
+    pub fields: BTreeSet<String>,
+    /// How the content is built: one hash for each combination of tag, id and classes.
+    pub skeleton: BTreeSet<u64>,
+    /// Roles of landmarks and levels of headings outside of dialogs.
+    pub outline: BTreeSet<String>,
+    pub dialog: Option<DialogView>,
+    /// Names of the selected tabs in the content.
+    pub selected_tabs: Vec<String>,
+    /// What the page says when something happened: `alert` and `status`.
+    pub messages: BTreeSet<String>,
+}
+
+impl PageView {
+    /// Reads a page.
+    pub(crate) fn of(page: &Page) -> Self {
+        Reader::new(page).read()
+    }
+
+    /// Returns the elements that can be reached: those of a modal dialog alone while one is open.
+    pub(crate) fn foreground(&self) -> impl Iterator<Item = &Element> {
+        let modal = self.dialog.as_ref().is_some_and(|dialog| dialog.modal);
+        self.elements.iter().filter(move |element| element.in_dialog || !modal)
+    }
+
+    /// Returns the text of the view for a reader of text: one element a line.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{}\n", self.title);
+        for element in self.foreground() {
+            text.push_str(element.kind.noun());
+            text.push_str(" \"");
+            text.push_str(&element.name);
+            text.push_str("\"\n");
+        }
+        for message in &self.messages {
+            text.push_str(message);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Siblings that are built alike, from which on they count as repeated.
+const REPEATED_FROM: usize = 4;
+
+/// Longest list of options that is kept.
+const MAX_OPTIONS: usize = 20;
+
+struct Reader<'p> {
+    page: &'p Page,
+    zone: Vec<Zone>,
+    repeated: Vec<bool>,
+    dialog: Option<NodeRef<'p>>,
+    has_main: bool,
+    labels: Labels<'p>,
+}
+
+impl<'p> Reader<'p> {
+    fn new(page: &'p Page) -> Self {
+        let mut zone = vec![Zone::Main; page.len()];
+        let mut repeated = vec![false; page.len()];
+        let mut alike: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let mut has_main = false;
+        for node in page.nodes() {
+            let at = node.id().index();
+            if let Some(parent) = node.parent() {
+                zone[at] = zone[parent.id().index()];
+                repeated[at] |= repeated[parent.id().index()];
+            }
+            if node.kind() != NodeKind::Element {
+                continue;
+            }
+            match role_of(node) {
+                "main" => {
+                    zone[at] = Zone::Main;
+                    has_main = true;
+                }
+                // What stands inside of the content belongs to it.
+                "banner" | "navigation" | "contentinfo" if !in_main(node) => zone[at] = Zone::Frame,
+                "complementary" if zone[at] == Zone::Main => zone[at] = Zone::Beside,
+                _ => {}
+            }
+            alike.clear();
+            for child in node.children().filter(|child| child.kind() == NodeKind::Element && child.is_visible()) {
+                *alike.entry(built_like(child)).or_default() += 1;
+            }
+            for child in node.children().filter(|child| child.kind() == NodeKind::Element) {
+                let many = alike.get(&built_like(child)).is_some_and(|count| *count >= REPEATED_FROM);
+                repeated[child.id().index()] |=
+                    many && !matches!(child.tag(), "section" | "fieldset" | "label" | "input");
+            }
+        }
+        let dialog = page.nodes().rfind(|node| is_open_dialog(*node));
+        Self { page, zone, repeated, dialog, has_main, labels: Labels::of(page) }
+    }
+
+    fn in_dialog(&self, id: NodeId) -> bool {
+        self.dialog.is_some_and(|dialog| dialog.holds(id))
+    }
+
+    fn read(&self) -> PageView {
+        let page = self.page;
+        let lang = page.nodes().find(|node| node.tag() == "html").and_then(|html| html.attribute("lang")).unwrap_or("");
+        let mut view = PageView {
+            url: page.url().to_owned(),
+            title: one_line(page.title()),
+            lang: lang.to_owned(),
+            elements: Vec::new(),
+            parts: Vec::new(),
+            forms: Vec::new(),
+            fields: BTreeSet::new(),
+            skeleton: BTreeSet::new(),
+            outline: BTreeSet::new(),
+            dialog: self.dialog.map(|node| DialogView {
+                name: dialog_name(node, &self.labels),
+                modal: is_modal(node),
+                skeleton: BTreeSet::new(),
+            }),
+            selected_tabs: Vec::new(),
+            messages: BTreeSet::new(),
+        };
+        let mut fields: Vec<(Option<NodeId>, Field)> = Vec::new();
+        for node in page.nodes().filter(|node| node.kind() == NodeKind::Element) {
+            let seen = node.is_visible() && !node.bounds().is_empty();
+            if !seen && !node.can_be_acted_on() {
+                continue;
+            }
+            self.add_structure(node, &mut view);
+            self.add_element(node, &mut view);
+            if let Some(field) = self.field(node) {
+                if !field.repeated && !field.in_dialog && self.zone[node.id().index()] == Zone::Main {
+                    view.fields.insert(format!("{}:{}", field.role, field.key));
+                }
+                fields.push((form_of(node).map(|form| form.id()), field));
+            }
+        }
+        self.add_forms(fields, &mut view);
+        view
+    }
+
+    fn add_structure(&self, node: NodeRef<'p>, view: &mut PageView) {
+        let in_dialog = self.in_dialog(node.id());
+        let zone = self.zone[node.id().index()];
+        if in_dialog && let Some(dialog) = &mut view.dialog {
+            dialog.skeleton.insert(skeleton_hash(node));
+        } else if zone == Zone::Main && (!self.has_main || in_main(node)) {
+            view.skeleton.insert(skeleton_hash(node));
+        }
+        let role = role_of(node);
+        if browserlens_page::role::is_landmark(role) || matches!(role, "dialog" | "alertdialog") {
+            let name = if role == "dialog" || role == "alertdialog" {
+                dialog_name(node, &self.labels)
+            } else {
+                own_name(node, &self.labels)
+            };
+            view.parts.push(Part { role: role.to_owned(), name, selector: selector_of(node), in_dialog });
+            if !in_dialog && browserlens_page::role::is_landmark(role) {
+                view.outline.insert(role.to_owned());
+            }
+        }
+        if matches!(role, "alert" | "status") && !self.repeated[node.id().index()] {
+            let text = short_text(node);
+            if !text.is_empty() {
+                view.messages.insert(text);
+            }
+        }
+    }
+
+    fn add_element(&self, node: NodeRef<'p>, view: &mut PageView) {
+        let at = node.id().index();
+        let in_dialog = self.in_dialog(node.id());
+        let kind = match role_of(node) {
+            "dialog" | "alertdialog" if self.dialog == Some(node) => ElementKind::Dialog,
+            "heading" => ElementKind::Heading,
+            "button" | "menuitem" | "switch" => ElementKind::Button,
+            "link" => ElementKind::Link,
+            "tab" => {
+                let selected = node.selected().unwrap_or(false) || node.attribute("aria-selected") == Some("true");
+                if !selected {
+                    return;
+                }
+                ElementKind::Tab
+            }
+            role if is_field(role) => ElementKind::Input,
+            _ => return,
+        };
+        let name = match kind {
+            ElementKind::Dialog => dialog_name(node, &self.labels),
+            _ => name_of(node, &self.labels),
+        };
+        let level = node.level().unwrap_or_else(|| heading_level(node.tag()));
+        if kind == ElementKind::Heading && !in_dialog && self.zone[at] == Zone::Main && !self.repeated[at] {
+            view.outline.insert(format!("h{level}"));
+        }
+        if name.is_empty() {
+            return;
+        }
+        if kind == ElementKind::Tab {
+            view.selected_tabs.push(name.clone());
+        }
+        view.elements.push(Element {
+            kind,
+            name,
+            level: if kind == ElementKind::Heading { level } else { 0 },
+            zone: self.zone[at],
+            repeated: self.repeated[at],
+            in_dialog,
+        });
+    }
+
+    fn field(&self, node: NodeRef<'p>) -> Option<Field> {
+        let role = role_of(node);
+        if !is_field(role) {
+            return None;
+        }
+        let name = name_of(node, &self.labels);
+        let key = [node.attribute("name"), node.attribute("id")]
+            .into_iter()
+            .flatten()
+            .map(without_numbers)
+            .find(|key| !key.is_empty());
+        let options =
+            node.descendants().filter(|option| option.tag() == "option").map(|option| name_of(option, &self.labels));
+        Some(Field {
+            role: role.to_owned(),
+            key: key.unwrap_or_else(|| without_numbers(&name)),
+            name,
+            field_type: node.attribute("type").filter(|_| node.tag() == "input").unwrap_or("").to_owned(),
+            required: node.states().has(States::REQUIRED) || node.attribute("required").is_some(),
+            selector: selector_of(node),
+            options: options.filter(|name| !name.is_empty()).take(MAX_OPTIONS).collect(),
+            repeated: self.repeated[node.id().index()],
+            in_dialog: self.in_dialog(node.id()),
+        })
+    }
+
+    /// Puts fields together by the form they stand in; those without one make a form of their own only if there are several.
+    fn add_forms(&self, fields: Vec<(Option<NodeId>, Field)>, view: &mut PageView) {
+        let mut by_form: BTreeMap<Option<u32>, Vec<Field>> = BTreeMap::new();
+        for (form, field) in fields {
+            if !field.repeated {
+                by_form.entry(form.map(|id| id.0)).or_default().push(field);
+            }
+        }
+        for (form, fields) in by_form {
+            let node = form.map(|id| self.page.node(NodeId(id)));
+            let submit = node.and_then(|form| {
+                let buttons = form.descendants().filter(|node| role_of(*node) == "button" && node.is_visible());
+                buttons
+                    .filter(|button| button.attribute("type").is_none_or(|kind| kind == "submit"))
+                    .map(|button| name_of(button, &self.labels))
+                    .find(|n| !n.is_empty())
+            });
+            let in_dialog = fields.iter().all(|field| field.in_dialog);
+            view.forms.push(FormView {
+                name: node.map(|form| own_name(form, &self.labels)).unwrap_or_default(),
+                selector: node.and_then(selector_of),
+                fields,
+                submit,
+                in_dialog,
+            });
+        }
+    }
+}
+
+/// Returns a name that was given to a node, not the text in it.
+fn own_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
+    let given =
+        [node.name(), node.attribute("aria-label").unwrap_or("")].into_iter().map(one_line).find(|n| !n.is_empty());
+    given.or_else(|| labels.referred_to(node)).unwrap_or_default()
+}
+
+fn dialog_name(node: NodeRef<'_>, labels: &Labels<'_>) -> String {
+    let own = own_name(node, labels);
+    if !own.is_empty() {
+        return own;
+    }
+    node.descendants()
+        .find(|below| role_of(*below) == "heading")
+        .map(|heading| name_of(heading, labels))
+        .unwrap_or_default()
+}
+
+fn is_open_dialog(node: NodeRef<'_>) -> bool {
+    node.kind() == NodeKind::Element
+        && matches!(role_of(node), "dialog" | "alertdialog")
+        && node.is_visible()
+        && node.subtree().any(|part| part.is_visible() && !part.bounds().is_empty())
+}
+
+fn is_modal(node: NodeRef<'_>) -> bool {
+    node.states().has(States::MODAL)
+        || node.attribute("aria-modal") == Some("true")
+        || node.page().nodes().any(|other| other.flags().has(Flags::INERT) && !node.holds(other.id()))
+}
+
+fn in_main(node: NodeRef<'_>) -> bool {
+    std::iter::once(node)
+        .chain(node.ancestors())
+        .any(|above| above.kind() == NodeKind::Element && role_of(above) == "main")
+}
+
+fn form_of(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    node.ancestors().find(|above| above.tag() == "form" || above.role() == "form" || above.role() == "search")
+}
+
+fn is_field(role: &str) -> bool {
+    browserlens_page::role::is_text_field(role)
+        || matches!(role, "checkbox" | "radio" | "switch" | "slider" | "listbox" | "ColorWell")
+}
+
+fn heading_level(tag: &str) -> u8 {
+    match tag.as_bytes() {
+        [b'h', digit @ b'1'..=b'6'] => digit - b'0',
+        _ => 2,
+    }
+}
+
+fn built_like<'p>(node: NodeRef<'p>) -> (&'p str, &'p str) {
+    let classes = node.attribute("class").unwrap_or("");
+    (node.tag(), classes.split_ascii_whitespace().next().unwrap_or(""))
+}
+
+/// Returns a name with every run of digits left out, so that `row-12` and `row-7` are one.
+pub(crate) fn without_numbers(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for c in text.chars() {
+        if !c.is_numeric() {
+            kept.push(c);
+        } else if !kept.ends_with('#') {
+            kept.push('#');
+        }
+    }
+    kept.trim().to_owned()
+}
+
+fn skeleton_hash(node: NodeRef<'_>) -> u64 {
+    let mut classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
+    classes.sort_unstable();
+    classes.dedup();
+    let mut hasher = blake3::Hasher::new();
+    for part in std::iter::once(node.tag()).chain(classes) {
+        hasher.update(without_numbers(part).as_bytes());
+        hasher.update(b"\0");
+    }
+    hasher.update(without_numbers(node.attribute("id").unwrap_or("")).as_bytes());
+    let bytes = hasher.finalize();
+    u64::from_le_bytes(std::array::from_fn(|at| bytes.as_bytes()[at]))
+}
+
+/// Returns whether a node stands in one of several parts of the content that are built alike.
+pub(crate) fn is_repeated(page: &Page, node: NodeRef<'_>) -> bool {
+    let reader = Reader::new(page);
+    reader.repeated[node.id().index()] && reader.zone[node.id().index()] == Zone::Main
+}

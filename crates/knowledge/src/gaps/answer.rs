@@ -1,0 +1,412 @@
+//! What a model said about a gap, checked part by part.
+//!
+//! In: the text of an answer. Out: [`Checked`] actions and transitions, or why the answer is refused. Invariants: one wrong action refuses the whole answer,
+//! because a sequence with a hole in it is another sequence; screens are known ones; a URL is of http or https and of an origin at which the
+//! website was seen; a target is a known element, or a selector that parsed, or plain words; nothing is run, uploaded, saved or closed.
+
+use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition, USUAL_CONFIDENCE};
+use crate::model::{ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, ScreenDefinition, ScreenId};
+use crate::translate::{ActionType, TranslateError, shown};
+use browserlens_llm::json_object;
+use browserlens_snapshot::select::Selector;
+use jsonschema::Validator;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use url::Url;
+
+/// Longest answer that is read, in bytes.
+const LONGEST: usize = 64 << 10;
+/// Longest words of a target, in characters.
+const LONGEST_TARGET: usize = 200;
+
+/// JSON schema of an answer.
+pub(super) static SCHEMA: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("answer.json")).unwrap_or(Value::Bool(false)));
+static VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| jsonschema::validator_for(&SCHEMA).ok());
+
+/// An answer is refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnswerError {
+    /// It is no JSON object, bare or in a fenced block.
+    #[error("the answer is no JSON object: {start:?}")]
+    NotJson {
+        /// How it begins.
+        start: String,
+    },
+    /// It is longer than anything that was asked for.
+    #[error("the answer has {bytes} bytes; allowed: {LONGEST}")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It does not fit the schema.
+    #[error("the answer does not fit its schema: at {place:?}: {reason}")]
+    Schema {
+        /// Where.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It holds more actions than were asked for.
+    #[error("the answer holds {count} actions; allowed: {most}")]
+    TooMany {
+        /// How many.
+        count: usize,
+        /// How many were asked for.
+        most: usize,
+    },
+    /// An action type is not known.
+    #[error("action {number}: {source}")]
+    Type {
+        /// Which one, counted from 1.
+        number: usize,
+        /// What is wrong.
+        #[source]
+        source: TranslateError,
+    },
+    /// An action is of a kind that is never inferred.
+    #[error("action {number}: {name} is never taken from a model")]
+    NotAllowed {
+        /// Which one.
+        number: usize,
+        /// Its type.
+        name: &'static str,
+    },
+    /// A screen is not known.
+    #[error("action {number}: screen {screen:?} is not known")]
+    UnknownScreen {
+        /// Which one.
+        number: usize,
+        /// The screen.
+        screen: String,
+    },
+    /// A target cannot be used.
+    #[error("action {number}: target {target:?} {problem}")]
+    Target {
+        /// Which one.
+        number: usize,
+        /// The target.
+        target: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+}
+
+/// What is left of an answer when it was checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Checked {
+    /// The actions, in order.
+    pub actions: Vec<InferredAction>,
+    /// The transitions between known screens whose action is one of them.
+    pub transitions: Vec<InferredTransition>,
+    /// How sure the whole is.
+    pub confidence: f64,
+    /// What was left out, in words.
+    pub notes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Said {
+    actions: Vec<SaidAction>,
+    #[serde(default)]
+    transitions: Option<Vec<SaidTransition>>,
+    #[serde(default)]
+    confidence: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct SaidAction {
+    action_type: String,
+    #[serde(default)]
+    target: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    confidence: f64,
+    #[serde(default)]
+    reasoning: Option<String>,
+    #[serde(default)]
+    screen_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct SaidTransition {
+    from_screen_id: ScreenId,
+    to_screen_id: ScreenId,
+    #[serde(default)]
+    trigger_action: Option<String>,
+}
+
+/// Checks an answer.
+///
+/// # Errors
+/// [`AnswerError`].
+pub fn checked(
+    knowledge: &Knowledge,
+    gap: &ActionGap,
+    request: &ExtrapolationRequest,
+    text: &str,
+) -> Result<Checked, AnswerError> {
+    if text.len() > LONGEST {
+        return Err(AnswerError::TooLong { bytes: text.len() });
+    }
+    let object = json_object(text).ok_or_else(|| AnswerError::NotJson { start: shown(text) })?;
+    let value = Value::Object(object);
+    let wrong = |place: String, reason: String| AnswerError::Schema { place: shown(&place), reason: shown(&reason) };
+    match &*VALIDATOR {
+        Some(validator) => {
+            validator.validate(&value).map_err(|error| wrong(error.instance_path().to_string(), error.to_string()))?;
+        }
+        None => return Err(wrong(String::new(), "the schema cannot be read".to_owned())),
+    }
+    let said: Said = serde_json::from_value(value).map_err(|error| wrong(String::new(), error.to_string()))?;
+    if said.actions.len() > request.max_intermediate_steps {
+        return Err(AnswerError::TooMany { count: said.actions.len(), most: request.max_intermediate_steps });
+    }
+    let mut checked = Checked { confidence: said.confidence.unwrap_or(USUAL_CONFIDENCE), ..Checked::default() };
+    for (at, action) in said.actions.into_iter().enumerate() {
+        checked.actions.push(action_of(knowledge, gap, at + 1, action)?);
+    }
+    for transition in said.transitions.into_iter().flatten().filter(|_| request.include_screens) {
+        match transition_of(knowledge, &checked, transition) {
+            Ok(transition) => checked.transitions.push(transition),
+            Err(note) => checked.notes.push(note),
+        }
+    }
+    Ok(checked)
+}
+
+fn action_of(
+    knowledge: &Knowledge,
+    gap: &ActionGap,
+    number: usize,
+    said: SaidAction,
+) -> Result<InferredAction, AnswerError> {
+    let kind = allowed(number, &said.action_type)?;
+    let screen = match said.screen_id.as_deref().filter(|id| !id.is_empty()) {
+        None => None,
+        Some(id) => match knowledge.screens.get(id) {
+            Some(screen) => Some(screen),
+            None => return Err(AnswerError::UnknownScreen { number, screen: shown(id) }),
+        },
+    };
+    let target = said.target.unwrap_or_default();
+    let meant = meant(knowledge, screen, kind, number, &target)?;
+    Ok(InferredAction {
+        action_type: kind.name().to_owned(),
+        target: shown_long(&target),
+        description: shown_long(&said.description.unwrap_or_default()),
+        confidence: said.confidence,
+        reasoning: shown_long(&said.reasoning.unwrap_or_default()),
+        screen_id: screen.map(|screen| screen.screen_id.clone()),
+        action_id: match meant {
+            Meant::Known(id) => Some(id),
+            _ => None,
+        },
+        by: Inference::Llm,
+        gap: gap.key(),
+    })
+}
+
+/// Foreign words that are kept: without control characters, and not endless.
+fn shown_long(text: &str) -> String {
+    let plain: String = text.chars().take(LONGEST_TARGET).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Kinds of action that a model may say: what a person does on a page, and nothing that runs code, reads or writes files, or ends things.
+fn allowed(number: usize, name: &str) -> Result<ActionType, AnswerError> {
+    use ActionType as A;
+    let kind = ActionType::parse(name).map_err(|source| AnswerError::Type { number, source })?;
+    match kind {
+        A::Evaluate
+        | A::UploadFile
+        | A::SaveAsPdf
+        | A::Done
+        | A::Close
+        | A::Switch
+        | A::NewTab
+        | A::Search
+        | A::FillForm
+        | A::AcceptDialog
+        | A::DismissDialog
+        | A::Dialog
+        | A::Extract
+        | A::FindElements => Err(AnswerError::NotAllowed { number, name: kind.name() }),
+        kind => Ok(kind),
+    }
+}
+
+/// Names of the action types that a model may say.
+pub(super) fn allowed_names() -> impl Iterator<Item = &'static str> {
+    ActionType::ALL.iter().filter(|kind| allowed(0, kind.name()).is_ok()).map(|kind| kind.name())
+}
+
+/// What a target means.
+enum Meant {
+    Nothing,
+    Url(String),
+    Known(ActionId),
+    Element { selector: Option<String>, target: Option<ElementTarget> },
+}
+
+fn meant(
+    knowledge: &Knowledge,
+    screen: Option<&ScreenDefinition>,
+    kind: ActionType,
+    number: usize,
+    text: &str,
+) -> Result<Meant, AnswerError> {
+    let text = text.trim();
+    let wrong = |problem| Err(AnswerError::Target { number, target: shown(text), problem });
+    if text.chars().count() > LONGEST_TARGET {
+        return wrong("is too long");
+    }
+    if text.chars().any(char::is_control) || text.contains(['<', '>']) && text.contains("</") {
+        return wrong("holds markup or control characters");
+    }
+    if kind == ActionType::Navigate {
+        return match Url::parse(text) {
+            Ok(url) if !matches!(url.scheme(), "http" | "https") => wrong("is no http or https address"),
+            Ok(url) if !url.username().is_empty() || url.password().is_some() => wrong("holds credentials"),
+            Ok(url) if is_seen(knowledge, &url) => Ok(Meant::Url(url.into())),
+            Ok(_) => wrong("leads to an origin that was never seen on this website"),
+            Err(_) => wrong("is no address"),
+        };
+    }
+    if text.is_empty() {
+        return if kind.needs_target() { wrong("is empty") } else { Ok(Meant::Nothing) };
+    }
+    if let Some(known) = known_action(knowledge, screen, kind, text) {
+        return Ok(Meant::Known(known));
+    }
+    if let Some(target) = screen.and_then(|screen| known_field(screen, text)) {
+        return Ok(Meant::Element { selector: None, target: Some(target) });
+    }
+    // Words are no selectors, although most words parse as one (`Login` is a tag).
+    let is_marked = text.contains(['#', '.', '[', '>', ':']) && !text.contains("://");
+    if is_marked && text.parse::<Selector>().is_ok() {
+        return Ok(Meant::Element { selector: Some(text.to_owned()), target: None });
+    }
+    if text.to_ascii_lowercase().starts_with("javascript:") || text.contains(['{', '}', ';', '`', '<', '\\']) {
+        return wrong("is neither words nor a selector");
+    }
+    let target = ElementTarget { text: text.to_owned(), ..ElementTarget::default() };
+    Ok(Meant::Element { selector: None, target: Some(target) })
+}
+
+/// Whether a URL is of an origin at which a screen was seen.
+fn is_seen(knowledge: &Knowledge, url: &Url) -> bool {
+    let seen = knowledge.screens.values().flat_map(|screen| &screen.example_urls);
+    let opened = knowledge.actions.values().filter_map(|action| action.parameters.get("url")?.as_str());
+    seen.map(String::as_str)
+        .chain(opened)
+        .filter_map(|known| Url::parse(known).ok())
+        .any(|known| known.origin() == url.origin())
+}
+
+/// An observed action of the screen with this target.
+fn known_action(
+    knowledge: &Knowledge,
+    screen: Option<&ScreenDefinition>,
+    kind: ActionType,
+    text: &str,
+) -> Option<ActionId> {
+    let screen = screen?;
+    let is_text = |known: &str| !known.is_empty() && known.eq_ignore_ascii_case(text);
+    let mut found = knowledge.actions_on(&screen.screen_id).filter(|action| {
+        ActionType::parse(&action.action_type).is_ok_and(|own| own == kind)
+            && (action.action_id.as_str() == text
+                || is_text(&action.name)
+                || action.target_selector.as_deref() == Some(text)
+                || action.target.as_ref().is_some_and(|target| is_text(&target.name) || is_text(&target.text)))
+    });
+    let first = found.next()?;
+    found.next().is_none().then(|| first.action_id.clone())
+}
+
+fn known_field(screen: &ScreenDefinition, text: &str) -> Option<ElementTarget> {
+    let mut found =
+        screen.forms.iter().flat_map(|form| &form.fields).filter(|field| field.name.eq_ignore_ascii_case(text));
+    let field = found.next()?;
+    let target = ElementTarget { role: field.role.clone(), name: field.name.clone(), ..ElementTarget::default() };
+    found.next().is_none().then_some(target)
+}
+
+fn transition_of(knowledge: &Knowledge, checked: &Checked, said: SaidTransition) -> Result<InferredTransition, String> {
+    for id in [&said.from_screen_id, &said.to_screen_id] {
+        if !knowledge.screens.get(id).is_some_and(ScreenDefinition::is_navigable) {
+            return Err(format!(
+                "a transition was left out: screen {:?} is not known or cannot be led to",
+                shown(id.as_str())
+            ));
+        }
+    }
+    let trigger = shown_long(&said.trigger_action.unwrap_or_default());
+    let by_words = checked.actions.iter().position(|action| {
+        !trigger.is_empty()
+            && (action.description.eq_ignore_ascii_case(&trigger) || action.target.eq_ignore_ascii_case(&trigger))
+    });
+    // Else the last one that is done where the transition begins.
+    let by_screen =
+        || checked.actions.iter().rposition(|action| action.screen_id.as_ref() == Some(&said.from_screen_id));
+    let Some(action) = by_words.or_else(by_screen) else {
+        return Err(format!("a transition was left out: none of the actions is {:?}", shown(&trigger)));
+    };
+    Ok(InferredTransition {
+        from_screen_id: said.from_screen_id,
+        to_screen_id: said.to_screen_id,
+        trigger_action: trigger,
+        action: Some(action),
+        action_id: checked.actions[action].action_id.clone(),
+        confidence: checked.confidence.min(checked.actions[action].confidence),
+        by: Inference::Llm,
+        evidence: String::new(),
+    })
+}
+
+/// Returns the action as the knowledge would hold it; none if it is a known one.
+///
+/// # Errors
+/// [`AnswerError`], because a result may come from anywhere.
+pub(super) fn definition(
+    knowledge: &Knowledge,
+    number: usize,
+    inferred: &InferredAction,
+) -> Result<Option<ActionDefinition>, AnswerError> {
+    if let Some(id) = &inferred.action_id
+        && knowledge.actions.contains_key(id)
+    {
+        return Ok(None);
+    }
+    let kind = allowed(number, &inferred.action_type)?;
+    let screen = match &inferred.screen_id {
+        None => None,
+        Some(id) => match knowledge.screens.get(id) {
+            Some(screen) => Some(screen),
+            None => return Err(AnswerError::UnknownScreen { number, screen: shown(id.as_str()) }),
+        },
+    };
+    let mut action = ActionDefinition {
+        name: if inferred.description.is_empty() {
+            shown_long(&format!("{} {}", kind.name(), inferred.target))
+        } else {
+            shown_long(&inferred.description)
+        },
+        action_type: kind.name().to_owned(),
+        screen_ids: screen.map(|screen| screen.screen_id.clone()).into_iter().collect(),
+        website_id: screen.map(|screen| screen.website_id.clone()).unwrap_or_default(),
+        ..ActionDefinition::default()
+    };
+    match meant(knowledge, screen, kind, number, &inferred.target)? {
+        Meant::Known(_) => return Ok(None),
+        Meant::Nothing => {}
+        Meant::Url(url) => action.parameters = BTreeMap::from([("url".to_owned(), Value::String(url))]),
+        Meant::Element { selector, target } => {
+            action.target_selector = selector;
+            action.target = target;
+        }
+    }
+    Ok(Some(action))
+}

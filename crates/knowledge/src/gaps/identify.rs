@@ -1,0 +1,141 @@
+//! Finds the gaps.
+//!
+//! In: a [`Knowledge`]. Out: [`ActionGap`]s in a fixed order. A gap is
+//! - a transition without an action: between the last known action of the screen it begins at and the first of the one it ends at;
+//! - two steps of a task of which the second is not done where the first one led.
+//!
+//! Beside them [`incomplete_forms`]: forms that a task sends without having filled a required field, which is a gap before the action that sends.
+
+use super::ActionGap;
+use crate::model::{ActionDefinition, ActionId, FormField, Knowledge, Provenance, ScreenId, TaskDefinition, WebsiteId};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns the gaps of a website; of all if it is empty.
+pub fn identify(knowledge: &Knowledge, website: &WebsiteId) -> Vec<ActionGap> {
+    let is_of = |other: &WebsiteId| website.as_str().is_empty() || other == website;
+    let mut gaps: Vec<ActionGap> = Vec::new();
+    let order = order_of_actions(knowledge);
+    let on = |screen: &ScreenId| -> Vec<ActionId> {
+        let mut actions: Vec<&ActionDefinition> =
+            knowledge.actions.values().filter(|action| action.screen_ids.contains(screen)).collect();
+        actions.sort_by_key(|action| (order.get(&action.action_id).copied().unwrap_or(u32::MAX), &action.action_id));
+        actions.into_iter().map(|action| action.action_id.clone()).collect()
+    };
+    let mut seen = BTreeSet::new();
+    let mut add = |gap: ActionGap| {
+        if seen.insert((gap.from_action_id.clone(), gap.to_action_id.clone())) {
+            gaps.push(gap);
+        }
+    };
+    for transition in knowledge.transitions.values().filter(|way| way.action_id.is_none() && is_of(&way.website_id)) {
+        let (before, after) = (on(&transition.from_screen_id), on(&transition.to_screen_id));
+        let (Some(before), Some(after)) = (before.last(), after.first()) else { continue };
+        add(ActionGap {
+            from_action_id: before.clone(),
+            to_action_id: after.clone(),
+            from_screen_id: Some(transition.from_screen_id.clone()),
+            to_screen_id: Some(transition.to_screen_id.clone()),
+            context: told(&[
+                ("transition_id", transition.transition_id.as_str()),
+                ("why", "a transition without an action"),
+            ]),
+        });
+    }
+    for task in knowledge.tasks.values().filter(|task| is_of(&task.website_id)) {
+        for (at, pair) in task.steps.windows(2).enumerate() {
+            let [before, after] = pair else { continue };
+            let (Some(led), Some(done_on)) = (&before.expected_screen_id, &after.screen_id) else { continue };
+            let (Some(from), Some(to)) = (&before.action_id, &after.action_id) else { continue };
+            if led != done_on {
+                let mut context =
+                    told(&[("task_id", task.task_id.as_str()), ("why", "the next step is done elsewhere")]);
+                context.insert("position".to_owned(), Value::from(at + 1));
+                add(ActionGap {
+                    from_action_id: from.clone(),
+                    to_action_id: to.clone(),
+                    from_screen_id: Some(led.clone()),
+                    to_screen_id: Some(done_on.clone()),
+                    context,
+                });
+            }
+        }
+        for form in incomplete_forms(knowledge, task) {
+            add(form.gap);
+        }
+    }
+    gaps
+}
+
+fn told(facts: &[(&str, &str)]) -> BTreeMap<String, Value> {
+    facts.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect()
+}
+
+/// When each action was first done in a recording, or on which line of a document it stands: that is what "last" and "first" mean on a screen.
+fn order_of_actions(knowledge: &Knowledge) -> BTreeMap<ActionId, u32> {
+    let place = |source: &Provenance| match source {
+        Provenance::Trace { step, .. } => Some(*step),
+        Provenance::Document { line, .. } => Some(*line),
+        Provenance::Crawl { .. } | Provenance::Inferred { .. } => None,
+    };
+    let first = |action: &ActionDefinition| action.provenance.iter().filter_map(place).min();
+    knowledge.actions.values().filter_map(|action| Some((action.action_id.clone(), first(action)?))).collect()
+}
+
+/// A form that is sent with a required field left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IncompleteForm {
+    /// Between the step before and the one that sends.
+    pub gap: ActionGap,
+    /// The fields.
+    pub missing: Vec<FormField>,
+}
+
+/// Returns the forms that a task sends with required fields left out.
+pub fn incomplete_forms(knowledge: &Knowledge, task: &TaskDefinition) -> Vec<IncompleteForm> {
+    let mut found = Vec::new();
+    for (position, step) in task.steps.iter().enumerate().skip(1) {
+        let (Some(screen_id), Some(action_id)) = (&step.screen_id, &step.action_id) else { continue };
+        let (Some(screen), Some(action)) = (knowledge.screens.get(screen_id), knowledge.actions.get(action_id)) else {
+            continue;
+        };
+        let name = action.target.as_ref().map_or("", |target| target.name.as_str());
+        let sends =
+            |submit: &Option<String>| submit.as_deref().is_some_and(|submit| !submit.is_empty() && submit == name);
+        let is_submit = action.action_type == "submit_form";
+        let Some(form) = screen.forms.iter().find(|form| sends(&form.submit) || is_submit && screen.forms.len() == 1)
+        else {
+            continue;
+        };
+        let filled: BTreeSet<&str> = task.steps[..position]
+            .iter()
+            .rev()
+            .take_while(|before| before.screen_id.as_ref() == Some(screen_id))
+            .filter_map(|before| knowledge.actions.get(before.action_id.as_ref()?))
+            .filter_map(|before| before.target.as_ref().map(|target| target.name.as_str()))
+            .collect();
+        let missing: Vec<FormField> = form
+            .fields
+            .iter()
+            .filter(|field| field.required && !field.name.is_empty() && !filled.contains(field.name.as_str()))
+            .cloned()
+            .collect();
+        let Some(before) = task.steps[position - 1].action_id.as_ref().filter(|_| !missing.is_empty()) else {
+            continue;
+        };
+        let names: Vec<Value> = missing.iter().map(|field| Value::from(field.name.as_str())).collect();
+        let mut context = told(&[("task_id", task.task_id.as_str()), ("why", "required fields are not filled")]);
+        context.insert("missing_fields".to_owned(), Value::Array(names));
+        found.push(IncompleteForm {
+            gap: ActionGap {
+                from_action_id: before.clone(),
+                to_action_id: action_id.clone(),
+                from_screen_id: task.steps[position - 1].screen_id.clone(),
+                to_screen_id: Some(screen_id.clone()),
+                context,
+            },
+            missing,
+        });
+    }
+    found
+}

@@ -1,0 +1,415 @@
+//! Knowledge from written text: documentation, API documentation, transcripts.
+//!
+//! In: a text with a name. Out: screens and tasks added to a [`Knowledge`]: a screen for each section, and a task for each list of steps. Invariants: a section is
+//! a screen of a website only if it names a URL of it, and then its signature holds nothing but names in quotation marks; everything else is kept
+//! for reference and never navigated to; what came from a text says so, with the line.
+//!
+//! Why a URL is asked for, where words of an interface were enough before: prose about buttons has no place to go to, and without a pattern no browser state can match.
+
+use crate::classify::{Evidence, classify};
+use crate::extract::ids;
+use crate::extract::nodes::one_line;
+use crate::extract::signature::is_indicator_text;
+use crate::extract::urls::patterns_in_text;
+use crate::extract::view::ElementKind;
+use crate::model::{
+    ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
+    StepAction, TaskDefinition, TaskId, TaskStep, WebsiteId,
+};
+use crate::validate::MAX_INDICATOR_CHARS;
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How sure something is that was only read.
+const CONFIDENCE_OF_TEXT: f64 = 0.6;
+/// Sections of a text that are taken at most.
+const MAX_SECTIONS: usize = 5_000;
+/// Characters of a section that are kept.
+const MAX_CHARS: usize = 2_000;
+/// Indicators that a section gives at most.
+const MAX_INDICATORS: usize = 12;
+
+/// A text and what it is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Document {
+    /// Name, such as that of its file.
+    pub name: String,
+    /// The website it describes.
+    pub website_id: WebsiteId,
+    /// The text, plain or Markdown.
+    pub text: String,
+    /// What kind of text it is; none finds out.
+    pub content_type: Option<ContentType>,
+}
+
+/// What came of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ingested {
+    /// What kind of text it is.
+    pub content_type: ContentType,
+    /// Ids of its screens, in order.
+    pub screens: Vec<ScreenId>,
+    /// Ids of its tasks, in order.
+    pub tasks: Vec<TaskId>,
+}
+
+/// Adds a text to knowledge; the same text twice changes nothing.
+pub fn ingest(knowledge: &mut Knowledge, document: &Document) -> Ingested {
+    let content_type = document.content_type.unwrap_or_else(|| content_type_of(&document.text));
+    let mut ingested = Ingested { content_type, screens: Vec::new(), tasks: Vec::new() };
+    let mut times: BTreeMap<String, u32> = BTreeMap::new();
+    for section in sections(document) {
+        let nth = times.entry(section.title.clone()).or_default();
+        *nth += 1;
+        let key = [document.website_id.as_str(), &document.name, &section.title, &nth.to_string()];
+        let screen = screen(knowledge, document, &section, content_type, ids::id(&section.title, &key));
+        ingested.screens.push(screen.screen_id.clone());
+        knowledge.screens.insert(screen.screen_id.clone(), screen);
+        if let Some(task) = task(knowledge, document, &section, ids::id(&section.title, &key)) {
+            ingested.tasks.push(task.task_id.clone());
+            knowledge.tasks.insert(task.task_id.clone(), task);
+        }
+    }
+    ingested
+}
+
+/// Says what kind of text it is, by what stands in it.
+pub fn content_type_of(text: &str) -> ContentType {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return ContentType::Documentation;
+    }
+    let share = |test: &dyn Fn(&str) -> bool| lines.iter().filter(|line| test(line)).count() * 100 / lines.len();
+    if lines[0].starts_with("WEBVTT") || share(&has_timestamp) >= 20 || share(&is_speech) >= 50 {
+        return ContentType::VideoTranscript;
+    }
+    let endpoints = lines.iter().filter(|line| names_endpoint(line)).count();
+    let is_specification = lines.iter().take(5).any(|line| {
+        let line = line.trim_start_matches(['{', '"', ' ']).to_ascii_lowercase();
+        line.starts_with("openapi") || line.starts_with("swagger")
+    });
+    if is_specification || endpoints >= 2 || (endpoints == 1 && lines.len() <= 40) {
+        return ContentType::ApiDocs;
+    }
+    ContentType::Documentation
+}
+
+/// Lines such as `00:01:23,500 --> 00:01:25,000`, `[02:14] Now we click` and `2:14 Now we click`.
+fn has_timestamp(line: &str) -> bool {
+    let start = line.trim_start_matches(['[', '(']);
+    let time: &str =
+        &start[..start.find(|c: char| !c.is_ascii_digit() && !matches!(c, ':' | '.' | ',')).unwrap_or(start.len())];
+    let parts: Vec<&str> = time.split(':').collect();
+    matches!(parts.len(), 2 | 3) && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Lines such as `Agent: how can I help?`.
+fn is_speech(line: &str) -> bool {
+    let Some((who, said)) = line.split_once(": ") else { return false };
+    let words = who.split_whitespace().count();
+    (1..=3).contains(&words)
+        && said.split_whitespace().count() >= 3
+        && who.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-'))
+}
+
+/// Lines such as `GET /v1/orders/{id}`.
+fn names_endpoint(line: &str) -> bool {
+    const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    let mut words =
+        line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '*' | '|' | '#')).filter(|word| !word.is_empty());
+    while let Some(word) = words.next() {
+        if METHODS.contains(&word) {
+            return words
+                .next()
+                .is_some_and(|path| path.starts_with('/') || path.starts_with("http") || path.starts_with('{'));
+        }
+    }
+    false
+}
+
+/// One section of a text.
+#[derive(Debug, Default)]
+struct Section {
+    title: String,
+    line: u32,
+    text: String,
+    /// Items of numbered lists, with their lines.
+    steps: Vec<(String, u32)>,
+}
+
+fn sections(document: &Document) -> Vec<Section> {
+    let text = document.text.as_str();
+    let mut sections: Vec<Section> = vec![Section { title: document.name.clone(), line: 1, ..Section::default() }];
+    let mut lines = Lines::new(text);
+    let mut ordered: Vec<bool> = Vec::new();
+    let mut in_title = false;
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+        let line = lines.of(range.start);
+        let Some(section) = sections.last_mut() else { break };
+        match event {
+            Event::Start(Tag::Heading { .. }) => {
+                if sections.len() >= MAX_SECTIONS {
+                    break;
+                }
+                sections.push(Section { line, ..Section::default() });
+                in_title = true;
+            }
+            Event::End(TagEnd::Heading(_)) => {
+                in_title = false;
+                section.title = one_line(&section.title);
+            }
+            Event::Start(Tag::List(first)) => ordered.push(first.is_some()),
+            Event::End(TagEnd::List(_)) => drop(ordered.pop()),
+            Event::Start(Tag::Item) if ordered == [true] => section.steps.push((String::new(), line)),
+            Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::CodeBlock | TagEnd::TableRow) => {
+                section.add("\n", false)
+            }
+            Event::Text(text) | Event::Code(text) if in_title => section.title.push_str(&text),
+            Event::Text(text) | Event::Code(text) => section.add(&text, ordered == [true]),
+            Event::Start(Tag::Link { dest_url, .. }) if !in_title => section.add(&format!("<{dest_url}> "), false),
+            Event::SoftBreak | Event::HardBreak if in_title => section.title.push(' '),
+            Event::SoftBreak | Event::HardBreak => section.add(" ", ordered == [true]),
+            Event::End(TagEnd::TableCell) => section.add(" | ", false),
+            // Markup in a text is neither read nor kept.
+            _ => {}
+        }
+    }
+    sections.retain(|section| !section.text.trim().is_empty() && !section.title.is_empty());
+    sections
+}
+
+impl Section {
+    fn add(&mut self, text: &str, to_step: bool) {
+        if self.text.len() < 8 * MAX_CHARS {
+            self.text.push_str(text);
+        }
+        if to_step && let Some((step, _)) = self.steps.last_mut() {
+            step.push_str(text);
+        }
+    }
+}
+
+/// Lines of ascending offsets.
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    line: u32,
+}
+
+impl<'t> Lines<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, at: 0, line: 1 }
+    }
+
+    fn of(&mut self, offset: usize) -> u32 {
+        if offset > self.at {
+            self.line += self.text.as_bytes()[self.at..offset].iter().filter(|byte| **byte == b'\n').count() as u32;
+            self.at = offset;
+        }
+        self.line
+    }
+}
+
+fn screen(
+    knowledge: &Knowledge,
+    document: &Document,
+    section: &Section,
+    kind: ContentType,
+    id: String,
+) -> ScreenDefinition {
+    let mut url_patterns = patterns_in_text(&section.text);
+    let evidence = Evidence {
+        name: section.title.clone(),
+        text: section.text.clone(),
+        has_url: !url_patterns.is_empty(),
+        controls: None,
+    };
+    let mut verdict = classify(&evidence);
+    if kind != ContentType::Documentation {
+        verdict.content_type = kind;
+        verdict.reasoning = format!("the whole text is {kind}");
+    } else if verdict.content_type == ContentType::WebUi && url_patterns.is_empty() {
+        verdict.content_type = ContentType::Documentation;
+        verdict.reasoning = format!("{}, but no URL leads there", verdict.reasoning);
+    }
+    let is_web_ui = verdict.content_type == ContentType::WebUi;
+    let mut signature = StateSignature::default();
+    if is_web_ui {
+        signature.required_indicators = indicators(&section.text);
+        signature.required_indicators.extend(url_patterns.first().filter(|_| url_patterns.len() == 1).map(|pattern| {
+            Indicator {
+                kind: IndicatorKind::UrlMatches,
+                value: None,
+                pattern: Some(pattern.clone()),
+                selector: None,
+                reason: "URL pattern for screen recognition".to_owned(),
+            }
+        }));
+    } else {
+        url_patterns.clear();
+    }
+    ScreenDefinition {
+        screen_id: ScreenId(id),
+        knowledge_id: knowledge.knowledge_id.clone(),
+        website_id: document.website_id.clone(),
+        name: section.title.clone(),
+        description: section.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect(),
+        content_type: verdict.content_type,
+        is_actionable: is_web_ui,
+        url_patterns,
+        state_signature: signature,
+        provenance: vec![Provenance::Document { name: document.name.clone(), line: section.line }],
+        metadata: Metadata { inferred: false, confidence: CONFIDENCE_OF_TEXT, reasoning: verdict.reasoning },
+        ..ScreenDefinition::default()
+    }
+}
+
+/// Words that announce the name of an element, and its kind.
+const ANNOUNCED: [(&str, ElementKind); 7] = [
+    ("button", ElementKind::Button),
+    ("input", ElementKind::Input),
+    ("field", ElementKind::Input),
+    ("link", ElementKind::Link),
+    ("heading", ElementKind::Heading),
+    ("title", ElementKind::Heading),
+    ("tab", ElementKind::Button),
+];
+
+/// Returns the elements that a text names in quotation marks near the word for their kind, such as `button "Save"` and `the "Save" button`.
+fn indicators(text: &str) -> Vec<Indicator> {
+    let mut found: BTreeSet<(ElementKind, String)> = BTreeSet::new();
+    for sentence in text.split(['\n', '.', ';']) {
+        for (before, name, after) in quoted(sentence) {
+            let name = one_line(name);
+            if !is_indicator_text(&name) || name.chars().count() > MAX_INDICATOR_CHARS {
+                continue;
+            }
+            let near = |words: &str, from_end: bool| {
+                let words: Vec<String> = words
+                    .split(|c: char| !c.is_alphanumeric())
+                    .filter(|w| !w.is_empty())
+                    .map(str::to_lowercase)
+                    .collect();
+                let near: Vec<&String> =
+                    if from_end { words.iter().rev().take(4).collect() } else { words.iter().take(2).collect() };
+                near.iter()
+                    .find_map(|word| ANNOUNCED.iter().find(|(known, _)| word.trim_end_matches('s') == *known))
+                    .map(|(_, kind)| *kind)
+            };
+            if let Some(kind) = near(after, false).or_else(|| near(before, true)) {
+                found.insert((kind, name));
+            }
+        }
+    }
+    let indicators = found.into_iter().take(MAX_INDICATORS).map(|(kind, name)| Indicator {
+        kind: IndicatorKind::DomContains,
+        value: Some(name),
+        pattern: None,
+        selector: Some(kind.selector().to_owned()),
+        reason: "UI element for screen recognition".to_owned(),
+    });
+    indicators.collect()
+}
+
+/// Returns what stands in quotation marks, with what stands before and after it.
+fn quoted(text: &str) -> Vec<(&str, &str, &str)> {
+    const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')];
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some((start, open)) = text[at..].char_indices().find(|(_, c)| MARKS.iter().any(|(open, _)| open == c)) {
+        let start = at + start;
+        let inner = start + open.len_utf8();
+        let before = text[..start].chars().next_back();
+        let Some(close) = MARKS.iter().find(|(mark, _)| *mark == open).map(|(_, close)| *close) else { break };
+        // An apostrophe opens nothing.
+        let end = text[inner..].find(close).filter(|_| open != '\'' || before.is_none_or(|c| !c.is_alphanumeric()));
+        let Some(end) = end else {
+            at = inner;
+            continue;
+        };
+        let after = inner + end + close.len_utf8();
+        found.push((&text[..start], &text[inner..inner + end], &text[after..]));
+        at = after;
+    }
+    found
+}
+
+/// Verbs that begin a step, and what they do.
+const VERBS: [(&str, &str); 19] = [
+    ("open", "navigate"),
+    ("go to", "navigate"),
+    ("navigate", "navigate"),
+    ("visit", "navigate"),
+    ("click", "click"),
+    ("press", "click"),
+    ("tap", "click"),
+    ("double-click", "double_click"),
+    ("type", "input"),
+    ("enter", "input"),
+    ("fill", "input"),
+    ("select", "select_dropdown"),
+    ("choose", "select_dropdown"),
+    ("check", "check"),
+    ("uncheck", "uncheck"),
+    ("upload", "upload_file"),
+    ("scroll", "scroll"),
+    ("wait", "wait"),
+    ("hover", "hover"),
+];
+
+/// Makes a task of a numbered list of which at least two items, and half of all, say what to do.
+fn task(knowledge: &Knowledge, document: &Document, section: &Section, id: String) -> Option<TaskDefinition> {
+    let steps: Vec<TaskStep> = section.steps.iter().filter_map(|(text, line)| step(document, text, *line)).collect();
+    if steps.len() < 2 || steps.len() * 2 < section.steps.len() {
+        return None;
+    }
+    let steps = (0..).zip(steps).map(|(order, step)| TaskStep { order, ..step }).collect();
+    Some(TaskDefinition {
+        task_id: TaskId(id),
+        knowledge_id: knowledge.knowledge_id.clone(),
+        website_id: document.website_id.clone(),
+        name: section.title.clone(),
+        description: section.title.clone(),
+        steps,
+        provenance: vec![Provenance::Document { name: document.name.clone(), line: section.line }],
+        metadata: Metadata {
+            confidence: CONFIDENCE_OF_TEXT,
+            reasoning: "a numbered list of steps".to_owned(),
+            ..Metadata::default()
+        },
+        ..TaskDefinition::default()
+    })
+}
+
+fn step(document: &Document, text: &str, line: u32) -> Option<TaskStep> {
+    let text = one_line(text);
+    let lower = text.to_lowercase();
+    let starts = |verb: &str| lower.strip_prefix(verb).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+    let (_, action_type) = VERBS.iter().find(|(verb, _)| starts(verb))?;
+    let url = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(['<', '>', '(', ')', '.', ',', ';']))
+        .find(|word| word.starts_with("http://") || word.starts_with("https://"));
+    let names: Vec<&str> = quoted(&text).into_iter().map(|(_, name, _)| name).collect();
+    // `Type "Ada" into the "Name" field`: the first is what is typed, the last where.
+    let target = url.or(names.last().copied()).unwrap_or("").to_owned();
+    let mut parameters: BTreeMap<String, Value> = BTreeMap::new();
+    if let (Some(url), "navigate") = (url, *action_type) {
+        parameters.insert("url".to_owned(), Value::String(url.to_owned()));
+    }
+    if let ([typed, _, ..], "input" | "select_dropdown") = (names.as_slice(), *action_type) {
+        parameters.insert("text".to_owned(), Value::String((*typed).to_owned()));
+    }
+    Some(TaskStep {
+        description: text,
+        action: StepAction { action_type: (*action_type).to_owned(), target, parameters },
+        provenance: Some(Provenance::Document { name: document.name.clone(), line }),
+        metadata: Metadata { confidence: CONFIDENCE_OF_TEXT, ..Metadata::default() },
+        ..TaskStep::default()
+    })
+}
+
+#[cfg(test)]
+#[path = "ingest_tests.rs"]
+mod tests;

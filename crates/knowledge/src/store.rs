@@ -1,0 +1,386 @@
+//! Knowledge in one SQLite file.
+//!
+//! In: a [`Knowledge`]. Out: the same, equal. Invariants: a save is one transaction, so that a store holds all of it or what was there before; foreign keys are
+//! on; rows from before content types were told apart read as `unknown`, and none of that kind is added; a store of a newer version is not touched.
+
+use crate::error::KnowledgeError;
+use crate::model::{
+    ActionDefinition, ContentType, Knowledge, KnowledgeId, ScreenDefinition, ScreenId, TaskDefinition,
+    TransitionDefinition,
+};
+use crate::validate::validate;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// `BLkn` in ASCII: marks an SQLite file as a knowledge store.
+const APPLICATION_ID: i64 = 0x424c_6b6e;
+
+/// Version that this build writes, and the newest that it reads.
+pub const STORE_VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// Entry `n` leads from version `n` to version `n + 1`; released ones are never changed.
+const MIGRATIONS: [&str; 2] = [V1, V2];
+
+/// The old shape: screens without content type.
+const V1: &str = "
+CREATE TABLE knowledge (
+    id TEXT PRIMARY KEY CHECK (id <> '')
+) STRICT;
+
+CREATE TABLE screen (
+    knowledge TEXT NOT NULL REFERENCES knowledge (id) ON DELETE CASCADE,
+    id        TEXT NOT NULL CHECK (id <> ''),
+    website   TEXT NOT NULL,
+    parent    TEXT,
+    body      TEXT NOT NULL CHECK (json_valid(body)),
+    PRIMARY KEY (knowledge, id),
+    FOREIGN KEY (knowledge, parent) REFERENCES screen (knowledge, id) DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE action (
+    knowledge TEXT NOT NULL REFERENCES knowledge (id) ON DELETE CASCADE,
+    id        TEXT NOT NULL CHECK (id <> ''),
+    website   TEXT NOT NULL,
+    body      TEXT NOT NULL CHECK (json_valid(body)),
+    PRIMARY KEY (knowledge, id)
+) STRICT;
+
+CREATE TABLE action_screen (
+    knowledge TEXT NOT NULL,
+    action    TEXT NOT NULL,
+    screen    TEXT NOT NULL,
+    PRIMARY KEY (knowledge, action, screen),
+    FOREIGN KEY (knowledge, action) REFERENCES action (knowledge, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+    FOREIGN KEY (knowledge, screen) REFERENCES screen (knowledge, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE transition (
+    knowledge TEXT NOT NULL REFERENCES knowledge (id) ON DELETE CASCADE,
+    id        TEXT NOT NULL CHECK (id <> ''),
+    from_id   TEXT NOT NULL,
+    to_id     TEXT NOT NULL,
+    action    TEXT,
+    body      TEXT NOT NULL CHECK (json_valid(body)),
+    PRIMARY KEY (knowledge, id),
+    FOREIGN KEY (knowledge, from_id) REFERENCES screen (knowledge, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+    FOREIGN KEY (knowledge, to_id) REFERENCES screen (knowledge, id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+    FOREIGN KEY (knowledge, action) REFERENCES action (knowledge, id) DEFERRABLE INITIALLY DEFERRED
+) STRICT;
+
+CREATE TABLE task (
+    knowledge TEXT NOT NULL REFERENCES knowledge (id) ON DELETE CASCADE,
+    id        TEXT NOT NULL CHECK (id <> ''),
+    website   TEXT NOT NULL,
+    body      TEXT NOT NULL CHECK (json_valid(body)),
+    PRIMARY KEY (knowledge, id)
+) STRICT;
+";
+
+/// Screens say what kind of source they describe.
+const V2: &str = "
+ALTER TABLE screen ADD COLUMN content_type TEXT NOT NULL DEFAULT 'unknown'
+    CHECK (content_type IN ('web_ui', 'documentation', 'video_transcript', 'api_docs', 'unknown'));
+ALTER TABLE screen ADD COLUMN is_actionable INTEGER NOT NULL DEFAULT 1 CHECK (is_actionable IN (0, 1));
+CREATE INDEX screen_by_kind ON screen (knowledge, website, content_type, is_actionable);
+CREATE INDEX transition_by_from ON transition (knowledge, from_id);
+";
+
+/// Which screens a query wants.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScreenFilter {
+    /// Only of this website.
+    pub website_id: Option<crate::model::WebsiteId>,
+    /// Only of this content type.
+    pub content_type: Option<ContentType>,
+    /// Only those that a browser can be led to.
+    pub actionable_only: bool,
+}
+
+/// A knowledge store.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl Store {
+    /// Opens a store, or makes an empty one; an older version is brought up to this one.
+    ///
+    /// # Errors
+    /// [`KnowledgeError`] if the file is no store, of a newer version, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, KnowledgeError> {
+        let path = path.as_ref().to_owned();
+        let is_new = std::fs::metadata(&path).map_or(true, |file| file.len() == 0);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&path, flags).map_err(|error| told(&path, "open it", error))?;
+        let mut store = Self { path, connection };
+        store.prepare(is_new)?;
+        Ok(store)
+    }
+
+    /// Makes an empty store in memory.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Sqlite`] if there is no memory for it.
+    pub fn in_memory() -> Result<Self, KnowledgeError> {
+        let path = PathBuf::from(":memory:");
+        let connection = Connection::open_in_memory().map_err(|error| told(&path, "open it", error))?;
+        let mut store = Self { path, connection };
+        store.prepare(true)?;
+        Ok(store)
+    }
+
+    fn prepare(&mut self, is_new: bool) -> Result<(), KnowledgeError> {
+        let path = self.path.clone();
+        let wrap = |doing| move |error| told(&path, doing, error);
+        let pragma = |name: &str| -> Result<i64, rusqlite::Error> {
+            self.connection.pragma_query_value(None, name, |row| row.get(0))
+        };
+        let application = pragma("application_id").map_err(wrap.clone()("read its header"))?;
+        let version = pragma("user_version").map_err(wrap.clone()("read its header"))?;
+        if !is_new && application != APPLICATION_ID {
+            let reason = format!("it is an SQLite file of another application (id {application:#010x})");
+            return Err(KnowledgeError::NotAStore { path: self.path.clone(), reason });
+        }
+        if version > STORE_VERSION {
+            return Err(KnowledgeError::TooNew { path: self.path.clone(), found: version, supported: STORE_VERSION });
+        }
+        if version < 0 {
+            return Err(self.damaged(format!("its version is {version}")));
+        }
+        if !is_new {
+            self.check()?;
+        }
+        let setup = "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;";
+        self.connection.execute_batch(setup).map_err(wrap.clone()("turn foreign keys on"))?;
+        if version < STORE_VERSION {
+            let transaction = self.connection.transaction().map_err(wrap.clone()("begin to migrate it"))?;
+            for migration in &MIGRATIONS[version as usize..] {
+                transaction.execute_batch(migration).map_err(wrap.clone()("migrate it"))?;
+            }
+            let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {STORE_VERSION};");
+            transaction.execute_batch(&marks).map_err(wrap.clone()("migrate it"))?;
+            transaction.commit().map_err(wrap("migrate it"))?;
+        }
+        Ok(())
+    }
+
+    /// Looks for damage that SQLite finds, and for rows that refer to nothing.
+    fn check(&self) -> Result<(), KnowledgeError> {
+        let found: Result<String, _> = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+        match found {
+            Ok(answer) if answer == "ok" => {}
+            Ok(answer) => return Err(self.damaged(answer)),
+            Err(error) => return Err(told(&self.path, "check it", error)),
+        }
+        let orphan: Result<Option<String>, _> =
+            self.connection.query_row("PRAGMA foreign_key_check", [], |row| row.get(0)).optional();
+        match orphan {
+            Ok(None) => Ok(()),
+            Ok(Some(table)) => Err(self.damaged(format!("table {table} has a row that refers to nothing"))),
+            Err(error) => Err(told(&self.path, "check it", error)),
+        }
+    }
+
+    fn damaged(&self, reason: String) -> KnowledgeError {
+        KnowledgeError::Damaged { path: self.path.clone(), reason }
+    }
+
+    fn wrap(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> KnowledgeError + use<> {
+        let path = self.path.clone();
+        move |error| told(&path, doing, error)
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the ids of the knowledge that is stored, sorted; none in an empty store.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Sqlite`] if it cannot be read.
+    pub fn knowledge_ids(&self) -> Result<Vec<KnowledgeId>, KnowledgeError> {
+        let wrap = self.wrap("list what it holds");
+        let mut query = self.connection.prepare("SELECT id FROM knowledge ORDER BY id").map_err(&wrap)?;
+        let rows = query.query_map([], |row| row.get::<_, String>(0)).map_err(&wrap)?;
+        rows.map(|row| row.map(KnowledgeId).map_err(&wrap)).collect()
+    }
+
+    /// Reads one body of knowledge.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::NoKnowledge`] if there is none of that id, [`KnowledgeError::Damaged`] if a row cannot be read.
+    pub fn load(&self, id: &KnowledgeId) -> Result<Knowledge, KnowledgeError> {
+        let known = self.knowledge_ids()?;
+        if !known.contains(id) {
+            let known = known.into_iter().map(|id| id.0).collect();
+            return Err(KnowledgeError::NoKnowledge { id: id.0.clone(), path: self.path.clone(), known });
+        }
+        let mut knowledge = Knowledge::new(id.clone());
+        for screen in self.screens(id, &ScreenFilter::default())? {
+            knowledge.screens.insert(screen.screen_id.clone(), screen);
+        }
+        for action in self.bodies::<ActionDefinition>("action", id)? {
+            knowledge.actions.insert(action.action_id.clone(), action);
+        }
+        for transition in self.bodies::<TransitionDefinition>("transition", id)? {
+            knowledge.transitions.insert(transition.transition_id.clone(), transition);
+        }
+        for task in self.bodies::<TaskDefinition>("task", id)? {
+            knowledge.tasks.insert(task.task_id.clone(), task);
+        }
+        Ok(knowledge)
+    }
+
+    /// Reads the screens that pass a filter, by id.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Damaged`] if a row cannot be read.
+    pub fn screens(&self, id: &KnowledgeId, filter: &ScreenFilter) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
+        let wrap = self.wrap("read its screens");
+        let sql = "SELECT id, body, content_type, is_actionable FROM screen WHERE knowledge = ?1
+                   AND (?2 IS NULL OR website = ?2) AND (?3 IS NULL OR content_type = ?3) AND (?4 = 0 OR is_actionable = 1) ORDER BY id";
+        let mut query = self.connection.prepare(sql).map_err(&wrap)?;
+        let website = filter.website_id.as_ref().map(|website| website.as_str());
+        let kind = filter.content_type.map(ContentType::name);
+        let rows = query
+            .query_map(params![id.as_str(), website, kind, filter.actionable_only], |row| {
+                Ok((
+                    row.get::<_, String>(0)?,
+                    row.get::<_, String>(1)?,
+                    row.get::<_, String>(2)?,
+                    row.get::<_, bool>(3)?,
+                ))
+            })
+            .map_err(&wrap)?;
+        let mut screens = Vec::new();
+        for row in rows {
+            let (id, body, kind, is_actionable) = row.map_err(&wrap)?;
+            let mut screen: ScreenDefinition = self.parse("screen", &id, &body)?;
+            // What a query filters by is what stands in the columns.
+            screen.content_type = ContentType::from_name(&kind)
+                .ok_or_else(|| self.damaged(format!("screen {id:?} is of content type {kind:?}")))?;
+            screen.is_actionable = is_actionable;
+            screens.push(screen);
+        }
+        Ok(screens)
+    }
+
+    fn bodies<T: DeserializeOwned>(&self, table: &'static str, id: &KnowledgeId) -> Result<Vec<T>, KnowledgeError> {
+        let wrap = self.wrap("read its rows");
+        let sql = format!("SELECT id, body FROM {table} WHERE knowledge = ?1 ORDER BY id");
+        let mut query = self.connection.prepare(&sql).map_err(&wrap)?;
+        let rows = query
+            .query_map([id.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))
+            .map_err(&wrap)?;
+        rows.map(|row| row.map_err(&wrap).and_then(|(id, body)| self.parse(table, &id, &body))).collect()
+    }
+
+    fn parse<T: DeserializeOwned>(&self, kind: &str, id: &str, body: &str) -> Result<T, KnowledgeError> {
+        let mut reader = serde_json::Deserializer::from_str(body);
+        serde_path_to_error::deserialize(&mut reader)
+            .map_err(|error| self.damaged(format!("{kind} {id:?} cannot be read: {error}")))
+    }
+
+    /// Stores a body of knowledge in place of what was there of that id.
+    ///
+    /// # Errors
+    /// [`KnowledgeError`] if something in it does not make sense; then nothing is changed.
+    pub fn save(&mut self, knowledge: &Knowledge) -> Result<(), KnowledgeError> {
+        if knowledge.knowledge_id.as_str().trim().is_empty() {
+            let problem = "its id is empty".to_owned();
+            return Err(KnowledgeError::Invalid { kind: "knowledge", id: String::new(), problem });
+        }
+        let wrap = self.wrap("write to it");
+        let of_old_shape = self.of_old_shape(&knowledge.knowledge_id)?;
+        validate(knowledge, &of_old_shape)?;
+        let transaction = self.connection.transaction().map_err(&wrap)?;
+        write(&transaction, knowledge).map_err(&wrap)?;
+        transaction.commit().map_err(&wrap)
+    }
+
+    /// Removes a body of knowledge; says whether it was there.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Sqlite`] if it cannot be written.
+    pub fn remove(&mut self, id: &KnowledgeId) -> Result<bool, KnowledgeError> {
+        let removed = self.connection.execute("DELETE FROM knowledge WHERE id = ?1", [id.as_str()]);
+        removed.map(|rows| rows > 0).map_err(self.wrap("remove from it"))
+    }
+
+    fn of_old_shape(&self, id: &KnowledgeId) -> Result<BTreeSet<ScreenId>, KnowledgeError> {
+        let wrap = self.wrap("read its screens");
+        let sql = "SELECT id FROM screen WHERE knowledge = ?1 AND content_type = 'unknown'";
+        let mut query = self.connection.prepare(sql).map_err(&wrap)?;
+        let rows = query.query_map([id.as_str()], |row| row.get::<_, String>(0)).map_err(&wrap)?;
+        rows.map(|row| row.map(ScreenId).map_err(&wrap)).collect()
+    }
+}
+
+fn write(transaction: &Transaction<'_>, knowledge: &Knowledge) -> Result<(), rusqlite::Error> {
+    let id = knowledge.knowledge_id.as_str();
+    transaction.execute("DELETE FROM knowledge WHERE id = ?1", [id])?;
+    transaction.execute("INSERT INTO knowledge (id) VALUES (?1)", [id])?;
+    let mut screens = transaction.prepare(
+        "INSERT INTO screen (knowledge, id, website, parent, body, content_type, is_actionable) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for screen in knowledge.screens.values() {
+        let parent = screen.parent_screen_id.as_ref().map(|parent| parent.as_str());
+        let row = params![
+            id,
+            screen.screen_id.as_str(),
+            screen.website_id.as_str(),
+            parent,
+            json(screen)?,
+            screen.content_type.name(),
+            screen.is_actionable
+        ];
+        screens.execute(row)?;
+    }
+    let mut actions =
+        transaction.prepare("INSERT INTO action (knowledge, id, website, body) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut places =
+        transaction.prepare("INSERT OR IGNORE INTO action_screen (knowledge, action, screen) VALUES (?1, ?2, ?3)")?;
+    for action in knowledge.actions.values() {
+        actions.execute(params![id, action.action_id.as_str(), action.website_id.as_str(), json(action)?])?;
+        for screen in &action.screen_ids {
+            places.execute(params![id, action.action_id.as_str(), screen.as_str()])?;
+        }
+    }
+    let mut transitions = transaction.prepare(
+        "INSERT INTO transition (knowledge, id, from_id, to_id, action, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for transition in knowledge.transitions.values() {
+        let action = transition.action_id.as_ref().map(|action| action.as_str());
+        let (from, to) = (transition.from_screen_id.as_str(), transition.to_screen_id.as_str());
+        transitions.execute(params![id, transition.transition_id.as_str(), from, to, action, json(transition)?])?;
+    }
+    let mut tasks = transaction.prepare("INSERT INTO task (knowledge, id, website, body) VALUES (?1, ?2, ?3, ?4)")?;
+    for task in knowledge.tasks.values() {
+        tasks.execute(params![id, task.task_id.as_str(), task.website_id.as_str(), json(task)?])?;
+    }
+    Ok(())
+}
+
+fn json<T: Serialize>(value: &T) -> Result<String, rusqlite::Error> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
+}
+
+fn told(path: &Path, doing: &'static str, error: rusqlite::Error) -> KnowledgeError {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            KnowledgeError::NotAStore { path, reason: "it is not an SQLite file".to_owned() }
+        }
+        Some(ErrorCode::DatabaseCorrupt) => KnowledgeError::Damaged { path, reason: error.to_string() },
+        _ => KnowledgeError::Sqlite { path, doing, source: error },
+    }
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

@@ -1,0 +1,196 @@
+//! Where a script finds a node: selectors that match it and nothing else.
+//!
+//! In: a node of a page. Out: one selector a tree (document, open shadow tree, frame of the same origin), from the outside in. Invariants: names and
+//! values are serialised by `cssparser`; each selector was run over the page and matched this node alone in its tree; a node in a closed shadow
+//! tree or in a frame of another origin has no path.
+
+use browserlens_page::{Flags, NodeKind, NodeRef, Page};
+use browserlens_snapshot::select::Selector;
+use url::Url;
+
+const DOCUMENT: u32 = u32::MAX;
+/// Attributes that tell an element, in the order in which they are tried.
+const TELLING: [&str; 10] =
+    ["data-testid", "data-test", "data-part", "data-id", "name", "aria-label", "href", "title", "placeholder", "value"];
+/// Longest value of an attribute that is used, in bytes.
+const LONGEST_VALUE: usize = 200;
+
+/// Why a node has no path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoPath {
+    ClosedShadow,
+    OtherOrigin,
+    NoSelector,
+}
+
+impl NoPath {
+    pub(crate) fn place(self) -> &'static str {
+        match self {
+            Self::ClosedShadow => "a closed shadow tree",
+            Self::OtherOrigin => "a frame of another origin",
+            Self::NoSelector => "a place that no selector tells",
+        }
+    }
+}
+
+/// Which tree each node belongs to: the host of its shadow tree, or the document.
+struct Trees {
+    host: Vec<u32>,
+    parent: Vec<u32>,
+}
+
+impl Trees {
+    fn of(page: &Page) -> Self {
+        let mut trees = Self { host: vec![DOCUMENT; page.len()], parent: vec![DOCUMENT; page.len()] };
+        let hosts = Flags::SHADOW_HOST_OPEN.with(Flags::SHADOW_HOST_CLOSED);
+        let shadow = Flags::IN_OPEN_SHADOW.with(Flags::IN_CLOSED_SHADOW);
+        for node in page.nodes().skip(1) {
+            let Some(above) = node.parent() else { continue };
+            let up = above.id().index();
+            let is_element = above.kind() == NodeKind::Element;
+            let (mut parent, mut host) = (if is_element { above.id().0 } else { DOCUMENT }, trees.host[up]);
+            if above.kind() == NodeKind::Document {
+                host = DOCUMENT;
+            }
+            if node.flags().has(Flags::SLOTTED) && trees.host[up] != DOCUMENT {
+                parent = trees.host[up];
+                host = trees.host[parent as usize];
+            } else if above.flags().any(hosts) && node.flags().any(shadow) {
+                (parent, host) = (DOCUMENT, above.id().0);
+            }
+            trees.host[node.id().index()] = host;
+            trees.parent[node.id().index()] = parent;
+        }
+        trees
+    }
+
+    fn same(&self, a: NodeRef<'_>, b: NodeRef<'_>) -> bool {
+        a.frame() == b.frame() && self.host[a.id().index()] == self.host[b.id().index()]
+    }
+}
+
+/// Returns the selectors of a node, from the document in; none if no script reaches it.
+pub fn path_of(node: NodeRef<'_>) -> Option<Vec<String>> {
+    path(node).ok()
+}
+
+pub(crate) fn path(node: NodeRef<'_>) -> Result<Vec<String>, NoPath> {
+    let page = node.page();
+    let trees = Trees::of(page);
+    let mut path = Vec::new();
+    let mut at = node;
+    loop {
+        path.push(selector(at, &trees).ok_or(NoPath::NoSelector)?);
+        let host = trees.host[at.id().index()];
+        if host != DOCUMENT {
+            let host = page.node(browserlens_page::NodeId(host));
+            if !host.flags().has(Flags::SHADOW_HOST_OPEN) {
+                return Err(NoPath::ClosedShadow);
+            }
+            at = host;
+            continue;
+        }
+        let frame = &page.frames()[usize::from(at.frame().0)];
+        let Some(owner) = frame.owner else { break };
+        let owner = page.node(owner);
+        let outer = &page.frames()[usize::from(owner.frame().0)];
+        if !same_origin(&outer.url, &frame.url) {
+            return Err(NoPath::OtherOrigin);
+        }
+        at = owner;
+    }
+    path.reverse();
+    Ok(path)
+}
+
+/// `about:srcdoc` and `about:blank` have the origin of what holds them.
+fn same_origin(outer: &str, inner: &str) -> bool {
+    if inner.starts_with("about:") {
+        return true;
+    }
+    match (Url::parse(outer), Url::parse(inner)) {
+        (Ok(outer), Ok(inner)) => outer.origin() == inner.origin(),
+        _ => false,
+    }
+}
+
+fn identifier(text: &str) -> Option<String> {
+    let mut out = String::new();
+    cssparser::serialize_identifier(text, &mut out).ok()?;
+    Some(out)
+}
+
+fn quoted(text: &str) -> Option<String> {
+    let mut out = String::new();
+    cssparser::serialize_string(text, &mut out).ok()?;
+    Some(out)
+}
+
+/// Returns a selector that matches the node alone in its tree.
+fn selector(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
+    let page = node.page();
+    let is_alone = |text: &str| {
+        let Ok(selector) = text.parse::<Selector>() else { return false };
+        let mut found = selector.find(page).into_iter().filter(|id| trees.same(page.node(*id), node));
+        found.next() == Some(node.id()) && found.next().is_none()
+    };
+    let tag = identifier(node.tag())?;
+    if let Some(id) = id_of(node) {
+        let by_id = format!("#{id}");
+        if is_alone(&by_id) {
+            return Some(by_id);
+        }
+    }
+    for name in TELLING {
+        let Some(value) = node.attribute(name).filter(|value| !value.is_empty() && value.len() <= LONGEST_VALUE) else {
+            continue;
+        };
+        let text = format!("{tag}[{name}={}]", quoted(value)?);
+        if is_alone(&text) {
+            return Some(text);
+        }
+    }
+    if is_alone(&tag) {
+        return Some(tag);
+    }
+    // Step by step up to the nearest element with an id, or to the top.
+    let mut steps = vec![step(node, trees)?];
+    let mut at = node;
+    loop {
+        let above = trees.parent[at.id().index()];
+        if above == DOCUMENT {
+            break;
+        }
+        at = page.node(browserlens_page::NodeId(above));
+        if let Some(id) = id_of(at) {
+            let below = steps.iter().rev().cloned().collect::<Vec<_>>().join(" > ");
+            let text = format!("#{id} > {below}");
+            if is_alone(&text) {
+                return Some(text);
+            }
+        }
+        steps.push(step(at, trees)?);
+    }
+    let text = steps.into_iter().rev().collect::<Vec<_>>().join(" > ");
+    is_alone(&text).then_some(text)
+}
+
+fn id_of(node: NodeRef<'_>) -> Option<String> {
+    identifier(node.attribute("id").filter(|id| !id.is_empty() && id.len() <= LONGEST_VALUE)?)
+}
+
+/// Tag and number among the siblings of that tag.
+fn step(node: NodeRef<'_>, trees: &Trees) -> Option<String> {
+    let own = trees.parent[node.id().index()];
+    let is_sibling = |other: &NodeRef<'_>| {
+        other.kind() == NodeKind::Element
+            && other.tag() == node.tag()
+            && trees.parent[other.id().index()] == own
+            && trees.same(*other, node)
+    };
+    // Siblings stand between the parent (or host, or document) and the node in document order.
+    let begin = node.ancestors().find(|above| above.id().0 == own || own == DOCUMENT && above.kind() != NodeKind::Text);
+    let first = begin.map_or(0, |begin| begin.id().index());
+    let number = node.page().nodes().skip(first).take_while(|other| other.id() <= node.id()).filter(is_sibling).count();
+    Some(format!("{}:nth-of-type({number})", identifier(node.tag())?))
+}

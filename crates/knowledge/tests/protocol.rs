@@ -1,0 +1,380 @@
+//! What agents ask, and what they are answered.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod common;
+
+use browserlens_knowledge::protocol::{
+    Agent, AgentInstruction, AgentResponse, Environment, InstructionType, NavigationGraph,
+};
+use browserlens_knowledge::translate::Profile;
+use browserlens_knowledge::{Knowledge, Recording, ScreenId, extract};
+use browserlens_page::PageBuilder;
+use browserlens_strategy::StepIndex;
+use browserlens_trace::Trace;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn screen(id: &str, url: &str, text: &str) -> Value {
+    json!({
+        "screen_id": id, "knowledge_id": "k", "website_id": "w", "name": format!("The {id} screen"), "content_type": "web_ui", "is_actionable": true,
+        "url_patterns": [format!("{}$", url.replace('.', "\\."))], "example_urls": [url],
+        "state_signature": { "required_indicators": [{ "type": "dom_contains", "value": text, "reason": "heading" }] },
+    })
+}
+
+fn action(id: &str, on: &str, kind: &str, role: &str, name: &str) -> Value {
+    json!({
+        "action_id": id, "name": format!("{kind} {name}"), "action_type": kind, "screen_ids": [on],
+        "target": { "role": role, "name": name },
+    })
+}
+
+fn way(from: &str, to: &str, action: &str, confidence: f64) -> Value {
+    json!({
+        "transition_id": format!("{from}_{to}_{action}"), "from_screen_id": from, "to_screen_id": to, "action_id": action,
+        "metadata": { "confidence": confidence },
+    })
+}
+
+fn map(items: Vec<Value>, key: &str) -> Value {
+    items
+        .into_iter()
+        .map(|item| (item[key].as_str().unwrap().to_owned(), item))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+/// Home, a list and an item in a ring; a login form; a shortcut that seldom works; a document.
+fn knowledge() -> Knowledge {
+    let mut typed = action("type_user", "login", "input", "textbox", "Username");
+    typed["parameters"] = json!({ "text": "ann" });
+    let mut document = screen("manual", "https://app.test/manual", "Manual");
+    document["content_type"] = json!("documentation");
+    document["is_actionable"] = json!(false);
+    let mut opening = action("open_home", "home", "navigate", "", "");
+    opening["parameters"] = json!({ "url": "https://app.test/" });
+    let step = |order: u32, action: &str, kind: &str, from: Option<&str>, to: &str| json!({ "order": order, "action": { "action_type": kind }, "action_id": action, "screen_id": from, "expected_screen_id": to });
+    let mut user = step(2, "type_user", "input", Some("login"), "login");
+    user["action"]["parameters"] = json!({ "text": "bob" });
+    serde_json::from_value(json!({
+        "knowledge_id": "k",
+        "screens": map(vec![
+            screen("home", "https://app.test/", "Welcome"), screen("list", "https://app.test/list", "All items"),
+            screen("item", "https://app.test/item", "One item"), screen("login", "https://app.test/login", "Sign in"),
+            screen("inside", "https://app.test/inside", "Hello"), screen("island", "https://app.test/island", "Nobody here"), document,
+        ], "screen_id"),
+        "actions": map(vec![
+            opening, action("to_list", "home", "click", "link", "List"), action("to_item", "list", "click", "link", "Item"),
+            action("to_home", "item", "click", "link", "Home"), action("shortcut", "home", "click", "button", "Surprise"),
+            action("to_login", "home", "click", "link", "Login"), typed, action("log_in", "login", "click", "button", "Log in"),
+            action("back", "item", "go_back", "", ""),
+        ], "action_id"),
+        "transitions": map(vec![
+            way("home", "list", "to_list", 0.95), way("list", "item", "to_item", 0.95), way("item", "home", "to_home", 0.95),
+            way("home", "item", "shortcut", 0.2), way("home", "login", "to_login", 1.0), way("login", "inside", "log_in", 0.9),
+            way("item", "list", "back", 1.0), way("home", "home", "shortcut", 0.8),
+        ], "transition_id"),
+        "tasks": { "enter": {
+            "task_id": "enter", "knowledge_id": "k", "website_id": "w", "name": "Enter", "description": "Log in as Bob",
+            "success_criteria": { "screen_id": "inside" },
+            "steps": [step(0, "open_home", "navigate", None, "home"), step(1, "to_login", "click", Some("home"), "login"), user, step(3, "log_in", "click", Some("login"), "inside")],
+        }},
+    }))
+    .unwrap()
+}
+
+fn ask(knowledge: &Knowledge, instruction: Value) -> AgentResponse {
+    Agent::new(knowledge).unwrap().answer_json(&instruction.to_string(), &Environment::default())
+}
+
+fn navigate(target: &str, from: Option<&str>) -> Value {
+    let context = from.map_or_else(|| json!({}), |from| json!({ "current_screen_id": from }));
+    json!({ "instruction_type": "navigate_to_screen", "target": target, "knowledge_id": "k", "context": context })
+}
+
+fn actions(response: &AgentResponse) -> Vec<&str> {
+    response.steps.iter().map(|step| step.action_id.as_ref().map_or("", |id| id.as_str())).collect()
+}
+
+#[test]
+fn the_surest_way_wins_over_the_shortest_and_every_step_can_be_checked() {
+    let knowledge = knowledge();
+    let response = ask(&knowledge, navigate("item", Some("home")));
+    assert_eq!((response.success, response.error.as_deref()), (true, None));
+    assert_eq!(actions(&response), ["to_list", "to_item"]);
+    for (step, screen) in response.steps.iter().zip(["list", "item"]) {
+        let expected = step.expected_screen.as_ref().unwrap();
+        assert_eq!(expected.screen_id.as_str(), screen);
+        assert!(!expected.verification.dom_contains.is_empty() && expected.verification.url_matches.is_some());
+        assert_eq!(step.actions.len(), 1);
+    }
+    assert_eq!(response.expected_result.unwrap().screen_id.unwrap().as_str(), "item");
+    // A step of 0.97 each is worth less than one of 0.96.
+    let mut other = knowledge.clone();
+    other.transitions.get_mut("home_item_shortcut").unwrap().metadata.confidence = 0.9;
+    assert_eq!(actions(&ask(&other, navigate("item", Some("home")))), ["shortcut"]);
+}
+
+#[test]
+fn a_ring_has_an_end_and_history_is_the_last_resort() {
+    let mut knowledge = knowledge();
+    assert_eq!(actions(&ask(&knowledge, navigate("home", Some("list")))), ["to_item", "to_home"]);
+    assert_eq!(actions(&ask(&knowledge, navigate("home", Some("home")))), Vec::<&str>::new());
+    assert_eq!(actions(&ask(&knowledge, navigate("list", Some("item")))), ["to_home", "to_list"]);
+    // Without a way round, the step back is taken.
+    knowledge.transitions.remove("item_home_to_home");
+    knowledge.tasks.clear();
+    assert_eq!(actions(&ask(&knowledge, navigate("list", Some("item")))), ["back"]);
+}
+
+#[test]
+fn a_way_through_a_form_takes_its_fields_along_with_the_agents_values() {
+    let knowledge = knowledge();
+    let mut instruction = navigate("inside", Some("home"));
+    let response = ask(&knowledge, instruction.clone());
+    assert_eq!(actions(&response), ["to_login", "type_user", "log_in"]);
+    let code = |response: &AgentResponse| response.actions[1].parameters["code"].as_str().unwrap().to_owned();
+    assert!(code(&response).contains("\"text\":\"bob\""), "as the task does it");
+    instruction["context"]["values"] = json!({ "Username": "\"carl\"" });
+    let given = code(&ask(&knowledge, instruction));
+    assert!(given.contains(r#""text":"\u0022carl\u0022""#), "{given}");
+}
+
+#[test]
+fn where_the_current_screen_is_not_known_the_way_begins_by_opening_a_url() {
+    let knowledge = knowledge();
+    let response = ask(&knowledge, navigate("list", None));
+    assert_eq!(actions(&response), ["open_home", "to_list"]);
+    assert_eq!(response.actions[0].tool_name, "navigate");
+    assert_eq!(response.actions[0].parameters["url"], "https://app.test/");
+}
+
+#[test]
+fn the_current_screen_is_recognised_by_url_and_summary_or_by_the_page() {
+    let knowledge = knowledge();
+    let instruction = json!({ "query_type": "navigate_to", "target": "item",
+        "context": { "current_url": "https://app.test/list", "dom_summary": "Here are all items for you", "step": 3 } });
+    let response = ask(&knowledge, instruction.clone());
+    assert_eq!(response.metadata["from_screen_id"], "list");
+    assert_eq!(actions(&response), ["to_item"]);
+    // On a page, the first step gets the index of its node, and later ones a script.
+    let page = PageBuilder::outline(
+        "heading \"Welcome\" level=1 tag=h1 box=0,0,200,20\nlink \"List\" tag=a href=\"/list\" #41 box=0,30,100,20\nlink \"Login\" tag=a href=\"/login\" #42 box=0,60,100,20",
+    );
+    let instruction: AgentInstruction = serde_json::from_value(navigate("item", Some("home"))).unwrap();
+    let agent = Agent::new(&knowledge).unwrap();
+    let environment = Environment { page: Some(&page), ..Environment::default() };
+    let response = agent.answer(&instruction, &environment);
+    let tools: Vec<&str> = response.actions.iter().map(|action| action.tool_name.as_str()).collect();
+    assert_eq!(tools, ["click", "evaluate"]);
+    assert_eq!(response.actions[0].parameters["index"], 41);
+    assert!(response.actions[1].confidence < response.actions[0].confidence);
+    let seed = agent.answer(&instruction, &Environment { profile: Profile::Seed, ..environment });
+    assert_eq!(seed.actions[0].parameters["index"], 41);
+}
+
+#[test]
+fn what_is_not_known_is_answered_with_what_is_nearest_and_what_to_do() {
+    let knowledge = knowledge();
+    let response = ask(&knowledge, navigate("the lst screen", Some("home")));
+    assert!(!response.success && response.actions.is_empty());
+    assert_eq!(response.candidates[0].id, "list");
+    assert!(response.error.unwrap().contains("is not known") && response.hint.unwrap().contains("candidates"));
+    let response = ask(&knowledge, navigate("island", Some("home")));
+    assert!(response.error.unwrap().contains("no known way leads from screen \"home\" to \"island\""));
+    assert!(response.hint.unwrap().contains("knowledge gaps"));
+    let response = ask(&knowledge, navigate("manual", Some("home")));
+    assert!(response.error.unwrap().contains("documentation"), "no browser is led to a document");
+    assert!(response.candidates.iter().all(|candidate| candidate.id != "manual"));
+    let response = ask(&knowledge, navigate("list", Some("nowhere")));
+    assert!(response.error.unwrap().contains("\"nowhere\"") && response.hint.unwrap().contains("current_url"));
+    let response = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "entr" }));
+    assert_eq!(response.candidates[0].id, "enter");
+    let response =
+        ask(&knowledge, json!({ "instruction_type": "navigate_to_screen", "target": "list", "knowledge_id": "other" }));
+    assert!(response.error.unwrap().contains("\"other\""));
+    let response = ask(&knowledge, json!({ "instruction_type": "fly", "target": "list" }));
+    assert!(response.error.unwrap().contains("instruction_type") && response.hint.unwrap().contains("execute_task"));
+    let response = ask(&Knowledge::new("k"), navigate("list", None));
+    assert!(response.hint.unwrap().contains("knowledge build"));
+    let mut bare = knowledge.clone();
+    let island = bare.screens.get_mut(&ScreenId::from("island")).unwrap();
+    (island.url_patterns, island.state_signature) = Default::default();
+    let error = Agent::new(&bare).unwrap_err();
+    assert!(error.to_string().contains("island") && error.hint().contains("URL pattern"), "{error}");
+}
+
+#[test]
+fn tasks_screens_actions_and_contexts_are_answered() {
+    let knowledge = knowledge();
+    let response = ask(&knowledge, json!({ "instruction_type": "execute_task", "target": "enter" }));
+    assert!(response.success, "{:?}", response.error);
+    assert_eq!(actions(&response), ["open_home", "to_login", "type_user", "log_in"]);
+    assert_eq!(response.expected_result.unwrap().success_criteria.unwrap().screen_id.unwrap().as_str(), "inside");
+
+    let found = ask(
+        &knowledge,
+        json!({ "instruction_type": "find_screen", "context": { "current_url": "https://app.test/login", "dom_summary": "Sign in" } }),
+    );
+    assert_eq!(found.expected_screen.unwrap().screen_id.as_str(), "login");
+    let none = ask(&knowledge, json!({ "instruction_type": "find_screen", "target": "https://else.test/" }));
+    assert!(!none.success && none.hint.is_some());
+
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "get_actions", "target": "home", "context": { "profile": "seed" } }),
+    );
+    assert!(response.success);
+    assert_eq!(response.steps.len(), 4);
+    let to_list = response.steps.iter().find(|step| step.action_id.as_ref().unwrap().as_str() == "to_list").unwrap();
+    assert_eq!(to_list.expected_screen.as_ref().unwrap().screen_id.as_str(), "list");
+
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "find_element", "target": "the login link", "context": { "current_screen_id": "home" } }),
+    );
+    assert_eq!(actions(&response)[0], "to_login");
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "find_element", "target": "xyzzy", "context": { "current_screen_id": "home" } }),
+    );
+    assert!(!response.success && response.error.unwrap().contains("xyzzy"));
+
+    let response = ask(&knowledge, json!({ "instruction_type": "get_screen_context", "target": "list" }));
+    assert_eq!(response.metadata["screen"]["name"], "The list screen");
+    assert_eq!(response.metadata["leads_to"][0]["screen_id"], "item");
+    assert_eq!(response.metadata["reached_from"].as_array().unwrap().len(), 2);
+
+    let all = ask(&knowledge, json!({ "instruction_type": "explore_website", "target": "w" }));
+    assert_eq!(all.metadata["screens"].as_array().unwrap().len(), 7);
+    assert_eq!(all.actions[0].tool_name, "navigate");
+    let web = ask(&knowledge, json!({ "instruction_type": "explore_website", "context": { "actionable_only": true } }));
+    assert_eq!(web.metadata["screens"].as_array().unwrap().len(), 6);
+    let texts = ask(
+        &knowledge,
+        json!({ "instruction_type": "explore_website", "context": { "content_type": "documentation" } }),
+    );
+    assert_eq!(texts.metadata["screens"][0]["screen_id"], "manual");
+
+    let response = ask(
+        &knowledge,
+        json!({ "instruction_type": "agent_query", "target": "enter", "context": { "query_type": "execute_task" } }),
+    );
+    assert_eq!((response.success, response.steps.len()), (true, 4));
+}
+
+#[test]
+fn names_are_those_that_agents_know() {
+    for (name, meant) in [
+        ("navigate_to", InstructionType::NavigateToScreen),
+        ("navigate_to_screen", InstructionType::NavigateToScreen),
+        ("find_element", InstructionType::FindElement),
+        ("explore_website", InstructionType::ExploreWebsite),
+        ("agent_query", InstructionType::AgentQuery),
+    ] {
+        let read: AgentInstruction = serde_json::from_value(json!({ "query_type": name, "target": "x" })).unwrap();
+        assert_eq!(read.instruction_type, meant);
+    }
+    let response = serde_json::to_value(ask(&knowledge(), navigate("list", Some("home")))).unwrap();
+    assert_eq!(response["success"], true);
+    for field in ["tool_name", "parameters", "description", "confidence", "screen_id"] {
+        assert!(response["actions"][0].get(field).is_some(), "{field}");
+    }
+    for field in ["expected_result", "expected_screen", "metadata", "steps"] {
+        assert!(response.get(field).is_some(), "{field}");
+    }
+    let schema = serde_json::to_value(schemars::schema_for!(AgentInstruction)).unwrap();
+    assert!(schema["properties"].get("instruction_type").is_some());
+    assert_eq!(
+        serde_json::from_value::<AgentResponse>(response.clone())
+            .map(|read| serde_json::to_value(read).unwrap())
+            .unwrap(),
+        response
+    );
+}
+
+#[test]
+fn hostile_words_in_questions_are_only_words() {
+    let knowledge = knowledge();
+    for target in [
+        "(a+)+$",
+        "');alert(1)//",
+        "\u{202e}list",
+        "{{secret:x}}",
+        &"x".repeat(100_000),
+        "javascript:alert(1)",
+        "../../etc",
+        "",
+    ] {
+        for kind in InstructionType::ALL {
+            let response = ask(
+                &knowledge,
+                json!({ "instruction_type": kind, "target": target, "context": { "current_screen_id": "home" } }),
+            );
+            assert!(response.success || response.hint.is_some(), "{kind:?} {target}");
+            assert!(response.error.is_none_or(|error| error.len() < 1000));
+        }
+    }
+}
+
+fn bundled() -> (Vec<Recording>, Knowledge) {
+    let recordings: Vec<Recording> =
+        common::traces().iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
+    let knowledge = extract("bundled", &recordings);
+    (recordings, knowledge)
+}
+
+#[test]
+fn every_pair_of_connected_screens_of_the_bundled_sites_has_a_way_that_can_be_said() {
+    let (_, knowledge) = bundled();
+    let agent = Agent::new(&knowledge).unwrap();
+    let graph = NavigationGraph::new(&knowledge);
+    let mut unsaid: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut pairs, mut said) = (0, 0);
+    for from in knowledge.navigable_screens() {
+        for to in graph.reachable(&from.screen_id).into_iter().filter(|to| **to != from.screen_id) {
+            let instruction: AgentInstruction =
+                serde_json::from_value(json!({ "instruction_type": "navigate_to_screen", "target": to, "context": { "current_screen_id": from.screen_id } })).unwrap();
+            for profile in Profile::ALL {
+                pairs += 1;
+                let response = agent.answer(&instruction, &Environment { profile, ..Environment::default() });
+                if !response.success {
+                    *unsaid.entry(response.error.unwrap()).or_default() += 1;
+                    continue;
+                }
+                said += 1;
+                assert_eq!(&response.steps.last().unwrap().expected_screen.as_ref().unwrap().screen_id, to);
+                assert!(response.actions.iter().all(|action| profile.validate(action).is_ok()));
+            }
+        }
+    }
+    println!("{said} of {pairs} ways (both profiles); not said: {unsaid:#?}");
+    assert!(pairs > 100, "{pairs}");
+    assert_eq!(said, pairs);
+}
+
+#[test]
+fn a_recorded_page_gets_actions_with_the_indices_of_its_nodes() {
+    let (_, knowledge) = bundled();
+    let agent = Agent::new(&knowledge).unwrap();
+    let mut asked = 0;
+    let mut translated = 0;
+    for path in common::traces() {
+        let trace = Trace::open(&path).unwrap();
+        let (page, _) = trace.page(StepIndex(0)).unwrap();
+        let instruction: AgentInstruction =
+            serde_json::from_value(json!({ "instruction_type": "get_actions" })).unwrap();
+        let response = agent.answer(&instruction, &Environment { page: Some(&page), ..Environment::default() });
+        assert!(response.success, "{}: {:?}", path.display(), response.error);
+        asked += response.steps.len();
+        translated += response.steps.iter().filter(|step| step.error.is_none()).count();
+        for action in &response.actions {
+            if let Some(index) = action.parameters.get("index").and_then(Value::as_u64) {
+                assert!(page.nodes().any(|node| u64::from(node.key().backend) == index));
+            }
+        }
+    }
+    println!("{translated} of {asked} known actions are on the first page");
+    assert!(translated > 0 && asked > 20);
+}
