@@ -16,6 +16,7 @@ bench *args:
 test *args:
     @scripts/install-chromium
     cargo test --workspace --quiet "$@"
+    cargo test -p browserlens-reading --features http,local --test http --test local --quiet "$@"
 
 # Records the bundled traces again (all, or the scenarios that are named).
 record *args:
