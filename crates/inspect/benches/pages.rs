@@ -59,12 +59,30 @@ fn pages(criterion: &mut Criterion) {
     // No answer is remembered: each is worked out anew.
     let mut inspector = Inspector::new(Limits { cached_answers: 0, ..Limits::default() }, CursorKey::new(b"bench"));
     let text = |text: &str| Some(text.to_owned());
+    let all_levels = ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() };
+    let search = |query: &ConsoleQuery, term: &str| ConsoleQuery { search_term: text(term), ..query.clone() };
     let console = [
         ("default", ConsoleQuery::default()),
-        ("all levels", ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() }),
-        ("search", ConsoleQuery { search_term: text("a-99991"), ..ConsoleQuery::default() }),
+        ("all levels", all_levels.clone()),
+        ("search", search(&ConsoleQuery::default(), "a-99991")),
+        ("search, no match", search(&ConsoleQuery::default(), "nowhere")),
+        ("search, every row", search(&ConsoleQuery::default(), "Priced")),
+        ("all levels, search", search(&all_levels, "a-99991")),
+        ("all levels, search, no match", search(&all_levels, "nowhere")),
+        ("all levels, search, every row", search(&all_levels, "Priced")),
     ];
+    let find = |query: &NetworkQuery, term: &str| NetworkQuery { search_term: text(term), ..query.clone() };
+    let narrow = NetworkQuery { domain: text("api"), method: Some("GET".to_owned().into()), ..NetworkQuery::default() };
+    let failed = NetworkQuery { failed_only: Some(true), ..NetworkQuery::default() };
     let network = [
+        ("search, no match", find(&NetworkQuery::default(), "nowhere")),
+        ("search, one match", find(&NetworkQuery::default(), "Items/99991?")),
+        ("search, every row", find(&NetworkQuery::default(), "/API/items")),
+        ("domain and method, search, no match", find(&narrow, "nowhere")),
+        ("domain and method, search, one match", find(&narrow, "Items/99989?")),
+        ("domain and method, search, every row", find(&narrow, "/API/items")),
+        ("failed only, search, no match", find(&failed, "nowhere")),
+        ("failed only, search, every row", find(&failed, "/API/items")),
         ("default", NetworkQuery::default()),
         ("failed only", NetworkQuery { failed_only: Some(true), ..NetworkQuery::default() }),
         (
