@@ -348,14 +348,19 @@ fn salvage_never_panics_and_never_makes_up_data() {
 }
 
 #[test]
-fn a_stored_file_of_format_1_is_read_without_a_write() {
-    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1.trace");
+fn stored_files_of_older_formats_are_read_without_a_write() {
+    (1..FORMAT_VERSION).for_each(a_stored_file_is_read_without_a_write);
+}
+
+fn a_stored_file_is_read_without_a_write(format: i64) {
+    let name = format!("format-{format}.trace");
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(&name);
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("format-1.trace");
+    let path = folder.path().join(name);
     std::fs::copy(&stored, &path).unwrap();
     let before = std::fs::read(&path).unwrap();
     let trace = Trace::open(&path).unwrap();
-    assert_eq!(trace.format_version(), 1);
+    assert_eq!(trace.format_version(), format);
     let written = steps(2);
     assert_eq!(trace.meta(), &meta());
     assert_eq!(trace.steps().unwrap()[1].action, written[1].action);
@@ -363,6 +368,10 @@ fn a_stored_file_of_format_1_is_read_without_a_write() {
         assert_eq!(trace.capture(step.index).unwrap(), step.capture);
     }
     assert_eq!(trace.events(&EventFilter::default(), None, 100).unwrap().len(), 10);
+    let search = EventFilter { contains: Some("GRÖSSE 1".to_lowercase()), ..EventFilter::default() };
+    assert_eq!(trace.tally(&search, None).unwrap().count, 0);
+    let search = EventFilter { contains: Some("GRÖßE 1".into()), ..EventFilter::default() };
+    assert_eq!(trace.events(&search, None, 100).unwrap(), written[1].events[..1]);
     assert!(verify(&path).unwrap().is_ok());
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
