@@ -12,7 +12,7 @@ use crate::blob::{BlobReader, BlobWriter, Storage};
 use crate::error::{Place, TraceError};
 use crate::rows;
 use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, FAILED, HOST, REQUEST, TAB_EVENT, Table};
-use crate::search::{self, searched_columns};
+use crate::search::{self, Without, searched_columns};
 use browserlens_strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
     RequestParts, TabEvent,
@@ -20,7 +20,7 @@ use browserlens_strategy::{
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The tables of events, by the name of their kind.
 pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
@@ -121,6 +121,7 @@ pub(crate) struct Query<'q> {
     pub indexed: bool,
     /// Whether chunks for searches can be used where they are there.
     pub searchable: bool,
+    pub without: &'q Mutex<Without>,
 }
 
 /// A part of a table whose rows an index gives in order of position.
@@ -160,10 +161,17 @@ impl Query<'_> {
                 tally.last = tally.last.max(last.and_then(|last| u64::try_from(last).ok()));
             };
             if self.has_chunks(table)? {
-                search::passing(self.connection, self.path, table, self.filter, self.after, |position| {
-                    add(1, i64::try_from(position).ok());
-                    Ok(true)
-                })?;
+                search::passing(
+                    self.connection,
+                    self.path,
+                    table,
+                    (self.filter, self.after),
+                    &mut self.without(),
+                    |position| {
+                        add(1, i64::try_from(position).ok());
+                        Ok(true)
+                    },
+                )?;
             } else if let Some(needle) = self.filter.contains.as_deref().map(Needle::new) {
                 let [one, other] = searched_columns(table);
                 for lane in self.lanes(table)? {
@@ -213,6 +221,10 @@ impl Query<'_> {
             .map(|(_, table)| table)
             .filter(|table| !filter.is_about_console() || table.name == CONSOLE.name)
             .filter(|table| !filter.is_about_requests() || table.name == REQUEST.name)
+    }
+
+    fn without(&self) -> MutexGuard<'_, Without> {
+        self.without.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn has_chunks(&self, table: &Table) -> Result<bool, TraceError> {
@@ -369,7 +381,7 @@ impl Query<'_> {
         if left == 0 {
             return Ok(());
         }
-        search::passing(self.connection, self.path, table, self.filter, self.after, |position| {
+        search::passing(self.connection, self.path, table, (self.filter, self.after), &mut self.without(), |position| {
             let mut rows = statement.query([int(position)]).map_err(wrap())?;
             if let Some(row) = rows.next().map_err(wrap())? {
                 let event = self.event(row, table, blobs)?;

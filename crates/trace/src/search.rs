@@ -21,7 +21,7 @@ use browserlens_strategy::{EventFilter, host_of};
 use memchr::memmem::Finder;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Which tables get chunks, and how large those are.
@@ -294,39 +294,56 @@ pub(crate) fn has_chunks(connection: &Connection, path: &Path, table: &Table) ->
         .map_err(wrap(path))
 }
 
+/// Which chunks do not hold what was looked for last: one page of answers asks for the same text up to three times, and so
+/// do those after it.
+#[derive(Debug, Default)]
+pub(crate) struct Without {
+    needle: String,
+    chunks: HashSet<i64>,
+}
+
 /// Gives the positions of a table that pass a filter to `each`, in order, until it wants no more. Only for a table that has
 /// chunks, in a sealed file.
 pub(crate) fn passing(
     connection: &Connection,
     path: &Path,
     table: &Table,
-    filter: &EventFilter,
-    after: Option<u64>,
+    (filter, after): (&EventFilter, Option<u64>),
+    without: &mut Without,
     mut each: impl FnMut(u64) -> Result<bool, TraceError>,
 ) -> Result<(), TraceError> {
     let Some(needle) = filter.contains.as_deref().map(str::to_lowercase) else { return Ok(()) };
+    if without.needle != needle {
+        *without = Without { needle: needle.clone(), chunks: HashSet::new() };
+    }
     let finder = Finder::new(&needle);
-    // What is short stands before the bytes of the chunk: those of chunks that are passed over are not read.
-    let sql = "SELECT id, from_position, to_position, events, packed FROM search WHERE source = ?1 AND to_position > ?2 AND from_position <= ?3 ORDER BY id";
+    let sql = "SELECT id, from_position, to_position, events FROM search WHERE source = ?1 AND to_position > ?2 AND from_position <= ?3 ORDER BY id";
     let bound = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let bounds = (table.name, after.map_or(-1, bound), filter.to_position.map_or(i64::MAX, bound));
     let mut statement = connection.prepare_cached(sql).map_err(wrap(path))?;
+    let mut body = connection.prepare_cached("SELECT packed FROM search WHERE id = ?1").map_err(wrap(path))?;
     let mut rows = statement.query(bounds).map_err(wrap(path))?;
-    let mut last: Option<u64> = None;
+    let mut last = -1;
     while let Some(row) = rows.next().map_err(wrap(path))? {
-        let id: i64 = row.get(0).map_err(wrap(path))?;
-        let said: [i64; 3] = [row.get(1), row.get(2), row.get(3)]
-            .into_iter()
-            .collect::<Result<Vec<i64>, _>>()
-            .map_err(wrap(path))?
-            .try_into()
-            .unwrap_or_default();
+        let read =
+            || -> rusqlite::Result<(i64, [i64; 3])> { Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?])) };
+        let (id, said) = read().map_err(wrap(path))?;
         let damaged = || TraceError::damaged(path, Place::row(SEARCH.name, id), "it is no chunk of columns");
-        let packed = row.get_ref(4).map_err(wrap(path))?.as_blob().map_err(|_| damaged())?;
-        let chunk = Chunk::parse(table, said, packed).filter(|chunk| last.is_none_or(|last| last < chunk.position(0)));
-        let chunk = chunk.ok_or_else(damaged)?;
-        last = u64::try_from(said[1]).ok();
-        for (row, passes) in chunk.passing(filter, after, &finder).into_iter().enumerate() {
+        if said[0] <= std::mem::replace(&mut last, said[1]) {
+            return Err(damaged());
+        }
+        if without.chunks.contains(&id) {
+            continue;
+        }
+        let mut bodies = body.query([id]).map_err(wrap(path))?;
+        let packed = bodies.next().map_err(wrap(path))?.ok_or_else(damaged)?;
+        let packed = packed.get_ref(0).map_err(wrap(path))?.as_blob().map_err(|_| damaged())?;
+        let chunk = Chunk::parse(table, said, packed).ok_or_else(damaged)?;
+        let Some(found) = chunk.holding(&finder) else {
+            without.chunks.insert(id);
+            continue;
+        };
+        for (row, passes) in chunk.passing(filter, after, &found).into_iter().enumerate() {
             if passes && !each(chunk.position(row))? {
                 return Ok(());
             }
@@ -444,9 +461,16 @@ impl<'d> Chunk<'d> {
         self.numbers.first().map_or(0, |positions| positions.get(row))
     }
 
+    /// Tells which of the texts that are searched hold what is looked for; none if none does.
+    fn holding(&self, finder: &Finder<'_>) -> Option<Vec<Vec<bool>>> {
+        let found: Vec<_> = self.texts.iter().take(SEARCHED).map(|texts| texts.holding(finder)).collect();
+        found.iter().any(|found| found.contains(&true)).then_some(found)
+    }
+
     /// Tells of each row whether it passes: what [`EventFilter::passes`] asks, of a table whose kind is wanted.
-    fn passing(&self, filter: &EventFilter, after: Option<u64>, finder: &Finder<'_>) -> Vec<bool> {
+    fn passing(&self, filter: &EventFilter, after: Option<u64>, found: &[Vec<bool>]) -> Vec<bool> {
         let mut keep = vec![true; self.rows];
+        narrow(&mut keep, |row| found.iter().zip(&self.texts).any(|(found, texts)| is_at(found, &texts.of_row, row)));
         let in_bounds = |number: u64, from: Option<u64>, to: Option<u64>| {
             from.is_none_or(|from| number >= from) && to.is_none_or(|to| number <= to)
         };
@@ -471,16 +495,6 @@ impl<'d> Chunk<'d> {
         }
         if filter.is_about_requests() {
             self.narrow_requests(filter, &mut keep);
-        }
-        // What is looked for costs most.
-        if keep.contains(&true) {
-            let found: Vec<_> =
-                self.texts.iter().take(SEARCHED).map(|texts| (texts.holding(finder), &texts.of_row)).collect();
-            if found.iter().any(|(found, _)| found.contains(&true)) {
-                narrow(&mut keep, |row| found.iter().any(|(found, of_row)| is_at(found, of_row, row)));
-            } else {
-                keep.fill(false);
-            }
         }
         keep
     }

@@ -175,14 +175,12 @@ fn a_sealed_file_whose_chunks_lie_shows_no_row_that_does_not_match() {
     for id in [1, 5, 8] {
         let packed = of_row(id);
         let set = format!("UPDATE search SET packed = ?1 WHERE id = {id}");
-        for at in 0..packed.len() {
-            for bit in [0x01, 0x80] {
-                let mut packed = packed.clone();
-                packed[at] ^= bit;
-                lies.push((set.clone(), packed));
-            }
+        for at in (0..packed.len()).step_by(3) {
+            let mut packed = packed.clone();
+            packed[at] ^= [0x01, 0x80][at % 2];
+            lies.push((set.clone(), packed));
         }
-        lies.extend((0..packed.len()).step_by(7).map(|length| (set.clone(), packed[..length].to_vec())));
+        lies.extend((0..packed.len()).step_by(23).map(|length| (set.clone(), packed[..length].to_vec())));
         lies.push((set.clone(), [packed.as_slice(), &[0]].concat()));
         lies.push((format!("UPDATE search SET packed = ?1 WHERE id = {}", id % 8 + 1), packed));
     }
@@ -220,7 +218,7 @@ fn a_sealed_file_whose_chunks_lie_shows_no_row_that_does_not_match() {
                 }
             }
         }
-        if number % 25 == 0 || number + 12 > lies.len() {
+        if number % 50 == 0 || number + 12 > lies.len() {
             let report = verify(&written.path).unwrap();
             assert!(
                 report.sealed && report.findings.iter().any(|found| found.to_string().contains("table search")),
