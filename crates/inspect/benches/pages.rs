@@ -9,7 +9,7 @@ mod common;
 use browserlens_inspect::{
     ConsoleQuery, CursorKey, Inspector, Limits, NetworkQuery, OneOrMany, StatusFilter, SummaryQuery,
 };
-use browserlens_strategy::{ConsoleMessage, EventKind, RequestEvent};
+use browserlens_strategy::{ConsoleMessage, EventFilter, EventKind, PageSource, RequestEvent};
 use common::{NOW, open, request, trace_of};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -58,13 +58,33 @@ fn pages(criterion: &mut Criterion) {
     let mut source = open(&path);
     // No answer is remembered: each is worked out anew.
     let mut inspector = Inspector::new(Limits { cached_answers: 0, ..Limits::default() }, CursorKey::new(b"bench"));
+    // Nor does the trace know which of its chunks do not hold a term: another one was searched for in between.
+    let other = EventFilter { contains: Some("forget".into()), to_position: Some(0), ..EventFilter::default() };
     let text = |text: &str| Some(text.to_owned());
+    let all_levels = ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() };
+    let search = |query: &ConsoleQuery, term: &str| ConsoleQuery { search_term: text(term), ..query.clone() };
     let console = [
         ("default", ConsoleQuery::default()),
-        ("all levels", ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() }),
-        ("search", ConsoleQuery { search_term: text("a-99991"), ..ConsoleQuery::default() }),
+        ("all levels", all_levels.clone()),
+        ("search", search(&ConsoleQuery::default(), "a-99991")),
+        ("search, no match", search(&ConsoleQuery::default(), "nowhere")),
+        ("search, every row", search(&ConsoleQuery::default(), "Priced")),
+        ("all levels, search", search(&all_levels, "a-99991")),
+        ("all levels, search, no match", search(&all_levels, "nowhere")),
+        ("all levels, search, every row", search(&all_levels, "Priced")),
     ];
+    let find = |query: &NetworkQuery, term: &str| NetworkQuery { search_term: text(term), ..query.clone() };
+    let narrow = NetworkQuery { domain: text("api"), method: Some("GET".to_owned().into()), ..NetworkQuery::default() };
+    let failed = NetworkQuery { failed_only: Some(true), ..NetworkQuery::default() };
     let network = [
+        ("search, no match", find(&NetworkQuery::default(), "nowhere")),
+        ("search, one match", find(&NetworkQuery::default(), "Items/99991?")),
+        ("search, every row", find(&NetworkQuery::default(), "/API/items")),
+        ("domain and method, search, no match", find(&narrow, "nowhere")),
+        ("domain and method, search, one match", find(&narrow, "Items/99989?")),
+        ("domain and method, search, every row", find(&narrow, "/API/items")),
+        ("failed only, search, no match", find(&failed, "nowhere")),
+        ("failed only, search, every row", find(&failed, "/API/items")),
         ("default", NetworkQuery::default()),
         ("failed only", NetworkQuery { failed_only: Some(true), ..NetworkQuery::default() }),
         (
@@ -88,7 +108,10 @@ fn pages(criterion: &mut Criterion) {
     group.sample_size(20);
     for (name, query) in console {
         group.bench_function(format!("console, {name}, first"), |bencher| {
-            bencher.iter(|| black_box(inspector.console(&mut source, &query, NOW).unwrap()));
+            bencher.iter(|| {
+                source.tally(&other, None).unwrap();
+                black_box(inspector.console(&mut source, &query, NOW).unwrap())
+            });
         });
         let mut late = query.clone();
         for _ in 0..40 {
@@ -100,12 +123,18 @@ fn pages(criterion: &mut Criterion) {
             }
         }
         group.bench_function(format!("console, {name}, later"), |bencher| {
-            bencher.iter(|| black_box(inspector.console(&mut source, &late, NOW).unwrap()));
+            bencher.iter(|| {
+                source.tally(&other, None).unwrap();
+                black_box(inspector.console(&mut source, &late, NOW).unwrap())
+            });
         });
     }
     for (name, query) in network {
         group.bench_function(format!("network, {name}, first"), |bencher| {
-            bencher.iter(|| black_box(inspector.network(&mut source, &query, NOW).unwrap()));
+            bencher.iter(|| {
+                source.tally(&other, None).unwrap();
+                black_box(inspector.network(&mut source, &query, NOW).unwrap())
+            });
         });
         let mut late = query.clone();
         for _ in 0..40 {
@@ -117,7 +146,10 @@ fn pages(criterion: &mut Criterion) {
             }
         }
         group.bench_function(format!("network, {name}, later"), |bencher| {
-            bencher.iter(|| black_box(inspector.network(&mut source, &late, NOW).unwrap()));
+            bencher.iter(|| {
+                source.tally(&other, None).unwrap();
+                black_box(inspector.network(&mut source, &late, NOW).unwrap())
+            });
         });
     }
     group.sample_size(10);

@@ -5,12 +5,14 @@
 //! What passes is what [`EventFilter::passes`] lets pass.
 //!
 //! Where the file has indices (format 2), a query is split into lanes, in each of which an index gives rows in order of
-//! position, so that a page of answers costs the rows it shows and not those it leaves out.
+//! position, so that a page of answers costs the rows it shows and not those it leaves out. A search in a large table goes
+//! through its chunks (format 3, [`crate::search`]) instead; every row that they name is read and asked again.
 
 use crate::blob::{BlobReader, BlobWriter, Storage};
 use crate::error::{Place, TraceError};
 use crate::rows;
 use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, FAILED, HOST, REQUEST, TAB_EVENT, Table};
+use crate::search::{self, Without, searched_columns};
 use browserlens_strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
     RequestParts, TabEvent,
@@ -18,7 +20,7 @@ use browserlens_strategy::{
 use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The tables of events, by the name of their kind.
 pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
@@ -117,6 +119,9 @@ pub(crate) struct Query<'q> {
     pub limit: usize,
     /// Whether the indices of the file can be used: they are there, and the file is sealed.
     pub indexed: bool,
+    /// Whether chunks for searches can be used where they are there.
+    pub searchable: bool,
+    pub without: &'q Mutex<Without>,
 }
 
 /// A part of a table whose rows an index gives in order of position.
@@ -132,6 +137,10 @@ impl Query<'_> {
     pub(crate) fn run(&self, blobs: &mut BlobReader) -> Result<Vec<Event>, TraceError> {
         let mut events = Vec::new();
         for table in self.tables() {
+            if self.has_chunks(table)? {
+                self.run_chunks(table, blobs, &mut events)?;
+                continue;
+            }
             for lane in self.lanes(table)? {
                 self.run_lane(table, &lane, blobs, &mut events)?;
             }
@@ -151,7 +160,19 @@ impl Query<'_> {
                 tally.count += u64::try_from(count).unwrap_or(0);
                 tally.last = tally.last.max(last.and_then(|last| u64::try_from(last).ok()));
             };
-            if let Some(needle) = self.filter.contains.as_deref().map(Needle::new) {
+            if self.has_chunks(table)? {
+                search::passing(
+                    self.connection,
+                    self.path,
+                    table,
+                    (self.filter, self.after),
+                    &mut self.without(),
+                    |position| {
+                        add(1, i64::try_from(position).ok());
+                        Ok(true)
+                    },
+                )?;
+            } else if let Some(needle) = self.filter.contains.as_deref().map(Needle::new) {
                 let [one, other] = searched_columns(table);
                 for lane in self.lanes(table)? {
                     let (conditions, values) = self.conditions(table, &lane);
@@ -200,6 +221,15 @@ impl Query<'_> {
             .map(|(_, table)| table)
             .filter(|table| !filter.is_about_console() || table.name == CONSOLE.name)
             .filter(|table| !filter.is_about_requests() || table.name == REQUEST.name)
+    }
+
+    fn without(&self) -> MutexGuard<'_, Without> {
+        self.without.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn has_chunks(&self, table: &Table) -> Result<bool, TraceError> {
+        let is_search = self.searchable && self.filter.contains.is_some();
+        Ok(is_search && search::has_chunks(self.connection, self.path, table)?)
     }
 
     fn hint(&self, table: &Table, by_index: bool) -> &'static str {
@@ -331,35 +361,64 @@ impl Query<'_> {
                     continue;
                 }
             }
-            let position: i64 = row.get(0).map_err(wrap())?;
-            let place = Place::row(table.name, position);
-            let event = read(row, table, self.filter.parts).map_err(TraceError::sqlite(self.path, place.clone()))?;
-            let Some(mut event) = event else {
-                return Err(TraceError::damaged(self.path, place, "a field holds a value that its kind does not have"));
-            };
-            if let EventKind::Request(request) = &mut event.kind
-                && self.filter.parts == RequestParts::Whole
-            {
-                let mut body = |column: usize| -> Result<Option<String>, TraceError> {
-                    let id: Option<i64> = row.get(column).map_err(wrap())?;
-                    let Some(id) = id else { return Ok(None) };
-                    let bytes = blobs.read(self.connection, self.path, id, &place)?;
-                    let text = String::from_utf8(bytes.to_vec());
-                    text.map(Some).map_err(|_| {
-                        TraceError::damaged(
-                            self.path,
-                            Place::row("blob", id),
-                            "a body that should be text is not UTF-8",
-                        )
-                    })
-                };
-                request.request_body = body(12)?;
-                request.response_body = body(13)?;
-            }
-            events.push(event);
+            events.push(self.event(row, table, blobs)?);
             found += 1;
         }
         Ok(())
+    }
+
+    /// Reads the rows that chunks name.
+    fn run_chunks(
+        &self,
+        table: &'static Table,
+        blobs: &mut BlobReader,
+        events: &mut Vec<Event>,
+    ) -> Result<(), TraceError> {
+        let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+        let sql = format!("SELECT {} FROM {} WHERE position = ?1", table.columns.join(", "), table.name);
+        let mut statement = self.connection.prepare_cached(&sql).map_err(wrap())?;
+        let mut left = self.limit;
+        if left == 0 {
+            return Ok(());
+        }
+        search::passing(self.connection, self.path, table, (self.filter, self.after), &mut self.without(), |position| {
+            let mut rows = statement.query([int(position)]).map_err(wrap())?;
+            if let Some(row) = rows.next().map_err(wrap())? {
+                let event = self.event(row, table, blobs)?;
+                if self.filter.passes(&event) {
+                    events.push(event);
+                    left -= 1;
+                }
+            }
+            Ok(left > 0)
+        })
+    }
+
+    /// Makes an event of a row that was selected by the columns of its table.
+    fn event(&self, row: &Row<'_>, table: &'static Table, blobs: &mut BlobReader) -> Result<Event, TraceError> {
+        let wrap = || TraceError::sqlite(self.path, Place::table(table.name));
+        let position: i64 = row.get(0).map_err(wrap())?;
+        let place = Place::row(table.name, position);
+        let event = read(row, table, self.filter.parts).map_err(TraceError::sqlite(self.path, place.clone()))?;
+        let Some(mut event) = event else {
+            return Err(TraceError::damaged(self.path, place, "a field holds a value that its kind does not have"));
+        };
+        if let EventKind::Request(request) = &mut event.kind
+            && self.filter.parts == RequestParts::Whole
+        {
+            let mut body = |column: usize| -> Result<Option<String>, TraceError> {
+                let id: Option<i64> = row.get(column).map_err(wrap())?;
+                let Some(id) = id else { return Ok(None) };
+                let bytes = blobs.read(self.connection, self.path, id, &place)?;
+                let text = String::from_utf8(bytes.to_vec());
+                text.map(Some).map_err(|_| {
+                    TraceError::damaged(self.path, Place::row("blob", id), "a body that should be text is not UTF-8")
+                })
+            };
+            request.request_body = body(12)?;
+            request.response_body = body(13)?;
+        }
+        Ok(event)
     }
 }
 
@@ -412,17 +471,6 @@ impl Needle {
             Some(finder) if text.is_ascii() => finder.is_match(text),
             _ => text.to_lowercase().contains(&self.lower),
         }
-    }
-}
-
-/// The columns of [`EventKind::searched`].
-fn searched_columns(table: &Table) -> [&'static str; 2] {
-    match table.name {
-        "console" => ["text", "url"],
-        "request" => ["url", "failure"],
-        "dialog" => ["message", "typed"],
-        "tab_event" => ["url", "title"],
-        _ => ["url", "file_name"],
     }
 }
 

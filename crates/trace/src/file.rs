@@ -121,7 +121,10 @@ pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Connection, Trace
     bytes[18] = 1;
     bytes[19] = 1;
     std::fs::write(copy, &bytes).map_err(TraceError::io(copy, "write a working copy"))?;
-    connect(copy, OpenFlags::SQLITE_OPEN_READ_ONLY)
+    connect(copy, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(|error| match error {
+        TraceError::Damaged { .. } => not_a_trace(path, "its list of tables cannot be read"),
+        other => other,
+    })
 }
 
 pub(crate) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, TraceError> {

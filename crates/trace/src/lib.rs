@@ -23,6 +23,7 @@ pub mod redact;
 mod rows;
 mod salvage;
 mod schema;
+mod search;
 mod verify;
 mod writer;
 
@@ -38,5 +39,6 @@ pub use record::{ActionRecord, Outcome, Settled, StepRecord, StepRow, TraceHash,
 pub use redact::{RedactionKey, RedactionOptions, Redactor};
 pub use salvage::{SalvageReport, salvage};
 pub use schema::FORMAT_VERSION;
+pub use search::SearchOptions;
 pub use verify::{VerifyReport, verify};
 pub use writer::{CreateOptions, TraceWriter};

@@ -11,9 +11,10 @@ use crate::file::{self, Opened, Trust};
 use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::rows::{self, Contents};
 use crate::schema::{
-    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, STEP, TAB, Table,
-    tables_of,
+    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM,
+    STEP, TAB, Table, tables_of,
 };
+use crate::search::Without;
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};
 use browserlens_strategy::{ActionKind, BodyHead, BodySide, Event, EventFilter, EventTally, StepIndex};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -33,6 +34,9 @@ pub struct Trace {
     sealed: bool,
     /// Whether the indices that queries use are there and stand under the file's seal.
     indexed: bool,
+    /// Whether what searches look at stands under the file's seal, where it is there.
+    searchable: bool,
+    without: Mutex<Without>,
     blobs: Mutex<BlobReader>,
 }
 
@@ -89,6 +93,8 @@ impl Trace {
             bytes,
             sealed: trust == Trust::Sealed,
             indexed: trust == Trust::Sealed && version >= INDEXED_FROM,
+            searchable: trust == Trust::Sealed && version >= SEARCHED_FROM,
+            without: Mutex::default(),
             blobs: Mutex::default(),
         })
     }
@@ -160,6 +166,8 @@ impl Trace {
             bytes: 0,
             sealed: false,
             indexed: false,
+            searchable: false,
+            without: Mutex::default(),
             blobs: Mutex::default(),
         }
     }
@@ -373,7 +381,16 @@ impl Trace {
 
     fn query<'q>(&'q self, filter: &'q EventFilter, after: Option<u64>, limit: usize) -> Query<'q> {
         let (connection, path) = (&self.connection, self.path.as_path());
-        Query { connection, path, filter, after, limit, indexed: self.indexed }
+        Query {
+            connection,
+            path,
+            filter,
+            after,
+            limit,
+            indexed: self.indexed,
+            searchable: self.searchable,
+            without: &self.without,
+        }
     }
 
     /// Returns how many events from position `after` (exclusive) on pass the filter, and where the last of them stands.

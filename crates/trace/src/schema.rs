@@ -5,7 +5,7 @@
 //! explicit, so that `VACUUM` and pruning keep them.
 //!
 //! Table `blob` stands last: `VACUUM` writes tables in this order, so that a truncated file loses bodies and not the rows that
-//! list them. Why request and response bodies, entity lists and payloads share the `blob` table: they repeat from step to step,
+//! list them; only what searches look at comes after it, which is made from the rest. Why request and response bodies, entity lists and payloads share the `blob` table: they repeat from step to step,
 //! and one place compresses and checks them.
 
 use rusqlite::Connection;
@@ -17,7 +17,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x424c_6e73;
 pub const FORMAT_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// What makes an empty file a trace of the newest format; entry `n` leads from format `n` to format `n + 1`.
-const MIGRATIONS: [&str; 2] = [V1, V2];
+const MIGRATIONS: [&str; 3] = [V1, V2, V3];
 
 /// Small pages: a trace has many small tables and a few large blobs, and bundled traces should stay small.
 pub(crate) const PAGE_SIZE: i64 = 1024;
@@ -221,6 +221,19 @@ CREATE INDEX request_by_outcome ON request (
 );
 ";
 
+/// What searches look at (see [`crate::search`]). It stands after table `blob`: it is made anew from the rest.
+const V3: &str = "
+CREATE TABLE search (
+    id            INTEGER PRIMARY KEY,
+    source        TEXT NOT NULL,
+    from_position INTEGER NOT NULL,
+    to_position   INTEGER NOT NULL,
+    events        INTEGER NOT NULL,
+    packed        BLOB NOT NULL,
+    seal          BLOB NOT NULL
+) STRICT;
+";
+
 /// Whether a request failed, spelled as in its index.
 pub(crate) const FAILED: &str = "(status >= 400 OR failure <> '')";
 
@@ -229,6 +242,9 @@ pub(crate) const HOST: &str = "(CASE instr(url, '://') WHEN 0 THEN '' ELSE subst
 
 /// The format from which on [`FAILED`], [`HOST`] and levels are indexed.
 pub(crate) const INDEXED_FROM: i64 = 2;
+
+/// The format from which on large tables of events have chunks in table `search`.
+pub(crate) const SEARCHED_FROM: i64 = 3;
 
 /// A table as the row seals see it.
 #[derive(Debug)]
@@ -248,6 +264,8 @@ macro_rules! tables {
         $($(#[$doc])* pub(crate) const $constant: Table = Table { name: $name, key: $key, columns: &[$key $(, $column)*], of_step: $of_step };)+
         /// Every sealed table of format 1; parents before those that refer to them.
         pub(crate) const TABLES: &[&Table] = &[$(&$constant),+];
+        /// Every sealed table of format 3.
+        const TABLES_3: &[&Table] = &[$(&$constant,)+ &SEARCH];
     };
 }
 
@@ -270,6 +288,14 @@ tables! {
     ENTITY_LIST = "entity_list" { "step", "entities", "blob" } true;
 }
 
+/// What searches look at: of no step, and nothing that was recorded.
+pub(crate) const SEARCH: Table = Table {
+    name: "search",
+    key: "id",
+    columns: &["id", "source", "from_position", "to_position", "events", "packed"],
+    of_step: false,
+};
+
 /// Returns the sealed tables of a format, oldest readable first; none for a format that this build does not read.
 ///
 /// This is the reading path of older formats: a later format gets its own list here (and its own column lists), while
@@ -278,6 +304,7 @@ pub(crate) fn tables_of(version: i64) -> Option<&'static [&'static Table]> {
     match version {
         // Format 2 adds indexes only.
         1 | 2 => Some(TABLES),
+        3 => Some(TABLES_3),
         _ => None,
     }
 }
@@ -301,7 +328,7 @@ mod tests {
     fn every_column_but_blob_data_stands_under_the_seal() {
         let mut connection = Connection::open_in_memory().expect("opens");
         migrate(&mut connection, 0).expect("migrates");
-        for table in TABLES {
+        for table in TABLES_3 {
             let mut statement = connection.prepare(&format!("SELECT * FROM {}", table.name)).expect("prepares");
             let found: Vec<String> =
                 statement.column_names().map(str::to_owned).filter(|name| name != "seal" && name != "data").collect();
@@ -313,7 +340,7 @@ mod tests {
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
             .expect("lists");
         names.retain(|name| name != "file_seal");
-        assert_eq!(names.len(), TABLES.len());
+        assert_eq!(names.len(), TABLES_3.len());
     }
 
     #[test]
@@ -334,7 +361,8 @@ mod tests {
             hashes,
             [
                 "6fd57a7a17312bc8c0cb4cbfcda2aa714b185b7ec471546c9da5e983b0fc7577",
-                "0c678dc999502ae0253ec4c9a0d4b07c5bbfc53a8fb50da8b6e59f5e53c1e276"
+                "0c678dc999502ae0253ec4c9a0d4b07c5bbfc53a8fb50da8b6e59f5e53c1e276",
+                "78b6bbf565b33449916cc0201546b322cf4586628ba1e6266b75ac1150386f46"
             ],
             "a released migration is never changed: append another"
         );

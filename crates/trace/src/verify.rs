@@ -8,6 +8,7 @@ use crate::error::{Place, TraceError};
 use crate::file::{self, Trust};
 use crate::reader::{Trace, check_blobs, check_rows};
 use crate::schema::{PAYLOAD, STEP};
+use crate::search;
 use browserlens_strategy::{EventFilter, StepIndex};
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,7 @@ impl VerifyReport {
     }
 }
 
-/// Checks seal, rows, hashes, references, canonical form, and that every capture parses.
+/// Checks seal, rows, what searches look at, hashes, references, canonical form, and that every capture parses.
 ///
 /// # Errors
 /// [`TraceError`] if the file cannot be read as a trace at all; what is wrong inside is in the report.
@@ -49,6 +50,9 @@ pub fn verify(path: impl AsRef<Path>) -> Result<VerifyReport, TraceError> {
         findings.push(error);
         0
     });
+    if let Err(error) = search::check(&opened.connection, path, opened.version, &mut |finding| findings.push(finding)) {
+        findings.push(error);
+    }
     if let Err(error) = check_references(path, &opened.connection, &mut findings) {
         findings.push(error);
     }

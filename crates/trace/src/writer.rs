@@ -15,6 +15,7 @@ use crate::rows::{self, Contents};
 use crate::schema::{
     ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, STEP, TAB, TABLES, migrate,
 };
+use crate::search::{self, SearchOptions};
 use crate::{canonical, events};
 use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_strategy::StepIndex;
@@ -38,6 +39,7 @@ pub struct TraceWriter {
     redactor: Redactor,
     meta: TraceMeta,
     state: State,
+    search: SearchOptions,
 }
 
 /// What the next step builds on.
@@ -107,7 +109,7 @@ impl TraceWriter {
             return Err(error);
         }
         let connection = open_for_writing(&path, &path)?;
-        Ok(Self { path, connection, redactor, meta, state: State::default() })
+        Ok(Self { path, connection, redactor, meta, state: State::default(), search: SearchOptions::default() })
     }
 
     fn make(beside: &Path, path: &Path, meta: &TraceMeta) -> Result<(), TraceError> {
@@ -144,6 +146,11 @@ impl TraceWriter {
         self.connection
             .pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))
             .map_err(TraceError::sqlite(&self.path, Place::table("sqlite_schema")))
+    }
+
+    /// Sets which tables are made fit for searches, and in what pieces.
+    pub fn set_search(&mut self, options: SearchOptions) {
+        self.search = options;
     }
 
     /// Redacts and writes one step in one transaction.
@@ -209,13 +216,18 @@ impl TraceWriter {
     /// # Errors
     /// [`TraceError`] if the file cannot be written; it then still holds every step, as that of a killed recorder does.
     pub fn finish(self, outcome: Outcome) -> Result<(), TraceError> {
-        let Self { path, connection, redactor, meta, state } = self;
+        let Self { path, connection, redactor, meta, state, search: options } = self;
         let (name, mut reason) = match outcome {
             Outcome::Complete => ("complete", String::new()),
             Outcome::Incomplete { reason } => ("incomplete", reason),
         };
         redactor.redact_string(&mut reason);
         let wrap = || TraceError::sqlite(&path, Place::table("file_seal"));
+        match search::write(&connection, &path, options) {
+            // What has no room is searched row by row.
+            Ok(()) | Err(TraceError::DiskFull { .. }) => {}
+            Err(error) => return Err(error),
+        }
         let value = file::open_value(&connection, &path)?;
         let transaction = connection.unchecked_transaction().map_err(wrap())?;
         write_meta(&transaction, &path, &meta, name, &reason, Some(state.chains.next_step))?;

@@ -312,6 +312,23 @@ fn salvage_of_a_truncated_file_keeps_what_can_be_read() {
 }
 
 #[test]
+fn a_file_cut_off_in_its_list_of_tables_is_no_trace_to_salvage() {
+    let written = Written::new(1);
+    let to = written.path.with_file_name("saved.trace");
+    let mut cuts = 0;
+    for pages in 1..written.bytes.len() / 1024 {
+        let from = written.with(|bytes| bytes.truncate(pages * 1024));
+        if let Err(error) = salvage(from, &to) {
+            cuts += 1;
+            assert!(matches!(error, TraceError::NotATrace { .. }), "{pages}: {error}");
+            assert!(error.to_string().starts_with(from.to_str().unwrap()), "{error}");
+        }
+        let _ = std::fs::remove_file(&to);
+    }
+    assert!(cuts > 0);
+}
+
+#[test]
 fn salvage_loses_only_the_damaged_row() {
     let written = Written::new(4);
     let to = written.path.with_file_name("saved.trace");
@@ -348,14 +365,19 @@ fn salvage_never_panics_and_never_makes_up_data() {
 }
 
 #[test]
-fn a_stored_file_of_format_1_is_read_without_a_write() {
-    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/format-1.trace");
+fn stored_files_of_each_format_are_read_without_a_write() {
+    (1..=FORMAT_VERSION).for_each(a_stored_file_is_read_without_a_write);
+}
+
+fn a_stored_file_is_read_without_a_write(format: i64) {
+    let name = format!("format-{format}.trace");
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(&name);
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("format-1.trace");
+    let path = folder.path().join(name);
     std::fs::copy(&stored, &path).unwrap();
     let before = std::fs::read(&path).unwrap();
     let trace = Trace::open(&path).unwrap();
-    assert_eq!(trace.format_version(), 1);
+    assert_eq!(trace.format_version(), format);
     let written = steps(2);
     assert_eq!(trace.meta(), &meta());
     assert_eq!(trace.steps().unwrap()[1].action, written[1].action);
@@ -363,6 +385,10 @@ fn a_stored_file_of_format_1_is_read_without_a_write() {
         assert_eq!(trace.capture(step.index).unwrap(), step.capture);
     }
     assert_eq!(trace.events(&EventFilter::default(), None, 100).unwrap().len(), 10);
+    let search = EventFilter { contains: Some("GRÖSSE 1".to_lowercase()), ..EventFilter::default() };
+    assert_eq!(trace.tally(&search, None).unwrap().count, 0);
+    let search = EventFilter { contains: Some("GRÖßE 1".into()), ..EventFilter::default() };
+    assert_eq!(trace.events(&search, None, 100).unwrap(), written[1].events[..1]);
     assert!(verify(&path).unwrap().is_ok());
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
@@ -373,5 +399,8 @@ fn store_a_file_of_the_current_format() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/format-{FORMAT_VERSION}.trace"));
     assert!(!path.exists(), "a stored file is never replaced");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    write(&path, &steps(2));
+    let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
+    writer.set_search(SearchOptions { from_rows: 1, ..SearchOptions::default() });
+    steps(2).into_iter().for_each(|step| writer.write_step(step).unwrap());
+    writer.finish(Outcome::Complete).unwrap();
 }
