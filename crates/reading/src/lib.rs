@@ -43,7 +43,7 @@ pub use options::{OptionsError, OptionsReader};
 pub use parts::{NoSection, Part};
 pub use read_options::{DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
 pub use sections::{Cut, Extraction, Section, extract};
-pub use tool::{Answer, ReadError, answer_of, read};
+pub use tool::{Answer, ReadError, Searcher, answer_of, read};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
 pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;

@@ -31,7 +31,7 @@ pub use index::{Index, IndexError};
 pub use query::MOST_TERMS;
 
 use crate::boilerplate::OwnSections;
-use crate::embed::Lexical;
+use crate::embed::{Embedder, Lexical};
 use crate::sections::Extraction;
 use std::sync::Arc;
 
@@ -120,7 +120,21 @@ pub fn rank_own(
     query: &str,
     options: &SearchOptions,
 ) -> Result<Vec<Hit>, IndexError> {
-    let mut index = Index::in_memory(Arc::new(Lexical::default()))?;
+    rank_with(Arc::new(Lexical::default()), extraction, own, query, options)
+}
+
+/// As [`rank_own`], with another embedder than the built-in one.
+///
+/// # Errors
+/// [`IndexError`] if SQLite or the embedder fails.
+pub fn rank_with(
+    embedder: Arc<dyn Embedder>,
+    extraction: &Extraction,
+    own: &OwnSections,
+    query: &str,
+    options: &SearchOptions,
+) -> Result<Vec<Hit>, IndexError> {
+    let mut index = Index::in_memory(embedder)?;
     index.add(&extraction.url, &own.sections, &own.leave_out)?;
     index.search(query, &for_page(extraction, options))
 }

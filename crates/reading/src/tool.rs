@@ -6,12 +6,14 @@
 //! The steps are those of the seed's hybrid: cache, structured extraction, graph if asked for, retrieval if there is a query, else the text;
 //! but the text is not cut off unless a `limit` is set.
 
+use crate::embed::{Embedder, Lexical};
 use crate::graph::{ContentGraph, summary};
-use crate::retrieval::{IndexError, SearchOptions, answer, rank_own};
+use crate::retrieval::{IndexError, SearchOptions, answer, rank_with};
 use crate::{
     BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, ReadOptions, Reading, content_hash, extract,
 };
 use browserlens_strategy::{PageSource, SourceError};
+use std::sync::Arc;
 
 /// Most characters of what `graph` gives.
 const SUMMARY_CHARS: usize = 4_000;
@@ -45,6 +47,37 @@ impl ReadError {
     }
 }
 
+/// What outlives a page: who embeds, and what the pages read so far repeat.
+#[derive(Clone)]
+pub struct Searcher {
+    embedder: Arc<dyn Embedder>,
+    site: BoilerplateIndex,
+}
+
+impl std::fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Searcher").field("embedder", &self.embedder.id()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Searcher {
+    fn default() -> Self {
+        Self::new(Arc::new(Lexical::default()))
+    }
+}
+
+impl Searcher {
+    /// Makes one with an embedder, before any page was read.
+    pub fn new(embedder: Arc<dyn Embedder>) -> Self {
+        Self { embedder, site: BoilerplateIndex::default() }
+    }
+
+    /// Takes a page that was read, so that what all pages of its site repeat answers no query.
+    pub fn add(&mut self, extraction: &Extraction) {
+        self.site.add(extraction);
+    }
+}
+
 /// What the tool says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -56,14 +89,14 @@ pub struct Answer {
     pub of: usize,
 }
 
-/// Reads the current page of a source; `site` is what was read before, so that what all its pages repeat answers no query. Without a cache, and with `nocache`, it is read anew; with `nocache` a cache that is given learns of it.
+/// Reads the current page of a source. Without a cache, and with `nocache`, it is read anew; with `nocache` a cache that is given learns of it.
 ///
 /// # Errors
 /// [`ReadError`]: no page, a cache that cannot be used, a section that is not there.
 pub fn read(
     source: &mut dyn PageSource,
     cache: Option<&mut Cache>,
-    site: &mut BoilerplateIndex,
+    searcher: &mut Searcher,
     options: &ReadOptions,
     now_ms: u64,
 ) -> Result<(Answer, Reading), ReadError> {
@@ -75,22 +108,22 @@ pub fn read(
             Reading { extraction: extract(&page, options.cut), hash: content_hash(&page), outcome: Outcome::Bypassed }
         }
     };
-    site.add(&reading.extraction);
-    Ok((answer_of(&reading.extraction, site, options)?, reading))
+    searcher.add(&reading.extraction);
+    Ok((answer_of(&reading.extraction, searcher, options)?, reading))
 }
 
 /// Says of a page that was read what the options ask for: the answer to the query, else the graph's short form, else sections in order.
 ///
 /// # Errors
 /// [`ReadError::NoSection`], or [`ReadError::Index`] for a query.
-pub fn answer_of(extraction: &Extraction, site: &BoilerplateIndex, options: &ReadOptions) -> Result<Answer, ReadError> {
+pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOptions) -> Result<Answer, ReadError> {
     if let Some(query) = &options.query {
         let within = match &options.section {
             None => &extraction.sections[..],
             Some(wanted) => extraction.under(extraction.find(wanted)?.position),
         };
         let (first, last) = (within.first().map(|part| part.position), within.last().map(|part| part.position));
-        let mut own = site.own_sections(extraction);
+        let mut own = searcher.site.own_sections(extraction);
         own.sections.retain(|part| Some(part.position) >= first && Some(part.position) <= last);
         let search = SearchOptions {
             // One more, to know whether there is more.
@@ -98,7 +131,7 @@ pub fn answer_of(extraction: &Extraction, site: &BoilerplateIndex, options: &Rea
             min_similarity: options.similarity,
             ..SearchOptions::default()
         };
-        let hits = rank_own(extraction, &own, query, &search)?;
+        let hits = rank_with(Arc::clone(&searcher.embedder), extraction, &own, query, &search)?;
         let start = options.offset.min(hits.len());
         let end = start.saturating_add(options.limit()).min(hits.len());
         let next = (end < hits.len()).then_some(end);
@@ -137,7 +170,7 @@ mod tests {
     }
 
     fn said(options: &str) -> Answer {
-        answer_of(&extraction(), &BoilerplateIndex::default(), &options.parse().expect("options")).expect("an answer")
+        answer_of(&extraction(), &Searcher::default(), &options.parse().expect("options")).expect("an answer")
     }
 
     #[test]
@@ -151,7 +184,7 @@ mod tests {
         assert!(said("graph").text.contains("Returns"));
         assert_eq!((said("limit=1").next, said("limit=1").of), (Some(1), 3));
         assert!(said("query=returns section=shipping").text.starts_with("No content found"));
-        let error = answer_of(&extraction(), &BoilerplateIndex::default(), &"section=prices".parse().expect("options"))
+        let error = answer_of(&extraction(), &Searcher::default(), &"section=prices".parse().expect("options"))
             .expect_err("none");
         assert!(error.to_string().starts_with("no section \"prices\""), "{error}");
     }
@@ -173,7 +206,7 @@ mod tests {
             Extraction { url: format!("http://shop.test/{path}"), ..extract(&PageBuilder::outline(&outline), Cut::All) }
         };
         let options = "query=parcels similarity=0".parse().expect("options");
-        let mut site = BoilerplateIndex::default();
+        let mut site = Searcher::default();
         let alone = answer_of(&page("a", "Apples"), &site, &options).expect("an answer").text;
         assert!(alone.contains("sent for free") && alone.contains("All about Apples"), "{alone}");
         for (path, own) in [("a", "Apples"), ("b", "Pears"), ("c", "Plums")] {
@@ -191,7 +224,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut cache = Cache::open(&folder.path().join("pages.cache"), CacheOptions::default()).expect("opens");
         let mut source = browserlens_trace::Trace::open(trace).expect("opens").into_pages().expect("has steps");
-        let mut site = BoilerplateIndex::default();
+        let mut site = Searcher::default();
         let mut outcome = |options: &str, cache: Option<&mut Cache>| {
             let options = options.parse().expect("options");
             read(&mut source, cache, &mut site, &options, 0).expect("reads").1.outcome

@@ -7,8 +7,7 @@ use crate::{Ended, output};
 use browserlens_page::Page;
 use browserlens_reading::graph::{ContentGraph, to_dot, to_json, to_svg};
 use browserlens_reading::{
-    BoilerplateIndex, Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, answer_of,
-    extract,
+    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, answer_of, extract,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -21,8 +20,9 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
     let options = options(args)?;
     let page = if is_url(&args.source) { live(args)? } else { recorded(args)? };
     let extraction = read(args, &options, &page)?;
-    let mut site = earlier(args, &options)?;
-    site.add(&extraction);
+    let mut searcher = searcher(args)?;
+    look_back(args, &options, &mut searcher)?;
+    searcher.add(&extraction);
     let text = if let Some(format) = args.graph {
         let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
         match format {
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
     } else if args.preview {
         extraction.preview()
     } else {
-        let answer = answer_of(&extraction, &site, &options).map_err(|error| {
+        let answer = answer_of(&extraction, &searcher, &options).map_err(|error| {
             let (exit, hint) = match &error {
                 ReadError::NoSection(_) => (Exit::Usage, "see what there is with --preview"),
                 other => (Exit::Input, other.hint()),
@@ -121,19 +121,73 @@ fn recorded(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
 }
 
 /// Reads the steps of a trace before the one that is asked, so that a query passes over what all pages of the site repeat.
-fn earlier(args: &ReadArgs, options: &ReadOptions) -> Result<BoilerplateIndex, Failure> {
-    let mut site = BoilerplateIndex::default();
-    if options.query.is_some() && !is_url(&args.source) {
-        let trace = Trace::open(&args.source).map_err(|error| trace_failure(&error))?;
-        for step in 0..args.step.unwrap_or(0).min(trace.len()) {
-            let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
-            // A page that cannot be read is not asked here.
-            if let Ok(page) = Page::parse(&capture) {
-                site.add(&extract(&page, options.cut));
-            }
+fn look_back(args: &ReadArgs, options: &ReadOptions, searcher: &mut Searcher) -> Result<(), Failure> {
+    if options.query.is_none() || is_url(&args.source) {
+        return Ok(());
+    }
+    let trace = Trace::open(&args.source).map_err(|error| trace_failure(&error))?;
+    for step in 0..args.step.unwrap_or(0).min(trace.len()) {
+        let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
+        // A page that cannot be read is not asked here.
+        if let Ok(page) = Page::parse(&capture) {
+            searcher.add(&extract(&page, options.cut));
         }
     }
-    Ok(site)
+    Ok(())
+}
+
+fn searcher(args: &ReadArgs) -> Result<Searcher, Failure> {
+    Ok(match (endpoint(args)?, folder(args)?) {
+        (Some(searcher), _) | (None, Some(searcher)) => searcher,
+        (None, None) => Searcher::default(),
+    })
+}
+
+#[cfg(feature = "llm")]
+fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
+    use browserlens_llm::{ApiKey, BaseUrl, ClientOptions};
+    use browserlens_reading::embed::{Http, HttpOptions};
+    let (Some(url), Some(model), Some(dimension)) =
+        (&args.embeddings_url, &args.embeddings_model, args.embeddings_dimension)
+    else {
+        return Ok(None);
+    };
+    let base_url = BaseUrl::parse(url).map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
+    let key = std::env::var(&args.embeddings_key_env).ok().and_then(|key| ApiKey::new(&key));
+    let embedder = Http::new(HttpOptions::new(ClientOptions::new(base_url, key), model, dimension.get()), None);
+    let embedder = embedder.map_err(|error| Failure::new(Exit::Usage, &error, error.hint()))?;
+    Ok(Some(Searcher::new(Arc::new(embedder))))
+}
+
+#[cfg(not(feature = "llm"))]
+fn endpoint(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
+    let _only_for_endpoints = (&args.embeddings_model, args.embeddings_dimension, &args.embeddings_key_env);
+    match &args.embeddings_url {
+        None => Ok(None),
+        Some(_) => Err(Failure::words(
+            Exit::Usage,
+            "this build speaks to no endpoint",
+            "build the command with its default features",
+        )),
+    }
+}
+
+#[cfg(feature = "local")]
+fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
+    let Some(folder) = &args.embeddings_folder else { return Ok(None) };
+    let embedder = browserlens_reading::embed::Local::open(folder);
+    let embedder = embedder.map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+    Ok(Some(Searcher::new(Arc::new(embedder))))
+}
+
+#[cfg(not(feature = "local"))]
+fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
+    match &args.embeddings_folder {
+        None => Ok(None),
+        Some(_) => {
+            Err(Failure::words(Exit::Usage, "this build loads no models", "build the command with `--features local`"))
+        }
+    }
 }
 
 #[cfg(feature = "record")]
