@@ -7,7 +7,7 @@ use crate::{Ended, output};
 use browserlens_page::Page;
 use browserlens_reading::graph::{ContentGraph, to_dot, to_json, to_svg};
 use browserlens_reading::{
-    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, answer_of, extract,
+    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of, extract,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
