@@ -10,7 +10,7 @@
 //! **What the similarity and its threshold mean.** Every hit has a similarity from 0 to 1, and [`SearchOptions::min_similarity`] (0.5, as in the
 //! seed) is asked of it:
 //!
-//! - by vectors it is the cosine, as the embedder reads it ([`Embedder::similarity`](crate::embed::Embedder::similarity)): cosines of trained
+//! - by vectors it is the cosine, as the embedder reads it ([`Embedder::similarity`]): cosines of trained
 //!   models as they are; those of the lexical embedder, which lie lower, scaled so that unrelated texts stay below 0.5;
 //! - by BM25, whose scores have no upper end, it is the square root of the score's share of the best hit's: 0.5 keeps what is at least a
 //!   quarter as good as the best (at half of it, answers were lost that stood second or third);
@@ -18,7 +18,7 @@
 //!   only one found the first; where no word of the query stands anywhere, it is the similarity by vectors.
 //!
 //! Queries: stop words are left out as long as another word remains; a query of stop words alone is searched as it stands. A query without a
-//! letter or digit finds nothing. Of more than [`MOST_TERMS`](query::MOST_TERMS) different terms the rarest count.
+//! letter or digit finds nothing. Of more than [`MOST_TERMS`] different terms the rarest count.
 
 mod answer;
 mod index;
