@@ -10,55 +10,20 @@ pub use ways::FUSED;
 
 use crate::cache::Cache;
 use crate::error::ReplayError;
+use crate::info::{AskedInfo, DEPTH, ReadInfo};
 use crate::measure::Tokenizer;
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
 use browserlens_page::Page;
 use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::Index};
-use browserlens_scenario::{Question, Wording};
+use browserlens_scenario::Question;
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
-
-/// Up to how many sections an answer is asked for.
-pub const DEPTH: usize = 5;
 
 /// Version of what is computed here; part of the key.
 const VERSION: u32 = 2;
-
-/// A question about a page, and what each way of reading gave.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedInfo {
-    /// Its name within the scenario.
-    pub id: String,
-    /// The trace's step whose page was asked.
-    pub step: u32,
-    /// In whose words it is put.
-    pub words: Wording,
-    /// Whether the page answers it.
-    pub answerable: bool,
-    /// Whether it is counted apart, as one that nothing may be tuned by.
-    pub held_out: bool,
-    /// Tokens of all the text of the page.
-    pub page: u64,
-    /// One row a way of reading.
-    pub ways: Vec<ReadInfo>,
-}
-
-/// What a way of reading gave for a question.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadInfo {
-    /// Which way.
-    pub way: String,
-    /// Whether the answer was there with one section, with two, up to [`DEPTH`]. More sections may tell less: they share an answer's length.
-    pub told: [bool; DEPTH],
-    /// Whether anything was found, right or wrong.
-    pub found: bool,
-    /// Tokens of what an agent gets for one section, for two, up to [`DEPTH`].
-    pub tokens: [u64; DEPTH],
-}
 
 /// What an agent gets to read.
 #[derive(Clone, Debug, PartialEq, Eq)]

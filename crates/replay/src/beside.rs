@@ -8,6 +8,7 @@
 
 use crate::cache::Cache;
 use crate::error::ReplayError;
+use crate::info::AnswerInfo;
 use crate::measure::Tokenizer;
 use crate::steps::TracePlan;
 use browserlens_inspect::{
@@ -17,24 +18,8 @@ use browserlens_scenario::EventPlace;
 use browserlens_strategy::{EventFilter, PageSource, RequestParts, SourceError, StepIndex};
 use browserlens_tokens::Encoding;
 use browserlens_trace::{PeerText, PeersFile, TracePages, peers_path};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-
-/// What a kind of answer costs over the steps of a trace, and what it tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AnswerInfo {
-    /// Which answers: `unfiltered`, `default`, …, or the name and version of a tool.
-    pub answers: String,
-    /// Tokens of its console answers, over all steps.
-    pub console: u64,
-    /// Tokens of its network answers, over all steps.
-    pub network: u64,
-    /// Facts about messages and requests that it tells.
-    pub told: u32,
-    /// Facts that there are.
-    pub facts: u32,
-}
 
 /// Version of what is computed here; part of the key.
 const VERSION: u32 = 2;

@@ -6,9 +6,8 @@
 //! Invariant: a change of trace, scenario, strategy (name, version, options), tokenizer, metric, image-token table or page format is
 //! another key.
 
-use crate::asked::AskedInfo;
-use crate::beside::AnswerInfo;
 use crate::error::ReplayError;
+use crate::info::{AnswerInfo, AskedInfo};
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::run::StepInfo;
 use crate::steps::TracePlan;

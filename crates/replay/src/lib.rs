@@ -17,6 +17,7 @@ pub mod engine;
 mod error;
 pub mod fidelity;
 pub mod gate;
+mod info;
 mod inspect;
 pub mod llm;
 mod measure;
@@ -38,15 +39,16 @@ pub mod strategies;
 pub mod train;
 mod unit;
 
-pub use asked::{AskedInfo, DEPTH as ASKED_DEPTH, FUSED as FUSED_WAY, ReadInfo};
+pub use asked::FUSED as FUSED_WAY;
 pub use beside::{
-    AnswerInfo, DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
+    DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
 };
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
+pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, ReadInfo};
 pub use inspect::Inspected;
 pub use measure::{
     AskedRequest, Cost, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome, PerMille,

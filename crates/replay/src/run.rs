@@ -4,9 +4,8 @@
 //! content) in a folder named by the hash of `run.json`: equal results go to the same folder, others never overwrite it.
 //! Invariant: `run.json` is byte-identical for any number of threads and whether results came from the cache.
 
-use crate::asked::AskedInfo;
-use crate::beside::AnswerInfo;
 use crate::error::ReplayError;
+use crate::info::{AnswerInfo, AskedInfo};
 use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::RecordedPeer;
 use crate::store::{Store, content_hash, write_atomically};

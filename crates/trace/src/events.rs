@@ -10,8 +10,8 @@
 
 use crate::blob::{BlobReader, BlobWriter, Storage};
 use crate::error::{Place, TraceError};
-use crate::rows;
-use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, FAILED, HOST, REQUEST, TAB_EVENT, Table};
+use crate::rows::{self, int, text};
+use crate::schema::{CONSOLE, DIALOG, DOWNLOAD, EVENT_TABLES, FAILED, HOST, REQUEST, TAB_EVENT, Table};
 use crate::search::{self, Without, searched_columns};
 use browserlens_strategy::{
     ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, Event, EventFilter, EventKind, EventTally, RequestEvent,
@@ -21,18 +21,6 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The tables of events, by the name of their kind.
-pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
-    [("console", &CONSOLE), ("request", &REQUEST), ("dialog", &DIALOG), ("tab", &TAB_EVENT), ("download", &DOWNLOAD)];
-
-pub(crate) fn int(number: impl TryInto<i64>) -> Value {
-    Value::Integer(number.try_into().unwrap_or(i64::MAX))
-}
-
-pub(crate) fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
-}
 
 fn headers_to_json(headers: &[(String, String)]) -> Value {
     Value::Text(serde_json::to_string(headers).unwrap_or_default())

@@ -5,9 +5,8 @@
 
 use crate::canonical::frame_objects;
 use crate::error::TraceError;
-use crate::events::{int, text};
 use crate::record::StepRecord;
-use crate::rows;
+use crate::rows::{self, int, text};
 use crate::schema::{DOCUMENT, FRAME};
 use browserlens_page::Payload;
 use rusqlite::Connection;

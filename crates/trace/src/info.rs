@@ -3,9 +3,9 @@
 //! In: a [`Trace`]. Out: [`TraceInfo`], for `trace info` to print. Invariant: no body is decoded.
 
 use crate::error::{Place, TraceError};
-use crate::events::EVENT_TABLES;
 use crate::reader::Trace;
 use crate::record::{TraceHash, TraceMeta};
+use crate::schema::EVENT_TABLES;
 use browserlens_page::PayloadKind;
 use browserlens_strategy::{ActionKind, StepIndex};
 use serde::Serialize;

@@ -6,13 +6,13 @@
 
 use crate::blob::{self, BlobReader};
 use crate::error::{Place, TraceError};
-use crate::events::{EVENT_TABLES, Query};
+use crate::events::Query;
 use crate::file::{self, Opened, Trust};
 use crate::record::{ActionRecord, Settled, StepRow, TraceHash, TraceMeta, TraceSource};
 use crate::rows::{self, Contents};
 use crate::schema::{
-    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST, SEARCHED_FROM,
-    STEP, TAB, Table, tables_of,
+    ACTION, ACTION_NODE, CAPTURE, ENTITY_LIST, EVENT_TABLES, FORMAT_VERSION, INDEXED_FROM, META, PAYLOAD, REQUEST,
+    SEARCHED_FROM, STEP, TAB, Table, tables_of,
 };
 use crate::search::Without;
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind, SecondLook, Viewport};

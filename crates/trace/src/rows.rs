@@ -13,6 +13,16 @@ use std::path::Path;
 /// Truncated BLAKE3: this guards against damage, not against forgery.
 pub(crate) type Seal = [u8; 16];
 
+/// A number as a column takes it; one that is too large is the largest.
+pub(crate) fn int(number: impl TryInto<i64>) -> Value {
+    Value::Integer(number.try_into().unwrap_or(i64::MAX))
+}
+
+/// A text as a column takes it.
+pub(crate) fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
 fn hash_value(hasher: &mut blake3::Hasher, value: ValueRef<'_>) {
     let (tag, bytes): (u8, &[u8]) = match &value {
         ValueRef::Null => (0, &[]),

@@ -5,13 +5,12 @@
 //! be read stands there with an empty capture and says so.
 
 use crate::error::{Place, TraceError};
-use crate::events::EVENT_TABLES;
 use crate::file;
 use crate::reader::{PayloadRow, Trace, read_meta};
 use crate::record::{Outcome, Settled, StepRecord, StepRow, TraceMeta, TraceSource};
 use crate::redact::Redactor;
 use crate::rows::{is_whole, readable_keys};
-use crate::schema::{ACTION, ACTION_NODE, ENTITY_LIST, META, PAYLOAD, STEP, Table};
+use crate::schema::{ACTION, ACTION_NODE, ENTITY_LIST, EVENT_TABLES, META, PAYLOAD, STEP, Table};
 use crate::writer::TraceWriter;
 use browserlens_page::{Capture, Payload, Viewport};
 use browserlens_strategy::{Event, EventFilter, StepIndex};

@@ -296,6 +296,10 @@ pub(crate) const SEARCH: Table = Table {
     of_step: false,
 };
 
+/// The tables of events, by the name of their kind.
+pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
+    [("console", &CONSOLE), ("request", &REQUEST), ("dialog", &DIALOG), ("tab", &TAB_EVENT), ("download", &DOWNLOAD)];
+
 /// Returns the sealed tables of a format, oldest readable first; none for a format that this build does not read.
 ///
 /// This is the reading path of older formats: a later format gets its own list here (and its own column lists), while

@@ -14,9 +14,8 @@
 //! (4 bytes), which of them each row has (numbers), where each ends (numbers), and all of them without anything between.
 
 use crate::error::{Place, TraceError};
-use crate::events::{EVENT_TABLES, int, text};
-use crate::rows;
-use crate::schema::{SEARCH, SEARCHED_FROM, Table};
+use crate::rows::{self, int, text};
+use crate::schema::{EVENT_TABLES, SEARCH, SEARCHED_FROM, Table};
 use browserlens_strategy::{EventFilter, host_of};
 use memchr::memmem::Finder;
 use rusqlite::types::Value;

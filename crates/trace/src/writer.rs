@@ -6,12 +6,11 @@
 
 use crate::blob::{BlobWriter, Storage, Stored};
 use crate::error::{Place, TraceError};
-use crate::events::{int, text};
 use crate::file;
 use crate::frames::{self, FramesSeen};
 use crate::record::{ActionRecord, Outcome, StepRecord, TraceMeta};
 use crate::redact::Redactor;
-use crate::rows::{self, Contents};
+use crate::rows::{self, Contents, int, text};
 use crate::schema::{
     ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, STEP, TAB, TABLES, migrate,
 };

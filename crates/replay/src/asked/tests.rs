@@ -3,6 +3,7 @@
 use super::*;
 use browserlens_page::PageBuilder;
 use browserlens_reading::{Cut, extract, visible_text};
+use browserlens_scenario::Wording;
 
 /// Finds always the same sections in the same order.
 struct MadeUp {
