@@ -19,7 +19,7 @@ const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage
 pub(crate) enum Verb {
     /// Replay the bundled traces, print the summary, write the report
     #[command(
-        after_help = "Examples:\n  browserlens bench\n  browserlens bench --check\n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'"
+        after_help = "Examples:\n  browserlens bench\n  browserlens bench --check --markdown \"$GITHUB_STEP_SUMMARY\" --junit gate.xml\n  browserlens bench --accept --why 'rows are folded'\n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'"
     )]
     Bench(BenchArgs),
     /// Record scenarios with a real Chromium
@@ -37,7 +37,7 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Compare two stored runs, strategy by strategy and scenario by scenario
     #[command(
-        after_help = "Examples:\n  browserlens compare reports/runs/0123456789abcdef reports/runs/fedcba9876543210"
+        after_help = "Examples:\n  browserlens compare 0123456789abcdef fedcba9876543210\n  browserlens compare v1.0 HEAD --strategies 'lens/*'      (git revisions, by their stored runs)"
     )]
     Compare(CompareArgs),
     /// Compare our re-implementations of other tools with what those tools really said
@@ -149,15 +149,27 @@ pub(crate) struct BenchArgs {
     pub traces: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// Compare against the accepted run; exit with 1 when tokens rise or success falls
+    /// Compare against the accepted run; exit with 1 when tokens rise, success falls, or a strategy is slower than its history on this machine explains
     #[arg(long)]
     pub check: bool,
-    /// Make this run the accepted one
+    /// Make this run the accepted one; what changed is written into CHANGES.md beside it
     #[arg(long, conflicts_with = "check")]
     pub accept: bool,
+    /// Why what changed is accepted
+    #[arg(long, value_name = "TEXT", requires = "accept")]
+    pub why: Option<String>,
     /// Look for the accepted run here
     #[arg(long, value_name = "DIR", default_value = "reports/accepted")]
     pub accepted_dir: PathBuf,
+    /// What may differ from the accepted run, each with its reason
+    #[arg(long, value_name = "FILE", default_value = "reports/tolerances.toml")]
+    pub tolerances: PathBuf,
+    /// Add what the gate found to this file as Markdown, such as "$GITHUB_STEP_SUMMARY"
+    #[arg(long, value_name = "FILE", requires = "check")]
+    pub markdown: Option<PathBuf>,
+    /// Write what the gate found to this file as JUnit XML
+    #[arg(long, value_name = "FILE", requires = "check")]
+    pub junit: Option<PathBuf>,
     /// Write the report into this fresh folder instead of one below reports/
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -238,15 +250,27 @@ pub(crate) struct ReportArgs {
 
 #[derive(Args)]
 pub(crate) struct CompareArgs {
-    /// Folder of the earlier run
+    /// The earlier run: its folder, its id, or a git revision of which a run is stored
     #[arg(value_name = "A")]
-    pub earlier: PathBuf,
-    /// Folder of the later run
+    pub earlier: String,
+    /// The later run
     #[arg(value_name = "B")]
-    pub later: PathBuf,
+    pub later: String,
+    /// Compare only strategies that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub strategies: Vec<String>,
+    /// Compare only scenarios that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
+    /// Look for stored runs below this folder
+    #[arg(long, value_name = "DIR", default_value = "reports/runs")]
+    pub runs_dir: PathBuf,
     /// Print the differences as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     pub json: bool,
+    /// Print the differences as Markdown
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 #[derive(Args)]

@@ -1,16 +1,27 @@
 //! The gate: a run against the accepted run.
 //!
 //! In: a [`RunResult`] and the [`AcceptedRun`] kept in version control. Out: a [`GateReport`]. Rules: more tokens on a step, or a success that is no
-//! more (step, task, a fact, a ref, an unmarked difference, an error that is new), is a regression, exactly; fewer tokens or more success is said as an
-//! improvement; rows that are new or gone are said. Texts of `lens/*` are kept whole, so that what changed can be shown; of the rest only hashes.
+//! more (step, task, a fact, a ref, an unmarked difference, an error that is new), is a regression, exactly, unless [`Tolerances`] name it; fewer tokens or
+//! more success is said as an improvement; rows that are new or gone are said. Latency is judged by its [`History`] alone. Texts of `lens/*` are kept whole, so
+//! that what changed can be shown; of the rest only hashes.
 //! Invariant: [`accept`] writes the same bytes for the same run.
+
+mod changes;
+mod history;
+mod tolerance;
+
+pub use changes::{ChangeExample, ChangeGroup, ChangedText, group_changes};
+pub use history::{History, LEAST_RUNS, PastRun, Slower};
+pub use tolerance::Tolerances;
 
 use crate::error::ReplayError;
 use crate::measure::{Cost, Measurement, TaskMeasurement};
 use crate::run::RunResult;
 use crate::store::write_atomically;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -116,10 +127,14 @@ impl fmt::Display for Finding {
 }
 
 /// What the gate found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateReport {
     /// Tokens that rose, success that fell.
     pub regressions: Vec<Finding>,
+    /// What would be a regression, and why it is let pass.
+    pub tolerated: Vec<(Finding, String)>,
+    /// Strategies that are slower than their history explains.
+    pub slower: Vec<Slower>,
     /// Tokens that fell, success that rose.
     pub improvements: Vec<Finding>,
     /// Rows that the accepted run does not have: (trace, strategy, step).
@@ -128,6 +143,8 @@ pub struct GateReport {
     pub removed_rows: Vec<(String, String, u32)>,
     /// Steps whose text or images changed: (trace, strategy, step).
     pub changed_texts: Vec<(String, String, u32)>,
+    /// What changed in those texts, as far as both are kept: by edit, the most frequent first.
+    pub changes: Vec<ChangeGroup>,
     /// Why nothing was compared; none if it was.
     pub incomparable: Option<String>,
 }
@@ -135,7 +152,101 @@ pub struct GateReport {
 impl GateReport {
     /// Returns whether the run may pass: nothing got worse, and the two could be compared.
     pub fn passes(&self) -> bool {
-        self.regressions.is_empty() && self.removed_rows.is_empty() && self.incomparable.is_none()
+        self.regressions.is_empty()
+            && self.slower.is_empty()
+            && self.removed_rows.is_empty()
+            && self.incomparable.is_none()
+    }
+
+    /// Returns whether nothing at all changed.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Moves regressions that the tolerances name to what is let pass.
+    pub fn tolerate(&mut self, tolerances: &Tolerances) {
+        let all = std::mem::take(&mut self.regressions);
+        for finding in all {
+            match tolerances.reason(&finding) {
+                Some(reason) => self.tolerated.push((finding, reason.to_owned())),
+                None => self.regressions.push(finding),
+            }
+        }
+    }
+
+    /// Finds out what changed in the texts of two runs, where both are kept.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if a text that should be kept cannot be read.
+    pub fn explain(&mut self, run: &RunResult, earlier: &dyn EarlierTexts) -> Result<(), ReplayError> {
+        let store = run.store();
+        let mut changed = Vec::new();
+        for (trace, strategy, step) in &self.changed_texts {
+            let numbers = run.measurement(trace, strategy, *step).and_then(Measurement::numbers);
+            let (Some(numbers), Some((before, tokens))) = (numbers, earlier.text(trace, strategy, *step)?) else {
+                continue;
+            };
+            changed.push(ChangedText {
+                trace: trace.clone(),
+                strategy: strategy.clone(),
+                step: *step,
+                before,
+                after: store.text(&numbers.text)?,
+                tokens: (tokens, numbers.cost().o200k),
+            });
+        }
+        self.changes = group_changes(&changed);
+        Ok(())
+    }
+}
+
+/// Texts of an earlier run, as far as they are kept.
+pub trait EarlierTexts {
+    /// Returns what was shown at a step, and the tokens (o200k_base) of the step; none if it is not kept.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if it should be kept and cannot be read.
+    fn text(&self, trace: &str, strategy: &str, step: u32) -> Result<Option<(String, u64)>, ReplayError>;
+}
+
+impl EarlierTexts for RunResult {
+    fn text(&self, trace: &str, strategy: &str, step: u32) -> Result<Option<(String, u64)>, ReplayError> {
+        let Some(numbers) = self.measurement(trace, strategy, step).and_then(Measurement::numbers) else {
+            return Ok(None);
+        };
+        Ok(Some((self.store().text(&numbers.text)?, numbers.cost().o200k)))
+    }
+}
+
+/// The texts of an accepted run; each file is read once.
+#[derive(Debug)]
+pub struct AcceptedTexts<'a> {
+    run: &'a AcceptedRun,
+    read: RefCell<HashMap<(String, String), Option<BTreeMap<u32, String>>>>,
+    tokens: HashMap<(&'a str, &'a str, u32), u64>,
+}
+
+impl<'a> AcceptedTexts<'a> {
+    /// Returns the texts of a run; nothing is read yet.
+    pub fn of(run: &'a AcceptedRun) -> Self {
+        let tokens = |row: &'a AcceptedRow| {
+            let numbers = row.numbers.as_ref()?;
+            Some(((row.trace.as_str(), row.strategy.as_str(), row.step), numbers.cost.o200k))
+        };
+        Self { run, read: RefCell::default(), tokens: run.rows.iter().filter_map(tokens).collect() }
+    }
+}
+
+impl EarlierTexts for AcceptedTexts<'_> {
+    fn text(&self, trace: &str, strategy: &str, step: u32) -> Result<Option<(String, u64)>, ReplayError> {
+        let Some(tokens) = self.tokens.get(&(trace, strategy, step)).copied() else { return Ok(None) };
+        let key = (trace.to_owned(), strategy.to_owned());
+        let mut read = self.read.borrow_mut();
+        let texts = match read.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(self.run.texts(trace, strategy)?),
+        };
+        Ok(texts.as_ref().and_then(|texts| texts.get(&step)).map(|text| (text.clone(), tokens)))
     }
 }
 
@@ -211,15 +322,25 @@ impl AcceptedRun {
     /// # Errors
     /// [`ReplayError`] if the file of the texts is damaged.
     pub fn text(&self, trace: &str, strategy: &str, step: u32) -> Result<Option<String>, ReplayError> {
+        Ok(self.texts(trace, strategy)?.and_then(|mut texts| texts.remove(&step)))
+    }
+
+    fn texts(&self, trace: &str, strategy: &str) -> Result<Option<BTreeMap<u32, String>>, ReplayError> {
         let path = texts_path(&self.folder, trace, strategy);
         if !path.exists() {
             return Ok(None);
         }
         let packed = std::fs::read(&path).map_err(ReplayError::file(&path, "read the accepted texts"))?;
         let json = zstd::decode_all(&packed[..]).map_err(ReplayError::file(&path, "decompress the accepted texts"))?;
-        let mut texts: BTreeMap<u32, String> =
-            serde_json::from_slice(&json).map_err(|error| ReplayError::Damaged { path, reason: error.to_string() })?;
-        Ok(texts.remove(&step))
+        serde_json::from_slice(&json)
+            .map(Some)
+            .map_err(|error| ReplayError::Damaged { path, reason: error.to_string() })
+    }
+
+    /// Keeps only the rows that a run with fewer traces or strategies should have.
+    pub fn only(&mut self, wanted: impl Fn(&str, &str) -> bool) {
+        self.rows.retain(|row| wanted(&row.trace, &row.strategy));
+        self.tasks.retain(|task| wanted(&task.trace, &task.strategy));
     }
 }
 

@@ -47,7 +47,10 @@ pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
 pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
 pub use error::ReplayError;
-pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
+pub use gate::{
+    AcceptedRun, AcceptedTask, AcceptedTexts, ChangeExample, ChangeGroup, ChangedText, EarlierTexts, Finding,
+    GateReport, History, LEAST_RUNS, PastRun, Slower, Tolerances, accept, check, group_changes,
+};
 pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, ReadInfo};
 pub use inspect::Inspected;
 pub use measure::{

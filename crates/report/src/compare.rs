@@ -1,15 +1,64 @@
 //! Two runs, strategy by strategy: what changed on the scenarios that both finished.
 //!
 //! In: the task rows of an earlier and a later run. Out: a [`Comparison`] a strategy, and a table. Paired by scenario, with the statistics of
-//! [`crate::stats`]; the verdict says *cheaper*, *dearer*, *more* or *less success* only where the 95 % interval leaves out "no change".
+//! [`crate::stats`]; the verdict says *cheaper*, *dearer*, *more* or *less success* only where the 95 % interval leaves out "no change", and how much:
+//! *slightly* below 5 % (of tokens) or 5 points (of success), *much* from 25 on.
 //! A verdict is about these scenarios and these recordings; equal runs give intervals without width.
 
-use crate::numbers::{points, ratio, ratio_interval};
+use crate::numbers::{points, ratio, ratio_interval, thousands};
 use crate::stats::Estimate;
 use crate::text_table::TextTable;
 use browserlens_replay::TaskMeasurement;
 use browserlens_tokens::{Encoding, ImageFormula};
 use std::collections::BTreeMap;
+
+/// Below this share a difference is slight, from the other on it is large.
+const SLIGHTLY: f64 = 0.05;
+const MUCH: f64 = 0.25;
+/// Most rows of scenarios that are written out.
+const MOST_ROWS: usize = 40;
+
+/// One strategy on one scenario in two runs, where they differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioComparison {
+    /// The strategy.
+    pub strategy: String,
+    /// The scenario, as the run names its trace.
+    pub scenario: String,
+    /// Tokens of the task, earlier and later.
+    pub tokens: (u64, u64),
+    /// Steps that succeed, earlier and later.
+    pub steps: (u32, u32),
+    /// Whether the task succeeds, earlier and later.
+    pub success: (bool, bool),
+}
+
+/// Compares two runs scenario by scenario: what differs, the largest changes of tokens first; what was lost before everything else.
+pub fn scenario_comparisons(
+    earlier: &[TaskMeasurement],
+    later: &[TaskMeasurement],
+    formula: ImageFormula,
+) -> Vec<ScenarioComparison> {
+    let before: BTreeMap<(&str, &str), &TaskMeasurement> =
+        earlier.iter().map(|task| ((task.strategy.as_str(), task.trace.as_str()), task)).collect();
+    let total = |task: &TaskMeasurement| task.cost.total(Encoding::O200kBase, formula);
+    let compared = later.iter().filter_map(|now| {
+        let then = before.get(&(now.strategy.as_str(), now.trace.as_str()))?;
+        let row = ScenarioComparison {
+            strategy: now.strategy.clone(),
+            scenario: now.trace.clone(),
+            tokens: (total(then), total(now)),
+            steps: (then.successful_steps, now.successful_steps),
+            success: (then.success, now.success),
+        };
+        let same = row.tokens.0 == row.tokens.1 && row.steps.0 == row.steps.1 && row.success.0 == row.success.1;
+        (!same).then_some(row)
+    });
+    let mut compared: Vec<ScenarioComparison> = compared.collect();
+    let lost = |row: &ScenarioComparison| row.steps.1 < row.steps.0 || (row.success.0 && !row.success.1);
+    compared.sort_by_key(|row| (!lost(row), std::cmp::Reverse(row.tokens.0.abs_diff(row.tokens.1))));
+    compared
+}
 
 /// One strategy in two runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,16 +77,26 @@ impl Comparison {
     /// Returns what can be said.
     pub fn verdict(&self) -> String {
         let side = |estimate: Option<Estimate>, none: f64, below: &'static str, above: &'static str| {
-            let (low, high) = estimate?.interval?;
-            if high < none {
-                Some(below)
+            let estimate = estimate?;
+            let (low, high) = estimate.interval?;
+            let word = if high < none {
+                below
             } else if low > none {
-                Some(above)
+                above
             } else {
-                None
-            }
+                return None;
+            };
+            let much = (estimate.value - none).abs();
+            let magnitude = if much < SLIGHTLY {
+                "slightly "
+            } else if much >= MUCH {
+                "much "
+            } else {
+                ""
+            };
+            Some(format!("{magnitude}{word}"))
         };
-        let said: Vec<&str> = [
+        let said: Vec<String> = [
             side(self.tokens, 1.0, "cheaper", "dearer"),
             side(self.tasks, 0.0, "less task success", "more task success")
                 .or_else(|| side(self.steps, 0.0, "less step success", "more step success")),
@@ -78,10 +137,32 @@ pub fn comparisons(earlier: &[TaskMeasurement], later: &[TaskMeasurement], formu
         .collect()
 }
 
-/// Writes comparisons as a table for a terminal.
-pub fn comparison_table(comparisons: &[Comparison]) -> String {
+/// Writes comparisons for a terminal: a table of strategies, and of the scenarios that differ.
+pub fn comparison_table(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> String {
+    let (first, second) = tables(strategies, scenarios);
+    match second {
+        Some(second) => format!("{}\n{}{}", first.terminal(), second.terminal(), more(scenarios)),
+        None => first.terminal(),
+    }
+}
+
+/// Writes comparisons as Markdown.
+pub fn comparison_markdown(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> String {
+    let (first, second) = tables(strategies, scenarios);
+    match second {
+        Some(second) => format!("{}\n{}{}", first.markdown(), second.markdown(), more(scenarios)),
+        None => first.markdown(),
+    }
+}
+
+fn more(scenarios: &[ScenarioComparison]) -> String {
+    let more = scenarios.len().saturating_sub(MOST_ROWS);
+    if more == 0 { String::new() } else { format!("\n… and {more} more\n") }
+}
+
+fn tables(strategies: &[Comparison], scenarios: &[ScenarioComparison]) -> (TextTable, Option<TextTable>) {
     let mut table = TextTable::new(["strategy", "n", "tokens", "95 %", "steps, points", "tasks, points", "verdict"]);
-    for row in comparisons {
+    for row in strategies {
         table.row(vec![
             row.strategy.clone(),
             row.steps.map_or(0, |steps| steps.n).to_string(),
@@ -92,7 +173,28 @@ pub fn comparison_table(comparisons: &[Comparison]) -> String {
             row.verdict(),
         ]);
     }
-    table.terminal()
+    if scenarios.is_empty() {
+        return (table, None);
+    }
+    let mut changed = TextTable::new(["scenario", "strategy", "tokens", "before", "steps", "before", "task"]);
+    for row in scenarios.iter().take(MOST_ROWS) {
+        let task = match row.success {
+            (true, false) => "lost",
+            (false, true) => "won",
+            (true, true) => "succeeds",
+            (false, false) => "fails",
+        };
+        changed.row(vec![
+            row.scenario.clone(),
+            row.strategy.clone(),
+            thousands(row.tokens.1),
+            thousands(row.tokens.0),
+            row.steps.1.to_string(),
+            row.steps.0.to_string(),
+            task.to_owned(),
+        ]);
+    }
+    (table, Some(changed))
 }
 
 #[cfg(test)]
@@ -126,7 +228,14 @@ mod tests {
         // One of three tasks, one of its three steps: −1/3 and −1/9.
         assert!(row.tasks.is_some_and(|tasks| (tasks.value + 1.0 / 3.0).abs() < 1e-9));
         assert!(row.steps.is_some_and(|steps| (steps.value + 1.0 / 9.0).abs() < 1e-9));
-        assert_eq!(row.verdict(), "cheaper");
-        insta::assert_snapshot!(comparison_table(std::slice::from_ref(row)));
+        assert_eq!(row.verdict(), "much cheaper");
+        let scenarios = scenario_comparisons(&earlier.tasks, &later.tasks, ImageFormula::Claude28);
+        assert_eq!(scenarios.len(), 3, "what did not change is left out");
+        assert_eq!(
+            (scenarios[0].scenario.as_str(), scenarios[0].success),
+            ("shop/cart", (true, false)),
+            "losses first"
+        );
+        insta::assert_snapshot!(comparison_table(std::slice::from_ref(row), &scenarios));
     }
 }

@@ -19,6 +19,7 @@ mod compare;
 mod error;
 mod fidelity;
 mod folder;
+mod gate;
 mod html;
 mod input;
 mod labels;
@@ -38,9 +39,12 @@ mod text_table;
 mod made_up;
 
 pub use aggregate::{Cell, ErrorRow, LeftOut, StageTimes, StrategySummary, Summary, TaskCosts};
-pub use compare::{Comparison, comparison_table, comparisons};
+pub use compare::{
+    Comparison, ScenarioComparison, comparison_markdown, comparison_table, comparisons, scenario_comparisons,
+};
 pub use error::ReportError;
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};
+pub use gate::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
 pub use input::{
     About, BASELINE, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo,
 };

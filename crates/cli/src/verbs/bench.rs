@@ -1,13 +1,19 @@
-//! `bench`: replay, report, summary; and the comparison with the accepted run.
+//! `bench`: replay, report, summary; the comparison with the accepted run, and its move.
 
-use super::{json_failure, replay as replaying, replay_failure, report as reporting};
+use super::{json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
 use crate::args::BenchArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_replay::{AcceptedRun, Finding, GateReport, accept, check};
-use std::path::PathBuf;
+use browserlens_replay::{
+    AcceptedRun, AcceptedTexts, GateReport, History, PastRun, ReplayError, RunResult, Tolerances, accept, check,
+};
+use browserlens_report::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &BenchArgs) -> Ended {
+    let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
     let out = args.out.clone().unwrap_or_else(|| fresh_folder(&run.folder));
     let (paths, table) = reporting::write(&run, &args.selection.scenarios_dir, args.pricing, &out)?;
@@ -19,22 +25,98 @@ pub(crate) fn run(args: &BenchArgs) -> Ended {
     }
     output::status(&replaying::said(&run));
     output::status(&format!("report: {}", paths.index.display()));
-    if args.accept {
-        accept(&run, &args.accepted_dir).map_err(|error| replay_failure(&error))?;
-        output::status(&format!("accepted: {}", args.accepted_dir.display()));
+    let runs_dir = &args.selection.runs_dir;
+    let past = PastRun::of(&run, &replaying::now(), &replaying::machine(), replaying::revision());
+    let history = History::load(runs_dir).map_err(|error| replay_failure(&error))?;
+    let ended = if args.accept {
+        accept_run(args, &run)
+    } else if args.check {
+        check_run(args, &run, &tolerances, &history, &past)
+    } else {
+        Ok(Exit::Success)
+    };
+    // A run that was cached whole says nothing new, except of which revision it is.
+    let said = |known: &PastRun| known.run == past.run && known.revision == past.revision && past.observe.is_empty();
+    if !history.runs.iter().any(said) {
+        History::append(runs_dir, &past).map_err(|error| replay_failure(&error))?;
     }
-    if args.check {
-        let accepted = AcceptedRun::load(&args.accepted_dir).map_err(|error| replay_failure(&error))?;
-        let Some(accepted) = accepted else {
-            let message = format!("{}: no accepted run to compare against", args.accepted_dir.display());
-            return Err(Failure::words(Exit::Input, message, "accept one with `browserlens bench --accept`"));
-        };
-        let gate = check(&run, &accepted);
-        output::status(&gate_in_words(&gate));
-        if !gate.passes() {
-            return Ok(Exit::Regression);
+    ended
+}
+
+fn load_accepted(args: &BenchArgs) -> Result<Option<AcceptedRun>, Failure> {
+    let mut accepted = AcceptedRun::load(&args.accepted_dir).map_err(|error| replay_failure(&error))?;
+    if let Some(accepted) = &mut accepted {
+        let chosen = replaying::Chosen::of(&args.selection.strategies, &args.selection.scenarios)?;
+        accepted.only(|trace, strategy| chosen.scenario(trace) && chosen.strategy(strategy));
+    }
+    Ok(accepted)
+}
+
+fn gate(run: &RunResult, accepted: &AcceptedRun) -> Result<GateReport, ReplayError> {
+    let mut gate = check(run, accepted);
+    gate.explain(run, &AcceptedTexts::of(accepted))?;
+    Ok(gate)
+}
+
+fn check_run(args: &BenchArgs, run: &RunResult, tolerances: &Tolerances, history: &History, past: &PastRun) -> Ended {
+    let Some(accepted) = load_accepted(args)? else {
+        let message = format!("{}: no accepted run to compare against", args.accepted_dir.display());
+        return Err(Failure::words(Exit::Input, message, "accept one with `browserlens bench --accept --why …`"));
+    };
+    let mut gate = gate(run, &accepted).map_err(|error| replay_failure(&error))?;
+    gate.slower = history.slower(past);
+    gate.tolerate(tolerances);
+    output::status(&gate_words(&gate));
+    if let Some(path) = &args.markdown {
+        let written = std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .and_then(|mut file| file.write_all(gate_markdown(&gate).as_bytes()));
+        written.map_err(|error| unwritable(path, &error))?;
+    }
+    if let Some(path) = &args.junit {
+        let cases: BTreeSet<_> = run.tasks.iter().map(|task| (task.strategy.clone(), task.trace.clone())).collect();
+        let xml = gate_junit(&gate, &cases).map_err(|error| report_failure(&error))?;
+        std::fs::write(path, xml).map_err(|error| unwritable(path, &error))?;
+    }
+    Ok(if gate.passes() { Exit::Success } else { Exit::Regression })
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::words(Exit::Input, format!("{}: cannot be written: {error}", path.display()), "name a writable file")
+}
+
+fn accept_run(args: &BenchArgs, run: &RunResult) -> Ended {
+    let chosen = &args.selection;
+    if !chosen.strategies.is_empty() || !chosen.scenarios.is_empty() {
+        let message = "a part of a run cannot become the accepted run".to_owned();
+        return Err(Failure::words(Exit::Usage, message, "leave out --strategies and --scenarios"));
+    }
+    let earlier = load_accepted(args)?;
+    let mut entry = None;
+    if let Some(earlier) = &earlier {
+        let gate = gate(run, earlier).map_err(|error| replay_failure(&error))?;
+        output::status(&gate_words(&gate));
+        let title = replaying::now().chars().take(10).collect::<String>();
+        let why = args.why.as_deref().map(str::trim).filter(|why| !why.is_empty());
+        entry = change_entry(earlier, &AcceptedRun::of(run), &gate, &title, why.unwrap_or_default());
+        if entry.is_some() && why.is_none() {
+            let message = "the accepted run would change, and nothing says why".to_owned();
+            return Err(Failure::words(
+                Exit::Usage,
+                message,
+                "say it: `browserlens bench --accept --why 'rows are folded'`",
+            ));
         }
     }
+    accept(run, &args.accepted_dir).map_err(|error| replay_failure(&error))?;
+    if let Some(entry) = entry {
+        let path = args.accepted_dir.with_file_name("CHANGES.md");
+        add_change(&path, &entry).map_err(|error| report_failure(&error))?;
+        output::status(&format!("changes: {}", path.display()));
+    }
+    output::status(&format!("accepted: {}", args.accepted_dir.display()));
     Ok(Exit::Success)
 }
 
@@ -48,43 +130,4 @@ fn fresh_folder(run: &std::path::Path) -> PathBuf {
         .map(|again| parent.join(if again == 0 { name.clone() } else { format!("{name}-{again}") }))
         .find(|path| !path.exists())
         .unwrap_or_else(|| parent.join(name))
-}
-
-/// The gate's findings, at most twenty of a kind.
-pub(crate) fn gate_in_words(gate: &GateReport) -> String {
-    let mut lines = Vec::new();
-    if let Some(why) = &gate.incomparable {
-        lines.push(format!("gate: nothing was compared: {}", crate::exit::one_line(why)));
-    }
-    let mut list = |what: &str, findings: &[Finding]| {
-        if !findings.is_empty() {
-            lines.push(format!("gate: {} {what}", findings.len()));
-            lines.extend(
-                findings.iter().take(20).map(|finding| format!("  {}", crate::exit::one_line(&finding.to_string()))),
-            );
-            if findings.len() > 20 {
-                lines.push(format!("  … and {} more", findings.len() - 20));
-            }
-        }
-    };
-    list("regressions", &gate.regressions);
-    list("improvements", &gate.improvements);
-    for (what, rows) in
-        [("new rows", &gate.new_rows), ("rows gone", &gate.removed_rows), ("texts changed", &gate.changed_texts)]
-    {
-        if let Some((trace, strategy, step)) = rows.first() {
-            lines.push(format!(
-                "gate: {} {what}, first {} {strategy} step {step}",
-                rows.len(),
-                crate::exit::one_line(trace)
-            ));
-        }
-    }
-    if lines.is_empty() {
-        lines.push("gate: nothing changed against the accepted run".to_owned());
-    }
-    if gate.passes() && !gate.improvements.is_empty() {
-        lines.push("gate: passed; `bench --accept` makes this run the accepted one".to_owned());
-    }
-    lines.join("\n")
 }

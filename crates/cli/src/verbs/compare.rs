@@ -1,26 +1,64 @@
 //! `compare`: what changed from one stored run to another.
 
+use super::replay::Chosen;
 use super::{json_failure, replay_failure};
 use crate::args::CompareArgs;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use browserlens_replay::{AcceptedRun, RunResult, check};
-use browserlens_report::{comparison_table, comparisons};
+use browserlens_replay::{AcceptedRun, History, RunResult, check};
+use browserlens_report::{
+    comparison_markdown, comparison_table, comparisons, gate_markdown, gate_words, scenario_comparisons,
+};
 use browserlens_tokens::ImageFormula;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CompareArgs) -> Ended {
-    let load = |folder| RunResult::load(folder).map_err(|error| replay_failure(&error));
+    let chosen = Chosen::of(&args.strategies, &args.scenarios)?;
+    let load = |name: &str| {
+        let mut run = RunResult::load(&find(name, &args.runs_dir)?).map_err(|error| replay_failure(&error))?;
+        run.measurements.retain(|row| chosen.scenario(&row.trace) && chosen.strategy(&row.strategy));
+        run.tasks.retain(|task| chosen.scenario(&task.trace) && chosen.strategy(&task.strategy));
+        Ok::<_, Failure>(run)
+    };
     let (earlier, later) = (load(&args.earlier)?, load(&args.later)?);
-    let gate = check(&later, &AcceptedRun::of(&earlier));
+    let mut gate = check(&later, &AcceptedRun::of(&earlier));
+    gate.explain(&later, &earlier).map_err(|error| replay_failure(&error))?;
     if args.json {
         let json = serde_json::to_string_pretty(&gate).map_err(|error| json_failure(&error))?;
         output::data(&format!("{json}\n"))?;
-    } else {
-        if gate.incomparable.is_none() {
-            let compared = comparisons(&earlier.tasks, &later.tasks, ImageFormula::Claude28);
-            output::data(&format!("{}\n", comparison_table(&compared)))?;
-        }
-        output::data(&format!("{}\n", super::bench::gate_in_words(&gate)))?;
+        return Ok(exit(gate.passes()));
     }
-    Ok(if gate.passes() { Exit::Success } else { Exit::Regression })
+    if gate.incomparable.is_none() {
+        let by_strategy = comparisons(&earlier.tasks, &later.tasks, ImageFormula::Claude28);
+        let by_scenario = scenario_comparisons(&earlier.tasks, &later.tasks, ImageFormula::Claude28);
+        let write = if args.markdown { comparison_markdown } else { comparison_table };
+        output::data(&format!("{}\n", write(&by_strategy, &by_scenario)))?;
+    }
+    output::data(&if args.markdown { gate_markdown(&gate) } else { format!("{}\n", gate_words(&gate)) })?;
+    Ok(exit(gate.passes()))
+}
+
+fn exit(passes: bool) -> Exit {
+    if passes { Exit::Success } else { Exit::Regression }
+}
+
+/// Finds a stored run by its folder, its id, or the git revision that it was made of.
+fn find(name: &str, runs_dir: &Path) -> Result<PathBuf, Failure> {
+    let folder = PathBuf::from(name);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let plain = Path::new(name).components().count() == 1;
+    if plain && runs_dir.join(name).is_dir() {
+        return Ok(runs_dir.join(name));
+    }
+    let history = History::load(runs_dir).map_err(|error| replay_failure(&error))?;
+    let revision = super::replay::resolved_revision(name);
+    let of = |revision: &str| history.run_of_revision(runs_dir, revision);
+    revision.as_deref().and_then(of).or_else(|| of(name)).ok_or_else(|| {
+        let message = format!("{name}: no run is stored under this folder, id or git revision");
+        let hint =
+            format!("`browserlens bench` stores runs below {}; check the revision out and run it", runs_dir.display());
+        Failure::words(Exit::Input, message, hint)
+    })
 }

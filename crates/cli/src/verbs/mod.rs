@@ -43,6 +43,10 @@ fn strategies_failure(error: &browserlens_replay::StrategiesError) -> Failure {
     Failure::new(Exit::Usage, error, error.hint())
 }
 
+fn report_failure(error: &browserlens_report::ReportError) -> Failure {
+    Failure::new(Exit::Input, error, "name a folder that can be written")
+}
+
 fn json_failure(error: &serde_json::Error) -> Failure {
     Failure::new(Exit::Input, error, "this is a mistake in the tool: report it with the command")
 }

@@ -127,6 +127,58 @@ pub(crate) fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<Path
     Ok(named.into_iter().filter(|(name, _)| chosen.contains(name)).map(|(_, path)| path).collect())
 }
 
+/// What patterns choose, of names that may no longer be there; everything where there is no pattern.
+pub(crate) struct Chosen {
+    strategies: Option<GlobSet>,
+    scenarios: Option<GlobSet>,
+}
+
+impl Chosen {
+    /// Returns what these patterns choose.
+    pub(crate) fn of(strategies: &[String], scenarios: &[String]) -> Result<Self, Failure> {
+        let usage = |error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'");
+        let set = |patterns: &[String]| {
+            if patterns.is_empty() {
+                return Ok(None);
+            }
+            let mut set = GlobSetBuilder::new();
+            for pattern in patterns {
+                set.add(Glob::new(pattern).map_err(usage)?);
+            }
+            set.build().map(Some).map_err(usage)
+        };
+        Ok(Self { strategies: set(strategies)?, scenarios: set(scenarios)? })
+    }
+
+    /// Returns whether a strategy is chosen.
+    pub(crate) fn strategy(&self, name: &str) -> bool {
+        self.strategies.as_ref().is_none_or(|set| set.is_match(name))
+    }
+
+    /// Returns whether a scenario is chosen.
+    pub(crate) fn scenario(&self, name: &str) -> bool {
+        self.scenarios.as_ref().is_none_or(|set| set.is_match(name))
+    }
+}
+
+/// Returns the full name of a git revision; none where git does not know it.
+pub(crate) fn resolved_revision(name: &str) -> Option<String> {
+    // What begins with a dash would be an option.
+    git(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{commit}}")])
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = std::process::Command::new("git").args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Returns the git revision of the working folder, with `+` where tracked files were changed; none where there is no git.
+pub(crate) fn revision() -> Option<String> {
+    let revision = git(&["rev-parse", "HEAD"])?;
+    let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    Some(if changed { revision + "+" } else { revision })
+}
+
 /// Returns the names that match; a pattern that matches none is an error that lists them all.
 pub(crate) fn matching(names: &[String], patterns: &[String], what: &str, place: &str) -> Result<Vec<String>, Failure> {
     let mut set = GlobSetBuilder::new();

@@ -1,0 +1,223 @@
+//! How long strategies took in earlier runs on this machine, and whether this run is slower than that noise.
+//!
+//! In: `history.jsonl` beside the stored runs, one line a run, and the timings of this one. Out: [`Slower`] findings; the stored run of a git revision.
+//! Invariants: only runs on the same machine over the same traces are compared, of a strategy only those that measured all of its rows; with fewer than
+//! [`LEAST_RUNS`] of them nothing is said to be slower; a line that cannot be read is passed over and counted.
+
+use crate::error::ReplayError;
+use crate::run::RunResult;
+use crate::store::content_hash;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Runs that are needed before latency is judged.
+pub const LEAST_RUNS: usize = 5;
+/// Most earlier runs that are looked at.
+const MOST_RUNS: usize = 20;
+/// Deviations above the median of earlier runs at which a run is slower.
+const DEVIATIONS: f64 = 4.0;
+/// Least share above the median at which a run is slower.
+const LEAST_SHARE: f64 = 0.2;
+const FILE: &str = "history.jsonl";
+
+/// One line of the history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PastRun {
+    /// Id of the run, the name of its folder.
+    pub run: String,
+    /// When.
+    pub date: String,
+    /// The git revision of the code, with `+` where files were changed; none if it is not known.
+    pub revision: Option<String>,
+    /// On which machine.
+    pub machine: String,
+    /// Which traces: a hash of their hashes.
+    pub traces: String,
+    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured whole in this run.
+    pub observe: BTreeMap<String, u64>,
+}
+
+impl PastRun {
+    /// Returns the line of a run.
+    pub fn of(run: &RunResult, date: &str, machine: &str, revision: Option<String>) -> Self {
+        let mut times: BTreeMap<&str, Option<Vec<u64>>> = BTreeMap::new();
+        for timing in &run.timings {
+            let all = times.entry(&timing.strategy).or_insert_with(|| Some(Vec::new()));
+            match all {
+                Some(all) if !timing.cached => all.push(timing.observe.0),
+                _ => *all = None,
+            }
+        }
+        let observe = times.into_iter().filter_map(|(name, all)| Some((name.to_owned(), median(&mut all?)?))).collect();
+        let hashes: Vec<&str> = run.header.traces.iter().map(|trace| trace.hash.as_str()).collect();
+        Self {
+            run: run.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            date: date.to_owned(),
+            revision,
+            machine: machine.to_owned(),
+            traces: content_hash(hashes.join(" ").as_bytes())[..16].to_owned(),
+            observe,
+        }
+    }
+}
+
+/// Earlier runs, oldest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// The lines.
+    pub runs: Vec<PastRun>,
+    /// Lines that could not be read.
+    pub unreadable: usize,
+}
+
+/// A strategy that is slower than the noise of its history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slower {
+    /// The strategy.
+    pub strategy: String,
+    /// Median of `observe` now, in microseconds.
+    pub now: u64,
+    /// Median of the earlier medians.
+    pub usual: u64,
+    /// What would have passed.
+    pub limit: u64,
+    /// How many earlier runs that is made of.
+    pub runs: usize,
+}
+
+impl fmt::Display for Slower {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { strategy, now, usual, limit, runs } = self;
+        write!(f, "{strategy}: median observe {now} µs, in {runs} earlier runs {usual} µs (limit {limit})")
+    }
+}
+
+impl History {
+    /// Loads the history beside the stored runs; an empty one where there is none.
+    ///
+    /// # Errors
+    /// [`ReplayError::File`] if the file is there and cannot be read.
+    pub fn load(runs_dir: &Path) -> Result<Self, ReplayError> {
+        let path = runs_dir.join(FILE);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let bytes = std::fs::read(&path).map_err(ReplayError::file(&path, "read the history of runs"))?;
+        let mut history = Self::default();
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            match serde_json::from_slice(line) {
+                Ok(run) => history.runs.push(run),
+                Err(_) => history.unreadable += 1,
+            }
+        }
+        Ok(history)
+    }
+
+    /// Adds a line to the history beside the stored runs.
+    ///
+    /// # Errors
+    /// [`ReplayError::File`] if it cannot be written.
+    pub fn append(runs_dir: &Path, run: &PastRun) -> Result<(), ReplayError> {
+        let path = runs_dir.join(FILE);
+        let written = serde_json::to_string(run).map_err(std::io::Error::from).and_then(|line| {
+            let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path)?;
+            // One write: two processes that end at once give two lines.
+            file.write_all(format!("{line}\n").as_bytes())
+        });
+        written.map_err(ReplayError::file(&path, "write the history of runs"))
+    }
+
+    /// Returns the folder of the newest stored run of a git revision, given by at least four of its characters.
+    pub fn run_of_revision(&self, runs_dir: &Path, revision: &str) -> Option<PathBuf> {
+        let named = |run: &&PastRun| run.revision.as_deref().is_some_and(|known| known.starts_with(revision));
+        let folder = |run: &PastRun| runs_dir.join(&run.run);
+        (revision.len() >= 4)
+            .then(|| self.runs.iter().rev().filter(named).map(folder).find(|folder| folder.is_dir()))
+            .flatten()
+    }
+
+    /// Returns the strategies that are slower in a run than its noise in this history explains.
+    pub fn slower(&self, now: &PastRun) -> Vec<Slower> {
+        let comparable = |run: &&PastRun| run.machine == now.machine && run.traces == now.traces;
+        let judge = |(strategy, micros): (&String, &u64)| {
+            let earlier =
+                self.runs.iter().rev().filter(comparable).filter_map(|run| run.observe.get(strategy).copied());
+            let mut earlier: Vec<u64> = earlier.take(MOST_RUNS).collect();
+            if earlier.len() < LEAST_RUNS {
+                return None;
+            }
+            let usual = median(&mut earlier)?;
+            let mut off: Vec<u64> = earlier.iter().map(|time| time.abs_diff(usual)).collect();
+            // 1.4826 times the median of differences is the standard deviation where noise is normal.
+            let noise = DEVIATIONS * 1.4826 * median(&mut off)? as f64;
+            let limit = usual + noise.max(LEAST_SHARE * usual as f64).ceil() as u64;
+            (*micros > limit).then(|| Slower {
+                strategy: strategy.clone(),
+                now: *micros,
+                usual,
+                limit,
+                runs: earlier.len(),
+            })
+        };
+        now.observe.iter().filter_map(judge).collect()
+    }
+}
+
+fn median(values: &mut [u64]) -> Option<u64> {
+    values.sort_unstable();
+    values.get(values.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn past(machine: &str, micros: u64) -> PastRun {
+        PastRun {
+            run: format!("run{micros}"),
+            date: "2026-01-01T00:00:00Z".to_owned(),
+            revision: Some(format!("abcdef{micros}")),
+            machine: machine.to_owned(),
+            traces: "0011".to_owned(),
+            observe: BTreeMap::from([("lens/full".to_owned(), micros)]),
+        }
+    }
+
+    #[test]
+    fn slower_is_what_the_noise_of_five_runs_on_this_machine_does_not_explain() {
+        let mut history = History { runs: [100, 104, 98, 101].map(|time| past("a", time)).to_vec(), unreadable: 0 };
+        assert_eq!(history.slower(&past("a", 1_000)), [], "four runs are too few");
+        history.runs.push(past("b", 100));
+        assert_eq!(history.slower(&past("a", 1_000)), [], "another machine does not count");
+        history.runs.push(past("a", 99));
+        let found = history.slower(&past("a", 130));
+        // The differences from 100 are 0, 1, 1, 2, 4: 4 × 1.4826 × 1 is less than a fifth.
+        assert_eq!((found[0].usual, found[0].limit, found[0].runs), (100, 120, 5));
+        assert_eq!(found[0].to_string(), "lens/full: median observe 130 µs, in 5 earlier runs 100 µs (limit 120)");
+        assert_eq!(history.slower(&past("a", 119)), []);
+        assert_eq!(history.slower(&past("b", 1_000)), []);
+        history.runs.extend([160, 60, 150, 70, 140, 65].map(|time| past("a", time)));
+        assert_eq!(history.slower(&past("a", 130)), [], "a noisy history explains more");
+    }
+
+    #[test]
+    fn lines_are_kept_found_by_revision_and_passed_over_where_they_are_broken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert_eq!(History::load(folder.path()).expect("nothing"), History::default());
+        for micros in [5, 7] {
+            History::append(folder.path(), &past("a", micros)).expect("written");
+        }
+        let path = folder.path().join(FILE);
+        let lines = std::fs::read_to_string(&path).expect("read");
+        std::fs::write(&path, format!("{{\"run\":\n\u{0}\n{lines}")).expect("written");
+        let history = History::load(folder.path()).expect("loads");
+        assert_eq!((history.runs.len(), history.unreadable), (2, 2));
+        assert_eq!(history.run_of_revision(folder.path(), "abcdef7"), None, "the run is not stored any more");
+        std::fs::create_dir(folder.path().join("run7")).expect("made");
+        assert_eq!(history.run_of_revision(folder.path(), "abcdef7"), Some(folder.path().join("run7")));
+        assert_eq!(history.run_of_revision(folder.path(), "abc"), None, "three characters name too many");
+    }
+}
