@@ -7,11 +7,13 @@
 
 mod actions;
 mod aim;
+mod attach;
 mod chrome;
 mod driver;
 mod entities;
 mod error;
 mod facts;
+mod follow;
 mod input;
 mod live;
 mod log;
@@ -32,10 +34,13 @@ mod site_server;
 mod socket;
 mod stage;
 mod storage;
+mod tape;
 mod world;
 
+pub use attach::AttachTab;
 pub use chrome::find_chrome;
 pub use error::RecordError;
+pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{LiveBrowser, LiveOptions};
 pub use options::{Cancel, EnvLookup, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};

@@ -134,6 +134,7 @@ impl LiveBrowser {
             locale: options.locale.clone(),
             timezone: options.timezone.clone(),
             started: Instant::now(),
+            attached: false,
         };
         let stage = runtime.block_on(async {
             let driver = Driver::start(&chrome, setup, options.timeout, None).await?;
@@ -236,7 +237,7 @@ impl LiveBrowser {
 }
 
 /// A number that no other session has: of this process, this moment, and how many there were before.
-fn new_session(url: &str) -> [u8; 16] {
+pub(crate) fn new_session(url: &str) -> [u8; 16] {
     static OPENED: AtomicU64 = AtomicU64::new(0);
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut hasher = blake3::Hasher::new();
