@@ -5,7 +5,7 @@
 
 use crate::follow::signal::{Said, Spot};
 use browserlens_strategy::ActionKind;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// An action of somebody else.
 #[derive(Clone, Debug)]
@@ -47,6 +47,12 @@ impl Act {
             (Some(own), Some(other)) => own.is(other),
             (own, other) => own.is_none() && other.is_none(),
         }
+    }
+
+    /// Whether it was only just told of and may yet be taken back.
+    pub(crate) fn may_be_held(&self) -> bool {
+        matches!(self.kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick)
+            && self.began.elapsed() < Duration::from_millis(60)
     }
 
     fn caused(&self, said: &Said) -> bool {
@@ -119,6 +125,12 @@ pub(crate) fn take(open: &mut Vec<Act>, said: &Said, tab: u32, spot: Option<Spot
             taken
         }
         "key" => begin(open, ActionKind::Press, spot, &said.value),
+        // The page never got it.
+        "held" => {
+            let before = open.len();
+            open.retain(|act| !act.serials.contains(&said.by) || act.tab != tab);
+            if open.len() < before { Taken::Merged } else { Taken::Passed }
+        }
         "value" => value(open, said, spot, begin),
         _ => Taken::Passed,
     }

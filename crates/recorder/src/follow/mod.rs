@@ -454,6 +454,9 @@ impl Following<'_> {
         loop {
             if !self.begun {
                 let Some(act) = self.open.first() else { return Ok(()) };
+                if act.may_be_held() {
+                    return Ok(());
+                }
                 if self.is_first_goto(act) {
                     // A recording begins with its first navigation.
                     self.stage.driver.tab = act.tab;
@@ -475,7 +478,7 @@ impl Following<'_> {
                 self.begun = true;
                 self.tell_step(&act);
             }
-            if self.open.len() < 2 {
+            if self.open.len() < 2 || self.open[1].may_be_held() {
                 return Ok(());
             }
             let next = self.open[1].clone();

@@ -8,7 +8,7 @@
   // A form's fields may carry the names of its properties, so these are read through their prototypes.
   const last = own(Element.prototype, 'lastElementChild'), before = own(Element.prototype, 'previousElementSibling');
   const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName');
-  const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet();
+  const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet(), stood = new WeakMap();
   const held = new Map();
   const MOST_HELD = 64, MOST_TEXT = 10000, UNTRUSTED_A_SECOND = 10;
   let serial = 0, cause = 0, clicked = 0, pressed = null, wheel = null, untrusted = 0, dragged = null;
@@ -85,7 +85,11 @@
     say(JSON.stringify({ s: n, t: Date.now(), k: kind, n: path && place(path), by: cause || undefined, ...more }));
     return n;
   };
+  // A driver that finds its target covered takes its own events back before the page gets them (Playwright does), and tries again.
+  const reached = new WeakSet();
+  const unlessHeld = (n, e) => { setTimeout(() => { if (e.defaultPrevented && !reached.has(e)) tell('held', null, { by: n }); }, 0); return n; };
   const causing = (n) => { cause = n; setTimeout(() => { if (cause === n) cause = 0; }, 0); };
+  stood.set(document, [globalThis.scrollX, globalThis.scrollY]);
   // Scrolls are told when they have ended, and before whatever comes next.
   const scrolled = (at) => (at === document ? [globalThis.scrollX, globalThis.scrollY] : [at.scrollLeft, at.scrollTop]);
   const endWheel = () => {
@@ -93,11 +97,14 @@
     clearTimeout(wheel.timer);
     const { at, from } = wheel;
     wheel = null;
-    const to = scrolled(at), by = [Math.round(to[0] - from[0]), Math.round(to[1] - from[1])];
+    const to = scrolled(at);
+    stood.set(at, to);
+    const by = [Math.round(to[0] - from[0]), Math.round(to[1] - from[1])];
     if (by[0] || by[1]) tell('scroll', at === document ? null : pathTo(at), { v: `${by[0]}, ${by[1]}` });
   };
   const wheelOf = (at) => {
-    if (wheel?.at !== at) { endWheel(); wheel = { at, from: scrolled(at), timer: 0 }; }
+    // The browser may have scrolled already when it tells of the wheel.
+    if (wheel?.at !== at) { endWheel(); wheel = { at, from: stood.get(at) ?? [0, 0], timer: 0 }; }
     clearTimeout(wheel.timer);
     wheel.timer = setTimeout(endWheel, 250);
   };
@@ -110,11 +117,12 @@
   const on = {
     wheel(e, path) {
       if (e.ctrlKey) return;
+      endHover();
       const root = document.scrollingElement;
       wheelOf(path.find((at) => at instanceof Element && at !== root && at !== document.body && canScroll(at, e)) ?? document);
     },
     touchmove(e, path) { on.wheel({ deltaX: 1, deltaY: 1, ctrlKey: false }, path); },
-    scroll(e, path) { if (wheel && (path[0] === wheel.at)) wheelOf(wheel.at); },
+    scroll(e, path) { if (wheel && path[0] === wheel.at) wheelOf(wheel.at); else if (path[0]) stood.set(path[0], scrolled(path[0])); },
     mousemove(e, path) {
       const from = pointer;
       // The browser makes moves of its own where the page moves below a pointer that rests.
@@ -144,12 +152,12 @@
       endHover(); endWheel();
       if (cause && (e.detail === 0 || cause === clicked)) { tell('click', path, { follows: true }); return; }
       cause = 0;
-      clicked = tell('click', path, { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined });
+      clicked = unlessHeld(tell('click', path, { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined }), e);
       causing(clicked);
     },
     auxclick(e, path) { if (e.button === 1) { cause = 0; causing(tell('click', path, { detail: 1 })); } },
-    dblclick(e, path) { cause = 0; causing(tell('dblclick', path, {})); },
-    contextmenu(e, path) { cause = 0; causing(tell('contextmenu', path, {})); },
+    dblclick(e, path) { cause = 0; causing(unlessHeld(tell('dblclick', path, {}), e)); },
+    contextmenu(e, path) { cause = 0; causing(unlessHeld(tell('contextmenu', path, {}), e)); },
     keydown(e, path) {
       if (e.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified', 'AltGraph'].includes(e.key)) return;
       endHover(); endWheel();
@@ -193,7 +201,10 @@
     else if (e.type === 'input' || e.type === 'change') changed(e, path);
     else if (e.type === 'click' && !cause && path[0] instanceof Element) asked('click', path, { detail: 1 });
   };
-  const arm = () => { for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', endWheel, true); };
+  const reach = (e) => reached.add(e);
+  const arm = () => {
+    for (const type of ['click', 'dblclick', 'contextmenu']) document.addEventListener(type, reach, { capture: true, passive: true });
+     for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', endWheel, true); };
   arm();
   // `document.open()` takes every listener off the window, but no observer off the document.
   new MutationObserver(arm).observe(document, { childList: true });
