@@ -9,6 +9,7 @@ mod actions;
 mod aim;
 mod attach;
 mod chrome;
+mod client_tape;
 mod driver;
 mod entities;
 mod error;
@@ -39,6 +40,7 @@ mod world;
 
 pub use attach::AttachTab;
 pub use chrome::find_chrome;
+pub use client_tape::{ClientTape, ClientTapeOptions};
 pub use error::RecordError;
 pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{LiveBrowser, LiveOptions};

@@ -146,7 +146,7 @@ fn followed(browser: &mut Browser, mut driver: Command, change: impl FnOnce(&mut
     let said = std::fs::read_to_string(&output).unwrap_or_default();
     assert!(ended, "the driver failed: {said}");
     let report = report.unwrap_or_else(|error| panic!("{error}\nhint: {}", error.hint()));
-    assert!(browser.is_running(), "the agent's browser stays");
+    assert!(report.ended == "the browser closed" || browser.is_running(), "the agent's browser stays");
     let checked = verify(&path).unwrap_or_else(|error| panic!("{error}"));
     assert!(checked.is_ok() && checked.sealed && checked.complete, "{checked:?}");
     let trace = Trace::open(&path).expect("the trace opens");
@@ -239,7 +239,7 @@ fn browser_use_fills_a_form_and_each_action_has_its_node() {
     let python = tools("venv/bin/python").join("venv/bin/python");
     let home = tempfile::tempdir().expect("temporary folder");
     let mut driver = Command::new(python);
-    driver.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/browser_use.py"));
+    driver.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/tools_of_browser_use.py"));
     driver.args([browser.endpoint.as_str(), &url_of(&server, "follow-form.html"), "1.5"]);
     driver.arg(file()).arg(home.path());
     let followed = followed(&mut browser, driver, |_| {});
@@ -266,4 +266,57 @@ fn a_page_can_neither_forge_an_action_nor_hide_one_nor_find_the_listener() {
     let followed = followed(&mut browser, driver, |options| options.ceiling = Duration::from_secs(2));
     assert_eq!(followed.actions(), ["click #real", "fill #name me"]);
     assert_eq!(by_id(&followed.page(0), "log").visible_text(), "found:");
+}
+
+#[test]
+fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_say_so() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "fast", 4_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    let expected =
+        ["fill #name Ann", "fill #note quick", "select #size Large", "check #terms true", "click #inner", "click #next"];
+    assert_eq!(followed.actions(), expected);
+    assert!(followed.report.late > 0);
+    let rows = followed.trace.steps().expect("steps");
+    assert!(rows[1].settled.reason.contains("next action"), "{:?}", rows[1].settled);
+    assert!(rows[6].settled.quiet, "{:?}", rows[6].settled);
+}
+
+#[test]
+fn a_dialog_that_somebody_answers_is_an_action() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "action-dialog.html"), "dialog", 3_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    assert_eq!(followed.actions(), ["click button \"Confirm\"", "dialog accept"]);
+    assert!(common::log_of(&followed.page(2)).contains("confirm true"));
+}
+
+#[test]
+fn a_browser_that_closes_ends_the_recording_and_the_trace_is_whole() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "closing", 3_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    assert_eq!(followed.report.ended, "the browser closed");
+    assert_eq!(followed.actions(), ["fill #name last words"]);
+}
+
+#[test]
+fn a_recording_ends_when_nothing_is_done_and_one_without_a_browser_says_so() {
+    let browser = Browser::start();
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let mut options = FollowOptions::new(&browser.endpoint, folder.path().join("idle.trace"));
+    options.idle = Some(Duration::from_secs(3));
+    let report = runtime.block_on(follow(&options)).expect("ends");
+    assert!(report.ended.contains("nothing was done"), "{}", report.ended);
+    let checked = verify(&report.path).expect("a trace");
+    assert!(checked.is_ok() && checked.complete, "{checked:?}");
+    let error = runtime.block_on(follow(&options)).expect_err("the trace stands there");
+    assert!(error.to_string().contains("idle.trace"), "{error}");
+    let nobody = FollowOptions::new("http://127.0.0.1:9", folder.path().join("none.trace"));
+    let error = runtime.block_on(follow(&nobody)).expect_err("no browser");
+    assert!(error.hint().contains("--remote-debugging-port"), "{error}");
 }

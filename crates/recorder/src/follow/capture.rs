@@ -34,6 +34,7 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Clone)]
 pub(crate) struct Shot {
     pub(crate) seen: Seen,
+    tab: u32,
     rest: Rest,
     torn_retries: u32,
     capture_millis: u64,
@@ -236,7 +237,8 @@ impl Following<'_> {
         let history = history.map_or(0, |reply| reply.value()["currentIndex"].as_i64().unwrap_or(0));
         let mutations = self.mutations(&seen).await;
         let capture_millis = began.elapsed().as_millis() as u64;
-        Ok(Shot { seen, rest, torn_retries, capture_millis, mutations, history, late: false })
+        let tab = self.stage.driver.tab;
+        Ok(Shot { seen, tab, rest, torn_retries, capture_millis, mutations, history, late: false })
     }
 
     /// Takes a picture of the viewport; a tab that paints nothing has none.
@@ -309,7 +311,6 @@ impl Following<'_> {
             }
             _ => None,
         };
-        let tab = self.stage.driver.tab;
         let events = {
             let driver = &self.stage.driver;
             let tabs = driver.world.read().tabs.len() as u32;
@@ -321,7 +322,7 @@ impl Following<'_> {
         };
         self.late += u32::from(shot.late);
         let millis = tape.write(Taken {
-            tab,
+            tab: shot.tab,
             action,
             capture: shot.seen.capture.clone(),
             events,

@@ -147,7 +147,6 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
         pending: Pending::new(Instant::now()),
         before: None,
         asked_by_page: HashMap::new(),
-        history: HashMap::new(),
         asides: HashMap::new(),
         dialog_since: None,
         moved: Instant::now(),
@@ -254,8 +253,6 @@ struct Following<'a> {
     before: Option<Shot>,
     /// Frames whose navigation the page itself asked for, and when.
     asked_by_page: HashMap<String, Instant>,
-    /// Index of each tab's entry in its history.
-    history: HashMap<u32, i64>,
     /// What tabs that nobody acted in yet looked like.
     asides: HashMap<u32, Shot>,
     dialog_since: Option<Instant>,

@@ -106,9 +106,6 @@ pub(crate) struct Said {
     pub(crate) untrusted: bool,
     #[serde(default)]
     pub(crate) follows: bool,
-    /// Whether a key was pressed in a field that takes text.
-    #[serde(default)]
-    pub(crate) typed: bool,
     #[serde(default)]
     pub(crate) detail: u32,
     #[serde(default)]

@@ -50,6 +50,31 @@ const lists = {
     () => second.close(),
     () => page.locator('#name').fill('back'),
   ],
+  // Nothing is waited for but what Playwright itself waits for.
+  fast: [
+    () => page.goto(url),
+    pause,
+    async () => {
+      await page.locator('#name').fill('Ann');
+      await page.locator('#note').fill('quick');
+      await page.locator('#size').selectOption('large');
+      await page.locator('#terms').check();
+      await page.locator('#inner').click();
+      await page.locator('#next').click();
+    },
+  ],
+  dialog: [
+    () => page.goto(url),
+    async () => {
+      page.on('dialog', async (dialog) => { await pause(); await dialog.accept(); });
+      await page.getByRole('button', { name: 'Confirm' }).click();
+    },
+  ],
+  closing: [
+    () => page.goto(url),
+    () => page.locator('#name').fill('last words'),
+    async () => (await browser.newBrowserCDPSession()).send('Browser.close').catch(() => {}),
+  ],
   hostile: [() => page.goto(url), pause, () => page.locator('#real').click(), () => page.locator('#name').fill('me')],
 };
 for (const act of lists[list]) {

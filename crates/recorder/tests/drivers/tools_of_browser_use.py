@@ -3,12 +3,14 @@
 import asyncio
 import os
 import sys
+import traceback
 
 endpoint, url, think, file, folder = sys.argv[1:]
 os.environ.update(ANONYMIZED_TELEMETRY="false", BROWSER_USE_CLOUD_SYNC="false", BROWSER_USE_VERSION_CHECK="false", HOME=folder)
 os.environ.update(BROWSER_USE_LOGGING_LEVEL="warning", NO_PROXY="*", no_proxy="*")
 
 from browser_use.browser import BrowserProfile, BrowserSession  # noqa: E402
+from browser_use.filesystem.file_system import FileSystem  # noqa: E402
 from browser_use.tools.service import Tools  # noqa: E402
 
 
@@ -26,7 +28,7 @@ async def main() -> None:
         raise SystemExit(f"no element {id} in the tool's list")
 
     async def act(tool: str, **params) -> None:
-        extra = {"available_file_paths": [file]} if tool == "upload_file" else {}
+        extra = {"available_file_paths": [file], "file_system": FileSystem(folder)} if tool == "upload_file" else {}
         result = await getattr(tools, tool)(browser_session=session, **params, **extra)
         if result.error:
             raise SystemExit(f"{tool}: {result.error}")
@@ -46,4 +48,10 @@ async def main() -> None:
     os._exit(0)
 
 
-asyncio.run(main())
+# Its threads would keep a program alive that only returns.
+try:
+    asyncio.run(main())
+except BaseException:
+    traceback.print_exc()
+    sys.stderr.flush()
+    os._exit(1)
