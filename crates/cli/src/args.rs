@@ -26,7 +26,8 @@ pub(crate) enum Verb {
     #[cfg(feature = "record")]
     #[command(
         after_help = "Examples:\n  browserlens record                        every scenario in traces/scenarios\n  browserlens record my/task.toml --out my   one scenario of your own
-  browserlens record shop --peers            what other tools say about the shop's trace"
+  browserlens record shop --peers            what other tools say about the shop's trace
+  browserlens record --attach http://127.0.0.1:9222 --out my/agent.trace --goal 'order a lamp'     what your own agent does"
     )]
     Record(RecordArgs),
     /// Replay traces and store the run, without a report
@@ -200,9 +201,21 @@ pub(crate) struct RecordArgs {
     /// Serve the bundled sites from this folder
     #[arg(long, value_name = "DIR", default_value = "traces/sites")]
     pub sites_dir: PathBuf,
-    /// Write the traces into this folder
-    #[arg(long, value_name = "DIR", default_value = "traces")]
+    /// Write the traces into this folder; with --attach, the one trace to this file
+    #[arg(long, value_name = "PATH", default_value = "traces")]
     pub out: PathBuf,
+    /// Record what an agent (or a person) does in the running browser whose protocol is at this address, until Ctrl-C or until it closes
+    #[arg(long, value_name = "CDP_URL", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
+    pub attach: Option<String>,
+    /// Say what the agent was told to do; it stands in the trace
+    #[arg(long, value_name = "TEXT", requires = "attach", default_value = "")]
+    pub goal: String,
+    /// End the recording when nothing was done for so many seconds
+    #[arg(long, value_name = "SECONDS", requires = "attach")]
+    pub idle: Option<u64>,
+    /// Keep no pictures of the pages
+    #[arg(long, requires = "attach")]
+    pub no_screenshots: bool,
     /// Use this Chromium instead of $CHROME or the one on PATH
     #[arg(long, value_name = "PATH")]
     pub chrome: Option<PathBuf>,

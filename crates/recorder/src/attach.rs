@@ -56,7 +56,7 @@ fn parts(url: &str) -> Result<(String, String), String> {
 }
 
 /// Returns the WebSocket address of the browser, and the target that the address itself names, if it names one.
-async fn endpoint(url: &str) -> Result<(String, Option<String>), String> {
+pub(crate) async fn endpoint(url: &str) -> Result<(String, Option<String>), String> {
     let (authority, path) = parts(url)?;
     if url.starts_with("wss://") || (url.starts_with("ws://") && !path.starts_with("/devtools/page/") && path != "/") {
         return Ok((url.to_owned(), None));

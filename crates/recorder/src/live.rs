@@ -360,7 +360,7 @@ async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicali
 }
 
 /// A number that no other session has: of this process, this moment, and how many there were before.
-fn new_session(url: &str) -> [u8; 16] {
+pub(crate) fn new_session(url: &str) -> [u8; 16] {
     static OPENED: AtomicU64 = AtomicU64::new(0);
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut hasher = blake3::Hasher::new();

@@ -71,7 +71,9 @@ impl Driver {
             let state = self.world.read();
             (state.sessions_of(self.tab), state.tabs.iter().filter(|tab| tab.open).count())
         };
-        if tabs > 1 {
+        // Who only looks on does not bring anything to the front, and takes its pictures apart.
+        let looks_on = self.world.watch.get().is_some();
+        if tabs > 1 && !looks_on {
             // A tab that another one opened over paints nothing, and its screenshot would never come.
             self.call(&self.session(), "Page.bringToFront", &json!({})).await?;
         }
@@ -159,7 +161,7 @@ impl Driver {
         if depth == Depth::Painted && self.controlled() {
             self.paint_afresh(&mut look).await?;
         }
-        if depth == Depth::Whole {
+        if depth == Depth::Whole && !looks_on {
             look.screenshot = Some(if self.controlled() {
                 self.paint_afresh(&mut look).await?;
                 self.pixels_at_rest(&mut look).await?

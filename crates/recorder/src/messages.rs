@@ -109,13 +109,15 @@ pub(crate) struct ContextCreated {
 pub(crate) struct Context {
     #[serde(default)]
     pub(crate) id: i64,
+    #[serde(default)]
+    pub(crate) name: String,
     #[serde(default, rename = "uniqueId")]
     pub(crate) unique_id: String,
     #[serde(default, rename = "auxData")]
     pub(crate) aux: ContextAux,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct ContextAux {
     #[serde(default, rename = "isDefault")]
     pub(crate) is_default: bool,
@@ -135,8 +137,36 @@ pub(crate) struct ConsoleCall {
     pub(crate) kind: String,
     #[serde(default)]
     pub(crate) args: Vec<Value>,
+    #[serde(default, rename = "executionContextId")]
+    pub(crate) context: i64,
     #[serde(default, rename = "stackTrace")]
     pub(crate) stack: Option<StackTrace>,
+}
+
+/// A script's call of a function that the recorder put into its world.
+#[derive(Deserialize)]
+pub(crate) struct BindingCall {
+    pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) payload: String,
+    #[serde(default, rename = "executionContextId")]
+    pub(crate) context: i64,
+}
+
+/// A script that was compiled.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct ScriptParsed {
+    #[serde(default, rename = "scriptId")]
+    pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) url: String,
+    #[serde(default, rename = "executionContextId")]
+    pub(crate) context: i64,
+    #[serde(default, rename = "executionContextAuxData")]
+    pub(crate) aux: Option<ContextAux>,
+    /// There if a script had it compiled.
+    #[serde(default, rename = "stackTrace")]
+    pub(crate) stack: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -147,6 +177,8 @@ pub(crate) struct StackTrace {
 
 #[derive(Deserialize)]
 pub(crate) struct CallFrame {
+    #[serde(default, rename = "scriptId")]
+    pub(crate) script: String,
     #[serde(default, rename = "functionName")]
     pub(crate) function: String,
     #[serde(default)]

@@ -4,6 +4,7 @@
 //! domains, puts in the clock before any script of the page runs, and lets it go.
 //! Invariant: an unknown event, or a known one with fields renamed, changes nothing and stops nothing.
 
+use crate::follow::Signal;
 use crate::messages as m;
 use crate::network;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
@@ -90,6 +91,7 @@ impl Pump {
             "Target" => self.target(event, name),
             "Page" => self.page(event, name),
             "Runtime" => self.runtime(event, name),
+            "Debugger" if name == "scriptParsed" => self.script_parsed(event),
             "Network" => network::handle(&self.world, &self.socket, event, name, |state| self.now(state)),
             "Browser" => self.download(event, name),
             "Log" if name == "entryAdded" => self.log_entry(event),
@@ -144,6 +146,7 @@ impl Pump {
                             tab.open = false;
                             tab.dialog = None;
                         }
+                        self.signal(Signal::TabClosed { tab: session.tab });
                     }
                     state.drop_session(&detached.session);
                     state.drop_flights_of(&session.root_frame, None);
@@ -166,6 +169,7 @@ impl Pump {
                     id.clone(),
                     Session { tab, root_frame: target.clone(), parent: None, ready: false, clock_script: None },
                 );
+                self.signal(Signal::TabOpened { tab, opener: attached.info.opener.clone() });
                 if tab > 0 {
                     let now = self.now(state);
                     let event =
@@ -245,6 +249,7 @@ impl Pump {
                 self.world.change(|state| {
                     state.drop_flights_of(&frame.id, Some(&frame.loader));
                     state.navigating.remove(&frame.id);
+                    self.signal(Signal::Committed { session: session.clone(), frame: frame.id.clone() });
                     let entry = state.frames.entry((session, frame.id)).or_default();
                     entry.url = format!("{}{}", frame.url, frame.fragment);
                     entry.loader = frame.loader;
@@ -263,6 +268,13 @@ impl Pump {
             }
             "frameRequestedNavigation" | "frameStartedNavigating" | "frameScheduledNavigation" => {
                 let Some(frame) = event.read::<m::FrameRef>() else { return };
+                self.signal(Signal::Navigating {
+                    session: session.clone(),
+                    frame: frame.id.clone(),
+                    by_page: name != "frameStartedNavigating",
+                    kind: frame.kind.clone(),
+                    url: frame.url.clone(),
+                });
                 if frame.disposition.as_deref().is_some_and(|disposition| disposition != "currentTab")
                     || frame.kind.starts_with("sameDocument")
                 {
@@ -315,6 +327,7 @@ impl Pump {
             if let Some(tab) = state.tabs.get_mut(tab as usize) {
                 tab.dialog = Some(open);
             }
+            self.signal(Signal::DialogOpened { tab });
             state.stir();
         });
     }
@@ -328,8 +341,24 @@ impl Pump {
             if let Some(tab) = state.tabs.get_mut(tab as usize) {
                 tab.dialog = None;
             }
+            self.signal(Signal::DialogClosed { tab, accepted: closed.result, typed: closed.typed.clone() });
             state.stir();
         });
+    }
+
+    /// Tells the one who follows somebody else, if anyone does.
+    fn signal(&self, signal: Signal) {
+        if let Some(watch) = self.world.watch.get() {
+            watch.tell(signal);
+        }
+    }
+
+    fn script_parsed(&self, event: &RawEvent) {
+        if let (Some(watch), Some(session)) = (self.world.watch.get(), event.session.clone())
+            && let Some(script) = event.read::<m::ScriptParsed>()
+        {
+            watch.learn(session, script);
+        }
     }
 
     fn runtime(&self, event: &RawEvent, name: &str) {
@@ -337,7 +366,11 @@ impl Pump {
         match name {
             "executionContextCreated" => {
                 let Some(m::ContextCreated { context }) = event.read::<m::ContextCreated>() else { return };
-                if context.aux.is_default {
+                if self.world.watch.get().is_some_and(|watch| watch.world == context.name) {
+                    self.world.change(|state| {
+                        state.frames.entry((session, context.aux.frame)).or_default().watch = Some(context.id);
+                    });
+                } else if context.aux.is_default {
                     self.world.change(|state| {
                         let frame = state.frames.entry((session, context.aux.frame)).or_default();
                         frame.context = Some(context.unique_id);
@@ -362,8 +395,26 @@ impl Pump {
                     }
                 }
             }),
+            "bindingCalled" => {
+                let Some(call) = event.read::<m::BindingCall>() else { return };
+                if self.world.watch.get().is_some_and(|watch| watch.binding == call.name) {
+                    self.signal(Signal::Said { session, context: call.context, payload: call.payload });
+                }
+            }
             "consoleAPICalled" => {
                 let Some(call) = event.read::<m::ConsoleCall>() else { return };
+                let is_watch = |frame: &Frame| frame.watch == Some(call.context);
+                if call.kind == "endGroup"
+                    && self.world.read().frames.iter().any(|((of, _), frame)| *of == session && is_watch(frame))
+                {
+                    let mut scripts: Vec<String> =
+                        call.stack.into_iter().flat_map(|stack| stack.frames).map(|frame| frame.script).collect();
+                    let own = scripts.first().cloned();
+                    scripts.dedup();
+                    scripts.retain(|script| Some(script) != own.as_ref());
+                    self.signal(Signal::Stack { session, context: call.context, scripts });
+                    return;
+                }
                 let text = call.args.iter().map(m::describe).collect::<Vec<_>>().join(" ");
                 self.console(
                     &session,
@@ -449,6 +500,7 @@ impl Pump {
 /// Enables what is read, puts in clock and emulation, and lets the target go. Calls are in flight together: they are handled
 /// in order, and nothing of the page runs before the last.
 async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id: &str, is_page: bool, resume: bool) {
+    let watch = world.watch.get();
     let mut calls: Vec<(&str, Value)> = vec![
         ("Page.enable", json!({})),
         ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
@@ -458,8 +510,10 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
         ),
         ("Log.enable", json!({})),
         ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
-        ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
     ];
+    if watch.is_none() {
+        calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
+    }
     if !setup.attached {
         calls.push(("Emulation.setTimezoneOverride", json!({ "timezoneId": setup.timezone })));
         calls.push(("Emulation.setLocaleOverride", json!({ "locale": setup.locale })));
@@ -483,6 +537,9 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
         waiting.push(socket.send(Some(id), "Page.addScriptToEvaluateOnNewDocument", &params));
     }
     waiting.push(socket.send(Some(id), "Runtime.enable", &json!({})));
+    if let Some(watch) = watch {
+        waiting.extend(watch.calls().iter().map(|(method, params)| socket.send(Some(id), method, params)));
+    }
     if resume {
         waiting.push(socket.send(Some(id), "Runtime.runIfWaitingForDebugger", &json!({})));
     }

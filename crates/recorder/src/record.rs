@@ -8,17 +8,18 @@ use crate::actions::Deed;
 use crate::aim::Undone;
 use crate::error::RecordError;
 use crate::facts;
-use crate::options::{Progress, RecordOptions, RecordReport, StepReport};
+use crate::options::{Progress, RecordOptions, RecordReport};
 use crate::peers::pass::Pass;
 use crate::settle::Rest;
 use crate::setup::{create_writer, open};
 use crate::site_server::SiteServer;
 use crate::stage::{Stage, point_of};
 use crate::storage;
+use crate::tape::{Tape, Taken};
 use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_scenario::{Action, Scenario, Step, Target};
 use browserlens_strategy::{Intent, StepIndex, TakenAction};
-use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
+use browserlens_trace::{ActionRecord, Outcome, TraceError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -42,17 +43,16 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     };
     let steps = scenario.steps.len() as u32 + 1;
     options.tell(Progress::Started { steps });
-    let taker = Taker::Trace(Box::new(writer));
-    let mut recording =
-        Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker, steps: Vec::new() };
+    let taker = Taker::Trace(Box::new(Tape::new(writer)));
+    let mut recording = Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker };
     let result = tokio::select! {
         biased;
         () = options.cancel.cancelled() => Err(RecordError::Cancelled { step: recording.stage.driver.step }),
         result = recording.run() => result,
     };
-    let Recording { taker, steps, .. } = recording;
+    let Recording { taker, .. } = recording;
     stage.driver.close().await;
-    let Taker::Trace(writer) = taker else {
+    let Taker::Trace(tape) = taker else {
         let reason = "its recording was given away".to_owned();
         return Err(RecordError::Unusable { scenario: scenario.name.clone(), reason });
     };
@@ -60,7 +60,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
         Ok(()) => Outcome::Complete,
         Err(error) => Outcome::Incomplete { reason: error.to_string() },
     };
-    let finished = writer.finish(outcome);
+    let (steps, finished) = tape.finish(outcome);
     result?;
     finished?;
     Ok(RecordReport {
@@ -79,13 +79,12 @@ pub(crate) struct Recording<'a> {
     pub(crate) stage: &'a mut Stage,
     pub(crate) server: Option<&'a SiteServer>,
     pub(crate) taker: Taker,
-    pub(crate) steps: Vec<StepReport>,
 }
 
 /// Who takes what is performed.
 pub(crate) enum Taker {
     /// A trace is written.
-    Trace(Box<TraceWriter>),
+    Trace(Box<Tape>),
     /// A peer looks at each step; nothing is written here.
     Peer(Box<Pass>),
 }
@@ -279,7 +278,7 @@ impl Recording<'_> {
         let node = key.and_then(|key| self.stage.current.as_ref().and_then(|seen| seen.page.find(key)));
         if node.is_some_and(|node| node.flags().has(browserlens_page::Flags::SECRET)) {
             match &mut self.taker {
-                Taker::Trace(writer) => writer.redactor_mut().learn(text),
+                Taker::Trace(tape) => tape.learn(text),
                 Taker::Peer(pass) => pass.redactor.learn(text),
             }
             self.stage.secrets.push(text.clone());
@@ -451,27 +450,22 @@ impl Recording<'_> {
             }
             self.after_second_look(index).await?;
         }
-        let kind = action.as_ref().map(|action| action.taken.kind);
-        let settled = Settled { quiet: rest.quiet, waited_ms: rest.waited_ms, reason: rest.reason };
-        let report =
-            StepReport { index, action: kind, settled: settled.clone(), torn_retries, millis: 0, capture_millis };
-        let timings = seen.timings.clone();
-        let record = StepRecord {
-            index: StepIndex(index),
+        let taken = Taken {
             tab,
             action,
             capture,
             events,
             entities,
-            timings,
-            settled,
+            timings: seen.timings.clone(),
+            rest,
             torn_retries,
+            began,
+            capture_millis,
         };
-        if let Taker::Trace(writer) = &mut self.taker {
-            writer.write_step(record)?;
-        }
-        let millis = began.elapsed().as_millis() as u64;
-        self.steps.push(StepReport { millis, ..report });
+        let millis = match &mut self.taker {
+            Taker::Trace(tape) => tape.write(taken)?,
+            Taker::Peer(_) => began.elapsed().as_millis() as u64,
+        };
         self.options.tell(Progress::Finished { index, millis });
         match unsettled {
             Some(reason) if bundled => {

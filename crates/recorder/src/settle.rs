@@ -36,6 +36,13 @@ pub(crate) struct Rest {
     pub(crate) reason: String,
 }
 
+/// Whether a tab is quiet by wall time.
+pub(crate) enum Stirring {
+    Quiet,
+    Dialog,
+    Busy(String),
+}
+
 enum Network {
     Quiet,
     Dialog,
@@ -289,25 +296,10 @@ impl Driver {
         let deadline = began + self.quiet_limit;
         let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
         loop {
-            let (worlds, network) = {
-                let mut state = self.world.read();
-                if state.gone {
-                    return Err(CallError::Gone);
-                }
-                if state.dialog(self.tab).is_some() {
-                    return Ok(rest(true, "a dialog is open".to_owned()));
-                }
-                forget_announced(&mut state);
-                let stirs = state.stirs;
-                let recent = state.last_stir.is_some_and(|at| at.elapsed() < Duration::from_millis(QUIET_MS));
-                (
-                    state.worlds(self.tab),
-                    busy(&state, stirs, 0.0, 0).or_else(|| recent.then(|| "the network was not quiet".to_owned())),
-                )
-            };
-            let reason = match network {
-                Some(reason) => Some(reason),
-                None => self.layout_moves(worlds).await?,
+            let reason = match self.stirring().await? {
+                Stirring::Dialog => return Ok(rest(true, "a dialog is open".to_owned())),
+                Stirring::Busy(reason) => Some(reason),
+                Stirring::Quiet => None,
             };
             match reason {
                 // What an action brings may take a moment to begin.
@@ -319,6 +311,31 @@ impl Driver {
                 Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }
+    }
+
+    /// Returns what keeps the current tab from being quiet at this moment.
+    pub(crate) async fn stirring(&self) -> Result<Stirring, CallError> {
+        let (worlds, network) = {
+            let mut state = self.world.read();
+            if state.gone {
+                return Err(CallError::Gone);
+            }
+            if state.dialog(self.tab).is_some() {
+                return Ok(Stirring::Dialog);
+            }
+            forget_announced(&mut state);
+            let stirs = state.stirs;
+            let recent = state.last_stir.is_some_and(|at| at.elapsed() < Duration::from_millis(QUIET_MS));
+            (
+                state.worlds(self.tab),
+                busy(&state, stirs, 0.0, 0).or_else(|| recent.then(|| "the network was not quiet".to_owned())),
+            )
+        };
+        let reason = match network {
+            Some(reason) => Some(reason),
+            None => self.layout_moves(worlds).await?,
+        };
+        Ok(reason.map_or(Stirring::Quiet, Stirring::Busy))
     }
 
     async fn layout_moves(&self, worlds: Vec<(String, String, String)>) -> Result<Option<String>, CallError> {

@@ -3,10 +3,11 @@
 //! In: protocol events (the `pump` writes them here). Out: plain questions about the state, and a way to wait for an answer.
 //! Invariant: the lock is never held over an await.
 
+use crate::follow::Watch;
 use crate::log::EventLog;
 use crate::socket::locked;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Instant;
 use tokio::sync::watch;
 
@@ -46,6 +47,8 @@ pub(crate) struct Frame {
     /// Unique id of the main world's execution context.
     pub(crate) context: Option<String>,
     pub(crate) context_id: i64,
+    /// Execution context of the listener that tells what somebody else does here.
+    pub(crate) watch: Option<i64>,
     pub(crate) loading: bool,
 }
 
@@ -97,11 +100,13 @@ pub(crate) struct State {
 pub(crate) struct World {
     state: Mutex<State>,
     changed: watch::Sender<u64>,
+    /// Set where the recorder only looks on while somebody else drives the browser.
+    pub(crate) watch: OnceLock<Watch>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::default(), changed: watch::Sender::new(0) }
+        Self { state: Mutex::default(), changed: watch::Sender::new(0), watch: OnceLock::new() }
     }
 
     pub(crate) fn read(&self) -> MutexGuard<'_, State> {

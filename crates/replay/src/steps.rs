@@ -15,7 +15,7 @@ use browserlens_strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StepIndex, TakenAction,
 };
 use browserlens_tokens::Micros;
-use browserlens_trace::{PeersFile, StepRow, Trace, TraceHash, TraceMeta, screenshot_space};
+use browserlens_trace::{PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,6 +44,13 @@ impl TracePlan {
         let trace = Trace::open(path)?;
         let meta = trace.meta().clone();
         let expected = scenarios.join(format!("{}.toml", meta.scenario));
+        if !expected.is_file() && meta.source == TraceSource::Served {
+            // An agent's own run: its actions are scored by their nodes, and nothing else is known that must be readable.
+            let scenario = Scenario::of_recording(&meta.scenario, &meta.goal, meta.viewport);
+            let rows = trace.steps()?;
+            let scenario_steps = vec![0; rows.len()];
+            return Self::of(path, &trace, scenario, rows, scenario_steps);
+        }
         if !expected.is_file() {
             return Err(ReplayError::ScenarioMissing { trace: path.to_owned(), scenario: meta.scenario, expected });
         }
@@ -57,6 +64,17 @@ impl TracePlan {
             found: (rows.len() as u32).saturating_sub(1),
             expected: scenario.steps.len() as u32,
         })?;
+        Self::of(path, &trace, scenario, rows, scenario_steps)
+    }
+
+    fn of(
+        path: &Path,
+        trace: &Trace,
+        scenario: Scenario,
+        rows: Vec<StepRow>,
+        scenario_steps: Vec<usize>,
+    ) -> Result<Self, ReplayError> {
+        let meta = trace.meta().clone();
         Ok(Self {
             path: path.to_owned(),
             id: meta.scenario.clone(),

@@ -344,6 +344,35 @@ impl Scenario {
         raw::parse(text, path)
     }
 
+    /// Returns the scenario of a recording that none stands behind (an agent's own run): its goal, and nothing that must be readable.
+    pub fn of_recording(name: &str, goal: &str, viewport: Viewport) -> Self {
+        let hash = *blake3::hash(format!("{name}\n{goal}").as_bytes()).as_bytes();
+        Self {
+            name: name.to_owned(),
+            goal: goal.to_owned(),
+            why: "An agent's own run, recorded as it went.".to_owned(),
+            site: None,
+            url: None,
+            start: "/".to_owned(),
+            start_facts: Vec::new(),
+            start_require: Vec::new(),
+            public: Vec::new(),
+            viewport,
+            locale: String::new(),
+            timezone: String::new(),
+            seed: 0,
+            storage_state: None,
+            timeout_ms: 0,
+            setup: Vec::new(),
+            steps: Vec::new(),
+            attacks: Vec::new(),
+            events: Vec::new(),
+            questions: Vec::new(),
+            path: PathBuf::new(),
+            hash,
+        }
+    }
+
     /// Loads every scenario below a folder, sorted by name.
     ///
     /// # Errors

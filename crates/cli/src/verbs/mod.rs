@@ -11,6 +11,8 @@ pub(crate) mod llm;
 pub(crate) mod read;
 #[cfg(feature = "record")]
 pub(crate) mod record;
+#[cfg(feature = "record")]
+mod record_attach;
 pub(crate) mod replay;
 pub(crate) mod report;
 #[cfg(feature = "train")]

@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) fn run(args: &RecordArgs) -> Ended {
+    if let Some(url) = &args.attach {
+        return super::record_attach::run(args, url);
+    }
     let scenarios = scenarios(args)?;
     let key =
         if scenarios.iter().all(|scenario| scenario.site.is_some()) { RedactionKey::Fixed } else { key_of_user()? };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
-    })?;
+    let runtime = runtime()?;
     std::fs::create_dir_all(&args.out).map_err(|error| {
         Failure::words(
             Exit::Input,
@@ -27,16 +28,7 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
             "name a writable folder",
         )
     })?;
-    let cancel = Cancel::default();
-    runtime.spawn({
-        let cancel = cancel.clone();
-        async move {
-            // Asked to end (Ctrl-C): finished steps stay, Chromium goes.
-            if tokio::signal::ctrl_c().await.is_ok() {
-                cancel.cancel();
-            }
-        }
-    });
+    let cancel = cancelled_by_ctrl_c(&runtime);
     let peers = peers(args)?;
     for scenario in &scenarios {
         let options = options(args, scenario, key.clone(), cancel.clone());
@@ -52,6 +44,26 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
         }
     }
     Ok(Exit::Success)
+}
+
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
+    })
+}
+
+/// Asked to end (Ctrl-C): finished steps stay, our Chromium goes.
+pub(super) fn cancelled_by_ctrl_c(runtime: &tokio::runtime::Runtime) -> Cancel {
+    let cancel = Cancel::default();
+    runtime.spawn({
+        let cancel = cancel.clone();
+        async move {
+            if tokio::signal::ctrl_c().await.is_ok() {
+                cancel.cancel();
+            }
+        }
+    });
+    cancel
 }
 
 /// Which tools are asked; none if none shall be.
@@ -142,7 +154,7 @@ fn scenarios(args: &RecordArgs) -> Result<Vec<Scenario>, Failure> {
 }
 
 /// The user's key of placeholders, made when it is first needed; it never stands in a trace.
-fn key_of_user() -> Result<RedactionKey, Failure> {
+pub(super) fn key_of_user() -> Result<RedactionKey, Failure> {
     let config = std::env::var_os("XDG_CONFIG_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
@@ -173,17 +185,21 @@ fn said(report: &RecordReport) -> String {
 }
 
 fn failure(scenario: &Scenario, error: &RecordError) -> Failure {
+    let mut failure = plain_failure(error);
+    if failure.message.starts_with("step ") {
+        failure.message = format!("{}: {}", scenario.path.display(), failure.message);
+    }
+    failure
+}
+
+pub(super) fn plain_failure(error: &RecordError) -> Failure {
     let exit = match error.exit_code() {
         2 => Exit::Usage,
         4 => Exit::Verification,
         5 => Exit::Browser,
         _ => Exit::Input,
     };
-    let mut failure = Failure::new(exit, error, error.hint());
-    if failure.message.starts_with("step ") {
-        failure.message = format!("{}: {}", scenario.path.display(), failure.message);
-    }
-    failure
+    Failure::new(exit, error, error.hint())
 }
 
 fn scenario_failure(error: &ScenarioError) -> Failure {

@@ -186,7 +186,6 @@ async fn perform(
         stage: &mut stage,
         server: server.as_ref(),
         taker: Taker::Peer(Box::new(pass)),
-        steps: Vec::new(),
     };
     let result = tokio::select! {
         biased;

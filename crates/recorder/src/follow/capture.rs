@@ -1,0 +1,386 @@
+//! When the page is captured between two actions, and what stands in where it cannot be.
+//!
+//! In: the tab, the actions that are open. Out: steps on the tape. Invariants: a capture is taken as soon as the page rests for a moment and
+//! again when it has settled, if it changed; one that could not be taken between its action and the next says so (`settled`).
+
+use super::Following;
+use crate::error::RecordError;
+use crate::follow::group::Act;
+use crate::follow::resolve::{key_of, record_of};
+use crate::look::Depth;
+use crate::mask;
+use crate::options::Progress;
+use crate::seen::Seen;
+use crate::settle::{Rest, Stirring};
+use crate::tape::{Tape, Taken};
+use base64::Engine;
+use browserlens_page::{Payload, PayloadKind, Viewport};
+use browserlens_strategy::{ActionKind, StepIndex};
+use browserlens_trace::{CreateOptions, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// How long nothing may have been done and nothing be on its way before the first capture after an action.
+const MOMENT: Duration = Duration::from_millis(150);
+/// How long a page must be quiet to count as settled.
+const QUIET: Duration = Duration::from_millis(500);
+const PICTURE_LIMIT: Duration = Duration::from_secs(3);
+const MOST_RETRIES: u32 = 2;
+/// How long a dialog stays open before somebody is thought to look at it.
+const SHOWN: Duration = Duration::from_millis(500);
+const LONGEST_PATIENCE: Duration = Duration::from_secs(30);
+
+/// A capture that belongs to a step.
+#[derive(Clone)]
+pub(crate) struct Shot {
+    pub(crate) seen: Seen,
+    tab: u32,
+    rest: Rest,
+    torn_retries: u32,
+    capture_millis: u64,
+    /// Mutations that the page's frames had counted.
+    mutations: Option<u64>,
+    /// Index of the tab's entry in its history.
+    history: i64,
+    /// Whether it was not taken between its action and the next.
+    late: bool,
+}
+
+impl Following<'_> {
+    /// Captures when the page rests.
+    pub(super) async fn settle(&mut self) -> Result<(), RecordError> {
+        let began = self.moved.max(self.pending.began);
+        let waited = began.elapsed();
+        let stirring = self.stage.driver.stirring().await.map_err(|error| self.failure("settling", error))?;
+        let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: waited.as_millis() as u32, reason };
+        if matches!(stirring, Stirring::Dialog) || self.stage.is_blocked() {
+            // A page that a dialog blocks answers nothing; what can be seen of it is what could be seen before.
+            if self.dialog_since.is_some_and(|since| since.elapsed() > SHOWN)
+                && let Some(before) = &self.before
+            {
+                let shot = Shot { rest: rest(true, "a dialog is open".to_owned()), late: false, ..before.clone() };
+                self.settled(shot);
+            }
+            return Ok(());
+        }
+        let over = waited > self.options.ceiling;
+        if let Some(shot) = &self.pending.shot {
+            let unchanged = self.mutations(&shot.seen).await == shot.mutations && shot.mutations.is_some();
+            match stirring {
+                Stirring::Quiet if waited > QUIET && unchanged => {
+                    let reason = format!("network and layout were quiet for {} ms", QUIET.as_millis());
+                    let shot = Shot { rest: rest(true, reason), ..shot.clone() };
+                    self.settled(shot);
+                    return Ok(());
+                }
+                Stirring::Quiet if waited > QUIET => {}
+                Stirring::Busy(reason) if over => {
+                    let shot = Shot { rest: rest(false, reason), ..shot.clone() };
+                    self.settled(shot);
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            }
+        } else if waited < MOMENT || (!over && self.is_loading()) {
+            return Ok(());
+        }
+        // The page is captured while it may still move: if the next action comes now, this is what there is.
+        let shot = self.shoot(rest(false, "the next action came before the page was quiet".to_owned())).await?;
+        self.pending.shot = Some(shot);
+        Ok(())
+    }
+
+    fn settled(&mut self, shot: Shot) {
+        self.pending.shot = Some(shot);
+        if self.begun {
+            self.close();
+        }
+        self.looked = Instant::now();
+    }
+
+    /// Returns whether the tab has no document yet that can be looked at.
+    fn is_loading(&self) -> bool {
+        let state = self.stage.driver.world.read();
+        let Some(tab) = state.tab(self.stage.driver.tab) else { return true };
+        let known = state.sessions.get(&tab.session).is_some_and(|session| session.ready);
+        let main = state.frames.get(&(tab.session.clone(), tab.target.clone()));
+        !known || main.is_none_or(|frame| frame.loading) || state.navigating.contains_key(&tab.target)
+    }
+
+    /// Looks again at a page on which nothing was done: what it brings late belongs to the step that is not written yet.
+    pub(super) async fn look_again(&mut self) -> Result<(), RecordError> {
+        if self.looked.elapsed() < self.patience || self.stage.is_blocked() {
+            return Ok(());
+        }
+        self.looked = Instant::now();
+        let Some(shot) = &self.pending.shot else { return Ok(()) };
+        let changed = self.mutations(&shot.seen).await != shot.mutations;
+        if !changed || self.is_loading() {
+            self.look_aside().await;
+            return Ok(());
+        }
+        let (rest, moved) = (shot.rest.clone(), self.moved);
+        let shot = self.shoot(rest).await?;
+        if self.moved == moved {
+            self.pending.shot = Some(shot);
+        }
+        // A page that never stands still is looked at ever more seldom.
+        self.patience = (self.patience * 2).min(LONGEST_PATIENCE);
+        Ok(())
+    }
+
+    /// Looks at a tab that was opened and that nobody acted in yet, so that the first action there finds its node.
+    async fn look_aside(&mut self) {
+        let current = self.stage.driver.tab;
+        let fresh = {
+            let state = self.stage.driver.world.read();
+            let open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open).map(|(index, _)| index as u32);
+            open.filter(|tab| *tab != current && !self.asides.contains_key(tab)).next()
+        };
+        let Some(tab) = fresh else { return };
+        self.stage.driver.tab = tab;
+        if !self.is_loading() && !is_closed_or_blank(self) {
+            let rest = Rest { quiet: true, waited_ms: 0, reason: "it was looked at when it had opened".to_owned() };
+            if let Ok(shot) = self.shoot(rest).await {
+                self.asides.insert(tab, shot);
+            }
+        }
+        self.stage.driver.tab = current;
+    }
+
+    /// Sees to it that the pending step has a capture before the next action begins.
+    pub(super) async fn supply(&mut self, next: Option<&Act>) -> Result<(), RecordError> {
+        let wanted = next.and_then(|act| act.spot.as_ref());
+        let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
+        if let Some(shot) = &self.pending.shot {
+            if has(shot) {
+                return Ok(());
+            }
+            // The page has brought by itself what is acted on now.
+            let rest = Rest { reason: "it was taken after the next action had begun".to_owned(), ..shot.rest.clone() };
+            if let Ok(mut later) = self.shoot(rest).await {
+                let found = wanted.is_none_or(|spot| key_of(spot, &self.numbers, &later.seen.page).is_some());
+                if found {
+                    later.late = true;
+                    later.rest.quiet = false;
+                    self.pending.shot = Some(later);
+                }
+            }
+            return Ok(());
+        }
+        let switched = self.open.first().is_some_and(|act| act.kind == ActionKind::SwitchTab) && self.begun;
+        if switched
+            && let Some(aside) = self.asides.remove(&self.stage.driver.tab)
+            && has(&aside)
+        {
+            self.pending.shot = Some(aside);
+            return Ok(());
+        }
+        let since = self.pending.began.elapsed().as_millis();
+        let copied = |before: &Shot| Shot {
+            rest: Rest {
+                quiet: false,
+                waited_ms: since as u32,
+                reason: "the next action came too soon: this is the page before both".to_owned(),
+            },
+            late: true,
+            ..before.clone()
+        };
+        if !switched
+            && let Some(before) = &self.before
+            && has(before)
+            && (wanted.is_some() || next.is_none_or(|act| act.kind == ActionKind::Goto))
+            && next.is_some()
+        {
+            self.pending.shot = Some(copied(before));
+            return Ok(());
+        }
+        let rest = Rest {
+            quiet: false,
+            waited_ms: since as u32,
+            reason: "it was taken after the next action had begun".to_owned(),
+        };
+        match self.shoot(rest).await {
+            Ok(shot) => self.pending.shot = Some(Shot { late: next.is_some(), ..shot }),
+            Err(error @ (RecordError::Trace(_) | RecordError::Capture { .. })) => return Err(error),
+            Err(_) => self.pending.shot = self.before.as_ref().map(copied),
+        }
+        Ok(())
+    }
+
+    /// Captures the current tab as it stands.
+    async fn shoot(&mut self, rest: Rest) -> Result<Shot, RecordError> {
+        let began = Instant::now();
+        for act in self.open.iter().filter(|act| act.secret && !act.text.is_empty()) {
+            if !self.stage.secrets.contains(&act.text) {
+                self.stage.secrets.push(act.text.clone());
+            }
+        }
+        let mut torn_retries = 0;
+        let look = loop {
+            let look = self.stage.driver.look(Depth::Whole).await.map_err(|error| self.failure("capturing", error))?;
+            if !look.torn || torn_retries == MOST_RETRIES {
+                break look;
+            }
+            torn_retries += 1;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        };
+        let step = self.stage.driver.step;
+        let mut seen = Seen::from_look(look, &mut self.stage.canonicalizer)
+            .map_err(|error| RecordError::Protocol { step, method: "reading a capture".to_owned(), message: error.to_string() })?;
+        self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
+        if self.options.screenshots {
+            self.picture(&mut seen).await?;
+        }
+        let session = self.stage.driver.session();
+        let history = self.stage.driver.call(&session, "Page.getNavigationHistory", &json!({})).await;
+        let history = history.map_or(0, |reply| reply.value()["currentIndex"].as_i64().unwrap_or(0));
+        let mutations = self.mutations(&seen).await;
+        let capture_millis = began.elapsed().as_millis() as u64;
+        let tab = self.stage.driver.tab;
+        Ok(Shot { seen, tab, rest, torn_retries, capture_millis, mutations, history, late: false })
+    }
+
+    /// Takes a picture of the viewport; a tab that paints nothing has none.
+    async fn picture(&mut self, seen: &mut Seen) -> Result<(), RecordError> {
+        let session = self.stage.driver.session();
+        let params = json!({ "format": "png" });
+        let began = Instant::now();
+        let reply = self.stage.driver.call_within(&session, "Page.captureScreenshot", &params, PICTURE_LIMIT).await;
+        let Ok(reply) = reply else { return Ok(()) };
+        let value = reply.value();
+        let Ok(png) = base64::engine::general_purpose::STANDARD.decode(value["data"].as_str().unwrap_or_default()) else {
+            return Ok(());
+        };
+        let scale = self.scale(seen).await;
+        self.stage.scale = scale;
+        let boxes = mask::secret_boxes(&seen.page, &self.stage.secrets);
+        let scroll = seen.page.scroll();
+        let step = self.stage.driver.step;
+        let painted = mask::paint_over(png, &boxes, (scroll.x, scroll.y), scale)
+            .map_err(|reason| RecordError::Capture { step, reason })?;
+        seen.capture.payloads.push(Payload {
+            kind: PayloadKind::Screenshot,
+            frame: 0,
+            node: 0,
+            body: painted.into(),
+        });
+        seen.timings.push(("Page.captureScreenshot".to_owned(), began.elapsed().as_micros() as u64));
+        Ok(())
+    }
+
+    async fn scale(&self, seen: &Seen) -> f32 {
+        let Some(frame) = seen.frames.first() else { return self.stage.scale };
+        let ratio = self.stage.driver.evaluate_apart(&frame.session, frame.own_world, "devicePixelRatio").await;
+        ratio.ok().and_then(|ratio| ratio.as_f64()).map_or(self.stage.scale, |ratio| ratio as f32)
+    }
+
+    /// Returns how many mutations the frames of a capture have counted by now; none if one of them is gone.
+    async fn mutations(&self, seen: &Seen) -> Option<u64> {
+        let mut sum = 0;
+        for frame in &seen.frames {
+            let count =
+                self.stage.driver.evaluate_apart(&frame.session, frame.own_world, "browserLens.end()").await.ok()?;
+            sum += count.as_u64()?;
+        }
+        Some(sum)
+    }
+
+    /// Writes the pending step, if it has a capture.
+    pub(super) async fn flush(&mut self) -> Result<(), RecordError> {
+        let Some(shot) = self.pending.shot.take() else { return Ok(()) };
+        if self.tape.is_none() {
+            self.tape = Some(self.create(&shot).await?);
+        }
+        let Some(tape) = &mut self.tape else { return Ok(()) };
+        let index = tape.next();
+        let mut act = self.pending.act.take();
+        if let Some(act) = &mut act
+            && act.kind == ActionKind::Back
+            && self.before.as_ref().is_some_and(|before| shot.history > before.history)
+        {
+            act.kind = ActionKind::Forward;
+        }
+        if let Some(act) = act.as_ref().filter(|act| act.secret && !act.text.is_empty()) {
+            tape.learn(&act.text);
+        }
+        let page = self.before.as_ref().map(|before| before.seen.page.clone());
+        let action = match (&act, page) {
+            (Some(act), Some(page)) if index > 0 => {
+                Some(record_of(act, &self.numbers, &page, StepIndex(index - 1)))
+            }
+            _ => None,
+        };
+        let events = {
+            let driver = &self.stage.driver;
+            let tabs = driver.world.read().tabs.len() as u32;
+            let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();
+            driver.world.change(|state| {
+                state.log.name_tabs(|tab| urls.get(tab as usize).cloned().unwrap_or_default());
+                state.log.take(index, false, false)
+            })
+        };
+        self.late += u32::from(shot.late);
+        let millis = tape.write(Taken {
+            tab: shot.tab,
+            action,
+            capture: shot.seen.capture.clone(),
+            events,
+            entities: Vec::new(),
+            timings: shot.seen.timings.clone(),
+            rest: shot.rest.clone(),
+            torn_retries: shot.torn_retries,
+            began: self.pending.began,
+            capture_millis: shot.capture_millis,
+        })?;
+        if let Some(callback) = &self.options.progress {
+            callback(&Progress::Finished { index, millis });
+        }
+        self.before = Some(shot);
+        Ok(())
+    }
+
+    async fn create(&self, shot: &Shot) -> Result<Tape, RecordError> {
+        let session = self.stage.driver.session();
+        let metrics = self.stage.driver.call(&session, "Page.getLayoutMetrics", &json!({})).await;
+        let metrics = metrics.map_or(Value::Null, |reply| reply.value());
+        let view = &metrics["cssVisualViewport"];
+        let side = |name: &str| view[name].as_f64().map_or(0, |side| side.round() as u32);
+        let (width, height) = (side("clientWidth"), side("clientHeight"));
+        let locale = match shot.seen.frames.first() {
+            Some(frame) => {
+                let said = "[navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone].join('\\n')";
+                self.stage.driver.evaluate_apart(&frame.session, frame.own_world, said).await.ok()
+            }
+            None => None,
+        };
+        let locale = locale.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
+        let (locale, timezone) = locale.split_once('\n').unwrap_or(("", ""));
+        let standard = Viewport::default();
+        let meta = TraceMeta {
+            scenario: self.options.name.clone(),
+            goal: self.options.goal.clone(),
+            site: None,
+            source: TraceSource::Served,
+            viewport: Viewport {
+                width: if width > 0 { width } else { standard.width },
+                height: if height > 0 { height } else { standard.height },
+                scale: self.stage.scale,
+                ..standard
+            },
+            locale: locale.to_owned(),
+            timezone: timezone.to_owned(),
+            browser: self.stage.driver.browser_name.clone(),
+            tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
+            recorded_at: self.options.recorded_at.clone(),
+        };
+        let key = self.options.redaction_key.clone();
+        let redactor = Redactor::new(RedactionOptions { key, known: Vec::new(), public: Vec::new() });
+        let force = CreateOptions { force: self.options.force };
+        Ok(Tape::new(TraceWriter::create_with(&self.options.out, &meta, redactor, force)?))
+    }
+}
+
+fn is_closed_or_blank(following: &Following<'_>) -> bool {
+    super::is_blank(&following.stage.driver.url())
+}

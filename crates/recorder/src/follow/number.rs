@@ -1,0 +1,173 @@
+//! Numbers elements at a capture, so that an event tells which node it meant without asking the page again.
+//!
+//! In: the canonical snapshot, and the listener's own walk over the same document. Out: the node key of each number. Invariants: both walks
+//! take the elements in one order (document order, open shadow trees before an element's own children) and agree in count and in a hash of
+//! their names, else the document has no numbers; a number stays good for its capture, whatever the page becomes.
+
+use crate::driver::Driver;
+use crate::seen::Seen;
+use browserlens_page::{NodeKey, PayloadKind};
+use browserlens_trace::Canonicalizer;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashMap;
+
+/// How many captures' numbers are kept: events of earlier ones do not come any more.
+const KEPT: u32 = 8;
+
+#[derive(Deserialize)]
+struct Snapshot {
+    #[serde(default)]
+    documents: Vec<Document>,
+    #[serde(default)]
+    strings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Document {
+    #[serde(rename = "frameId")]
+    frame: i64,
+    nodes: Nodes,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Nodes {
+    #[serde(default)]
+    parent_index: Vec<i64>,
+    #[serde(default)]
+    node_type: Vec<i64>,
+    #[serde(default)]
+    node_name: Vec<i64>,
+    #[serde(default)]
+    backend_node_id: Vec<u32>,
+    #[serde(default)]
+    pseudo_type: Rare,
+    #[serde(default)]
+    shadow_root_type: Rare,
+}
+
+#[derive(Default, Deserialize)]
+struct Rare {
+    #[serde(default)]
+    index: Vec<usize>,
+    #[serde(default)]
+    value: Vec<i64>,
+}
+
+#[derive(Deserialize)]
+struct Walked {
+    count: usize,
+    hash: u32,
+    held: Vec<(u64, u32)>,
+}
+
+/// Which nodes the numbers of the last captures stand for.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    epoch: u32,
+    /// By session, context and epoch.
+    tables: HashMap<(String, i64, u32), Vec<NodeKey>>,
+    /// Elements that had no number when they were told of, and got one at a capture since.
+    found: HashMap<(String, i64, u64), NodeKey>,
+}
+
+impl Numbers {
+    pub(crate) fn key(&self, session: &str, context: i64, (epoch, ordinal): (u32, u32)) -> Option<NodeKey> {
+        self.tables.get(&(session.to_owned(), context, epoch))?.get(ordinal as usize).copied()
+    }
+
+    /// Returns the node of an element that was held.
+    pub(crate) fn held(&self, session: &str, context: i64, held: u64) -> Option<NodeKey> {
+        self.found.get(&(session.to_owned(), context, held)).copied()
+    }
+
+    /// Numbers the elements of what was just seen.
+    pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) {
+        self.epoch += 1;
+        let (epoch, oldest) = (self.epoch, self.epoch.saturating_sub(KEPT));
+        self.tables.retain(|(_, _, of), _| *of > oldest);
+        let mut documents: HashMap<u32, (Vec<u32>, u32)> = HashMap::new();
+        for payload in seen.capture.of_kind(PayloadKind::Snapshot) {
+            let Ok(snapshot) = serde_json::from_slice::<Snapshot>(&payload.body) else { continue };
+            for document in &snapshot.documents {
+                let frame = usize::try_from(document.frame).ok().and_then(|index| snapshot.strings.get(index));
+                if let Some(number) = frame.and_then(|frame| frame.strip_prefix('F')?.parse().ok()) {
+                    documents.insert(number, walk(&document.nodes, &snapshot.strings));
+                }
+            }
+        }
+        for frame in &seen.frames {
+            let context = {
+                let state = driver.world.read();
+                state.frames.get(&(frame.session.clone(), frame.frame.clone())).and_then(|known| known.watch)
+            };
+            let (Some(context), Some(number)) = (context, canonicalizer.known_frame(&frame.frame)) else { continue };
+            let (Some(loader), Some((backends, hash))) = (canonicalizer.current_loader(number), documents.get(&number))
+            else {
+                continue;
+            };
+            let params = json!({ "expression": format!("browserLensWatch.number({epoch})"), "contextId": context, "returnByValue": true });
+            let Ok(reply) = driver.call(&frame.session, "Runtime.evaluate", &params).await else { continue };
+            let Some(walked) =
+                reply.value()["result"]["value"].as_str().and_then(|text| serde_json::from_str::<Walked>(text).ok())
+            else {
+                continue;
+            };
+            if walked.count != backends.len() || walked.hash != *hash {
+                continue;
+            }
+            let keys: Vec<NodeKey> =
+                backends.iter().map(|backend| NodeKey { frame: number, loader, backend: *backend }).collect();
+            for (held, ordinal) in walked.held {
+                if let Some(key) = keys.get(ordinal as usize) {
+                    self.found.insert((frame.session.clone(), context, held), *key);
+                }
+            }
+            self.tables.insert((frame.session.clone(), context, epoch), keys);
+        }
+    }
+}
+
+/// Returns the backend node ids of a document's elements in the listener's order, and the hash of their names.
+fn walk(nodes: &Nodes, strings: &[String]) -> (Vec<u32>, u32) {
+    let text = |index: Option<&i64>| {
+        index.and_then(|index| usize::try_from(*index).ok()).and_then(|index| strings.get(index)).map_or("", String::as_str)
+    };
+    let open_root = |node: usize| {
+        let at = nodes.shadow_root_type.index.iter().position(|index| *index == node);
+        at.is_some_and(|at| text(nodes.shadow_root_type.value.get(at)) == "open")
+    };
+    let mut children: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut roots: HashMap<usize, usize> = HashMap::new();
+    let mut first = None;
+    for (index, kind) in nodes.node_type.iter().enumerate() {
+        let parent = nodes.parent_index.get(index).and_then(|parent| usize::try_from(*parent).ok());
+        match (kind, parent) {
+            (11, Some(parent)) if open_root(index) => drop(roots.insert(parent, index)),
+            (1, Some(parent)) if nodes.pseudo_type.index.binary_search(&index).is_err() => {
+                if nodes.node_type.get(parent) == Some(&9) {
+                    first = first.or(Some(index));
+                } else {
+                    children.entry(parent).or_default().push(index);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut backends = Vec::new();
+    let mut hash = 2_166_136_261_u32;
+    let mut mix = |unit: u32| hash = (hash ^ unit).wrapping_mul(16_777_619);
+    let mut open: Vec<usize> = first.into_iter().collect();
+    while let Some(at) = open.pop() {
+        backends.push(nodes.backend_node_id.get(at).copied().unwrap_or(0));
+        text(nodes.node_name.get(at)).to_lowercase().encode_utf16().for_each(|unit| mix(u32::from(unit)));
+        mix(32);
+        let below = |node: usize| children.get(&node).into_iter().flatten().rev().copied();
+        open.extend(below(at));
+        if let Some(root) = roots.get(&at) {
+            open.extend(below(*root));
+        }
+    }
+    (backends, hash)
+}

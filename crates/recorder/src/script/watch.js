@@ -1,0 +1,212 @@
+// Tells the recorder what is done to one document, from a world of its own: the page's scripts can neither see it nor speak in its place.
+// Only trusted events count by themselves; an untrusted one is told with the stack of whoever sent it, and the recorder judges.
+(() => {
+  'use strict';
+  const say = globalThis.__SAY__;
+  if (globalThis.browserLensWatch) return;
+  const own = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).get;
+  // A form's fields may carry the names of its properties, so these are read through their prototypes.
+  const last = own(Element.prototype, 'lastElementChild'), before = own(Element.prototype, 'previousElementSibling');
+  const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName');
+  const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet(), stood = new WeakMap();
+  const held = new Map();
+  const MOST_HELD = 64, MOST_TEXT = 10000, UNTRUSTED_A_SECOND = 10;
+  let serial = 0, cause = 0, clicked = 0, pressed = null, wheel = null, untrusted = 0, dragged = null;
+  let pointer = { x: -1, y: -1, at: 0 }, hover = 0;
+
+  // Numbers every element in document order, open shadow trees before an element's own children.
+  const number = (epoch) => {
+    let count = 0, hash = 2166136261;
+    const open = [document.documentElement];
+    while (open.length) {
+      const at = open.pop();
+      if (!at) continue;
+      numbers.set(at, [epoch, count++]);
+      const name = nameOf.call(at).toLowerCase();
+      for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+      hash = Math.imul(hash ^ 32, 16777619);
+      for (let c = last.call(at); c; c = before.call(c)) open.push(c);
+      const root = shadow.call(at);
+      if (root) for (let c = root.lastElementChild; c; c = before.call(c)) open.push(c);
+    }
+    const seen = [];
+    for (const [key, element] of held) { const n = numbers.get(element); if (n && n[0] === epoch) { seen.push([key, n[1]]); held.delete(key); } }
+    return JSON.stringify({ count, hash: hash >>> 0, held: seen });
+  };
+  const place = (path) => {
+    const elements = path.filter((node) => node instanceof Element);
+    if (!elements.length) return null;
+    const first = elements[0], n = numbers.get(first);
+    const told = { tag: nameOf.call(first).toLowerCase() };
+    if (n) { told.n = n; return told; }
+    told.h = ++serial;
+    held.set(told.h, first);
+    if (held.size > MOST_HELD) held.delete(held.keys().next().value);
+    const numbered = elements.find((element) => numbers.has(element));
+    if (numbered) told.near = numbers.get(numbered);
+    return told;
+  };
+  const pathTo = (element) => { const path = []; for (let at = element; at; at = at.assignedSlot ?? at.parentNode ?? at.host) path.push(at); return path; };
+  const UNTYPED = ['checkbox', 'radio', 'file', 'button', 'submit', 'reset', 'image', 'hidden'];
+  const kindOf = (el) => {
+    if (el instanceof HTMLSelectElement) return 'select';
+    if (el instanceof HTMLTextAreaElement) return 'text';
+    if (el instanceof HTMLInputElement) {
+      if (el.type === 'checkbox' || el.type === 'radio' || el.type === 'file') return el.type;
+      return UNTYPED.includes(el.type) ? '' : 'text';
+    }
+    return el instanceof HTMLElement && el.isContentEditable ? 'text' : '';
+  };
+  const isSecret = (el) => {
+    if (!(el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement)) return false;
+    if (el.type === 'password' || /password|one-time-code|cc-(number|csc)/.test(el.autocomplete ?? '')) secret.add(el);
+    return secret.has(el);
+  };
+  const squeezed = (text) => text.trim().replace(/\s+/g, ' ');
+  const valueOf = (el, kind) => {
+    switch (kind) {
+      case 'select': return [...el.selectedOptions].map((option) => squeezed(option.label)).join(', ');
+      case 'checkbox': case 'radio': return String(el.checked);
+      case 'file': return [...el.files].map((file) => file.name).join(', ');
+      default: return String((el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement ? el.value : el.textContent) ?? '').slice(0, MOST_TEXT);
+    }
+  };
+  const valueBefore = (el, kind) => {
+    if (known.has(el)) return known.get(el);
+    switch (kind) {
+      case 'select': { const chosen = [...el.options].filter((option) => option.defaultSelected); return squeezed((chosen[0] ?? el.options[0])?.label ?? ''); }
+      case 'checkbox': case 'radio': return String(el.defaultChecked);
+      case 'file': return '';
+      default: return el.defaultValue ?? null;
+    }
+  };
+  const tell = (kind, path, more) => {
+    const n = ++serial;
+    say(JSON.stringify({ s: n, t: Date.now(), k: kind, n: path && place(path), by: cause || undefined, ...more }));
+    return n;
+  };
+  // A driver that finds its target covered takes its own events back before the page gets them (Playwright does), and tries again.
+  const reached = new WeakSet();
+  const unlessHeld = (n, e) => { setTimeout(() => { if (e.defaultPrevented && !reached.has(e)) tell('held', null, { by: n }); }, 0); return n; };
+  const causing = (n) => { cause = n; setTimeout(() => { if (cause === n) cause = 0; }, 0); };
+  stood.set(document, [globalThis.scrollX, globalThis.scrollY]);
+  // Scrolls are told when they have ended, and before whatever comes next.
+  const scrolled = (at) => (at === document ? [globalThis.scrollX, globalThis.scrollY] : [at.scrollLeft, at.scrollTop]);
+  const endWheel = () => {
+    if (!wheel) return;
+    clearTimeout(wheel.timer);
+    const { at, from } = wheel;
+    wheel = null;
+    const to = scrolled(at);
+    stood.set(at, to);
+    const by = [Math.round(to[0] - from[0]), Math.round(to[1] - from[1])];
+    if (by[0] || by[1]) tell('scroll', at === document ? null : pathTo(at), { v: `${by[0]}, ${by[1]}` });
+  };
+  const wheelOf = (at) => {
+    // The browser may have scrolled already when it tells of the wheel.
+    if (wheel?.at !== at) { endWheel(); wheel = { at, from: stood.get(at) ?? [0, 0], timer: 0 }; }
+    clearTimeout(wheel.timer);
+    wheel.timer = setTimeout(endWheel, 250);
+  };
+  const canScroll = (at, event) => {
+    const style = getComputedStyle(at), able = (v) => v === 'auto' || v === 'scroll';
+    return (event.deltaY && able(style.overflowY) && at.scrollHeight > at.clientHeight) || (event.deltaX && able(style.overflowX) && at.scrollWidth > at.clientWidth);
+  };
+  const endHover = () => { clearTimeout(hover); hover = 0; };
+  // A wheel may move what is under the pointer; a script's own scrolling is no action.
+  const on = {
+    wheel(e, path) {
+      if (e.ctrlKey) return;
+      endHover();
+      const root = document.scrollingElement;
+      wheelOf(path.find((at) => at instanceof Element && at !== root && at !== document.body && canScroll(at, e)) ?? document);
+    },
+    touchmove(e, path) { on.wheel({ deltaX: 1, deltaY: 1, ctrlKey: false }, path); },
+    scroll(e, path) { if (wheel && path[0] === wheel.at) wheelOf(wheel.at); else if (path[0]) stood.set(path[0], scrolled(path[0])); },
+    mousemove(e, path) {
+      const from = pointer;
+      // The browser makes moves of its own where the page moves below a pointer that rests.
+      if (!e.movementX && !e.movementY || e.clientX === from.x && e.clientY === from.y) return;
+      pointer = { x: e.clientX, y: e.clientY, at: e.timeStamp };
+      endHover();
+      // A person's pointer travels; an agent's jumps. Where it then stays without pressing, it was meant to be.
+      if (!e.buttons && e.timeStamp - from.at > 80) hover = setTimeout(() => { hover = 0; if (path[0] instanceof Element && path[0].isConnected) tell('hover', path); }, 700);
+    },
+    mousedown(e, path) {
+      endHover(); endWheel();
+      pressed = { x: e.clientX, y: e.clientY, place: place(path), button: e.button };
+      causing(++serial);
+    },
+    mouseup(e, path) {
+      const from = pressed;
+      pressed = null;
+      causing(++serial);
+      if (!from || from.button !== 0 || dragged) return;
+      if (Math.hypot(e.clientX - from.x, e.clientY - from.y) > 8) causing(clicked = tell('drag', null, { n: from.place, to: place(path), at: [from.x + scrollX, from.y + scrollY] }));
+    },
+    dragstart(e, path) { dragged = place(path); },
+    drop(e, path) { if (dragged) causing(tell('drag', null, { n: dragged, to: place(path) })); dragged = null; },
+    dragend() { dragged = null; },
+    click(e, path) {
+      // What the browser itself clicks (a label's control, a form's button) comes in the same task as what it follows from.
+      endHover(); endWheel();
+      if (cause && (e.detail === 0 || cause === clicked)) { tell('click', path, { follows: true }); return; }
+      cause = 0;
+      clicked = unlessHeld(tell('click', path, { detail: e.detail, at: e.detail > 0 ? [e.clientX + scrollX, e.clientY + scrollY] : undefined }), e);
+      causing(clicked);
+    },
+    auxclick(e, path) { if (e.button === 1) { cause = 0; causing(tell('click', path, { detail: 1 })); } },
+    dblclick(e, path) { cause = 0; causing(unlessHeld(tell('dblclick', path, {}), e)); },
+    contextmenu(e, path) { cause = 0; causing(unlessHeld(tell('contextmenu', path, {}), e)); },
+    keydown(e, path) {
+      if (e.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified', 'AltGraph'].includes(e.key)) return;
+      endHover(); endWheel();
+      const typed = path[0] instanceof Element && kindOf(path[0]) === 'text';
+      const held = e.ctrlKey || e.altKey || e.metaKey;
+      causing(++serial);
+      if (e.repeat || (typed && e.key.length === 1 && (!held || e.ctrlKey && e.altKey))) return;
+      const key = [e.ctrlKey && 'Control', e.altKey && 'Alt', e.metaKey && 'Meta', e.shiftKey && (held || e.key.length > 1) && 'Shift', e.key === ' ' ? 'Space' : e.key].filter(Boolean).join('+');
+      cause = 0;
+      causing(tell('key', path, { v: key, typed, sec: typed && isSecret(path[0]) || undefined }));
+    },
+    keyup() { causing(cause || ++serial); },
+    input(e, path) { changed(e, path); },
+    change(e, path) { changed(e, path); },
+  };
+  const changed = (e, path) => {
+    const el = path[0];
+    if (!(el instanceof Element)) return;
+    let kind = kindOf(el);
+    const host = kind === 'text' && !('value' in el) ? (path.findLast((at) => at instanceof HTMLElement && at.isContentEditable) ?? el) : el;
+    if (!kind) return;
+    const value = valueOf(host, kind), same = valueBefore(host, kind) === value;
+    if (same && (e.type === 'change' || !e.isTrusted)) return;
+    known.set(host, value);
+    endHover(); endWheel();
+    const told = { v: value, c: kind, sec: isSecret(host) || undefined, follows: cause ? true : undefined };
+    if (e.isTrusted) tell('value', host === el ? path : pathTo(host), told);
+    else asked('value', path, told);
+  };
+  // Whoever sent an untrusted event stands on the stack that comes with the next console message of this world.
+  const asked = (kind, path, more) => {
+    if (cause && more.follows) return;
+    if (++untrusted > UNTRUSTED_A_SECOND) return;
+    if (untrusted === 1) setTimeout(() => { untrusted = 0; }, 1000);
+    tell(kind, path, { ...more, u: true });
+    console.groupEnd();
+  };
+  const listen = (e) => {
+    const path = e.composedPath();
+    if (e.isTrusted) on[e.type](e, path);
+    else if (e.type === 'input' || e.type === 'change') changed(e, path);
+    else if (e.type === 'click' && !cause && path[0] instanceof Element) asked('click', path, { detail: 1 });
+  };
+  const reach = (e) => reached.add(e);
+  const arm = () => {
+    for (const type of ['click', 'dblclick', 'contextmenu']) document.addEventListener(type, reach, { capture: true, passive: true });
+     for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', endWheel, true); };
+  arm();
+  // `document.open()` takes every listener off the window, but no observer off the document.
+  new MutationObserver(arm).observe(document, { childList: true });
+  globalThis.browserLensWatch = { number };
+})()

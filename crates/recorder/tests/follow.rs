@@ -1,0 +1,322 @@
+//! What real agents' drivers do in a running browser is recorded beside them: every action, with the node that was meant.
+//!
+//! The drivers are Playwright and browser-use, as `scripts/install-peers` installs them; without them the tests install them or say what to do.
+
+mod common;
+
+use browserlens_page::Page;
+use browserlens_recorder::{Cancel, FollowOptions, FollowReport, SiteServer, find_chrome, follow};
+use browserlens_strategy::StepIndex;
+use browserlens_trace::{Trace, verify};
+use common::{by_id, sites};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longest time for one driver's list of actions.
+const LIMIT: Duration = Duration::from_secs(240);
+
+/// A browser that is not ours.
+struct Browser {
+    child: Child,
+    endpoint: String,
+    folder: tempfile::TempDir,
+}
+
+impl Browser {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("temporary folder");
+        let child = Command::new(find_chrome(None).expect("Chromium"))
+            .args(["--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0", "--window-size=1280,900"])
+            .arg(format!("--user-data-dir={}", folder.path().display()))
+            .arg("about:blank")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Chromium starts");
+        let told = folder.path().join("DevToolsActivePort");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let port = loop {
+            let text = std::fs::read_to_string(&told).unwrap_or_default();
+            match text.lines().next().and_then(|line| line.parse::<u16>().ok()) {
+                Some(port) if text.lines().count() > 1 => break port,
+                _ => assert!(Instant::now() < deadline, "Chromium told no port"),
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        };
+        Self { child, endpoint: format!("http://127.0.0.1:{port}"), folder }
+    }
+
+    fn is_running(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|ended| ended.is_none())
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+        common::wait_until_gone(&self.folder.path().to_string_lossy());
+    }
+}
+
+/// Returns the folder of the installed tools, installing them where a path in it is missing.
+fn tools(needed: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project");
+    let folder = root.join(".tools/peers");
+    if !folder.join(needed).exists() {
+        drop(Command::new("timeout").arg("400").arg(root.join("scripts/install-peers")).status());
+    }
+    assert!(folder.join(needed).exists(), "{} is not there: install the peers (`./just peers`)", folder.join(needed).display());
+    folder
+}
+
+fn playwright(browser: &Browser, url: &str, list: &str, think: u32, file: &Path) -> Command {
+    let folder = tools("npm/playwright-mcp-0-0-83/node_modules/playwright-core/package.json").join("npm/playwright-mcp-0-0-83");
+    let mut command = Command::new("node");
+    command
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/playwright.mjs"))
+        .args([&folder.to_string_lossy(), browser.endpoint.as_str(), url, list, &think.to_string()])
+        .arg(file);
+    command
+}
+
+/// A recording of what a driver did.
+struct Followed {
+    report: FollowReport,
+    trace: Trace,
+    path: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Followed {
+    fn page(&self, step: u32) -> Page {
+        Page::parse(&self.trace.capture(StepIndex(step)).expect("capture")).expect("parses")
+    }
+
+    /// Returns each action as `kind id text`, where the id is that of its node in the capture before it.
+    fn actions(&self) -> Vec<String> {
+        let mut told = Vec::new();
+        for row in self.trace.steps().expect("steps").into_iter().filter(|row| row.index.0 > 0) {
+            let action = row.action.expect("an action");
+            let before = self.page(row.index.0 - 1);
+            let node = action.target.map(|key| before.find(key).expect("its node is in the capture before it"));
+            let name = node.map_or(String::new(), |node| match node.attribute("id") {
+                Some(id) => format!("#{id}"),
+                None => format!("{} {:?}", node.role(), node.name()),
+            });
+            let note = action.taken.error.map(|note| format!("({note})")).unwrap_or_default();
+            let text = action.taken.text.replace('\n', "|");
+            let line = [action.taken.kind.to_string(), name, text, note];
+            told.push(line.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "));
+        }
+        told
+    }
+}
+
+/// Runs a driver beside the recorder, and ends the recorder when the driver has ended.
+fn followed(browser: &mut Browser, mut driver: Command, change: impl FnOnce(&mut FollowOptions)) -> Followed {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let path = folder.path().join("agent.trace");
+    let mut options = FollowOptions::new(&browser.endpoint, &path);
+    options.cancel = Cancel::default();
+    change(&mut options);
+    let cancel = options.cancel.clone();
+    let following = std::thread::spawn(move || runtime.block_on(follow(&options)));
+    // It attaches in this time; what is done before is not part of the recording.
+    std::thread::sleep(Duration::from_millis(1_000));
+    let output = folder.path().join("said");
+    let said = std::fs::File::create(&output).expect("file");
+    let mut child = driver.stdout(said.try_clone().expect("file")).stderr(said).spawn().expect("the driver starts");
+    let deadline = Instant::now() + LIMIT;
+    let ended = loop {
+        match child.try_wait().expect("the driver's state") {
+            Some(status) => break status.success(),
+            None if Instant::now() > deadline => {
+                drop(child.kill());
+                break false;
+            }
+            None => std::thread::sleep(Duration::from_millis(50)),
+        }
+    };
+    cancel.cancel();
+    let report = following.join().expect("no panic");
+    let said = std::fs::read_to_string(&output).unwrap_or_default();
+    assert!(ended, "the driver failed: {said}");
+    let report = report.unwrap_or_else(|error| panic!("{error}\nhint: {}", error.hint()));
+    assert!(report.ended == "the browser closed" || browser.is_running(), "the agent's browser stays");
+    let checked = verify(&path).unwrap_or_else(|error| panic!("{error}"));
+    assert!(checked.is_ok() && checked.sealed && checked.complete, "{checked:?}");
+    let trace = Trace::open(&path).expect("the trace opens");
+    assert!(trace.is_complete());
+    Followed { report, trace, path, _folder: folder }
+}
+
+fn serve(site: &str) -> (tokio::runtime::Runtime, SiteServer) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
+    (runtime, server)
+}
+
+fn url_of(server: &SiteServer, page: &str) -> String {
+    format!("http://127.0.0.1:{}/{page}", server.port())
+}
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files/a.txt")
+}
+
+#[test]
+fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
+    let (_runtime, server) = serve("shop");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, ""), "shop", 2_500, &file());
+    let followed = followed(&mut browser, driver, |options| options.goal = "a laptop".to_owned());
+    let laptop = "click link \"Bramble Thicket 14 Laptop BT14-4542 with Ridge 3 and 16 GB RAM\"";
+    let expected = [
+        "fill #q laptop",
+        "click button \"Go\"",
+        "check checkbox \"16 GB\" true",
+        "select #sort Price: low to high",
+        laptop,
+        "check #storage-2 true",
+        "click #add",
+        "click link \"Cart (1)\"",
+    ];
+    assert_eq!(followed.actions(), expected);
+    assert!(followed.page(8).nodes().any(|node| node.text().contains("$489.00 each")), "the last capture is the cart");
+    assert_eq!(followed.trace.meta().goal, "a laptop");
+    assert_eq!(followed.report.steps.len(), 9);
+}
+
+#[test]
+fn playwright_fills_a_form_and_each_action_has_its_node() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 1_500, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    let actions = followed.actions();
+    // A placeholder of the same length and kind stands for the password, in every payload and in what was typed.
+    assert!(actions[1].starts_with("fill #secret ") && actions[1].len() == "fill #secret hunter2-and-more".len());
+    let bytes = std::fs::read(&followed.path).expect("the trace");
+    assert!(!bytes.windows(7).any(|window| window == b"hunter2"));
+    let expected = [
+        "fill #name Ann Lee",
+        &actions[1],
+        "fill #note two|lines",
+        "select #size Large",
+        "check #terms true",
+        "fill #when 2026-03-04",
+        "upload #file a.txt",
+        "click #inner",
+        "click #framed",
+        "hover #menu",
+        "double_click #word",
+        "right_click #word",
+        "drag #from",
+        "scroll 0, 300",
+        "press #name Enter",
+        "click #next",
+        "back",
+        "forward",
+        &format!("goto {}", url_of(&server, "action-history-two.html")),
+    ];
+    assert_eq!(actions, expected);
+    for step in 0..followed.trace.len() {
+        let capture = followed.trace.capture(StepIndex(step)).expect("capture");
+        let told = capture.payloads.iter().filter(|payload| payload.kind.is_text());
+        assert!(told.into_iter().all(|payload| !payload.body.windows(7).any(|window| window == b"hunter2")), "step {step}");
+        assert!(capture.screenshot().is_some(), "step {step}");
+    }
+}
+
+#[test]
+fn browser_use_fills_a_form_and_each_action_has_its_node() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let python = tools("venv/bin/python").join("venv/bin/python");
+    let home = tempfile::tempdir().expect("temporary folder");
+    let mut driver = Command::new(python);
+    driver.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/tools_of_browser_use.py"));
+    driver.args([browser.endpoint.as_str(), &url_of(&server, "follow-form.html"), "1.5"]);
+    driver.arg(file()).arg(home.path());
+    let followed = followed(&mut browser, driver, |_| {});
+    assert_eq!(followed.actions(), [String::new()]);
+}
+
+#[test]
+fn a_tab_that_opens_is_followed_and_so_is_its_end() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "tabs", 4_000, &file());
+    let followed = followed(&mut browser, driver, |options| options.screenshots = false);
+    assert_eq!(followed.actions(), ["click #pop", "switch_tab 1", "click #done", "close_tab", "fill #name back"]);
+    let tabs: Vec<u32> = followed.trace.steps().expect("steps").iter().map(|row| row.tab).collect();
+    assert_eq!(tabs, [0, 0, 1, 1, 0, 0]);
+    assert!(followed.trace.capture(StepIndex(0)).expect("capture").screenshot().is_none());
+}
+
+#[test]
+fn a_page_can_neither_forge_an_action_nor_hide_one_nor_find_the_listener() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-hostile.html"), "hostile", 3_000, &file());
+    let followed = followed(&mut browser, driver, |options| options.ceiling = Duration::from_secs(2));
+    assert_eq!(followed.actions(), ["click #real", "fill #name me"]);
+    assert_eq!(by_id(&followed.page(0), "log").visible_text(), "found:");
+}
+
+#[test]
+fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_say_so() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "fast", 4_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    let expected =
+        ["fill #name Ann", "fill #note quick", "select #size Large", "check #terms true", "click #inner", "click #next"];
+    assert_eq!(followed.actions(), expected);
+    assert!(followed.report.late > 0);
+    let rows = followed.trace.steps().expect("steps");
+    assert!(rows[1].settled.reason.contains("next action"), "{:?}", rows[1].settled);
+    assert!(rows[6].settled.quiet, "{:?}", rows[6].settled);
+}
+
+#[test]
+fn a_dialog_that_somebody_answers_is_an_action() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "action-dialog.html"), "dialog", 3_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    assert_eq!(followed.actions(), ["click button \"Confirm\"", "dialog accept"]);
+    assert!(common::log_of(&followed.page(2)).contains("confirm true"));
+}
+
+#[test]
+fn a_browser_that_closes_ends_the_recording_and_the_trace_is_whole() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "closing", 3_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    assert_eq!(followed.report.ended, "the browser closed");
+    assert_eq!(followed.actions(), ["fill #name last words"]);
+}
+
+#[test]
+fn a_recording_ends_when_nothing_is_done_and_one_without_a_browser_says_so() {
+    let browser = Browser::start();
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let mut options = FollowOptions::new(&browser.endpoint, folder.path().join("idle.trace"));
+    options.idle = Some(Duration::from_secs(3));
+    let report = runtime.block_on(follow(&options)).expect("ends");
+    assert!(report.ended.contains("nothing was done"), "{}", report.ended);
+    let checked = verify(&report.path).expect("a trace");
+    assert!(checked.is_ok() && checked.complete, "{checked:?}");
+    let error = runtime.block_on(follow(&options)).expect_err("the trace stands there");
+    assert!(error.to_string().contains("idle.trace"), "{error}");
+    let nobody = FollowOptions::new("http://127.0.0.1:9", folder.path().join("none.trace"));
+    let error = runtime.block_on(follow(&nobody)).expect_err("no browser");
+    assert!(error.hint().contains("--remote-debugging-port"), "{error}");
+}
