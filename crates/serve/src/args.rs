@@ -232,6 +232,9 @@ arguments! {
     }
     /// Of tabs.
     Tabs {
+        /// URL
+        #[schemars(length(max = 8000))]
+        open: Option<String>,
         #[serde(rename = "switch")]
         switch_to: Option<u32>,
         /// Close the current one

@@ -9,13 +9,13 @@ use crate::args::{self, ClickArg, FormatArg, ModeArg};
 use crate::error::{ToolError, act_error};
 use crate::knowledge::KnowledgeBase;
 use crate::policy::Policy;
-use crate::source::{Act, Opener, Source, Undone};
+use crate::source::{Act, Opener, Source, Undone, taken};
 use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_knowledge::protocol::AgentInstruction;
 use browserlens_lens::format::escape;
 use browserlens_lens::{LensOptions, Representation, lens_options};
-use browserlens_page::{BoxInDocument, Capture, NodeKey, Page, PayloadKind};
+use browserlens_page::{Capture, NodeKey, Page, PayloadKind};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, Session, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{
@@ -23,6 +23,7 @@ use browserlens_strategy::{
     StepInput, TakenAction,
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -33,6 +34,11 @@ pub const DEFAULT_STRATEGY: &str = "lens/delta";
 const MOST_EVENTS: usize = 2_000;
 /// Lines that `find` gives if not said otherwise.
 const FIND_LIMIT: u32 = 20;
+/// Most refs that are remembered in words, and the longest of their names in characters.
+const MOST_KNOWN: usize = 20_000;
+const LONGEST_NAME: usize = 60;
+/// Longest time that `wait` lets go by, in milliseconds.
+const LONGEST_WAIT_MS: u32 = 30_000;
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
 
@@ -98,6 +104,8 @@ pub struct Client {
     last_event: Option<u64>,
     new_events: Vec<Event>,
     pending: Pending,
+    /// What refs were given for, in words; the oldest are forgotten.
+    known: BTreeMap<Ref, String>,
     inspector: Inspector,
     searcher: Searcher,
     witness: Option<Box<dyn Witness>>,
@@ -130,6 +138,7 @@ impl Client {
             last_event: None,
             new_events: Vec::new(),
             pending: Pending::default(),
+            known: BTreeMap::new(),
             inspector,
             searcher: Searcher::default(),
             witness,
@@ -234,12 +243,10 @@ impl Client {
         Ok(self.pending.take())
     }
 
-    /// The browser ended: what was shown of it is no longer there.
+    /// The browser ended: what was shown of it is no longer there. The source stays: it numbers nodes, also of the browser that is started next.
     fn lose(&mut self) {
-        self.source = None;
         self.page = None;
         self.is_current = false;
-        self.last_event = None;
         self.pending.clear();
         self.session.forget();
     }
@@ -252,10 +259,14 @@ impl Client {
             }
             self.source = self.shared.opener.open(url.as_deref())?;
         }
-        self.source.as_mut().ok_or(ToolError::NotThere {
-            message: "no page is open yet".to_owned(),
-            hint: "call `navigate` with a URL",
-        })
+        match self.source.as_mut() {
+            Some(source) if source.is_alive() => Ok(source),
+            Some(_) => Err(ToolError::BrowserGone("Chromium or the page's process ended".to_owned())),
+            None => Err(ToolError::NotThere {
+                message: "no page is open yet".to_owned(),
+                hint: "call `navigate` with a URL",
+            }),
+        }
     }
 
     fn is_live(&self) -> bool {
@@ -290,11 +301,27 @@ impl Client {
         };
         let observation = self.session.observe(&input)?;
         self.pending.add(observation, always);
+        self.learn();
         self.last_event = events.last().map(|event| event.position).or(last_event);
         self.new_events.extend(events);
         self.page = Some((page, capture));
         self.is_current = true;
         Ok(())
+    }
+
+    /// Remembers what refs were given for.
+    fn learn(&mut self) {
+        let Some(shown) = self.session.shown() else { return };
+        for node in shown.nodes() {
+            let Some(reference) = node.reference() else { continue };
+            self.known.entry(reference).or_insert_with(|| {
+                let name = node.name().chars().take(LONGEST_NAME).collect();
+                said(&NodeHint { role: node.role().to_owned(), name, ..NodeHint::default() })
+            });
+        }
+        while self.known.len() > MOST_KNOWN {
+            self.known.pop_first();
+        }
     }
 
     /// Refuses to show a page that a browser should not have come to.
@@ -491,25 +518,32 @@ impl Client {
         if self.is_live() {
             self.shared.policy.url(&wanted.url)?;
         }
+        if let Some(source) = self.source.as_mut().filter(|source| !source.is_alive()) {
+            source.restart()?;
+            self.lose();
+        }
         if self.source.is_some() || !self.is_live() {
             self.do_it(ActionKind::Goto, None, None, wanted.url)?;
             return Ok(self.pending.take());
         }
         self.source = self.shared.opener.open(Some(&wanted.url))?;
-        let taken = TakenAction { kind: ActionKind::Goto, node: None, text: wanted.url, error: None };
-        self.after(&Act { taken, node: None, to: None }, None)?;
+        self.after(&Act { taken: taken(ActionKind::Goto, &wanted.url), node: None, to: None }, None)?;
         Ok(self.pending.take())
     }
 
     /// Carries out an action on what a ref means now, and looks at what came of it.
     fn do_it(&mut self, kind: ActionKind, on: Option<Ref>, to: Option<Ref>, text: String) -> Result<(), ToolError> {
-        let is_blocked = kind == ActionKind::Dialog;
-        if on.is_some() || !self.is_current {
-            if !is_blocked {
-                self.catch_up()?;
-            } else if !self.is_current {
-                self.look(None, false)?;
+        let source = self.source()?;
+        let dialog = source.dialog();
+        match dialog {
+            Some(message) if !matches!(kind, ActionKind::Dialog | ActionKind::SwitchTab | ActionKind::CloseTab) => {
+                let mut said = "a dialog is open: ".to_owned();
+                escape::quote(&mut said, &message);
+                return Err(ToolError::NotThere { message: said, hint: "answer it with `dialog` first" });
             }
+            Some(_) => {}
+            None if on.is_some() || !self.is_current => self.catch_up()?,
+            None => {}
         }
         let node = on.map(|reference| self.node(reference)).transpose()?;
         let end = to.map(|reference| self.node(reference)).transpose()?;
@@ -517,12 +551,8 @@ impl Client {
         let what = words.as_ref().map_or_else(|| kind.to_string(), said);
         let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end };
         let before = self.page.clone();
-        let source = self.source()?;
-        source.act(&act).map_err(|undone| match undone {
-            Undone::Act(error) => act_error(error, what, on),
-            Undone::NotRecorded(recorded) => ToolError::NotRecorded(self.recorded(recorded)),
-            Undone::Other(error) => error,
-        })?;
+        let done = self.source()?.act(&act);
+        done.map_err(|undone| self.explained(undone, what, on))?;
         self.after(&act, before.as_ref())
     }
 
@@ -547,7 +577,8 @@ impl Client {
         match self.session.node(reference).filter(|key| page.find(*key).is_some()) {
             Some(key) => Ok(key),
             None if self.session.has_given(reference) => {
-                Err(ToolError::RefGone { reference, what: "what it was given for".to_owned() })
+                let known = self.known.get(&reference).cloned();
+                Err(ToolError::RefGone { reference, what: known.unwrap_or_else(|| "given long ago".to_owned()) })
             }
             None => Err(ToolError::UnknownRef { reference }),
         }
@@ -582,8 +613,8 @@ impl Client {
     }
 
     fn wait(&mut self, wanted: args::Wait) -> Result<Answer, ToolError> {
-        if let Some(ms) = wanted.ms.filter(|_| self.is_live()) {
-            std::thread::sleep(Duration::from_millis(u64::from(ms.min(30_000))));
+        if let Some(ms) = wanted.ms {
+            self.source()?.wait(Duration::from_millis(u64::from(ms.min(LONGEST_WAIT_MS))))?;
         }
         match wanted.text.filter(|text| !text.is_empty()) {
             Some(text) => self.do_it(ActionKind::WaitFor, None, None, text)?,
@@ -596,6 +627,17 @@ impl Client {
     }
 
     fn tabs(&mut self, wanted: &args::Tabs) -> Result<Answer, ToolError> {
+        if let Some(url) = &wanted.open {
+            if self.is_live() {
+                self.shared.policy.url(url)?;
+            }
+            let before = self.page.clone();
+            let opened = self.source()?.open_tab(url);
+            opened.map_err(|undone| self.explained(undone, "tabs".to_owned(), None))?;
+            let act = Act { taken: taken(ActionKind::Goto, url), node: None, to: None };
+            self.after(&act, before.as_ref())?;
+            return Ok(self.pending.take());
+        }
         if let Some(index) = wanted.switch_to {
             self.do_it(ActionKind::SwitchTab, None, None, index.to_string())?;
             return Ok(self.pending.take());
@@ -604,37 +646,33 @@ impl Client {
             self.do_it(ActionKind::CloseTab, None, None, String::new())?;
             return Ok(self.pending.take());
         }
-        let source = self.source()?;
-        let tabs = source.pages().tabs()?;
-        let mut text = format!("{} tabs", tabs.len());
+        let tabs = self.source()?.tabs()?;
+        let mut text = if tabs.len() == 1 { "1 tab".to_owned() } else { format!("{} tabs", tabs.len()) };
         for tab in tabs {
-            text.push_str(&format!("\n- {tab}"));
-            if let Ok((page, _)) = source.pages().page_of(tab) {
-                text.push(' ');
-                escape::quote(&mut text, page.title());
-                text.push(' ');
-                escape::bare(&mut text, page.url());
-            }
+            text.push_str(&format!("\n- {}{} ", tab.index, if tab.is_current { " current" } else { "" }));
+            escape::bare(&mut text, &tab.url);
         }
         Ok(Answer::text(text))
     }
 
     fn screenshot(&mut self, wanted: &args::Screenshot) -> Result<Answer, ToolError> {
         self.catch_up()?;
-        let (page, capture) = self.on_hand()?.clone();
-        let Some(reference) = wanted.reference else {
-            let png = capture.screenshot().ok_or(ToolError::NotThere {
-                message: "there is no screenshot of this page".to_owned(),
-                hint: "call `observe`",
-            })?;
-            let text = format!("viewport {}×{}", page.viewport().width, page.viewport().height);
-            return Ok(Answer { text, images: vec![Arc::clone(png)] });
+        let key = wanted.reference.map(|reference| self.node(reference.0)).transpose()?;
+        let picture = self.source()?.picture(key)?;
+        let text = match picture.space {
+            ImageSpace::Viewport(area) => format!("viewport {}×{}", area.width.round(), area.height.round()),
+            ImageSpace::Document(area) => format!("{}×{}", area.width.round(), area.height.round()),
         };
-        let key = self.node(reference.0)?;
-        let bounds = page.find(key).map_or(BoxInDocument::default(), |node| node.bounds());
-        let crop = self.source()?.pages().crop(bounds)?;
-        let text = format!("{} {}×{}", reference.0, bounds.width.round(), bounds.height.round());
-        Ok(Answer { text, images: vec![crop.png] })
+        Ok(Answer { text, images: vec![picture.png] })
+    }
+
+    /// Says why an action was not carried out.
+    fn explained(&self, undone: Undone, what: String, on: Option<Ref>) -> ToolError {
+        match undone {
+            Undone::Act(error) => act_error(error, what, on),
+            Undone::NotRecorded(recorded) => ToolError::NotRecorded(self.recorded(recorded)),
+            Undone::Other(error) => error,
+        }
     }
 }
 

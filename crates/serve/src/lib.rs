@@ -38,7 +38,7 @@ pub use mcp::McpClient;
 pub use metrics::Metrics;
 pub use policy::{Policy, is_public};
 pub use seats::{Seat, Seats};
-pub use source::{Act, Opener, Source, TraceOpener, Undone};
+pub use source::{Act, Opener, Source, TabLine, TraceOpener, Undone};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
 pub use tools::{INSTRUCTIONS, Tool, short_schema, tool_list, tools};
 pub use worker::Worker;

@@ -5,10 +5,11 @@
 
 use crate::error::ToolError;
 use browserlens_page::{Flags, NodeKey, Page, SecondLook};
-use browserlens_strategy::{ActError, ActionKind, PageSource, StepIndex, TakenAction};
-use browserlens_trace::{StepRow, TracePages};
+use browserlens_strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
+use browserlens_trace::{StepRow, TracePages, screenshot_space};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use url::Url;
 
 /// An action with its nodes.
@@ -39,6 +40,22 @@ impl From<ActError> for Undone {
     }
 }
 
+/// One open tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabLine {
+    /// Its number.
+    pub index: u32,
+    /// URL of its page.
+    pub url: String,
+    /// Whether it is the one that is looked at.
+    pub is_current: bool,
+}
+
+/// An action in words, without a node.
+pub(crate) fn taken(kind: ActionKind, text: &str) -> TakenAction {
+    TakenAction { kind, node: None, text: text.to_owned(), error: None }
+}
+
 /// A page source that can be acted on.
 pub trait Source: Send {
     /// Returns where pages and events come from.
@@ -49,6 +66,50 @@ pub trait Source: Send {
 
     /// Makes the next look read the page as it stands.
     fn refresh(&mut self) {}
+
+    /// Returns whether the browser is there.
+    fn is_alive(&self) -> bool {
+        true
+    }
+
+    /// Starts the browser anew after it ended.
+    ///
+    /// # Errors
+    /// [`ToolError`] if it cannot be started.
+    fn restart(&mut self) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// Returns what the dialog says that blocks the page, if one does.
+    fn dialog(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Lets some time go by.
+    ///
+    /// # Errors
+    /// [`ToolError`] if the page is gone.
+    fn wait(&mut self, _time: Duration) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// Opens a tab and makes it the current one.
+    ///
+    /// # Errors
+    /// [`Undone`] if the URL cannot be opened.
+    fn open_tab(&mut self, url: &str) -> Result<(), Undone>;
+
+    /// Returns the tabs that are open.
+    ///
+    /// # Errors
+    /// [`ToolError`] if they cannot be read.
+    fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError>;
+
+    /// Returns the pixels of the viewport, or of a node.
+    ///
+    /// # Errors
+    /// [`ToolError`] if there are none.
+    fn picture(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, ToolError>;
 
     /// Carries out an action and waits until the page settled.
     ///
@@ -117,6 +178,36 @@ impl Source for TraceSource {
 
     fn is_live(&self) -> bool {
         false
+    }
+
+    fn open_tab(&mut self, _url: &str) -> Result<(), Undone> {
+        let next = self.pages.step().0 as usize + 1;
+        let recorded = self.rows.get(next).and_then(|row| row.action.as_ref());
+        Err(Undone::NotRecorded(recorded.map(|recorded| (recorded.taken.clone(), recorded.acceptable.clone()))))
+    }
+
+    fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError> {
+        let current = self.rows.get(self.pages.step().0 as usize).map(|row| row.tab);
+        let tabs = self.pages.tabs()?;
+        let line = |index| {
+            let url = self.pages.page_of(index).map(|(page, _)| page.url().to_owned()).unwrap_or_default();
+            TabLine { index, url, is_current: Some(index) == current }
+        };
+        Ok(tabs.into_iter().map(line).collect())
+    }
+
+    fn picture(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, ToolError> {
+        let (page, capture) = self.pages.page()?;
+        let missing = |what: &str| ToolError::NotThere {
+            message: format!("{what} is not in this trace"),
+            hint: "ask for the viewport, or for something that lies in it",
+        };
+        let Some(key) = of else {
+            let png = capture.screenshot().ok_or_else(|| missing("a screenshot"))?;
+            return Ok(CaptureImage { png: Arc::clone(png), space: screenshot_space(&page) });
+        };
+        let bounds = page.find(key).map(|node| node.bounds()).ok_or_else(|| missing("a picture of it"))?;
+        self.pages.crop(bounds).map_err(|_| missing("a picture of it"))
     }
 
     fn act(&mut self, act: &Act) -> Result<(), Undone> {

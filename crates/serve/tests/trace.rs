@@ -81,7 +81,7 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     let dom = mcp.call("get_dom_snapshot", json!({ "selector": "main", "maxDepth": 1 })).await;
     assert!(dom.contains("main"), "{dom}");
     let tabs = mcp.call("tabs", json!({})).await;
-    assert!(tabs.starts_with("1 tabs\n- 0 "), "{tabs}");
+    assert!(tabs.starts_with("1 tab\n- 0 current "), "{tabs}");
     let unknown =
         mcp.try_call("query_knowledge_for_agent", json!({ "instruction_type": "find_screen", "target": "x" }));
     assert!(unknown.await.expect_err("no knowledge").contains("knowledge build"));

@@ -22,6 +22,10 @@ pub(crate) struct ServeArgs {
     /// Serve this trace in place of a browser: actions go on along what was recorded
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Attach to the browser that runs with its protocol at this address, such as <http://127.0.0.1:9222>; each client gets a tab
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
+    cdp: Option<String>,
     /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over standard input and output
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
@@ -171,10 +175,14 @@ fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
 #[cfg(feature = "record")]
 fn browser(args: &ServeArgs) -> Result<Box<dyn Opener>, Failure> {
     use browserlens_recorder::LiveOptions;
+    use browserlens_serve::LiveOpener;
+    if let Some(address) = &args.cdp {
+        return Ok(Box::new(LiveOpener::attached(address.clone(), LiveOptions::default())));
+    }
     browserlens_recorder::find_chrome(args.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
-    Ok(Box::new(browserlens_serve::LiveOpener::new(options)))
+    Ok(Box::new(LiveOpener::new(options)))
 }
 
 #[cfg(not(feature = "record"))]
