@@ -117,7 +117,7 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
                 break;
             }
         }
-        drop(output);
+        let _closed = output.shutdown().await;
         let ended = tokio::time::timeout(Duration::from_secs(120), server).await.expect("no hang");
         drop(ended.expect("no panic"));
         drain.abort();

@@ -16,6 +16,11 @@ pub fn trace(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces")).join(format!("{name}.trace"))
 }
 
+/// The bundled sites, the fixtures among them.
+pub fn sites() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/sites"))
+}
+
 /// What clients share, over an opener.
 pub fn shared(opener: Box<dyn Opener>, policy: Policy) -> Shared {
     Shared {
