@@ -541,9 +541,8 @@ impl Client {
                 escape::quote(&mut said, &message);
                 return Err(ToolError::NotThere { message: said, hint: "answer it with `dialog` first" });
             }
-            Some(_) => {}
-            None if on.is_some() || !self.is_current => self.catch_up()?,
-            None => {}
+            None if on.is_some() => self.catch_up()?,
+            _ => {}
         }
         let node = on.map(|reference| self.node(reference)).transpose()?;
         let end = to.map(|reference| self.node(reference)).transpose()?;

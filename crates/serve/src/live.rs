@@ -6,7 +6,7 @@
 use crate::error::{ToolError, with_causes};
 use crate::source::{Act, Opener, Source, TabLine, Undone};
 use browserlens_page::NodeKey;
-use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, RecordError, Wait};
+use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, RecordError};
 use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource};
 use std::time::Duration;
 
@@ -111,7 +111,8 @@ impl Source for LiveSource {
     }
 
     fn wait(&mut self, time: Duration) -> Result<(), ToolError> {
-        self.browser.wait(&Wait::Time(time))?;
+        std::thread::sleep(time);
+        self.browser.refresh();
         Ok(())
     }
 

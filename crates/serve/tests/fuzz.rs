@@ -131,8 +131,17 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
     let shared = Arc::new(on_trace(TRACE));
     let listening = serve_http(shared, any, HttpOptions::default(), stop.clone()).await.expect("listens");
     let address = listening.address;
-    let session = send(address, "POST", "/v1/sessions", &[], None).await.json()["session"].as_str().expect("id").to_owned();
-    let paths = ["/v1/observe", "/v1/click", "/v1/find", "/v1/get_network_requests", "/mcp", "/knowledge/x/query", "/v1/sessions"];
+    let session =
+        send(address, "POST", "/v1/sessions", &[], None).await.json()["session"].as_str().expect("id").to_owned();
+    let paths = [
+        "/v1/observe",
+        "/v1/click",
+        "/v1/find",
+        "/v1/get_network_requests",
+        "/mcp",
+        "/knowledge/x/query",
+        "/v1/sessions",
+    ];
     let mut under_way = tokio::task::JoinSet::new();
     for at in 0..5_000 {
         let body = broken(&mut random);

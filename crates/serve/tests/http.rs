@@ -49,11 +49,17 @@ async fn sessions_are_begun_used_and_ended() {
     assert_eq!(ended.status, 204);
     assert_eq!(observe(one, "{}").await.status, 404);
     let metrics = send(address, "GET", "/metrics", &[], None).await;
-    assert!(metrics.body.contains("browserlens_calls_total{tool=\"observe\",channel=\"http\",outcome=\"ok\"} 3"), "{metrics:?}");
+    assert!(
+        metrics.body.contains("browserlens_calls_total{tool=\"observe\",channel=\"http\",outcome=\"ok\"} 3"),
+        "{metrics:?}"
+    );
     assert!(metrics.body.contains("browserlens_clients 1\n"), "{metrics:?}");
     stop.cancel();
     listening.finished().await.expect("ends well");
-    assert!(raw(address, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", Duration::from_secs(5)).await.is_none(), "nobody listens any more");
+    assert!(
+        raw(address, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", Duration::from_secs(5)).await.is_none(),
+        "nobody listens any more"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,7 +105,10 @@ async fn web_pages_and_strangers_are_refused() {
     assert_eq!(status(vec![("Authorization", "Bearer wrong".to_owned())]).await, 401);
     assert_eq!(status(vec![("Authorization", bearer.clone())]).await, 200);
     assert_eq!(status(vec![("Authorization", bearer.clone()), ("Host", "rebound.example".to_owned())]).await, 403);
-    assert_eq!(status(vec![("Authorization", bearer.clone()), ("Origin", "http://evil.example".to_owned())]).await, 403);
+    assert_eq!(
+        status(vec![("Authorization", bearer.clone()), ("Origin", "http://evil.example".to_owned())]).await,
+        403
+    );
     let mcp = [("Origin", "http://evil.example"), ("Authorization", bearer.as_str())];
     assert_eq!(send(address, "POST", "/mcp", &mcp, Some("{}")).await.status, 403, "MCP too");
     let open: SocketAddr = "0.0.0.0:0".parse().expect("an address");
@@ -121,11 +130,14 @@ async fn mcp_is_served_under_its_path_with_a_client_a_session() {
         assert_eq!(send(address, "POST", "/mcp", &[accept, ("Mcp-Session-Id", &id)], Some(&ready)).await.status, 202);
         sessions.push(id);
     }
-    let observe = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "observe", "arguments": {} } }).to_string();
+    let observe =
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "observe", "arguments": {} } })
+            .to_string();
     for expected in ["[FULL PAGE STATE", "[DELTA"] {
         for id in &sessions {
             let reply = send(address, "POST", "/mcp", &[accept, ("Mcp-Session-Id", id)], Some(&observe)).await;
-            let data = reply.body.lines().filter_map(|line| line.strip_prefix("data:")).find(|data| data.contains("result"));
+            let data =
+                reply.body.lines().filter_map(|line| line.strip_prefix("data:")).find(|data| data.contains("result"));
             let message: Value = serde_json::from_str(data.unwrap_or_else(|| panic!("{reply:?}"))).expect("JSON");
             let text = message["result"]["content"][0]["text"].as_str().expect("text").to_owned();
             assert!(text.starts_with(expected), "{text}");
@@ -155,7 +167,8 @@ async fn the_document_names_every_tool_with_its_schema() {
     let (address, _listening, _stop) = start(on_trace(TRACE), HttpOptions::default()).await;
     let document = send(address, "GET", "/openapi.json", &[], None).await.json();
     for tool in browserlens_serve::tools() {
-        let schema = &document["paths"][format!("/v1/{}", tool.name)]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let schema = &document["paths"][format!("/v1/{}", tool.name)]["post"]["requestBody"]["content"]["application/json"]
+            ["schema"];
         assert_eq!(schema["properties"], tool.arguments["properties"], "{}", tool.name);
     }
     assert!(document["paths"]["/knowledge/{id}/query"]["post"].is_object());
