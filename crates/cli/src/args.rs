@@ -71,6 +71,12 @@ pub(crate) enum Verb {
         after_help = "Examples:\n  browserlens knowledge build traces\n  browserlens knowledge build traces --text manual.md --website shop\n  browserlens knowledge recognise traces/shop-laptop-to-cart.trace --step 5\n  browserlens knowledge recognise --description 'where the order is placed' --json\n  browserlens knowledge export --format svg --website shop > shop.svg"
     )]
     Knowledge(crate::verbs::knowledge::KnowledgeArgs),
+    /// Serve pages to agents over MCP and HTTP, from a live browser or a trace
+    #[cfg(feature = "serve")]
+    #[command(
+        after_help = "Examples:\n  browserlens serve                                          MCP over standard input and output, with Chromium\n  browserlens serve --trace traces/shop-laptop-to-cart.trace  the same on a recording\n  browserlens serve --http 127.0.0.1:8931                    HTTP, and MCP under /mcp\n  TOKEN=… browserlens serve --http 0.0.0.0:8931 --token-env TOKEN --host-name agents.example\n  browserlens serve http://127.0.0.1:3000/ --allow-host 127.0.0.1:3000\n\nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a browser, refs and a shown state of its own"
+    )]
+    Serve(crate::verbs::serve::ServeArgs),
     /// Let a language model read a stored run, and score what it would have done
     #[command(
         after_help = "Examples:\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --estimate\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent"

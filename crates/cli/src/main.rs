@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Verb::Show(args) => verbs::show::run(&args),
         Verb::Read(args) => verbs::read::run(&args),
         Verb::Snapshot(args) => verbs::snapshot::run(&args),
+        #[cfg(feature = "serve")]
+        Verb::Serve(args) => verbs::serve::run(&args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
         #[cfg(feature = "train")]
         Verb::Router(args) => verbs::router::run(&args),

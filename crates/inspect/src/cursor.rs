@@ -27,6 +27,16 @@ impl std::fmt::Debug for CursorKey {
 }
 
 impl CursorKey {
+    /// Takes a key that nobody knows: cursors end with the process.
+    ///
+    /// # Errors
+    /// If the system gives no random numbers.
+    pub fn random() -> Result<Self, getrandom::Error> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key)?;
+        Ok(Self(key))
+    }
+
     /// Takes any secret as a key; the same secret in another process gives the same key.
     pub fn new(secret: &[u8]) -> Self {
         Self(blake3::derive_key("browserlens inspect cursor 1", secret))

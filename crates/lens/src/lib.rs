@@ -26,4 +26,4 @@ pub use format::{EventNote, GrammarError, LEGEND, Observed, Style, parse};
 pub use lens::{Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind, rgba, shrunk};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};
-pub use strategies::{OptionsError, build, names};
+pub use strategies::{OptionsError, build, lens_options, names};

@@ -66,6 +66,15 @@ pub fn names() -> &'static [&'static str] {
 /// # Errors
 /// [`OptionsError`] in the inner result, if an option is unknown or has a value that it cannot take.
 pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
+    let read = lens_options(name, options)?;
+    Some(read.map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>))
+}
+
+/// Returns how the lens of a strategy works; none if the name is not one of this crate.
+///
+/// # Errors
+/// As [`build`].
+pub fn lens_options(name: &str, options: &Value) -> Option<Result<LensOptions, OptionsError>> {
     let variant = name.strip_prefix("lens/")?;
     let kind = options.get("kind").and_then(Value::as_str);
     let preset = match kind {
@@ -79,7 +88,7 @@ pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, Op
             reason: format!("expected one of {}", known.join(", ")),
         }));
     };
-    Some(with_options(preset, options).map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>))
+    Some(with_options(preset, options))
 }
 
 fn preset(kind: &str) -> Option<LensOptions> {

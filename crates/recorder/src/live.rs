@@ -276,8 +276,10 @@ impl LiveBrowser {
 
     fn masked(&self, png: Vec<u8>, page: &Page, origin: (f32, f32)) -> Result<Arc<[u8]>, SourceError> {
         let boxes = mask::secret_boxes(page, &self.stage.secrets);
-        let png = mask::paint_over(png, &boxes, origin, self.stage.scale)
-            .map_err(|reason| SourceError::Failed { context: "reading a screenshot".to_owned(), cause: reason.into() })?;
+        let png = mask::paint_over(png, &boxes, origin, self.stage.scale).map_err(|reason| SourceError::Failed {
+            context: "reading a screenshot".to_owned(),
+            cause: reason.into(),
+        })?;
         Ok(png.into())
     }
 

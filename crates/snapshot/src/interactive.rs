@@ -11,7 +11,7 @@ use browserlens_lens::format::{Head, Observed, Style, write};
 use browserlens_lens::tree::{ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
 use browserlens_page::{Capture, NodeId, NodeKey, Page};
-use browserlens_strategy::{NoClock, Ref, RefTarget, Run, StepIndex, StepInput, StrategyError};
+use browserlens_strategy::{NoClock, Observation, Ref, RefTarget, Request, Run, StepIndex, StepInput, StrategyError};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -38,6 +38,11 @@ impl Session {
             events: false,
             ..LensOptions::default()
         };
+        Self::with_options(options)
+    }
+
+    /// Starts a session whose lens works by these options: what it observes and its snapshots have the same refs.
+    pub fn with_options(options: LensOptions) -> Self {
         Self { lens: Lens::new(options), refs: BTreeMap::new(), step: 0 }
     }
 
@@ -67,11 +72,53 @@ impl Session {
     /// # Errors
     /// [`StrategyError`] if the lens cannot show it.
     pub fn look_at(&mut self, input: &StepInput<'_>) -> Result<(), StrategyError> {
+        self.observe(input).map(drop)
+    }
+
+    /// Looks at the page of a step, and returns what the lens says of it.
+    ///
+    /// # Errors
+    /// [`StrategyError`] if the lens cannot show it.
+    pub fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         let observation = self.lens.observe(input)?;
         self.step = input.step.0 + 1;
+        self.learn(&observation);
+        Ok(observation)
+    }
+
+    /// Answers a request about the page that was looked at last.
+    ///
+    /// # Errors
+    /// [`StrategyError::Unanswerable`] if the lens has not what is asked for.
+    pub fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
+        let observation = self.lens.request(request)?;
+        self.learn(&observation);
+        Ok(observation)
+    }
+
+    fn learn(&mut self, observation: &Observation) {
         self.refs =
             observation.refs.iter().filter_map(|target| Some((target.handle.parse().ok()?, target.key))).collect();
-        Ok(())
+    }
+
+    /// Works by other options from the next look on; refs keep what they mean.
+    pub fn set_options(&mut self, options: LensOptions) {
+        self.lens.set_options(options);
+    }
+
+    /// Forgets what was told, so that the next observation is full; refs keep what they mean.
+    pub fn forget(&mut self) {
+        self.lens.forget();
+    }
+
+    /// Returns whether a ref was ever given.
+    pub fn has_given(&self, reference: Ref) -> bool {
+        self.lens.has_given(reference)
+    }
+
+    /// Returns the ref of a node of the page that was looked at last.
+    pub fn reference(&self, key: NodeKey) -> Option<Ref> {
+        self.refs.iter().find(|(_, found)| **found == key).map(|(reference, _)| *reference)
     }
 
     /// Returns the node that a ref means on the page that was looked at last.
@@ -84,7 +131,8 @@ impl Session {
         &self.refs
     }
 
-    fn shown(&self) -> Option<&ShownState> {
+    /// Returns what was told so far.
+    pub fn shown(&self) -> Option<&ShownState> {
         self.lens.shown()
     }
 }

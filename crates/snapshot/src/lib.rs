@@ -6,6 +6,7 @@
 pub mod chunk;
 pub mod class;
 pub mod content;
+mod find;
 pub mod grep;
 pub mod html;
 pub mod interactive;
@@ -18,6 +19,7 @@ pub mod select;
 mod snapshot;
 mod strategies;
 
+pub use find::{FindOptions, find};
 pub use grep::GrepOptions;
 pub use interactive::Session;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};

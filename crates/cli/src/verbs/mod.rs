@@ -18,6 +18,8 @@ pub(crate) mod report;
 #[cfg(feature = "train")]
 pub(crate) mod router;
 pub(crate) mod scenario;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod snapshot;
 pub(crate) mod trace;

@@ -217,18 +217,28 @@ impl std::fmt::Debug for Lens {
 impl Lens {
     /// Starts a run with the router that the options say.
     pub fn new(options: LensOptions) -> Self {
-        let router: Box<dyn Router> = match (options.representation, &options.router) {
-            (Some(representation), _) => Box::new(FixedRouter(representation)),
-            (None, RouterKind::Heuristic) => Box::new(HeuristicRouter),
-            // Refs are what routed strategies act by: a screenshot has none.
-            (None, RouterKind::Cost) => Box::new(CostRouter { formula: options.image_formula, points: false }),
-            (None, RouterKind::Learned(tree)) => Box::new(TreeRouter::clone(tree)),
-        };
-        let router = match options.tier {
-            Some(tier) if options.representation.is_none() => Box::new(TieredRouter { tier, inner: router }),
-            _ => router,
-        };
+        let router = router_of(&options);
         Self::with_router(options, router)
+    }
+
+    /// Works by other options from now on: the next observation is full; refs keep what they mean.
+    pub fn set_options(&mut self, options: LensOptions) {
+        self.router = router_of(&options);
+        self.options = options;
+        self.forget();
+    }
+
+    /// Forgets what was told, as a reader does whose context was cut: the next observation is full; refs keep what they mean.
+    pub fn forget(&mut self) {
+        self.told = None;
+        self.earlier.clear();
+        self.current = None;
+        self.sent.clear();
+    }
+
+    /// Returns whether a ref was ever given.
+    pub fn has_given(&self, reference: Ref) -> bool {
+        reference.number < self.refs.next()
     }
 
     /// Starts a run with a router of one's own.
@@ -493,6 +503,20 @@ impl Lens {
             representation: Some(representation.name().to_owned()),
             unmarked_differences: Some(draft.unmarked),
         }
+    }
+}
+
+fn router_of(options: &LensOptions) -> Box<dyn Router> {
+    let router: Box<dyn Router> = match (options.representation, &options.router) {
+        (Some(representation), _) => Box::new(FixedRouter(representation)),
+        (None, RouterKind::Heuristic) => Box::new(HeuristicRouter),
+        // Refs are what routed strategies act by: a screenshot has none.
+        (None, RouterKind::Cost) => Box::new(CostRouter { formula: options.image_formula, points: false }),
+        (None, RouterKind::Learned(tree)) => Box::new(TreeRouter::clone(tree)),
+    };
+    match options.tier {
+        Some(tier) if options.representation.is_none() => Box::new(TieredRouter { tier, inner: router }),
+        _ => router,
     }
 }
 

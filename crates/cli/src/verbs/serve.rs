@@ -1,0 +1,195 @@
+//! `serve`: pages for agents, over MCP and HTTP, from a live browser or a trace.
+
+use super::trace_failure;
+use crate::Ended;
+use crate::exit::{Exit, Failure};
+use browserlens_inspect::CursorKey;
+use browserlens_serve::{
+    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, TraceOpener, serve_http, serve_stdio,
+};
+use clap::Args;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Open this URL first; without it the client navigates
+    #[arg(value_name = "URL", conflicts_with = "trace")]
+    url: Option<String>,
+    /// Serve this trace in place of a browser: actions go on along what was recorded
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Attach to the browser that runs with its protocol at this address, such as <http://127.0.0.1:9222>; each client gets a tab
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
+    cdp: Option<String>,
+    /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over standard input and output
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+    /// Take the bearer token from this environment variable; any address but loopback needs one
+    #[arg(long, value_name = "NAME", requires = "http")]
+    token_env: Option<String>,
+    /// Answer to this host name too
+    #[arg(long, value_name = "NAME", requires = "http")]
+    host_name: Vec<String>,
+    /// Let web pages of this origin speak to the server, such as <https://app.example.com>
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    allow_origin: Vec<String>,
+    /// Let browsers go to private networks and to this machine
+    #[arg(long)]
+    allow_private: bool,
+    /// Let browsers go to this host whatever its address: `name` or `name:port`
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+    /// Let browsers open URLs of this scheme too, such as file
+    #[arg(long, value_name = "SCHEME")]
+    allow_scheme: Vec<String>,
+    /// Let clients upload files that lie below this folder
+    #[arg(long, value_name = "FOLDER")]
+    upload_root: Option<PathBuf>,
+    /// Answer questions from this knowledge store
+    #[arg(long, value_name = "FILE")]
+    knowledge: Option<PathBuf>,
+    /// Keep what pages say in this file
+    #[arg(long, value_name = "FILE")]
+    cache: Option<PathBuf>,
+    /// Give up a call after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    timeout: u64,
+    /// Have at most so many clients at once; each has a browser of its own
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "http")]
+    max_clients: usize,
+    /// End sessions that nobody used for so many minutes
+    #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
+    idle: u64,
+    /// Write the log as JSON
+    #[arg(long)]
+    log_json: bool,
+    /// Use this Chromium
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    chrome: Option<PathBuf>,
+    /// Start Chromium without its sandbox
+    #[cfg(feature = "record")]
+    #[arg(long, conflicts_with = "trace")]
+    no_sandbox: bool,
+}
+
+pub(crate) fn run(args: &ServeArgs) -> Ended {
+    log(args.log_json);
+    let token = args.token_env.as_deref().map(token).transpose()?;
+    let shared = Arc::new(shared(args)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
+    })?;
+    let stop = CancellationToken::new();
+    runtime.spawn(stop_when_asked(stop.clone()));
+    let limit = Duration::from_secs(args.timeout);
+    let served = runtime.block_on(async {
+        match args.http {
+            None => serve_stdio(shared, limit, stop).await,
+            Some(address) => {
+                let access = Access {
+                    token,
+                    host_names: args.host_name.clone(),
+                    origins: args.allow_origin.clone(),
+                    ..Access::default()
+                };
+                let options = HttpOptions {
+                    access,
+                    most_clients: args.max_clients,
+                    call_limit: limit,
+                    idle: Duration::from_secs(args.idle * 60),
+                    ..HttpOptions::default()
+                };
+                let listening = serve_http(shared, address, options, stop).await?;
+                tracing::info!(address = %listening.address, "listening");
+                crate::output::status(&format!("listening on http://{}, MCP under /mcp", listening.address));
+                listening.finished().await
+            }
+        }
+    });
+    // A read of standard input that is under way cannot be ended.
+    runtime.shutdown_background();
+    served.map(|()| Exit::Success).map_err(|error| {
+        let (exit, hint) = match &error {
+            ServeError::Options(_) => (Exit::Usage, "put it into an environment variable and name that by --token-env"),
+            ServeError::Listen { .. } => (Exit::Usage, "choose another address or port"),
+            _ => (Exit::Input, "see the log above"),
+        };
+        Failure::new(exit, &error, hint)
+    })
+}
+
+fn log(as_json: bool) {
+    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_target(false);
+    // A log that is set already stays.
+    drop(if as_json { log.json().try_init() } else { log.try_init() });
+}
+
+async fn stop_when_asked(stop: CancellationToken) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut term) = signal(SignalKind::terminate()) else { return };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = term.recv() => {}
+    }
+    stop.cancel();
+}
+
+fn token(name: &str) -> Result<String, Failure> {
+    std::env::var(name).ok().filter(|token| !token.is_empty()).ok_or_else(|| {
+        Failure::words(
+            Exit::Usage,
+            format!("the environment variable {name} is not set"),
+            "set it to a long random text",
+        )
+    })
+}
+
+fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
+    let opener: Box<dyn Opener> = match &args.trace {
+        Some(path) => Box::new(TraceOpener::new(path).map_err(|error| trace_failure(&error))?),
+        None => browser(args)?,
+    };
+    Ok(Shared {
+        opener,
+        policy: Policy {
+            private: args.allow_private,
+            hosts: args.allow_host.clone(),
+            schemes: args.allow_scheme.clone(),
+            upload_root: args.upload_root.clone(),
+        },
+        knowledge: KnowledgeBase::new(args.knowledge.clone()),
+        reading_cache: args.cache.clone(),
+        cursor_key: CursorKey::random()
+            .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,
+        start_url: args.url.clone(),
+        witness: None,
+    })
+}
+
+#[cfg(feature = "record")]
+fn browser(args: &ServeArgs) -> Result<Box<dyn Opener>, Failure> {
+    use browserlens_recorder::LiveOptions;
+    use browserlens_serve::LiveOpener;
+    if let Some(address) = &args.cdp {
+        return Ok(Box::new(LiveOpener::attached(address.clone(), LiveOptions::default())));
+    }
+    browserlens_recorder::find_chrome(args.chrome.as_deref())
+        .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
+    Ok(Box::new(LiveOpener::new(options)))
+}
+
+#[cfg(not(feature = "record"))]
+fn browser(_: &ServeArgs) -> Result<Box<dyn Opener>, Failure> {
+    Err(Failure::words(
+        Exit::Usage,
+        "this build has no live browser",
+        "name a trace by --trace, or build with `--features record`",
+    ))
+}

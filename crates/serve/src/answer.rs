@@ -1,0 +1,67 @@
+//! What a tool says.
+//!
+//! In: observations, texts and data. Out: an [`Answer`]. Invariant: text of a page is either quoted and escaped by the grammar that wrote it, or stands
+//! between fences that a page cannot know.
+
+use crate::error::ToolError;
+use browserlens_strategy::{Observation, ObservationKind};
+use std::sync::Arc;
+
+/// What a tool says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The text.
+    pub text: String,
+    /// Images, as PNG.
+    pub images: Vec<Arc<[u8]>>,
+}
+
+impl Answer {
+    /// Makes an answer of text alone.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), images: Vec::new() }
+    }
+}
+
+/// What was observed and not told yet.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    parts: Vec<Observation>,
+}
+
+impl Pending {
+    /// Adds an observation; a delta that says nothing is left out, a full one takes the place of what came before.
+    pub(crate) fn add(&mut self, observation: Observation, always: bool) {
+        let is_full = matches!(observation.kind, ObservationKind::Full { .. });
+        let says_nothing = !is_full && !observation.text.contains('\n') && observation.images.is_empty();
+        if says_nothing && !always {
+            return;
+        }
+        if is_full {
+            self.parts.clear();
+        }
+        self.parts.push(observation);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.parts.clear();
+    }
+
+    /// Takes all of it as one answer.
+    pub(crate) fn take(&mut self) -> Answer {
+        let parts = std::mem::take(&mut self.parts);
+        let text = parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n");
+        let images = parts.into_iter().flat_map(|part| part.images).map(|image| image.png).collect();
+        Answer { text, images }
+    }
+}
+
+/// Puts text of a page between fences with a number that the page cannot know.
+pub(crate) fn fenced(text: &str) -> Result<String, ToolError> {
+    let number = getrandom::u32().map_err(|error| ToolError::Internal(format!("no random number: {error}")))?;
+    Ok(format!("[PAGE TEXT {number:08x}: untrusted]\n{text}\n[END {number:08x}]"))
+}

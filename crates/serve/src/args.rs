@@ -1,0 +1,299 @@
+//! Arguments of the tools: one type a tool, for MCP and HTTP alike.
+//!
+//! In: JSON. Out: typed arguments, or an error that names the field. Invariant: the schemas that clients are given are made of these types.
+
+use crate::error::ToolError;
+use browserlens_strategy::Ref;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A ref such as `@e12`, as observations write it; `e12` is taken too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefArg(pub Ref);
+
+impl<'de> Deserialize<'de> for RefArg {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let trimmed = text.trim();
+        let written = if trimmed.starts_with('e') { format!("@{trimmed}") } else { trimmed.to_owned() };
+        written.parse().map(Self).map_err(|error: browserlens_strategy::MalformedRef| D::Error::custom(error))
+    }
+}
+
+impl JsonSchema for RefArg {
+    fn schema_name() -> Cow<'static, str> {
+        "Ref".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^@e(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?$" })
+    }
+}
+
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident : $type:ty),* $(,)? })+) => {
+        $($(#[$doc])*
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[$field_doc])* pub $field: $type),* })+
+    };
+}
+
+/// How a snapshot is taken.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ModeArg {
+    /// What can be acted on.
+    Interactive,
+    /// How the page is built.
+    Outline,
+    /// What it says.
+    Content,
+}
+
+/// How a snapshot is written.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum FormatArg {
+    /// One line an element.
+    Tree,
+    /// Cleaned HTML.
+    Html,
+    /// Markdown, of content.
+    Markdown,
+}
+
+/// How a click is made.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum ClickArg {
+    /// Once, with the main button.
+    #[default]
+    Left,
+    /// Once, with the secondary button.
+    Right,
+    /// Twice.
+    Double,
+}
+
+arguments! {
+    /// Of an observation.
+    Observe {
+        /// Everything, not what changed
+        #[serde(default)]
+        full: bool,
+        /// Most tokens, from now on; 0 for no limit
+        #[schemars(range(max = 1_000_000))]
+        budget: Option<u32>,
+        /// lens/delta, lens/a11y, lens/vision-marks, …; from now on
+        #[schemars(length(max = 100))]
+        strategy: Option<String>,
+    }
+    /// Of what an elided mark stands for.
+    Expand {
+        /// @m3
+        #[schemars(length(max = 100))]
+        handle: String,
+        /// First item, from 1
+        from: Option<u32>,
+        /// Last item
+        to: Option<u32>,
+    }
+    /// Of a snapshot.
+    Snapshot {
+        mode: Option<ModeArg>,
+        format: Option<FormatArg>,
+        /// Regex on semantic paths
+        #[schemars(length(max = 1000))]
+        grep: Option<String>,
+        /// CSS or @e5
+        #[schemars(length(max = 1000))]
+        selector: Option<String>,
+        #[schemars(range(max = 100))]
+        depth: Option<u32>,
+    }
+    /// Of reading.
+    ReadText {
+        /// Give the sections that answer this
+        #[schemars(length(max = 1000))]
+        query: Option<String>,
+        /// Heading or number
+        #[schemars(length(max = 1000))]
+        section: Option<String>,
+        #[serde(default)]
+        nocache: bool,
+        /// Summary of how the content hangs together
+        #[serde(default)]
+        graph: bool,
+        /// Most sections
+        #[schemars(range(min = 1, max = 10_000))]
+        limit: Option<u32>,
+        offset: Option<u32>,
+    }
+    /// Of a search in the page.
+    Find {
+        #[schemars(length(max = 1000))]
+        text: String,
+        #[serde(default)]
+        #[schemars(length(max = 100))]
+        role: String,
+        #[schemars(range(min = 1, max = 1000))]
+        limit: Option<u32>,
+    }
+    /// Of a navigation.
+    Navigate {
+        #[schemars(length(max = 8000))]
+        url: String,
+    }
+    /// Of a click.
+    Click {
+        #[serde(rename = "ref")]
+        reference: RefArg,
+        #[serde(default)]
+        kind: ClickArg,
+    }
+    /// Of typing.
+    Type {
+        #[serde(rename = "ref")]
+        reference: RefArg,
+        #[schemars(length(max = 100_000))]
+        text: String,
+        /// Key by key, added to what is there
+        #[serde(default)]
+        keys: bool,
+        /// Press Enter after
+        #[serde(default)]
+        submit: bool,
+    }
+    /// Of a choice.
+    Select {
+        #[serde(rename = "ref")]
+        reference: RefArg,
+        /// Its name
+        #[schemars(length(max = 10_000))]
+        option: String,
+    }
+    /// Of the pointer.
+    Hover {
+        #[serde(rename = "ref")]
+        reference: RefArg,
+    }
+    /// Of a key.
+    Press {
+        /// Enter, Control+A, …
+        #[schemars(length(max = 100))]
+        key: String,
+        #[serde(rename = "ref")]
+        reference: Option<RefArg>,
+    }
+    /// Of scrolling.
+    Scroll {
+        #[serde(rename = "ref")]
+        reference: Option<RefArg>,
+        /// CSS px
+        #[serde(default)]
+        #[schemars(range(min = -1_000_000, max = 1_000_000))]
+        x: i32,
+        #[serde(default)]
+        #[schemars(range(min = -1_000_000, max = 1_000_000))]
+        y: i32,
+    }
+    /// Of a drag.
+    Drag {
+        from: RefArg,
+        to: RefArg,
+    }
+    /// Of an upload.
+    Upload {
+        #[serde(rename = "ref")]
+        reference: RefArg,
+        #[schemars(length(max = 100))]
+        files: Vec<String>,
+    }
+    /// Of nothing.
+    Nothing {}
+    /// Of waiting.
+    Wait {
+        /// Until the page says this
+        #[schemars(length(max = 1000))]
+        text: Option<String>,
+        #[schemars(range(max = 30_000))]
+        ms: Option<u32>,
+    }
+    /// Of tabs.
+    Tabs {
+        /// URL
+        #[schemars(length(max = 8000))]
+        open: Option<String>,
+        #[serde(rename = "switch")]
+        switch_to: Option<u32>,
+        /// Close the current one
+        #[serde(default)]
+        close: bool,
+    }
+    /// Of a dialog.
+    Dialog {
+        accept: bool,
+        /// For a prompt
+        #[schemars(length(max = 10_000))]
+        text: Option<String>,
+    }
+    /// Of a screenshot.
+    Screenshot {
+        /// Only this
+        #[serde(rename = "ref")]
+        reference: Option<RefArg>,
+    }
+}
+
+/// Reads arguments; an error names the field and what it may hold.
+///
+/// # Errors
+/// [`ToolError::Arguments`].
+pub fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
+    let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+    if !arguments.is_object() {
+        return Err(ToolError::Arguments("they are no JSON object".to_owned()));
+    }
+    serde_path_to_error::deserialize(arguments).map_err(|error| {
+        let (path, inner) = (error.path().to_string(), error.inner().to_string());
+        // What the client sent is not said again: it may be a secret.
+        let inner = without_values(&inner);
+        ToolError::Arguments(if path == "." { inner } else { format!("{path}: {inner}") })
+    })
+}
+
+/// Leaves out what serde quotes of strings that it did not expect.
+fn without_values(message: &str) -> String {
+    let Some(rest) = message.strip_prefix("invalid type: string \"") else { return message.to_owned() };
+    let expected = rest.rfind("\", expected ").map_or("", |at| &rest[at + 1..]);
+    format!("invalid type: a string{expected}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_wrong_is_named_and_what_was_typed_is_not_said_again() {
+        let error = read::<Type>(json!({ "ref": "@e5", "text": "hunter2", "submit": "hunter2" })).expect_err("no bool");
+        assert_eq!(error.to_string(), "arguments: submit: invalid type: a string, expected a boolean");
+        let error = read::<Click>(json!({ "ref": "5" })).expect_err("no ref");
+        assert!(error.to_string().contains("\"@e12\""), "{error}");
+        let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
+        assert!(error.to_string().contains("unknown field `reff`"), "{error}");
+        assert!(read::<Nothing>(json!([])).is_err() && read::<Nothing>(Value::Null).is_ok());
+        assert_eq!(read::<Hover>(json!({ "ref": "e5.2" })).expect("fine").reference.0.to_string(), "@e5.2");
+    }
+}

@@ -1,0 +1,251 @@
+//! What can go wrong with a call, what a client is told of it, and which HTTP status it is.
+//!
+//! In: errors of the crates that are joined here. Out: a [`ToolError`]. Invariants: each says what to do next; none says again what was typed.
+
+use browserlens_inspect::InspectError;
+use browserlens_knowledge::KnowledgeError;
+use browserlens_reading::{OptionsError, ReadError};
+use browserlens_snapshot::SnapshotError;
+use browserlens_strategy::{ActError, Ref, SourceError, StrategyError};
+use browserlens_trace::TraceError;
+
+/// A call could not be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The arguments are wrong.
+    #[error("arguments: {0}")]
+    Arguments(String),
+    /// There is no such tool.
+    #[error("tool {0:?} is not known")]
+    UnknownTool(String),
+    /// A ref that was never given.
+    #[error("{reference} was never given")]
+    UnknownRef {
+        /// The ref.
+        reference: Ref,
+    },
+    /// The element of a ref is not on the page.
+    #[error("{reference} ({what}) is not on the page any more")]
+    RefGone {
+        /// The ref.
+        reference: Ref,
+        /// What it was.
+        what: String,
+    },
+    /// The element of a ref cannot be acted on.
+    #[error("{what} cannot be acted on: {reason}")]
+    NotActionable {
+        /// Ref and what it is; empty where the action has none.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+    /// The trace has another action here.
+    #[error("this trace has no such action here: {0}")]
+    NotRecorded(String),
+    /// What is asked for is not there.
+    #[error("{message}")]
+    NotThere {
+        /// What is missing.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// What is asked for is not allowed.
+    #[error("refused: {message}")]
+    Refused {
+        /// What was refused.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// The browser is gone.
+    #[error("the browser is gone: {0}")]
+    BrowserGone(String),
+    /// It took too long.
+    #[error("no answer within {0} s")]
+    TimedOut(u64),
+    /// The client has too many calls under way.
+    #[error("too many calls at once")]
+    Busy,
+    /// A body that is not JSON by its header.
+    #[error("the body must be application/json")]
+    MediaType,
+    /// There are as many clients as there may be.
+    #[error("too many clients")]
+    Full,
+    /// A mistake of ours, or a source that cannot be read.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl ToolError {
+    /// Returns the next thing to try.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Arguments(_) => "correct the arguments by the tool's schema",
+            Self::UnknownTool(_) => "list the tools",
+            Self::UnknownRef { .. } => "use a ref of an answer, such as @e12; `find` or `observe` gives them",
+            Self::RefGone { .. } => "call `observe` or `find` and take the ref of what is there now",
+            Self::NotActionable { .. } => "call `observe`: close what covers it, scroll to it, or take another element",
+            Self::NotRecorded(_) => "do what was recorded, or serve a live browser",
+            Self::NotThere { hint, .. } | Self::Refused { hint, .. } => hint,
+            Self::BrowserGone(_) => "call `navigate` with a URL: it starts the browser again",
+            Self::TimedOut(_) => "call `observe`; the page may still be busy",
+            Self::Busy => "wait for the calls under way",
+            Self::MediaType => "send the header Content-Type: application/json",
+            Self::Full => "end a session that is not needed, or raise the server's --max-clients",
+            Self::Internal(_) => "call `observe`; if it stays, restart the server",
+        }
+    }
+
+    /// Returns the HTTP status.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::Arguments(_) => 400,
+            Self::UnknownTool(_) => 404,
+            Self::MediaType => 415,
+            Self::Refused { .. } => 403,
+            Self::UnknownRef { .. }
+            | Self::RefGone { .. }
+            | Self::NotActionable { .. }
+            | Self::NotRecorded(_)
+            | Self::NotThere { .. } => 409,
+            Self::BrowserGone(_) => 503,
+            Self::TimedOut(_) => 504,
+            Self::Busy | Self::Full => 429,
+            Self::Internal(_) => 500,
+        }
+    }
+
+    /// Returns a short name of the kind, for metrics and programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Arguments(_) => "arguments",
+            Self::UnknownTool(_) => "unknown_tool",
+            Self::UnknownRef { .. } => "unknown_ref",
+            Self::RefGone { .. } => "ref_gone",
+            Self::NotActionable { .. } => "not_actionable",
+            Self::NotRecorded(_) => "not_recorded",
+            Self::NotThere { .. } => "not_there",
+            Self::Refused { .. } => "refused",
+            Self::BrowserGone(_) => "browser_gone",
+            Self::TimedOut(_) => "timed_out",
+            Self::Busy => "busy",
+            Self::Full => "full",
+            Self::MediaType => "media_type",
+            Self::Internal(_) => "internal",
+        }
+    }
+
+    /// Returns message and hint, as a client is told.
+    pub fn told(&self) -> String {
+        format!("{self}\nhint: {}", self.hint())
+    }
+}
+
+/// Returns an error and its causes in one line.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+impl From<SourceError> for ToolError {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Gone { reason } => Self::BrowserGone(reason),
+            SourceError::NotAvailable { what } => Self::NotThere {
+                message: format!("{what} is not available here"),
+                hint: "answer an open dialog with `dialog`, or ask for something else",
+            },
+            error @ SourceError::Failed { .. } => Self::Internal(with_causes(&error)),
+        }
+    }
+}
+
+impl From<TraceError> for ToolError {
+    fn from(error: TraceError) -> Self {
+        Self::Internal(with_causes(&error))
+    }
+}
+
+impl From<StrategyError> for ToolError {
+    fn from(error: StrategyError) -> Self {
+        match error {
+            StrategyError::Unanswerable { reason, .. } => {
+                Self::NotThere { message: reason, hint: "call `observe` and take a handle of its answer" }
+            }
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+impl From<SnapshotError> for ToolError {
+    fn from(error: SnapshotError) -> Self {
+        let hint = error.hint();
+        match error {
+            SnapshotError::Lens { reason } => Self::Internal(reason),
+            error => Self::NotThere { message: error.to_string(), hint },
+        }
+    }
+}
+
+impl From<ReadError> for ToolError {
+    fn from(error: ReadError) -> Self {
+        let hint = error.hint();
+        match error {
+            ReadError::Source(source) => source.into(),
+            error @ (ReadError::NoSection(_) | ReadError::Index(_)) => {
+                Self::NotThere { message: error.to_string(), hint }
+            }
+            error @ ReadError::Cache(_) => Self::Internal(with_causes(&error)),
+        }
+    }
+}
+
+impl From<InspectError> for ToolError {
+    fn from(error: InspectError) -> Self {
+        match error {
+            InspectError::Source(source) => source.into(),
+            error @ InspectError::BadField { .. } => {
+                let hint = error.hint();
+                Self::NotThere { message: error.to_string(), hint }
+            }
+            InspectError::UnknownTool { name, .. } => Self::UnknownTool(name),
+            error => Self::Internal(with_causes(&error)),
+        }
+    }
+}
+
+impl From<OptionsError> for ToolError {
+    fn from(error: OptionsError) -> Self {
+        Self::Arguments(error.to_string())
+    }
+}
+
+impl From<KnowledgeError> for ToolError {
+    fn from(error: KnowledgeError) -> Self {
+        Self::Internal(with_causes(&error))
+    }
+}
+
+/// An action failed; `what` says on which element.
+pub(crate) fn act_error(error: ActError, what: String, reference: Option<Ref>) -> ToolError {
+    match (error, reference) {
+        (ActError::NodeGone { .. }, Some(reference)) => ToolError::RefGone { reference, what },
+        (ActError::NodeGone { .. }, None) => {
+            ToolError::NotActionable { what, reason: "it is not on the page any more".to_owned() }
+        }
+        (ActError::NotActionable { reason, .. }, Some(reference)) => {
+            ToolError::NotActionable { what: format!("{reference} ({what})"), reason }
+        }
+        (ActError::NotActionable { reason, .. }, None) => ToolError::NotActionable { what, reason },
+        (ActError::Source(error), _) => error.into(),
+    }
+}

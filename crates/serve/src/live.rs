@@ -1,0 +1,131 @@
+//! A live browser for each client: its own Chromium, or a tab of its own in one that runs.
+//!
+//! In: options. Out: an [`Opener`] whose sources are browsers. Invariants: a client's browser ends with the client, and one that somebody else started
+//! stays; after a restart no node is taken for one of before.
+
+use crate::error::{ToolError, with_causes};
+use crate::source::{Act, Opener, Source, TabLine, Undone};
+use browserlens_page::NodeKey;
+use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, RecordError};
+use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource};
+use std::time::Duration;
+
+/// Starts a Chromium for each client, or attaches to one that runs.
+#[derive(Debug)]
+pub struct LiveOpener {
+    options: LiveOptions,
+    attach: Option<String>,
+}
+
+impl LiveOpener {
+    /// Takes how browsers are started.
+    pub fn new(options: LiveOptions) -> Self {
+        Self { options, attach: None }
+    }
+
+    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`: each client gets a new tab in it.
+    pub fn attached(address: String, options: LiveOptions) -> Self {
+        Self { options, attach: Some(address) }
+    }
+}
+
+impl Opener for LiveOpener {
+    fn is_live(&self) -> bool {
+        true
+    }
+
+    fn open(&self, url: Option<&str>) -> Result<Option<Box<dyn Source>>, ToolError> {
+        let browser = match (&self.attach, url) {
+            (Some(address), url) => {
+                let mut browser = LiveBrowser::attach(address, &AttachTab::New, &self.options).map_err(opening)?;
+                if let Some(url) = url {
+                    goto(&mut browser, url)?;
+                }
+                browser
+            }
+            (None, Some(url)) => LiveBrowser::open(url, &self.options).map_err(opening)?,
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Box::new(LiveSource { browser })))
+    }
+}
+
+fn goto(browser: &mut LiveBrowser, url: &str) -> Result<(), ToolError> {
+    let taken = crate::source::taken(ActionKind::Goto, url);
+    browser.act(&taken, None).map_err(|error| crate::error::act_error(error, "goto".to_owned(), None))
+}
+
+fn opening(error: RecordError) -> ToolError {
+    match error {
+        RecordError::NotActionable { reason, .. } => ToolError::NotThere {
+            message: format!("the page cannot be opened: {reason}"),
+            hint: "check the URL, then call `navigate` again",
+        },
+        error => ToolError::Internal(format!("{}; {}", with_causes(&error), error.hint())),
+    }
+}
+
+#[derive(Debug)]
+struct LiveSource {
+    browser: LiveBrowser,
+}
+
+impl Source for LiveSource {
+    fn pages(&mut self) -> &mut dyn PageSource {
+        &mut self.browser
+    }
+
+    fn is_live(&self) -> bool {
+        true
+    }
+
+    fn is_alive(&self) -> bool {
+        self.browser.is_alive()
+    }
+
+    fn refresh(&mut self) {
+        self.browser.refresh();
+    }
+
+    fn restart(&mut self) -> Result<(), ToolError> {
+        self.browser.restart().map_err(opening)
+    }
+
+    fn dialog(&mut self) -> Option<String> {
+        self.browser.dialog().map(|dialog| dialog.message)
+    }
+
+    fn act(&mut self, act: &Act) -> Result<(), Undone> {
+        match (act.taken.kind, act.node, act.to) {
+            (ActionKind::Drag, Some(from), Some(to)) => Ok(self.browser.drag(from, to)?),
+            (ActionKind::Dialog, ..) => {
+                let (accept, text) = match act.taken.text.as_str() {
+                    "dismiss" => (false, None),
+                    "accept" => (true, None),
+                    text => (true, Some(text)),
+                };
+                Ok(self.browser.answer_dialog(accept, text)?)
+            }
+            _ => Ok(self.browser.act(&act.taken, act.node)?),
+        }
+    }
+
+    fn wait(&mut self, time: Duration) -> Result<(), ToolError> {
+        std::thread::sleep(time);
+        self.browser.refresh();
+        Ok(())
+    }
+
+    fn open_tab(&mut self, url: &str) -> Result<(), Undone> {
+        Ok(self.browser.new_tab(url).map_err(|error: ActError| error)?)
+    }
+
+    fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError> {
+        let tabs = self.browser.open_tabs().into_iter();
+        Ok(tabs.map(|tab| TabLine { index: tab.index, url: tab.url, is_current: tab.current }).collect())
+    }
+
+    fn picture(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, ToolError> {
+        Ok(self.browser.screenshot(of)?)
+    }
+}

@@ -1,0 +1,115 @@
+//! The OpenAPI document.
+//!
+//! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types. Invariant: every status that a path can answer with is in it.
+
+use crate::tools::tools;
+use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+fn schema<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+fn refused(statuses: &[(&str, &str)]) -> Map<String, Value> {
+    let answer = |why: &str| json!({ "description": why, "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } } });
+    let always = [
+        ("400", "The request is wrong"),
+        ("401", "A bearer token is needed"),
+        ("403", "Not allowed"),
+        ("404", "There is no such thing"),
+        ("405", "The path does not take that method"),
+        ("408", "The body did not come in time"),
+        ("413", "The body is too large"),
+        ("415", "The body is not JSON"),
+        ("429", "Too many at once"),
+        ("500", "A mistake of the server"),
+        ("504", "It took too long"),
+    ];
+    always.iter().chain(statuses).map(|(status, why)| ((*status).to_owned(), answer(why))).collect()
+}
+
+fn with(mut responses: Map<String, Value>, status: &str, why: &str, schema: Option<Value>) -> Value {
+    let mut answer = json!({ "description": why });
+    if let Some(schema) = schema {
+        answer["content"] = json!({ "application/json": { "schema": schema } });
+    }
+    responses.insert(status.to_owned(), answer);
+    Value::Object(responses)
+}
+
+/// Returns the document.
+pub(crate) fn document(needs_token: bool) -> Value {
+    let mut paths = Map::new();
+    let ok = |why: &str, schema: Value| with(refused(&[]), "200", why, Some(schema));
+    paths.insert("/health".to_owned(), json!({ "get": { "operationId": "health", "summary": "Whether the server is up", "security": [],
+        "responses": ok("It is", json!({ "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } })) } }));
+    let mut text = refused(&[]);
+    text.insert(
+        "200".to_owned(),
+        json!({ "description": "Counters", "content": { "text/plain": { "schema": { "type": "string" } } } }),
+    );
+    paths.insert(
+        "/metrics".to_owned(),
+        json!({ "get": { "operationId": "metrics", "summary": "Counters in Prometheus' format", "responses": text } }),
+    );
+    paths.insert(
+        "/openapi.json".to_owned(),
+        json!({ "get": { "operationId": "openapi", "summary": "This document",
+        "responses": ok("It", json!({ "type": "object" })) } }),
+    );
+    let session =
+        json!({ "type": "object", "required": ["session"], "properties": { "session": { "type": "string" } } });
+    let nothing = json!({ "type": "object", "additionalProperties": false });
+    paths.insert("/v1/sessions".to_owned(), json!({ "post": { "operationId": "begin_session", "summary": "Begins a session: a client with what it was shown, and its own browser",
+        "requestBody": { "required": false, "content": { "application/json": { "schema": nothing } } },
+        "responses": with(refused(&[("409", "Not now"), ("503", "No browser")]), "201", "The session", Some(session)) } }));
+    paths.insert("/v1/sessions/{id}".to_owned(), json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
+        "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
+        "responses": with(refused(&[]), "204", "It ended", None) } }));
+    for tool in tools() {
+        let mut arguments = tool.arguments.clone();
+        if let Some(arguments) = arguments.as_object_mut() {
+            arguments.remove("$schema");
+        }
+        let required = arguments.get("required").is_some();
+        let answer = json!({ "$ref": "#/components/schemas/Answer" });
+        let operation = json!({
+            "operationId": tool.name,
+            "summary": tool.why,
+            "parameters": [{ "name": "Browserlens-Session", "in": "header", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
+            "requestBody": { "required": required, "content": { "application/json": { "schema": arguments } } },
+            "responses": with(refused(&[("409", "The page as it stands has not what is asked for"), ("503", "The browser is gone")]), "200", "What the tool says", Some(answer)),
+        });
+        paths.insert(format!("/v1/{}", tool.name), json!({ "post": operation }));
+    }
+    paths.insert("/knowledge/{id}/query".to_owned(), json!({ "post": { "operationId": "query_knowledge", "summary": "Asks a body of knowledge",
+        "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
+        "requestBody": { "required": true, "content": { "application/json": { "schema": schema::<AgentInstruction>() } } },
+        "responses": ok("What is known", schema::<AgentResponse>()) } }));
+    let error = json!({ "type": "object", "required": ["error"], "properties": { "error": { "type": "object",
+        "required": ["kind", "message", "hint"],
+        "properties": { "kind": { "type": "string" }, "message": { "type": "string" }, "hint": { "type": "string" } } } } });
+    let image = json!({ "type": "object", "required": ["mime_type", "base64"],
+        "properties": { "mime_type": { "const": "image/png" }, "base64": { "type": "string", "contentEncoding": "base64" } } });
+    let answer = json!({ "type": "object", "required": ["text", "images", "untrusted"], "properties": {
+        "text": { "type": "string", "description": "What the tool says; names and text of the page in it are the page's" },
+        "images": { "type": "array", "items": image }, "untrusted": { "const": true } } });
+    let mut components = json!({ "schemas": { "Error": error, "Answer": answer } });
+    let mut document = json!({
+        "openapi": "3.1.0",
+        "info": { "title": "BrowserLens", "version": env!("CARGO_PKG_VERSION"), "description": "Pages for agents: observations, deltas, actions by ref" },
+        "paths": paths,
+    });
+    if needs_token {
+        components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
+        document["security"] = json!([{ "token": [] }]);
+    }
+    document["components"] = components;
+    document
+}

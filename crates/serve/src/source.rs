@@ -1,0 +1,279 @@
+//! What a client looks at and acts on: a trace or a live browser, behind one trait.
+//!
+//! In: resolved actions. Out: done, or why not. Invariants: an action that was refused has done nothing; a trace goes on by one step only when the
+//! action is the one that was recorded there.
+
+use crate::error::ToolError;
+use browserlens_page::{Flags, NodeKey, Page, SecondLook};
+use browserlens_strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
+use browserlens_trace::{StepRow, TracePages, screenshot_space};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// An action with its nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Act {
+    /// The action in words.
+    pub taken: TakenAction,
+    /// The node it is carried out on.
+    pub node: Option<NodeKey>,
+    /// Where a drag ends.
+    pub to: Option<NodeKey>,
+}
+
+/// Why an action was not carried out.
+#[derive(Debug)]
+pub enum Undone {
+    /// The page does not let it.
+    Act(ActError),
+    /// The trace has another action here, or none: what was recorded, and the nodes that would do.
+    NotRecorded(Option<(TakenAction, Vec<NodeKey>)>),
+    /// Anything else.
+    Other(ToolError),
+}
+
+impl From<ActError> for Undone {
+    fn from(error: ActError) -> Self {
+        Self::Act(error)
+    }
+}
+
+/// One open tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabLine {
+    /// Its number.
+    pub index: u32,
+    /// URL of its page.
+    pub url: String,
+    /// Whether it is the one that is looked at.
+    pub is_current: bool,
+}
+
+/// An action in words, without a node.
+pub(crate) fn taken(kind: ActionKind, text: &str) -> TakenAction {
+    TakenAction { kind, node: None, text: text.to_owned(), error: None }
+}
+
+/// A page source that can be acted on.
+pub trait Source: Send {
+    /// Returns where pages and events come from.
+    fn pages(&mut self) -> &mut dyn PageSource;
+
+    /// Returns whether the page may change by itself.
+    fn is_live(&self) -> bool;
+
+    /// Makes the next look read the page as it stands.
+    fn refresh(&mut self) {}
+
+    /// Returns whether the browser is there.
+    fn is_alive(&self) -> bool {
+        true
+    }
+
+    /// Starts the browser anew after it ended.
+    ///
+    /// # Errors
+    /// [`ToolError`] if it cannot be started.
+    fn restart(&mut self) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// Returns what the dialog says that blocks the page, if one does.
+    fn dialog(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Lets some time go by.
+    ///
+    /// # Errors
+    /// [`ToolError`] if the page is gone.
+    fn wait(&mut self, _time: Duration) -> Result<(), ToolError> {
+        Ok(())
+    }
+
+    /// Opens a tab and makes it the current one.
+    ///
+    /// # Errors
+    /// [`Undone`] if the URL cannot be opened.
+    fn open_tab(&mut self, url: &str) -> Result<(), Undone>;
+
+    /// Returns the tabs that are open.
+    ///
+    /// # Errors
+    /// [`ToolError`] if they cannot be read.
+    fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError>;
+
+    /// Returns the pixels of the viewport, or of a node.
+    ///
+    /// # Errors
+    /// [`ToolError`] if there are none.
+    fn picture(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, ToolError>;
+
+    /// Carries out an action and waits until the page settled.
+    ///
+    /// # Errors
+    /// [`Undone`]; nothing was done then.
+    fn act(&mut self, act: &Act) -> Result<(), Undone>;
+
+    /// Returns what changed by itself after the step before this one, where that is known.
+    fn earlier_second_look(&mut self) -> Option<SecondLook> {
+        None
+    }
+}
+
+/// Opens what clients look at: each client gets its own.
+pub trait Opener: Send + Sync {
+    /// Returns whether a browser is opened, not a recording.
+    fn is_live(&self) -> bool;
+
+    /// Opens a source for one client, at a URL if it is a browser; none if there is nothing to look at before a URL is given.
+    ///
+    /// # Errors
+    /// [`ToolError`] if there is no such trace or no browser.
+    fn open(&self, url: Option<&str>) -> Result<Option<Box<dyn Source>>, ToolError>;
+}
+
+/// Opens a trace.
+#[derive(Debug)]
+pub struct TraceOpener {
+    path: PathBuf,
+}
+
+impl TraceOpener {
+    /// Takes a trace, and checks that it can be opened.
+    ///
+    /// # Errors
+    /// As [`TracePages::open`].
+    pub fn new(path: &Path) -> Result<Self, browserlens_trace::TraceError> {
+        TracePages::open(path)?;
+        Ok(Self { path: path.to_owned() })
+    }
+}
+
+impl Opener for TraceOpener {
+    fn is_live(&self) -> bool {
+        false
+    }
+
+    fn open(&self, _url: Option<&str>) -> Result<Option<Box<dyn Source>>, ToolError> {
+        let pages = TracePages::open(&self.path)?;
+        let rows = pages.trace().steps()?;
+        Ok(Some(Box::new(TraceSource { pages, rows })))
+    }
+}
+
+/// A trace that goes on when it is acted on as it was.
+#[derive(Debug)]
+struct TraceSource {
+    pages: TracePages,
+    rows: Vec<StepRow>,
+}
+
+impl Source for TraceSource {
+    fn pages(&mut self) -> &mut dyn PageSource {
+        &mut self.pages
+    }
+
+    fn is_live(&self) -> bool {
+        false
+    }
+
+    fn open_tab(&mut self, _url: &str) -> Result<(), Undone> {
+        let next = self.pages.step().0 as usize + 1;
+        let recorded = self.rows.get(next).and_then(|row| row.action.as_ref());
+        Err(Undone::NotRecorded(recorded.map(|recorded| (recorded.taken.clone(), recorded.acceptable.clone()))))
+    }
+
+    fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError> {
+        let current = self.rows.get(self.pages.step().0 as usize).map(|row| row.tab);
+        let tabs = self.pages.tabs()?;
+        let line = |index| {
+            let url = self.pages.page_of(index).map(|(page, _)| page.url().to_owned()).unwrap_or_default();
+            TabLine { index, url, is_current: Some(index) == current }
+        };
+        Ok(tabs.into_iter().map(line).collect())
+    }
+
+    fn picture(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, ToolError> {
+        let (page, capture) = self.pages.page()?;
+        let missing = |what: &str| ToolError::NotThere {
+            message: format!("{what} is not in this trace"),
+            hint: "ask for the viewport, or for something that lies in it",
+        };
+        let Some(key) = of else {
+            let png = capture.screenshot().ok_or_else(|| missing("a screenshot"))?;
+            return Ok(CaptureImage { png: Arc::clone(png), space: screenshot_space(&page) });
+        };
+        let bounds = page.find(key).map(|node| node.bounds()).ok_or_else(|| missing("a picture of it"))?;
+        self.pages.crop(bounds).map_err(|_| missing("a picture of it"))
+    }
+
+    fn act(&mut self, act: &Act) -> Result<(), Undone> {
+        let next = StepIndex(self.pages.step().0 + 1);
+        let (page, _) = self.pages.page().map_err(|error| Undone::Other(error.into()))?;
+        let recorded = self.rows.get(next.0 as usize).and_then(|row| row.action.as_ref());
+        let Some(recorded) = recorded else { return Err(Undone::NotRecorded(None)) };
+        if !is_same(act, &recorded.taken, &recorded.acceptable, &page) {
+            return Err(Undone::NotRecorded(Some((recorded.taken.clone(), recorded.acceptable.clone()))));
+        }
+        self.pages.set_step(next).map_err(|error| Undone::Other(error.into()))
+    }
+
+    fn earlier_second_look(&mut self) -> Option<SecondLook> {
+        let before = self.pages.step().0.checked_sub(1)?;
+        self.pages.trace().second_look(StepIndex(before)).ok().flatten()
+    }
+}
+
+/// Returns whether an action is the recorded one: kind, node, and what was typed or chosen.
+fn is_same(act: &Act, recorded: &TakenAction, acceptable: &[NodeKey], page: &Arc<Page>) -> bool {
+    let on_it = match act.node {
+        None => true,
+        // What lies in the node that was clicked is hit by the same click.
+        Some(node) => acceptable.iter().any(|key| {
+            *key == node
+                || page
+                    .find(*key)
+                    .zip(page.find(node))
+                    .is_some_and(|(known, node)| known.holds(node.id()) && !node.is_interactive())
+        }),
+    };
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let says = folded(&act.taken.text) == folded(&recorded.text);
+    let is_secret = acceptable.iter().filter_map(|key| page.find(*key)).any(|node| node.flags().has(Flags::SECRET));
+    use ActionKind as K;
+    match (act.taken.kind, recorded.kind) {
+        (K::Click, K::Click | K::Check) | (K::DoubleClick, K::DoubleClick) | (K::RightClick, K::RightClick) => {
+            act.node.is_some() && on_it
+        }
+        (K::Hover, K::Hover) => act.node.is_some() && on_it,
+        (K::Fill | K::Type, K::Fill | K::Type) => act.node.is_some() && on_it && (says || is_secret),
+        (K::Select, K::Select) => act.node.is_some() && on_it && says,
+        // What a drag ended on, how far was scrolled and which files were taken stand in no trace in a form that can be compared.
+        (K::Upload, K::Upload) | (K::Drag, K::Drag) => act.node.is_some() && on_it,
+        (K::Scroll, K::Scroll) => on_it,
+        (K::Press, K::Press) => on_it && act.taken.text.eq_ignore_ascii_case(&recorded.text),
+        (K::Goto, K::Goto) => says || is_same_place(&act.taken.text, &recorded.text, page.url()),
+        (K::Dialog, K::Dialog) => (act.taken.text == "dismiss") == (recorded.text == "dismiss"),
+        (K::SwitchTab, K::SwitchTab) => says,
+        (K::Back, K::Back) | (K::Forward, K::Forward) | (K::CloseTab, K::CloseTab) | (K::WaitFor, K::WaitFor) => true,
+        _ => false,
+    }
+}
+
+/// Returns whether two URLs lead to the same place, the second one perhaps written without its host.
+fn is_same_place(asked: &str, recorded: &str, current: &str) -> bool {
+    let base = Url::parse(current).ok();
+    let parse = |text: &str| match &base {
+        Some(base) => base.join(text).ok(),
+        None => Url::parse(text).ok(),
+    };
+    match (parse(asked), parse(recorded)) {
+        (Some(asked), Some(recorded)) => {
+            asked == recorded || (asked.path() == recorded.path() && asked.query() == recorded.query())
+        }
+        _ => false,
+    }
+}

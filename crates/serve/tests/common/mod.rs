@@ -1,0 +1,98 @@
+//! What the tests share: a server in this process and a client that speaks JSON-RPC lines.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use browserlens_inspect::CursorKey;
+use browserlens_serve::{KnowledgeBase, Opener, Policy, Shared, TraceOpener, serve_streams};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
+
+/// Path of a bundled trace.
+pub fn trace(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces")).join(format!("{name}.trace"))
+}
+
+/// The bundled sites, the fixtures among them.
+pub fn sites() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/sites"))
+}
+
+/// What clients share, over an opener.
+pub fn shared(opener: Box<dyn Opener>, policy: Policy) -> Shared {
+    Shared {
+        opener,
+        policy,
+        knowledge: KnowledgeBase::default(),
+        reading_cache: None,
+        cursor_key: CursorKey::new(b"test"),
+        start_url: None,
+        witness: None,
+    }
+}
+
+/// What clients share, over a bundled trace.
+pub fn on_trace(name: &str) -> Shared {
+    shared(Box::new(TraceOpener::new(&trace(name)).expect("a bundled trace")), Policy::default())
+}
+
+/// An MCP client over two pipes, with a server of its own at the other end.
+pub struct Mcp {
+    input: BufReader<ReadHalf<DuplexStream>>,
+    output: WriteHalf<DuplexStream>,
+    next: u64,
+    pub instructions: String,
+}
+
+impl Mcp {
+    /// Starts a server and begins as MCP clients do.
+    pub async fn start(shared: Arc<Shared>) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(serve_streams(shared, Duration::from_secs(120), CancellationToken::new(), read, write));
+        let (input, output) = tokio::io::split(ours);
+        let mut client = Self { input: BufReader::new(input), output, next: 0, instructions: String::new() };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } });
+        let said = client.request("initialize", hello).await;
+        client.instructions = said["result"]["instructions"].as_str().unwrap_or_default().to_owned();
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        client
+    }
+
+    pub async fn send(&mut self, message: &Value) {
+        self.output.write_all(format!("{message}\n").as_bytes()).await.expect("the server reads");
+    }
+
+    pub async fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })).await;
+        loop {
+            let mut line = String::new();
+            let read = self.input.read_line(&mut line).await.expect("the server writes");
+            assert!(read > 0, "the server ended");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == json!(id) {
+                return message;
+            }
+        }
+    }
+
+    /// Calls a tool; returns its text, or the text of its error.
+    pub async fn try_call(&mut self, tool: &str, arguments: Value) -> Result<String, String> {
+        let answer = self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        if let Some(error) = answer.get("error") {
+            return Err(error["message"].as_str().unwrap_or_default().to_owned());
+        }
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        if result["isError"] == json!(true) { Err(text) } else { Ok(text) }
+    }
+
+    pub async fn call(&mut self, tool: &str, arguments: Value) -> String {
+        self.try_call(tool, arguments).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
+    }
+}

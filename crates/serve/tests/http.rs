@@ -1,0 +1,175 @@
+//! The HTTP API: sessions, tools, limits, who may speak to it, and its end.
+
+mod common;
+#[path = "common/http.rs"]
+mod http;
+
+use browserlens_serve::{Access, HttpOptions, Listening, Shared, serve_http};
+use common::on_trace;
+use http::{raw, send};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+const TRACE: &str = "login-wrong-then-right";
+
+async fn start(shared: Shared, options: HttpOptions) -> (SocketAddr, Listening, CancellationToken) {
+    let stop = CancellationToken::new();
+    let any: SocketAddr = "127.0.0.1:0".parse().expect("an address");
+    let listening = serve_http(Arc::new(shared), any, options, stop.clone()).await.expect("listens");
+    (listening.address, listening, stop)
+}
+
+async fn begin(address: SocketAddr) -> String {
+    let reply = send(address, "POST", "/v1/sessions", &[], None).await;
+    assert_eq!(reply.status, 201, "{reply:?}");
+    reply.json()["session"].as_str().expect("an id").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_are_begun_used_and_ended() {
+    let (address, listening, stop) = start(on_trace(TRACE), HttpOptions::default()).await;
+    let (one, other) = (begin(address).await, begin(address).await);
+    let observe = |session: String, body: &'static str| async move {
+        send(address, "POST", "/v1/observe", &[("Browserlens-Session", &session)], Some(body)).await
+    };
+    let first = observe(one.clone(), "{}").await;
+    assert_eq!(first.status, 200);
+    assert!(first.json()["text"].as_str().expect("text").starts_with("[FULL PAGE STATE"));
+    assert_eq!(first.json()["untrusted"], json!(true));
+    let again = observe(one.clone(), "{}").await.json();
+    assert!(again["text"].as_str().expect("text").starts_with("[DELTA"), "{again}");
+    let others = observe(other.clone(), "{}").await.json();
+    assert_eq!(others["text"], first.json()["text"], "the other session has seen nothing yet");
+    let wrong = send(address, "POST", "/v1/click", &[("Browserlens-Session", &one)], Some("{\"ref\":\"@e999\"}")).await;
+    assert_eq!((wrong.status, &wrong.json()["error"]["kind"]), (409, &json!("unknown_ref")));
+    let ended = send(address, "DELETE", &format!("/v1/sessions/{one}"), &[], None).await;
+    assert_eq!(ended.status, 204);
+    assert_eq!(observe(one, "{}").await.status, 404);
+    let metrics = send(address, "GET", "/metrics", &[], None).await;
+    assert!(
+        metrics.body.contains("browserlens_calls_total{tool=\"observe\",channel=\"http\",outcome=\"ok\"} 3"),
+        "{metrics:?}"
+    );
+    assert!(metrics.body.contains("browserlens_clients 1\n"), "{metrics:?}");
+    stop.cancel();
+    listening.finished().await.expect("ends well");
+    assert!(
+        raw(address, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n", Duration::from_secs(5)).await.is_none(),
+        "nobody listens any more"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_a_request_has_its_status() {
+    let options = HttpOptions { most_bytes: 4_096, most_clients: 2, ..HttpOptions::default() };
+    let (address, _listening, _stop) = start(on_trace(TRACE), options).await;
+    let session = begin(address).await;
+    let own = [("Browserlens-Session", session.as_str())];
+    let post = |path: &'static str, body: String| {
+        let own = own;
+        async move { send(address, "POST", path, &own, Some(&body)).await }
+    };
+    assert_eq!(send(address, "GET", "/health", &[], None).await.json(), json!({ "status": "ok" }));
+    assert_eq!(post("/v1/observe", "{".to_owned()).await.status, 400);
+    assert_eq!(post("/v1/observe", "{\"fulll\":true}".to_owned()).await.status, 400);
+    assert_eq!(post("/v1/nonsense", "{}".to_owned()).await.status, 404);
+    assert_eq!(post("/nowhere", "{}".to_owned()).await.status, 404);
+    assert_eq!(post("/v1/observe", format!("{{\"strategy\":\"{}\"}}", "x".repeat(5_000))).await.status, 413);
+    assert_eq!(post("/v1/observe", "[".repeat(4_000)).await.status, 400);
+    let query = json!({ "instruction_type": "find_screen", "target": "x" }).to_string();
+    assert_eq!(post("/knowledge/none/query", query).await.status, 404);
+    let plain = send(address, "POST", "/v1/observe", &[own[0], ("Content-Type", "text/plain")], Some("{}")).await;
+    assert_eq!(plain.status, 415);
+    let get = send(address, "GET", "/v1/observe", &[], None).await;
+    assert_eq!((get.status, get.header("allow")), (405, Some("POST")));
+    assert_eq!(send(address, "POST", "/v1/observe", &[], Some("{}")).await.status, 404, "no session");
+    begin(address).await;
+    let third = send(address, "POST", "/v1/sessions", &[], None).await;
+    assert_eq!((third.status, third.header("retry-after")), (429, Some("1")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn web_pages_and_strangers_are_refused() {
+    let token = "0123456789abcdef";
+    let access = Access { token: Some(token.to_owned()), ..Access::default() };
+    let (address, _listening, _stop) = start(on_trace(TRACE), HttpOptions { access, ..HttpOptions::default() }).await;
+    let bearer = format!("Bearer {token}");
+    let status = |headers: Vec<(&'static str, String)>| async move {
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        send(address, "GET", "/metrics", &headers, None).await.status
+    };
+    assert_eq!(status(vec![]).await, 401);
+    assert_eq!(status(vec![("Authorization", "Bearer wrong".to_owned())]).await, 401);
+    assert_eq!(status(vec![("Authorization", bearer.clone())]).await, 200);
+    assert_eq!(status(vec![("Authorization", bearer.clone()), ("Host", "rebound.example".to_owned())]).await, 403);
+    assert_eq!(
+        status(vec![("Authorization", bearer.clone()), ("Origin", "http://evil.example".to_owned())]).await,
+        403
+    );
+    let mcp = [("Origin", "http://evil.example"), ("Authorization", bearer.as_str())];
+    assert_eq!(send(address, "POST", "/mcp", &mcp, Some("{}")).await.status, 403, "MCP too");
+    let open: SocketAddr = "0.0.0.0:0".parse().expect("an address");
+    let refused = serve_http(Arc::new(on_trace(TRACE)), open, HttpOptions::default(), CancellationToken::new()).await;
+    assert!(refused.expect_err("no token").to_string().contains("a bearer token of at least 16 characters is needed"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn mcp_is_served_under_its_path_with_a_client_a_session() {
+    let (address, _listening, _stop) = start(on_trace(TRACE), HttpOptions::default()).await;
+    let accept = ("Accept", "application/json, text/event-stream");
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "0" } } });
+    let mut sessions = Vec::new();
+    for _ in 0..2 {
+        let reply = send(address, "POST", "/mcp", &[accept], Some(&hello.to_string())).await;
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let id = reply.header("mcp-session-id").expect("a session").to_owned();
+        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+        assert_eq!(send(address, "POST", "/mcp", &[accept, ("Mcp-Session-Id", &id)], Some(&ready)).await.status, 202);
+        sessions.push(id);
+    }
+    let observe =
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "observe", "arguments": {} } })
+            .to_string();
+    for expected in ["[FULL PAGE STATE", "[DELTA"] {
+        for id in &sessions {
+            let reply = send(address, "POST", "/mcp", &[accept, ("Mcp-Session-Id", id)], Some(&observe)).await;
+            let data =
+                reply.body.lines().filter_map(|line| line.strip_prefix("data:")).find(|data| data.contains("result"));
+            let message: Value = serde_json::from_str(data.unwrap_or_else(|| panic!("{reply:?}"))).expect("JSON");
+            let text = message["result"]["content"][0]["text"].as_str().expect("text").to_owned();
+            assert!(text.starts_with(expected), "{text}");
+        }
+    }
+    let deep = "[".repeat(100_000);
+    assert_eq!(send(address, "POST", "/mcp", &[accept], Some(&deep)).await.status, 400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_nobody_uses_ends() {
+    let options = HttpOptions { idle: Duration::from_millis(400), ..HttpOptions::default() };
+    let (address, _listening, _stop) = start(on_trace(TRACE), options).await;
+    let session = begin(address).await;
+    let gone = async {
+        while !send(address, "GET", "/metrics", &[], None).await.body.contains("browserlens_clients 0\n") {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it ends");
+    let late = send(address, "POST", "/v1/observe", &[("Browserlens-Session", &session)], Some("{}")).await;
+    assert_eq!(late.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_names_every_tool_with_its_schema() {
+    let (address, _listening, _stop) = start(on_trace(TRACE), HttpOptions::default()).await;
+    let document = send(address, "GET", "/openapi.json", &[], None).await.json();
+    for tool in browserlens_serve::tools() {
+        let schema = &document["paths"][format!("/v1/{}", tool.name)]["post"]["requestBody"]["content"]["application/json"]
+            ["schema"];
+        assert_eq!(schema["properties"], tool.arguments["properties"], "{}", tool.name);
+    }
+    assert!(document["paths"]["/knowledge/{id}/query"]["post"].is_object());
+}

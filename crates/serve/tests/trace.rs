@@ -1,0 +1,105 @@
+//! MCP on a trace: what is observed, and how actions go on along what was recorded.
+
+mod common;
+
+use browserlens_lens::ShownState;
+use browserlens_tokens::Encoding;
+use common::{Mcp, on_trace};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Ref of the only thing of a role and name that a shown state has.
+fn reference(shown: &ShownState, role: &str, name: &str) -> String {
+    let found: Vec<String> = shown
+        .nodes()
+        .filter(|node| node.role() == role && node.name() == name)
+        .filter_map(|node| node.reference())
+        .map(|reference| reference.to_string())
+        .collect();
+    assert_eq!(found.len(), 1, "{role} {name:?}: {found:?}");
+    found[0].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scripted_client_goes_along_a_trace_by_refs_that_it_reads_in_the_answers() {
+    let mut mcp = Mcp::start(Arc::new(on_trace("shop-laptop-to-cart"))).await;
+    assert!(mcp.instructions.contains("never follow"), "{}", mcp.instructions);
+    let mut shown = ShownState::default();
+    let first = mcp.call("observe", json!({})).await;
+    assert!(first.starts_with("[FULL PAGE STATE"), "{first}");
+    shown.apply(&first).expect("parses");
+    let search = reference(&shown, "textbox", "Search");
+    let answer = mcp.call("type", json!({ "ref": search, "text": "laptop" })).await;
+    assert!(answer.starts_with("[DELTA 0→1"), "{answer}");
+    shown.apply(&answer).expect("follows");
+    let wrong = mcp.try_call("click", json!({ "ref": search })).await.expect_err("not what was recorded");
+    assert!(wrong.contains("it goes on with click on button \"Go\" @e"), "{wrong}");
+    let go = reference(&shown, "button", "Go");
+    shown.apply(&mcp.call("click", json!({ "ref": go })).await).expect("follows");
+    let sixteen = shown.nodes().find(|node| node.role() == "checkbox" && node.name().starts_with("16 GB"));
+    let sixteen = sixteen.and_then(|node| node.reference()).expect("the filter").to_string();
+    let answer = mcp.call("click", json!({ "ref": sixteen })).await;
+    shown.apply(&answer).expect("follows");
+    let sort = reference(&shown, "combobox", "Sort by");
+    shown.apply(&mcp.call("select", json!({ "ref": sort, "option": "Price: low to high" })).await).expect("follows");
+    let nothing = mcp.call("observe", json!({})).await;
+    assert!(nothing.starts_with("[DELTA 4→5") && !nothing.contains('\n'), "{nothing}");
+    let full = mcp.call("observe", json!({ "full": true })).await;
+    let mut anew = ShownState::default();
+    anew.apply(&full).expect("parses");
+    assert_eq!(reference(&anew, "combobox", "Sort by"), sort, "refs stay");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refs_that_are_gone_or_were_never_given_are_told_apart() {
+    let mut mcp = Mcp::start(Arc::new(on_trace("login-wrong-then-right"))).await;
+    mcp.call("observe", json!({})).await;
+    let never = mcp.try_call("click", json!({ "ref": "@e9999" })).await.expect_err("unknown");
+    assert!(never.contains("@e9999 was never given") && never.contains("hint: "), "{never}");
+    let bad = mcp.try_call("click", json!({ "ref": "button" })).await.expect_err("no ref");
+    assert!(bad.starts_with("arguments: ref: \"button\" is not a ref"), "{bad}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_tool_that_looks_answers_on_a_trace() {
+    let mut mcp = Mcp::start(Arc::new(on_trace("docs-combine-three-documents"))).await;
+    mcp.call("observe", json!({ "budget": 800 })).await;
+    let found = mcp.call("find", json!({ "text": "a", "role": "link", "limit": 3 })).await;
+    assert!(found.contains(" found\n- link \"") && found.contains("@e"), "{found}");
+    let outline = mcp.call("snapshot", json!({ "mode": "outline", "depth": 2 })).await;
+    assert!(outline.contains("main"), "{outline}");
+    let controls = mcp.call("snapshot", json!({ "grep": "nav" })).await;
+    assert!(controls.contains("@e"), "{controls}");
+    let content = mcp.call("snapshot", json!({ "mode": "content", "format": "markdown" })).await;
+    assert!(content.starts_with("[PAGE TEXT ") && content.trim_end().ends_with(']'), "{content}");
+    let text = mcp.call("read_text", json!({ "query": "price", "limit": 1 })).await;
+    assert!(text.starts_with("[PAGE TEXT "), "{text}");
+    let console = mcp.call("get_console_messages", json!({})).await;
+    assert!(console.starts_with('{'), "{console}");
+    let requests = mcp.call("get_network_requests", json!({ "pageSize": 2 })).await;
+    assert!(requests.starts_with('{'), "{requests}");
+    let dom = mcp.call("get_dom_snapshot", json!({ "selector": "main", "maxDepth": 1 })).await;
+    assert!(dom.contains("main"), "{dom}");
+    let tabs = mcp.call("tabs", json!({})).await;
+    assert!(tabs.starts_with("1 tab\n- 0 current "), "{tabs}");
+    let unknown =
+        mcp.try_call("query_knowledge_for_agent", json!({ "instruction_type": "find_screen", "target": "x" }));
+    assert!(unknown.await.expect_err("no knowledge").contains("knowledge build"));
+    let tight = mcp.call("observe", json!({ "budget": 300 })).await;
+    assert!(Encoding::O200kBase.count(&tight).0 <= 300, "{tight}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_clients_on_one_trace_know_nothing_of_each_other() {
+    let shared = Arc::new(on_trace("login-wrong-then-right"));
+    let (mut one, mut other) = (Mcp::start(Arc::clone(&shared)).await, Mcp::start(shared).await);
+    let first = one.call("observe", json!({})).await;
+    assert_eq!(first, other.call("observe", json!({})).await);
+    let mut shown = ShownState::default();
+    shown.apply(&first).expect("parses");
+    let user = shown.nodes().find(|node| node.role() == "textbox").and_then(|node| node.reference()).expect("a field");
+    let wrong = one.try_call("type", json!({ "ref": user.to_string(), "text": "x" })).await.expect_err("recorded else");
+    assert!(wrong.contains("it goes on with fill"), "{wrong}");
+    let nothing = other.call("observe", json!({})).await;
+    assert!(!nothing.contains('\n'), "{nothing}");
+}
