@@ -37,7 +37,7 @@ mod world;
 pub use chrome::find_chrome;
 pub use error::RecordError;
 pub use live::{LiveBrowser, LiveOptions};
-pub use options::{Cancel, EnvLookup, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
+pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;
 pub use site_server::SiteServer;

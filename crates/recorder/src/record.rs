@@ -17,7 +17,7 @@ use crate::stage::{Stage, point_of};
 use crate::storage;
 use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_scenario::{Action, Scenario, Step, Target};
-use browserlens_strategy::{Intent, StepIndex, TakenAction};
+use browserlens_strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
 use browserlens_trace::{ActionRecord, Outcome, Settled, StepRecord, TraceError, TraceWriter};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -411,13 +411,13 @@ impl Recording<'_> {
         };
         let is_last = index as usize == self.scenario.steps.len();
         let tab = self.stage.driver.tab;
-        let events = self.take_events(index, is_last);
+        let mut events = self.take_events(index, is_last);
         let passed_over = action.as_ref().is_some_and(|action| action.taken.error.is_some());
         if bundled && !passed_over {
             let said: String = events
                 .iter()
                 .filter_map(|event| match &event.kind {
-                    browserlens_strategy::EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
+                    EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
                     _ => None,
                 })
                 .collect::<Vec<_>>()
@@ -446,6 +446,7 @@ impl Recording<'_> {
             }
             self.after_second_look(index).await?;
         }
+        self.options.leave_out.apply(&mut capture, &mut events);
         let kind = action.as_ref().map(|action| action.taken.kind);
         let settled = Settled { quiet: rest.quiet, waited_ms: rest.waited_ms, reason: rest.reason };
         let report =
@@ -488,7 +489,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    fn take_events(&self, index: u32, all: bool) -> Vec<browserlens_strategy::Event> {
+    fn take_events(&self, index: u32, all: bool) -> Vec<Event> {
         let driver = &self.stage.driver;
         let tabs = driver.world.read().tabs.len() as u32;
         let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();

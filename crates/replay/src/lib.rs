@@ -45,7 +45,7 @@ pub use beside::{
 };
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
-pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
+pub use engine::{Progress, Quiet, ReplayOptions, VARIANTS, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{AcceptedRun, Finding, GateReport, accept, check};
 pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, ReadInfo};
