@@ -91,6 +91,22 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("page-every-pattern-matches", |bencher| {
         bencher.iter(|| black_box(recogniser.page(black_box(&page))))
     });
+    // Nothing on the page tells anything, so that as many patterns are run as there are; and none of them matches.
+    let elsewhere = "https://a.test/area/7123/show";
+    assert_eq!(recogniser.summary(elsewhere, "").confidence, 0.0);
+    group.bench_function("url-no-pattern-of-10000-matches", |bencher| {
+        bencher.iter(|| black_box(recogniser.summary(black_box(elsewhere), "")))
+    });
+    // The same, at a URL that was never asked before: what an automaton remembers of others is of little use.
+    let mut at = 0;
+    group.bench_function("url-no-pattern-of-10000-matches-new-urls", |bencher| {
+        bencher.iter(|| {
+            at += 1;
+            black_box(
+                recogniser.summary(&format!("https://a.test/{}/{at:x}/sh{at}", "qwertyuiop".repeat(1 + at % 4)), ""),
+            )
+        })
+    });
     group.finish();
     let mut build = criterion.benchmark_group("build");
     build.sample_size(10);

@@ -6,7 +6,7 @@ use crate::model::ScreenDefinition;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Screens by the words that describe them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Described {
     words: HashMap<String, BTreeSet<u32>>,
     /// Words of the names, by screen.

@@ -16,6 +16,7 @@ use crate::model::{
     ContentType, Indicator, IndicatorKind, Knowledge, Metadata, Provenance, ScreenDefinition, ScreenId, StateSignature,
     StepAction, TaskDefinition, TaskId, TaskStep, WebsiteId,
 };
+use crate::purpose::fill_purposes;
 use crate::validate::MAX_INDICATOR_CHARS;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
@@ -71,6 +72,7 @@ pub fn ingest(knowledge: &mut Knowledge, document: &Document) -> Ingested {
             knowledge.tasks.insert(task.task_id.clone(), task);
         }
     }
+    fill_purposes(knowledge);
     ingested
 }
 
@@ -313,7 +315,7 @@ fn indicators(text: &str) -> Vec<Indicator> {
 }
 
 /// Returns what stands in quotation marks, with what stands before and after it.
-fn quoted(text: &str) -> Vec<(&str, &str, &str)> {
+pub(crate) fn quoted(text: &str) -> Vec<(&str, &str, &str)> {
     const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')];
     let mut found = Vec::new();
     let mut at = 0;

@@ -5,6 +5,7 @@
 //! or inference it comes from; page text never becomes a regex, a selector or a script unescaped.
 
 mod available;
+mod carry_out;
 mod classify;
 mod crawl;
 mod described;
@@ -15,6 +16,7 @@ mod ingest;
 mod map;
 mod model;
 pub mod protocol;
+mod purpose;
 mod recognise;
 mod renew;
 pub mod score;
@@ -23,6 +25,7 @@ pub mod translate;
 mod validate;
 
 pub use available::fill_available_actions;
+pub use carry_out::carry_out;
 pub use classify::{Evidence, Verdict, classify};
 pub use crawl::{ActorBrowser, Browser, CrawlEnd, CrawlLimits, CrawlReport, crawl};
 pub use error::KnowledgeError;

@@ -4,6 +4,7 @@
 //! never replaced by what was read or inferred; an inferred way whose screens are gone is left out.
 
 use crate::model::{ContentType, Knowledge, Provenance};
+use crate::purpose::fill_purposes;
 
 /// Adds to newly made knowledge what the earlier one had from texts, from before content types, and by inference.
 pub fn renew(new: &mut Knowledge, earlier: &Knowledge) {
@@ -39,6 +40,7 @@ pub fn renew(new: &mut Knowledge, earlier: &Knowledge) {
             new.tasks.entry(id.clone()).or_insert_with(|| task.clone());
         }
     }
+    fill_purposes(new);
 }
 
 #[cfg(test)]

@@ -25,8 +25,12 @@ pub(crate) fn compile(screen: &ScreenId, pattern: &str) -> Result<Regex, Knowled
         pattern: pattern.to_owned(),
         reason,
     };
-    // A match counts from the beginning of the URL on only, as Python's `re.match` has it.
-    RegexBuilder::new(&format!("^(?:{pattern})")).size_limit(MAX_PATTERN_BYTES).build().map_err(|error| {
+    // By itself it is read first, and not compiled: `a)|(?:b` would make sense within brackets, and match anywhere.
+    let alone =
+        RegexBuilder::new(pattern).size_limit(1).build().err().filter(|error| matches!(error, regex::Error::Syntax(_)));
+    let compiled =
+        alone.map_or_else(|| RegexBuilder::new(&anchored(pattern)).size_limit(MAX_PATTERN_BYTES).build(), Err);
+    compiled.map_err(|error| {
         let reason = match error {
             regex::Error::CompiledTooBig(limit) => format!("it is larger than {limit} bytes when compiled"),
             other => {
@@ -36,6 +40,11 @@ pub(crate) fn compile(screen: &ScreenId, pattern: &str) -> Result<Regex, Knowled
         };
         invalid(reason)
     })
+}
+
+/// A match counts from the beginning of the URL on only, as Python's `re.match` has it.
+pub(crate) fn anchored(pattern: &str) -> String {
+    format!("^(?:{pattern})")
 }
 
 /// Checks everything; screens in `of_old_shape` may stay of unknown content type.

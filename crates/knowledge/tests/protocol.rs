@@ -8,7 +8,7 @@ use browserlens_knowledge::protocol::{
     Agent, AgentInstruction, AgentResponse, Environment, InstructionType, NavigationGraph,
 };
 use browserlens_knowledge::translate::Profile;
-use browserlens_knowledge::{Knowledge, Recording, ScreenId, extract};
+use browserlens_knowledge::{Document, Knowledge, Recording, ScreenId, extract, ingest};
 use browserlens_page::PageBuilder;
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -377,4 +377,70 @@ fn a_recorded_page_gets_actions_with_the_indices_of_its_nodes() {
     }
     println!("{translated} of {asked} known actions are on the first page");
     assert!(translated > 0 && asked > 20);
+}
+
+#[test]
+fn a_task_of_a_text_is_said_and_its_sections_are_found_by_what_they_say() {
+    let mut knowledge = Knowledge::new("k");
+    let text = "# Refund policy\n\nMoney comes back within ten days.\n\n# Return a parcel\n\n1. Go to https://shop.test/returns\n2. Type \"A-17\" into the \"Order\" field\n3. Click the \"Send back\" button\n";
+    let document =
+        Document { name: "m.md".to_owned(), website_id: "shop".into(), text: text.to_owned(), content_type: None };
+    let task = ingest(&mut knowledge, &document).tasks.remove(0);
+    for profile in ["seed", "browser-use-0.13"] {
+        let asked = json!({ "instruction_type": "execute_task", "target": task, "context": { "profile": profile } });
+        let response = ask(&knowledge, asked);
+        assert!(response.success, "{:?}", response.error);
+        let tools: Vec<&str> = response.actions.iter().map(|action| action.tool_name.as_str()).collect();
+        assert_eq!(tools, ["navigate", "evaluate", "evaluate"]);
+        assert_eq!(response.actions[0].parameters["url"], "https://shop.test/returns");
+    }
+    let mut builder = PageBuilder::new("https://shop.test/returns", "Returns");
+    builder.add_outline("main tag=main box=0,0,800,600\n  textbox \"Order\" tag=input #7 box=0,0,90,20\n  button \"Send back\" tag=button #8 box=0,30,90,20\n");
+    let page = builder.finish();
+    let agent = Agent::new(&knowledge).unwrap();
+    let asked = json!({ "instruction_type": "execute_task", "target": task }).to_string();
+    // The page is that of the first step: it is left by it, and what comes later looks for its nodes.
+    let response = agent.answer_json(&asked, &Environment { page: Some(&page), ..Environment::default() });
+    assert!(response.success && response.actions.len() == 3, "{response:?}");
+
+    let find = |words: &str, kind: Value| {
+        ask(
+            &knowledge,
+            json!({ "instruction_type": "find_screen", "target": words, "context": { "content_type": kind } }),
+        )
+    };
+    let found = find("the refund policy", json!("documentation"));
+    assert!(found.success, "{:?}", found.error);
+    assert_eq!(found.metadata["screen_name"], "Refund policy");
+    assert!(found.metadata["text"].as_str().unwrap().contains("ten days") && found.actions.is_empty());
+    let none = find("the refund policy", json!("api_docs"));
+    assert!(!none.success && none.candidates.is_empty(), "{none:?}");
+    assert!(!find("the refund policy", Value::Null).success, "texts are no screens of a browser");
+}
+
+#[test]
+fn what_is_null_is_left_out() {
+    let asked = r#"{"instruction_type": "explore_website", "target": null, "knowledge_id": null, "context": null}"#;
+    let knowledge = knowledge();
+    let agent = Agent::new(&knowledge).unwrap();
+    assert!(agent.answer_json(asked, &Environment::default()).success);
+}
+
+/// Later steps are scripts: agents pay for every character of them.
+#[test]
+fn scripts_of_the_bundled_sites_are_short() {
+    let recordings: Vec<Recording> =
+        common::traces().iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
+    let mut knowledge = extract("all", &recordings);
+    browserlens_knowledge::fill_available_actions(&mut knowledge, Profile::BrowserUse013);
+    let mut lengths: Vec<usize> = knowledge
+        .screens
+        .values()
+        .flat_map(|screen| &screen.available_browser_use_actions)
+        .filter_map(|action| Some(action.parameters.get("code")?.as_str()?.len()))
+        .collect();
+    lengths.sort_unstable();
+    let (median, most) = (lengths[lengths.len() / 2], lengths[lengths.len() - 1]);
+    println!("{} scripts, median {median}, longest {most} characters", lengths.len());
+    assert!(median <= 1_200 && most <= 2_600, "median {median}, longest {most}");
 }

@@ -52,6 +52,7 @@ fn scripts_do_in_a_browser_what_they_say() {
         ),
         ("click", json!({ "target": { "role": "button", "name": "Twice", "nth": 1 } }), "log", "done", "t1"),
         ("click", on("button", "Twice"), "log", "Error: 2 elements instead of one", ""),
+        ("click", json!({ "target": { "name": "In shadow" } }), "log", "done", "shadow"),
         ("click", on("button", "Nowhere"), "log", "Error: 0 elements instead of one", ""),
         ("click", on("button", "In shadow"), "log", "done", "shadow"),
         ("click", on("button", "In frame"), "log", "done", "frame"),

@@ -10,6 +10,7 @@ mod common;
 use browserlens_knowledge::translate::{ActionType, Context, Profile, TranslateError, as_done, translate};
 use browserlens_knowledge::{ActionDefinition, BrowserUseAction, Knowledge, Provenance, Recording, extract};
 use browserlens_page::Page;
+use browserlens_scenario::Scenario;
 use browserlens_strategy::{ActionKind, StepIndex};
 use browserlens_trace::{ActionRecord, Trace};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ fn known(knowledge: &Knowledge, trace_hash: &str, step: u32) -> Option<ActionDef
 }
 
 /// The action with its node by id.
-fn definition(record: &ActionRecord, page: &Page) -> ActionDefinition {
+fn definition(record: &ActionRecord, page: &Page, known: Option<&ActionDefinition>) -> ActionDefinition {
     let taken = &record.taken;
     let text = Value::from(taken.text.as_str());
     let mut parameters: BTreeMap<String, Value> = match taken.kind {
@@ -46,6 +47,12 @@ fn definition(record: &ActionRecord, page: &Page) -> ActionDefinition {
     }
     if let Some(node) = node {
         parameters.insert("index".to_owned(), json!(node.key().backend));
+    }
+    // What the trace does not keep and the scenario tells.
+    for told in ["to", "to_point", "by"] {
+        if let Some(value) = known.and_then(|known| known.parameters.get(told)) {
+            parameters.insert(told.to_owned(), value.clone());
+        }
     }
     ActionDefinition { action_type: taken.kind.name().to_owned(), parameters, ..ActionDefinition::default() }
 }
@@ -79,8 +86,16 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
     let mut failed = Vec::new();
     let mut wrong = Vec::new();
     let mut ambiguous = BTreeSet::new();
-    let recordings: Vec<Recording> =
-        common::traces().iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/scenarios");
+    let scenarios = Scenario::load_all(&folder).unwrap();
+    let recordings: Vec<Recording> = common::traces()
+        .iter()
+        .map(|path| {
+            let trace = Trace::open(path).unwrap();
+            let scenario = scenarios.iter().find(|scenario| scenario.name == trace.meta().scenario);
+            Recording::read_with(&trace, scenario).unwrap()
+        })
+        .collect();
     let knowledge = extract("all", &recordings);
     for (path, recording) in common::traces().iter().zip(&recordings) {
         let trace = Trace::open(path).unwrap();
@@ -95,9 +110,10 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
             let before = (step.index > StepIndex(0)).then(|| &pages[record.resolved_in.0 as usize]);
             let page = before.unwrap_or(&pages[0]);
             let context = Context { page: before, base_url: Some(page.url()), ..Context::default() };
+            let known = known(&knowledge, &recording.trace_hash, step.index.0);
             for profile in Profile::ALL {
                 let (translated, worded, tools) = row.profiles.entry(profile).or_default();
-                match translate(&definition(record, page), profile, &context) {
+                match translate(&definition(record, page, known.as_ref()), profile, &context) {
                     Ok(actions) => {
                         *translated += 1;
                         for action in &actions {
@@ -116,11 +132,11 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
                     }
                     Err(error) => failed.push(format!("{profile} {name} step {}: {error}", step.index)),
                 }
-                let Some(action) = known(&knowledge, &recording.trace_hash, step.index.0) else {
+                let Some(action) = &known else {
                     ambiguous.insert(format!("{name} | {} | is not in the knowledge", step.index));
                     continue;
                 };
-                match translate(&action, profile, &context) {
+                match translate(action, profile, &context) {
                     Ok(actions) => {
                         *worded += 1;
                         if let Some(index) = actions.iter().find_map(index)

@@ -86,6 +86,8 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
         (Some(target), _) => words(target),
         (None, _) => format!("{parameters:?}"),
     };
+    // To drag the same thing elsewhere is another action.
+    let key = if done.kind == ActionKind::Drag { format!("{key}{}", drop_key(done)) } else { key };
     let key = format!("{action_type} {key} {}", if done.kind == ActionKind::Press { done.text.as_str() } else { "" });
     let name = name_of(done, seen);
     // What a card is called is no part of the id of an action on any card.
@@ -106,6 +108,10 @@ fn action(website: &WebsiteId, from: &ScreenId, done: &Done, seen: &Seen, record
         screen_ids: vec![from.clone()],
         ..ActionDefinition::default()
     }
+}
+
+fn drop_key(done: &Done) -> String {
+    done.meant.iter().map(|(name, value)| format!(" {name}={value}")).collect()
 }
 
 fn words(target: &ElementTarget) -> String {
@@ -162,6 +168,7 @@ pub(super) fn parameters(done: &Done, seen: &Seen, recording: &Recording) -> BTr
         }
         _ => {}
     }
+    parameters.extend(done.meant.clone());
     if let Some((x, y)) = done.point {
         for (key, value) in [("coordinate_x", x), ("coordinate_y", y)] {
             if value.is_finite() {

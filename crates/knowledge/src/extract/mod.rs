@@ -18,6 +18,7 @@ pub(crate) mod view;
 pub use recording::Recording;
 
 use crate::model::{Knowledge, KnowledgeId};
+use crate::purpose::fill_purposes;
 
 /// Makes knowledge of recordings.
 pub fn extract(knowledge_id: impl Into<KnowledgeId>, recordings: &[Recording]) -> Knowledge {
@@ -29,6 +30,7 @@ pub fn extract(knowledge_id: impl Into<KnowledgeId>, recordings: &[Recording]) -
     let placed = screens::add(&mut knowledge, &recordings);
     actions::add(&mut knowledge, &recordings, &placed);
     tasks::add(&mut knowledge, &recordings, &placed);
+    fill_purposes(&mut knowledge);
     knowledge
 }
 

@@ -8,8 +8,12 @@ use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, Provenance, WebsiteId};
 use browserlens_page::{Flags, NodeKey, NodeRef, Page};
+use browserlens_scenario::{Action, Scenario, TargetBy};
+use browserlens_snapshot::select::Selector;
 use browserlens_strategy::{ActionKind, NodeHint};
 use browserlens_trace::{ActionRecord, Trace};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Shortest secret that is looked for in other texts: shorter ones occur everywhere.
 const LEAST_SECRET: usize = 4;
@@ -48,6 +52,8 @@ pub(crate) struct Done {
     /// How the node is built, for nodes that are one of many.
     pub built: String,
     pub point: Option<(f32, f32)>,
+    /// Parameters that the scenario tells and the trace does not.
+    pub meant: BTreeMap<String, Value>,
     pub failed: bool,
     /// Position in the recording of the step whose page was acted on.
     pub on: usize,
@@ -85,6 +91,16 @@ impl Recording {
     /// # Errors
     /// [`KnowledgeError::Trace`] if a step cannot be read.
     pub fn read(trace: &Trace) -> Result<Self, KnowledgeError> {
+        Self::read_with(trace, None)
+    }
+
+    /// Reads a trace, and from the scenario that it was recorded by what a trace does not keep: where a drag ends, how far a scroll goes. A scenario of another name, or whose steps
+    /// are others by now, tells nothing.
+    ///
+    /// # Errors
+    /// [`KnowledgeError::Trace`] if a step cannot be read.
+    pub fn read_with(trace: &Trace, scenario: Option<&Scenario>) -> Result<Self, KnowledgeError> {
+        let scenario = scenario.filter(|scenario| scenario.name == trace.meta().scenario);
         let meta = trace.meta();
         let mut recording = Self::new("", &trace.hash().to_string(), &meta.scenario, &meta.goal);
         let mut before: Option<Page> = None;
@@ -95,6 +111,13 @@ impl Recording {
                 recording.website_id = WebsiteId(meta.site.clone().unwrap_or(host));
             }
             recording.push(row.index.0, &page, row.action.as_ref().zip(before.as_ref()));
+            let meant = scenario.and_then(|scenario| scenario.steps.get((row.index.0 as usize).checked_sub(1)?));
+            if let (Some(step), Some(before), Some(done)) =
+                (meant, &before, recording.steps.last_mut().and_then(|seen| seen.done.as_mut()))
+                && step.action.kind() == done.kind
+            {
+                done.meant = meant_by(&step.action, before);
+            }
             before = Some(page);
         }
         Ok(recording)
@@ -160,10 +183,42 @@ impl Recording {
             built: node.map(built).unwrap_or_default(),
             target,
             point: action.point,
+            meant: BTreeMap::new(),
             failed: action.taken.error.is_some(),
             on: self.steps.len().saturating_sub(1),
         }
     }
+}
+
+/// Returns what an action of a scenario says beside its node, as parameters of an action of the knowledge; nothing that cannot be found on the page.
+fn meant_by(action: &Action, page: &Page) -> BTreeMap<String, Value> {
+    let mut told = BTreeMap::new();
+    let pair = |x: f32, y: f32| serde_json::json!([f64::from(x), f64::from(y)]);
+    match action {
+        Action::Scroll { by: (x, y), .. } => drop(told.insert("by".to_owned(), pair(*x, *y))),
+        Action::Drag { on, to } => match (&on.by, &to.by) {
+            (
+                TargetBy::Css { selector: from, point: Some((x1, y1)) },
+                TargetBy::Css { selector: at, point: Some((x2, y2)) },
+            ) if from == at => drop(told.insert("by".to_owned(), pair(x2 - x1, y2 - y1))),
+            (_, TargetBy::Css { selector, point }) => {
+                let found = selector.parse::<Selector>().map(|selector| selector.find(page)).unwrap_or_default();
+                if found.len() == 1 {
+                    told.insert("to".to_owned(), Value::from(selector.as_str()));
+                    told.extend(point.map(|(x, y)| ("to_point".to_owned(), pair(x, y))));
+                }
+            }
+            _ => {
+                if let [only] = to.matches(page).as_slice() {
+                    let node = page.node(*only);
+                    let target = complete(target_of(&to.hint(node)), Some(node), page);
+                    told.extend(serde_json::to_value(target).ok().map(|target| ("to".to_owned(), target)));
+                }
+            }
+        },
+        _ => {}
+    }
+    told
 }
 
 fn find(page: &Page, key: NodeKey) -> Option<NodeRef<'_>> {

@@ -12,6 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// Reads what is left out or null as nothing.
+fn or_nothing<'de, D: serde::Deserializer<'de>, T: Default + Deserialize<'de>>(reader: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(reader).map(Option::unwrap_or_default)
+}
+
 /// What is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -88,7 +93,7 @@ pub struct InstructionContext {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     /// Texts for fields, by the name of the field or the id of the action: in place of what was typed when it was recorded.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "or_nothing", skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
     /// What an `agent_query` is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,13 +110,13 @@ pub struct AgentInstruction {
     #[serde(alias = "query_type")]
     pub instruction_type: InstructionType,
     /// Id of a screen or task, a URL, or a description, as the type has it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_nothing")]
     pub target: String,
     /// Body of knowledge; empty for the one that is asked.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_nothing")]
     pub knowledge_id: KnowledgeId,
     /// What the agent knows.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_nothing")]
     pub context: InstructionContext,
 }
 

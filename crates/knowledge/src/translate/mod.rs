@@ -6,6 +6,7 @@
 //! it was parsed as one, a URL only after its scheme was looked at, and a script never: it goes into fixed scripts as data.
 
 mod error;
+mod find;
 mod kind;
 mod locate;
 pub(crate) mod nearest;

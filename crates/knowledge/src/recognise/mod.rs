@@ -4,21 +4,27 @@
 //! the share of indicators that are there; a screen is recognised above 0.7. Invariants: patterns run in time linear in the URL; a tie is broken by
 //! specificity and said; the cost grows with what matches, not with the number of screens.
 //!
+//! Elements and texts are counted first, which says how high the score of each screen can come. URL patterns are then run for the screen that can come highest, until as many screens as an
+//! answer names are certain: what could not come higher is never run (`recognise/patterns`). The answer is that of running everything (a property test).
+//!
 //! On a page an indicator is an element of its kind with exactly its name. In a summary an indicator is a text that occurs, whatever the case, since summaries
 //! are of any form. In both, what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without it the score stays at the threshold.
+
+mod patterns;
 
 use crate::described::Described;
 use crate::error::KnowledgeError;
 use crate::extract::signature::{Key, fold, key_of};
 use crate::extract::view::{ElementKind, PageView};
 use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowledge, ScreenDefinition, ScreenId};
-use crate::validate::{compile, has_signature};
+use crate::validate::has_signature;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use browserlens_page::Page;
-use regex::Regex;
+use patterns::{Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 /// What a matching URL pattern counts.
 const URL_WEIGHT: f64 = 0.4;
@@ -28,8 +34,8 @@ const INDICATOR_WEIGHT: f64 = 0.6;
 pub const THRESHOLD: f64 = 0.7;
 /// Candidates that an answer names.
 const MAX_NEAREST: usize = 5;
-/// Candidates that are put in order.
-const MAX_RANKED: usize = 16;
+/// Candidates that are put in order: those that are named, and one that is as good.
+const MAX_RANKED: usize = MAX_NEAREST + 1;
 /// Scores closer than this are a tie.
 const EPSILON: f64 = 1e-9;
 /// Bytes of a summary that are looked at.
@@ -95,18 +101,65 @@ struct Entry {
 struct Posting {
     /// Screens with an indicator of this text, which one, and whether it makes a state.
     indicators: Vec<(u32, u32, bool)>,
-    /// Screens with this text as URL pattern.
-    urls: Vec<u32>,
+}
+
+/// What one pattern is to a screen.
+struct Use {
+    pattern: u32,
+    is_url: bool,
+    /// Which of its indicators it is.
+    indicators: Vec<u32>,
+    makes_state: bool,
+}
+
+/// When patterns are run in sets.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// So many patterns of one beginning make sets.
+    set_from: usize,
+    /// So many are run alone before sets are.
+    alone: u32,
+}
+
+const LIMITS: Limits = Limits { set_from: 256, alone: 64 };
+
+/// A screen as it may be answered: by its score, then by how specific it is, then by the order of ids.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ranked {
+    score: f64,
+    /// How many screens it is a state of, how many indicators match, how long its pattern is.
+    specific: (u32, u32, u32),
+    at: Reverse<u32>,
+    /// Whether that is so, and not only the most that it can be.
+    is_certain: bool,
+}
+
+impl Eq for Ranked {}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_score = self.score.total_cmp(&other.score);
+        by_score
+            .then_with(|| (self.specific, self.at, self.is_certain).cmp(&(other.specific, other.at, other.is_certain)))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// Recognises screens; built once for a body of knowledge.
 pub struct Recogniser<'k> {
     knowledge: &'k Knowledge,
     entries: Vec<Entry>,
-    /// Patterns by their literal beginning, so that only those are run that can match.
-    prefixes: HashMap<String, Vec<u32>>,
-    longest_prefix: usize,
-    patterns: Vec<(Regex, Posting)>,
+    patterns: Patterns,
+    /// By number of the pattern, the screens that have it.
+    of_pattern: Vec<Vec<u32>>,
+    /// By number of the screen, what patterns are to it.
+    uses: Vec<Vec<Use>>,
+    limits: Limits,
     elements: HashMap<Key, Posting>,
     texts: Texts,
     described: Described,
@@ -134,12 +187,17 @@ impl<'k> Recogniser<'k> {
     /// # Errors
     /// [`KnowledgeError::InvalidPattern`] or [`KnowledgeError::NoSignature`], which name the screen.
     pub fn new(knowledge: &'k Knowledge) -> Result<Self, KnowledgeError> {
+        Self::with_limits(knowledge, LIMITS)
+    }
+
+    fn with_limits(knowledge: &'k Knowledge, limits: Limits) -> Result<Self, KnowledgeError> {
         let mut built = Self {
             knowledge,
             entries: Vec::new(),
-            prefixes: HashMap::new(),
-            longest_prefix: 0,
-            patterns: Vec::new(),
+            patterns: Patterns::new(),
+            of_pattern: Vec::new(),
+            uses: Vec::new(),
+            limits,
             elements: HashMap::new(),
             texts: Texts { all: None, of_all: Vec::new(), kindless: None, of_kindless: Vec::new() },
             described: Described::default(),
@@ -153,16 +211,17 @@ impl<'k> Recogniser<'k> {
                 return Err(KnowledgeError::NoSignature { screen: screen.screen_id.to_string() });
             }
             let at = built.entries.len() as u32;
+            built.uses.push(Vec::new());
             for pattern in &screen.url_patterns {
-                let pattern = built.pattern(&mut pattern_ids, screen, pattern)?;
-                built.patterns[pattern as usize].1.urls.push(at);
+                built.used(&mut pattern_ids, screen, pattern)?.is_url = true;
             }
             for (nth, indicator) in screen.state_signature.required_indicators.iter().enumerate() {
                 let place = (at, nth as u32, makes_state(indicator));
                 match (indicator.kind, &indicator.value, &indicator.pattern) {
                     (IndicatorKind::UrlMatches, _, Some(pattern)) => {
-                        let pattern = built.pattern(&mut pattern_ids, screen, pattern)?;
-                        built.patterns[pattern as usize].1.indicators.push(place);
+                        let used = built.used(&mut pattern_ids, screen, pattern)?;
+                        used.indicators.push(place.1);
+                        used.makes_state |= place.2;
                     }
                     (IndicatorKind::DomContains, Some(value), _) if !value.trim().is_empty() => {
                         let value = fold(value);
@@ -181,6 +240,10 @@ impl<'k> Recogniser<'k> {
         }
         (built.texts.all, built.texts.of_all) = automaton(all);
         (built.texts.kindless, built.texts.of_kindless) = automaton(kindless);
+        let mut texts: Vec<(u32, &str)> = pattern_ids.into_iter().map(|(text, id)| (id, text)).collect();
+        texts.sort_unstable();
+        let texts: Vec<&str> = texts.into_iter().map(|(_, text)| text).collect();
+        built.patterns.finish(&texts, limits);
         for action in knowledge.actions.values() {
             for screen in &action.screen_ids {
                 built.actions.entry(screen).or_default().push(action.action_id.clone());
@@ -189,24 +252,31 @@ impl<'k> Recogniser<'k> {
         Ok(built)
     }
 
-    /// Returns the number of a pattern; equal patterns are compiled and run once.
-    fn pattern<'p>(
+    /// Returns what a pattern is to the screen that was added last; equal patterns are compiled and run once.
+    fn used<'p>(
         &mut self,
         ids: &mut HashMap<&'p str, u32>,
         screen: &ScreenDefinition,
         pattern: &'p str,
-    ) -> Result<u32, KnowledgeError> {
-        if let Some(id) = ids.get(pattern) {
-            return Ok(*id);
-        }
-        let id = self.patterns.len() as u32;
-        let compiled = compile(&screen.screen_id, pattern)?;
-        let prefix = literal_prefix(pattern);
-        self.longest_prefix = self.longest_prefix.max(prefix.len());
-        self.prefixes.entry(prefix).or_default().push(id);
-        self.patterns.push((compiled, Posting::default()));
-        ids.insert(pattern, id);
-        Ok(id)
+    ) -> Result<&mut Use, KnowledgeError> {
+        let id = match ids.get(pattern) {
+            Some(id) => *id,
+            None => {
+                let id = self.patterns.add(&screen.screen_id, pattern)?;
+                self.of_pattern.push(Vec::new());
+                ids.insert(pattern, id);
+                id
+            }
+        };
+        let at = self.uses.len().saturating_sub(1);
+        let uses = &mut self.uses[at];
+        let known = uses.iter().position(|used| used.pattern == id);
+        let place = known.unwrap_or_else(|| {
+            uses.push(Use { pattern: id, is_url: false, indicators: Vec::new(), makes_state: false });
+            self.of_pattern[id as usize].push(at as u32);
+            uses.len() - 1
+        });
+        Ok(&mut uses[place])
     }
 
     /// Returns how many screens can be recognised.
@@ -226,7 +296,6 @@ impl<'k> Recogniser<'k> {
 
     pub(crate) fn view(&self, view: &PageView) -> Recognition {
         let mut tally = Tally::new(self.entries.len());
-        self.count_url(&view.url, &mut tally);
         let mut seen: BTreeSet<Key> = BTreeSet::new();
         for element in view.foreground() {
             let key = key_of(element);
@@ -239,17 +308,16 @@ impl<'k> Recogniser<'k> {
         if let Some(automaton) = &self.texts.kindless {
             count_texts(automaton, &self.texts.of_kindless, &view.text(), &mut tally);
         }
-        self.answer(&tally)
+        self.answer(tally, &view.url)
     }
 
     /// Recognises a screen by its URL and a summary of the page in any form.
     pub fn summary(&self, url: &str, summary: &str) -> Recognition {
         let mut tally = Tally::new(self.entries.len());
-        self.count_url(url, &mut tally);
         if let Some(automaton) = &self.texts.all {
             count_texts(automaton, &self.texts.of_all, summary, &mut tally);
         }
-        self.answer(&tally)
+        self.answer(tally, url)
     }
 
     /// Finds a screen by what it is called or for. The confidence is the share of the description that fits the screen, and a quarter the share of its name that
@@ -277,52 +345,68 @@ impl<'k> Recogniser<'k> {
         self.told(&ranked, &BTreeSet::new(), tie)
     }
 
-    fn count_url<'r>(&'r self, url: &str, tally: &mut Tally<'r>) {
-        let rest = without_scheme(url);
-        let longest = rest.len().min(self.longest_prefix);
-        for end in (0..=longest).filter(|end| rest.is_char_boundary(*end)) {
-            for pattern in self.prefixes.get(&rest[..end]).into_iter().flatten() {
-                let (regex, posting) = &self.patterns[*pattern as usize];
-                if regex.is_match(url) {
-                    tally.add_urls(posting);
-                    tally.add(posting);
-                }
+    /// Returns a screen as it is answered if `is_there` says of each of its patterns whether it matches.
+    fn ranked(&self, tally: &Tally<'_>, at: u32, mut is_there: impl FnMut(u32) -> bool) -> (Ranked, bool) {
+        let entry = &self.entries[at as usize];
+        let (mut matched, mut is_state) = (tally.matched[at as usize], tally.is_state[at as usize]);
+        let mut url = false;
+        for used in &self.uses[at as usize] {
+            if is_there(used.pattern) {
+                url |= used.is_url;
+                matched += used.indicators.len() as u32;
+                is_state |= used.makes_state;
             }
         }
+        let share = if entry.total == 0 { 0.0 } else { f64::from(matched) / f64::from(entry.total) };
+        let mut score = if url { URL_WEIGHT } else { 0.0 } + share * INDICATOR_WEIGHT;
+        // What makes a state has to be there, or it is another state of the page.
+        if entry.is_state && !is_state {
+            score = score.min(THRESHOLD);
+        }
+        // Scores are rounded before they are compared: a tie has to be one in whatever order screens come.
+        let score = (score * 1e9).round() / 1e9;
+        let specific = (entry.depth, matched, entry.literal);
+        (Ranked { score, specific, at: Reverse(at), is_certain: false }, url || matched > 0)
     }
 
-    fn answer(&self, tally: &Tally<'_>) -> Recognition {
-        let mut ranked: Vec<(f64, u32)> = Vec::with_capacity(tally.touched.len());
-        for at in tally.touched.iter().copied() {
-            let entry = &self.entries[at as usize];
-            let matched = tally.matched[at as usize];
-            let url = if tally.urls[at as usize] { URL_WEIGHT } else { 0.0 };
-            let share = if entry.total == 0 { 0.0 } else { f64::from(matched) / f64::from(entry.total) };
-            let mut score = url + share * INDICATOR_WEIGHT;
-            // What makes a state has to be there, or it is another state of the page.
-            if entry.is_state && !tally.is_state[at as usize] {
-                score = score.min(THRESHOLD);
+    /// Returns the screens that an answer names, best first. What a screen can be at most is in the same order as what it is, so the first that is certain is the best.
+    fn best(&self, tally: &Tally<'_>, matches: &mut Matches<'_>) -> Vec<Ranked> {
+        let mut waiting: BinaryHeap<Ranked> = tally
+            .touched
+            .iter()
+            .map(|at| {
+                let most = self.ranked(tally, *at, |pattern| matches.may_match(pattern)).0;
+                let is_certain = self.uses[*at as usize].iter().all(|used| matches.is_known(used.pattern));
+                Ranked { is_certain, ..most }
+            })
+            .collect();
+        let mut ranked: Vec<Ranked> = Vec::with_capacity(MAX_RANKED);
+        while ranked.len() < MAX_RANKED
+            && let Some(next) = waiting.pop()
+        {
+            if next.is_certain {
+                ranked.push(next);
+                continue;
             }
-            // Scores are rounded before they are compared: a tie has to be one in whatever order screens come.
-            ranked.push(((score * 1e9).round() / 1e9, at));
+            let (certain, is_there) = self.ranked(tally, next.at.0, |pattern| matches.matches(pattern));
+            if is_there {
+                waiting.push(Ranked { is_certain: true, ..certain });
+            }
         }
-        let specific = |at: u32| {
-            let entry = &self.entries[at as usize];
-            (entry.depth, tally.matched[at as usize], entry.literal)
-        };
-        let order = |one: &(f64, u32), other: &(f64, u32)| {
-            let by_score = other.0.total_cmp(&one.0);
-            by_score.then_with(|| specific(other.1).cmp(&specific(one.1))).then_with(|| one.1.cmp(&other.1))
-        };
-        // Only the best are named, so only they are put in order.
-        if ranked.len() > MAX_RANKED {
-            ranked.select_nth_unstable_by(MAX_RANKED, order);
-            ranked.truncate(MAX_RANKED);
+        ranked
+    }
+
+    fn answer(&self, mut tally: Tally<'_>, url: &str) -> Recognition {
+        let mut matches = self.patterns.at(url, self.limits);
+        for pattern in matches.candidates() {
+            for screen in &self.of_pattern[pattern as usize] {
+                tally.touch(*screen as usize);
+            }
         }
-        ranked.sort_by(order);
-        let tie = match ranked.as_slice() {
-            [first, second, ..] if first.0 - second.0 < EPSILON && first.0 > THRESHOLD => {
-                let (one, other) = (specific(first.1), specific(second.1));
+        let best = self.best(&tally, &mut matches);
+        let tie = match best.as_slice() {
+            [first, second, ..] if first.score - second.score < EPSILON && first.score > THRESHOLD => {
+                let (one, other) = (first.specific, second.specific);
                 let by = if one.0 != other.0 {
                     "a state rather than the page below it"
                 } else if one.1 != other.1 {
@@ -332,12 +416,22 @@ impl<'k> Recogniser<'k> {
                 } else {
                     "the order of ids: nothing else tells them apart"
                 };
-                Some(self.told_tie(&ranked, by))
+                Some(by)
             }
             _ => None,
         };
-        let matched = ranked.first().map(|first| tally.indicators_of(first.1)).unwrap_or_default();
+        let ranked: Vec<(f64, u32)> = best.iter().map(|ranked| (ranked.score, ranked.at.0)).collect();
+        let tie = tie.map(|by| self.told_tie(&ranked, by));
+        let matched = ranked.first().map(|first| self.indicators_of(&tally, &mut matches, first.1)).unwrap_or_default();
         self.told(&ranked, &matched, tie)
+    }
+
+    /// Returns which indicators of a screen are there, in order.
+    fn indicators_of(&self, tally: &Tally<'_>, matches: &mut Matches<'_>, screen: u32) -> BTreeSet<u32> {
+        let uses = self.uses[screen as usize].iter().filter(|used| matches.matches(used.pattern));
+        let mut found: BTreeSet<u32> = uses.flat_map(|used| used.indicators.iter().copied()).collect();
+        found.extend(tally.indicators_of(screen));
+        found
     }
 
     fn told_tie(&self, ranked: &[(f64, u32)], by: &str) -> String {
@@ -380,11 +474,11 @@ impl<'k> Recogniser<'k> {
     }
 }
 
-/// What matched so far; columns by the number of the screen.
+/// Which elements and texts are there; columns by the number of the screen.
 struct Tally<'r> {
-    urls: Vec<bool>,
     matched: Vec<u32>,
     is_state: Vec<bool>,
+    is_touched: Vec<bool>,
     touched: Vec<u32>,
     postings: Vec<&'r Posting>,
 }
@@ -392,16 +486,16 @@ struct Tally<'r> {
 impl<'r> Tally<'r> {
     fn new(screens: usize) -> Self {
         Self {
-            urls: vec![false; screens],
             matched: vec![0; screens],
             is_state: vec![false; screens],
+            is_touched: vec![false; screens],
             touched: Vec::new(),
             postings: Vec::new(),
         }
     }
 
     fn touch(&mut self, at: usize) {
-        if !self.urls[at] && self.matched[at] == 0 {
+        if !std::mem::replace(&mut self.is_touched[at], true) {
             self.touched.push(at as u32);
         }
     }
@@ -417,17 +511,10 @@ impl<'r> Tally<'r> {
         self.postings.push(posting);
     }
 
-    fn add_urls(&mut self, posting: &'r Posting) {
-        for screen in &posting.urls {
-            self.touch(*screen as usize);
-            self.urls[*screen as usize] = true;
-        }
-    }
-
-    /// Returns which indicators of a screen matched, in order.
-    fn indicators_of(&self, screen: u32) -> BTreeSet<u32> {
+    /// Returns which indicators of a screen matched.
+    fn indicators_of(&self, screen: u32) -> impl Iterator<Item = u32> {
         let all = self.postings.iter().flat_map(|posting| &posting.indicators);
-        all.filter(|(at, _, _)| *at == screen).map(|(_, nth, _)| *nth).collect()
+        all.filter(move |(at, _, _)| *at == screen).map(|(_, nth, _)| *nth)
     }
 }
 
@@ -482,56 +569,5 @@ fn count_texts<'r>(automaton: &AhoCorasick, postings: &'r [Posting], summary: &s
     }
 }
 
-fn without_scheme(url: &str) -> &str {
-    url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url)
-}
-
-/// Returns the literal text behind the scheme with which every match of a pattern begins; empty if that is not plain to see.
-fn literal_prefix(pattern: &str) -> String {
-    let rest = ["^https?://", "^https://", "^http://", "https?://", "https://", "http://"]
-        .iter()
-        .find_map(|scheme| pattern.strip_prefix(scheme));
-    // With an alternative outside of brackets, the beginning is not that of every match.
-    let Some(rest) = rest.filter(|_| !has_bare_alternative(pattern)) else { return String::new() };
-    let mut prefix = String::new();
-    let mut characters = rest.chars().peekable();
-    while let Some(c) = characters.next() {
-        let literal = match c {
-            '\\' => match characters.peek() {
-                Some(next) if next.is_ascii_punctuation() => {
-                    let next = *next;
-                    characters.next();
-                    next
-                }
-                _ => break,
-            },
-            '.' | '^' | '$' | '*' | '+' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '|' => break,
-            plain => plain,
-        };
-        // What may be left out or repeated is no certain part of the beginning.
-        if matches!(characters.peek(), Some('?' | '*' | '{')) {
-            break;
-        }
-        prefix.push(literal);
-    }
-    prefix
-}
-
-fn has_bare_alternative(pattern: &str) -> bool {
-    let mut depth = 0_i32;
-    let mut characters = pattern.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' => drop(characters.next()),
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            '|' if depth <= 0 => return true,
-            _ => {}
-        }
-    }
-    false
-}
-
 #[cfg(test)]
-#[path = "recognise_tests.rs"]
 mod tests;

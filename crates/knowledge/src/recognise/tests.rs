@@ -80,6 +80,9 @@ fn a_tie_goes_to_the_more_specific_screen_and_is_said() {
 fn what_cannot_be_used_is_an_error_that_names_the_screen() {
     let error = Recogniser::new(&knowledge(&[screen("broken", "(?<=a)b", &[])])).unwrap_err();
     assert!(error.to_string().contains("screen \"broken\"") && error.hint().contains("look-around"), "{error}");
+    // Within the brackets that are put around it this would be a pattern, one that matches anywhere.
+    let error = Recogniser::new(&knowledge(&[screen("broken", "a)|(?:b", &[])])).unwrap_err();
+    assert!(matches!(error, KnowledgeError::InvalidPattern { .. }), "{error}");
     let huge = Recogniser::new(&knowledge(&[screen("huge", "((a{100}){100}){100}", &[])])).unwrap_err();
     assert!(matches!(huge, KnowledgeError::InvalidPattern { .. }));
     let bare = ScreenDefinition { url_patterns: Vec::new(), ..screen("bare", "", &[]) };
@@ -135,7 +138,121 @@ fn a_screen_is_found_by_what_it_is_called_or_for() {
     assert!(recogniser.description("").nearest.is_empty());
 }
 
+/// The slow way: every pattern and every text of every screen.
+fn slowly(knowledge: &Knowledge, url: &str, summary: &str) -> Recognition {
+    let built = Recogniser::new(knowledge).unwrap();
+    let summary = fold(summary);
+    let is_match = |pattern: &str| regex::Regex::new(&format!("^(?:{pattern})")).unwrap().is_match(url);
+    let mut found: Vec<(f64, (u32, u32, u32), u32, Vec<Indicator>)> = Vec::new();
+    for (at, entry) in built.entries.iter().enumerate() {
+        let screen = &knowledge.screens[&entry.id];
+        let is_url = screen.url_patterns.iter().any(|pattern| is_match(pattern));
+        let all = &screen.state_signature.required_indicators;
+        let there: Vec<Indicator> = all
+            .iter()
+            .filter(|indicator| match (&indicator.value, &indicator.pattern) {
+                (Some(value), _) => summary.contains(&fold(value)),
+                (_, Some(pattern)) => is_match(pattern),
+                _ => false,
+            })
+            .cloned()
+            .collect();
+        if !is_url && there.is_empty() {
+            continue;
+        }
+        let share = if all.is_empty() { 0.0 } else { f64::from(there.len() as u32) / f64::from(all.len() as u32) };
+        let mut score = if is_url { URL_WEIGHT } else { 0.0 } + share * INDICATOR_WEIGHT;
+        if all.iter().any(makes_state) && !there.iter().any(makes_state) {
+            score = score.min(THRESHOLD);
+        }
+        let specific = (entry.depth, there.len() as u32, entry.literal);
+        found.push(((score * 1e9).round() / 1e9, specific, at as u32, there));
+    }
+    found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)).then(one.2.cmp(&other.2)));
+    let ranked: Vec<(f64, u32)> = found.iter().map(|it| (it.0, it.2)).collect();
+    let tie = match found.as_slice() {
+        [one, other, ..] if one.0 - other.0 < EPSILON && one.0 > THRESHOLD => Some(built.told_tie(
+            &ranked,
+            if one.1.0 != other.1.0 {
+                "a state rather than the page below it"
+            } else if one.1.1 != other.1.1 {
+                "more indicators"
+            } else if one.1.2 != other.1.2 {
+                "the longer URL pattern"
+            } else {
+                "the order of ids: nothing else tells them apart"
+            },
+        )),
+        _ => None,
+    };
+    let mut told = built.told(&ranked, &BTreeSet::new(), tie);
+    if told.screen_id.is_some() {
+        told.matched_indicators = found.remove(0).3;
+    }
+    told
+}
+
+/// A screen of a few patterns and texts, so that many are alike.
+fn any_screen() -> impl Strategy<Value = ScreenDefinition> {
+    let pattern = prop_oneof![
+        Just(r"^https?://a\.test/"),
+        Just(r"^https?://a\.test/[a-z]+$"),
+        Just(r"^https?://a\.test/(?:x|y)"),
+        Just(r"^https?://a\.test/x/?(?:[?#].*)?$"),
+        Just(r"^https?://a\.test/[^/?#]+/y$"),
+        Just(r"https://a\.test/x"),
+        Just(r"x"),
+        Just(r".*/y"),
+    ];
+    let text = prop_oneof![Just("Save"), Just("Cart"), Just("Sign in"), Just("Total")];
+    let selector =
+        prop_oneof![Just("body"), Just("button, .btn, [role=\"button\"]"), Just(ElementKind::Tab.selector())];
+    let indicator = prop_oneof![
+        3 => (text, selector).prop_map(|(value, selector)| Indicator { selector: Some(selector.to_owned()), ..text_of(value) }),
+        1 => pattern.clone().prop_map(|pattern| Indicator {
+            kind: IndicatorKind::UrlMatches,
+            value: None,
+            pattern: Some(pattern.to_owned()),
+            ..text_of("")
+        }),
+    ];
+    (prop::collection::vec(pattern, 1..3), prop::collection::vec(indicator, 0..4)).prop_map(|(patterns, indicators)| {
+        let mut screen = screen("s", "", &[]);
+        screen.url_patterns = patterns.into_iter().map(str::to_owned).collect();
+        let mut seen = BTreeSet::new();
+        screen.state_signature.required_indicators = indicators;
+        // A signature says nothing twice.
+        screen.state_signature.required_indicators.retain(|it| seen.insert((it.value.clone(), it.pattern.clone())));
+        screen
+    })
+}
+
+fn text_of(value: &str) -> Indicator {
+    text(value)
+}
+
 proptest! {
+    /// What is never run would have changed nothing.
+    #[test]
+    fn the_answer_is_that_of_running_everything(
+        screens in prop::collection::vec((any_screen(), prop::option::of(0..12_usize)), 1..14),
+        path in prop_oneof![Just("x"), Just("y"), Just("x/y"), Just(""), Just("x?a#b"), Just("zz")],
+        summary in "(Save|Cart|Sign in|Total|[a-z ]){0,3}",
+        alone in 0..3_u32,
+        set_from in prop_oneof![Just(1_usize), Just(3), Just(1000)],
+    ) {
+        let mut known = Knowledge::new("k");
+        let count = screens.len();
+        for (at, (mut screen, parent)) in screens.into_iter().enumerate() {
+            screen.screen_id = format!("s{at:02}").into();
+            screen.parent_screen_id = parent.filter(|parent| *parent < at && at < count).map(|parent| format!("s{parent:02}").into());
+            known.screens.insert(screen.screen_id.clone(), screen);
+        }
+        let url = format!("https://a.test/{path}");
+        let quick = Recogniser::with_limits(&known, Limits { set_from, alone }).unwrap().summary(&url, &summary);
+        prop_assert_eq!(quick, slowly(&known, &url, &summary));
+    }
+
     /// The index by literal beginnings may pass over no pattern that matches.
     #[test]
     fn no_pattern_that_matches_is_passed_over(

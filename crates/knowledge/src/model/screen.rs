@@ -1,0 +1,210 @@
+//! Screens: what they are, by what they are told, and what stands on them.
+
+use super::{BrowserUseAction, KnowledgeId, Metadata, Provenance, ScreenId, WebsiteId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What kind of source a screen describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentType {
+    /// A screen of a website that a browser can show.
+    WebUi,
+    /// A section of a written document.
+    Documentation,
+    /// A part of what was said in a video or a call.
+    VideoTranscript,
+    /// A section of an API's documentation.
+    ApiDocs,
+    /// A row of the old shape, from before content types were told apart.
+    #[default]
+    Unknown,
+}
+
+impl ContentType {
+    /// Every content type, in the order of the documentation.
+    pub const ALL: [Self; 5] = [Self::WebUi, Self::Documentation, Self::VideoTranscript, Self::ApiDocs, Self::Unknown];
+
+    /// Returns the name that JSON and the store use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::WebUi => "web_ui",
+            Self::Documentation => "documentation",
+            Self::VideoTranscript => "video_transcript",
+            Self::ApiDocs => "api_docs",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Returns the content type of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl fmt::Display for ContentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How an indicator is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IndicatorKind {
+    /// The page's summary contains `value`, ignoring case.
+    DomContains,
+    /// The page's URL matches `pattern` from its beginning on.
+    UrlMatches,
+    /// A kind this build does not know: it counts and never matches.
+    #[serde(other)]
+    Other,
+}
+
+/// One thing by which a screen is told.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Indicator {
+    /// How it is checked.
+    #[serde(rename = "type")]
+    pub kind: IndicatorKind,
+    /// Text of an element, for `dom_contains`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Regular expression, for `url_matches`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// CSS selector of the kind of element the text was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// Why it was chosen.
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// How a screen is told from others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StateSignature {
+    /// What is there whenever the screen is.
+    #[serde(default)]
+    pub required_indicators: Vec<Indicator>,
+}
+
+/// A landmark or named part of a screen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Region {
+    /// Role, as in WAI-ARIA.
+    pub role: String,
+    /// Accessible name; empty if it has none, or one that differs from page to page.
+    #[serde(default)]
+    pub name: String,
+    /// CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+}
+
+/// One field of a form.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct FormField {
+    /// Role: `textbox`, `checkbox`, …
+    pub role: String,
+    /// Accessible name.
+    pub name: String,
+    /// The markup's `type` (`email`, `password`, …); empty if it has none.
+    #[serde(default)]
+    pub field_type: String,
+    /// Whether it has to be filled.
+    #[serde(default)]
+    pub required: bool,
+    /// CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// Labels of what can be chosen, for lists; at most 20.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+/// A form: fields that are filled together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Form {
+    /// Accessible name; empty if it has none.
+    #[serde(default)]
+    pub name: String,
+    /// CSS selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// Its fields, in document order.
+    #[serde(default)]
+    pub fields: Vec<FormField>,
+    /// Name of the button that sends it, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submit: Option<String>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A screen: pages of one structure, or a state of them such as an open dialog.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScreenDefinition {
+    /// Id.
+    pub screen_id: ScreenId,
+    /// The body of knowledge it belongs to.
+    #[serde(default)]
+    pub knowledge_id: KnowledgeId,
+    /// The website it is a screen of.
+    #[serde(default)]
+    pub website_id: WebsiteId,
+    /// Name for people.
+    pub name: String,
+    /// What it is or does, in a sentence; of a document's section, its text. Empty if nothing is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What kind of source it describes; rows without it are of the old shape.
+    #[serde(default)]
+    pub content_type: ContentType,
+    /// Whether a browser can be led to it. Only `web_ui` screens that are actionable are used for navigation.
+    #[serde(default = "yes")]
+    pub is_actionable: bool,
+    /// Regular expressions, anchored at the beginning, of which one matches the URL.
+    #[serde(default)]
+    pub url_patterns: Vec<String>,
+    /// URLs at which it was seen, sorted; at most 16.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub example_urls: Vec<String>,
+    /// How it is told from others.
+    #[serde(default)]
+    pub state_signature: StateSignature,
+    /// The screen that this is a state of: what an open dialog lies over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_screen_id: Option<ScreenId>,
+    /// Its landmarks and named parts.
+    #[serde(default)]
+    pub regions: Vec<Region>,
+    /// Its forms.
+    #[serde(default)]
+    pub forms: Vec<Form>,
+    /// What can be done on it, as browser-use actions.
+    #[serde(default)]
+    pub available_browser_use_actions: Vec<BrowserUseAction>,
+    /// What a person or business uses it for, where known.
+    #[serde(default)]
+    pub business_functions: Vec<String>,
+    /// The tasks that lead over it, where known.
+    #[serde(default)]
+    pub user_flows: Vec<String>,
+    /// Where it is known from, sorted.
+    #[serde(default)]
+    pub provenance: Vec<Provenance>,
+    /// How sure it is.
+    #[serde(default)]
+    pub metadata: Metadata,
+}
+
+impl ScreenDefinition {
+    /// Returns whether a browser can be led to the screen: it is of a website and actionable.
+    pub fn is_navigable(&self) -> bool {
+        self.content_type == ContentType::WebUi && self.is_actionable
+    }
+}

@@ -1,0 +1,78 @@
+//! What is known of a website, and where to begin.
+
+use super::super::messages::{AgentInstruction, AgentResponse, Candidate};
+use super::{Agent, Answer, Environment, MOST, profile};
+use crate::model::{ScreenDefinition, ScreenId};
+use crate::translate::nearest::likeness;
+use crate::translate::{Context, shown, translate};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+impl Agent<'_> {
+    pub(super) fn explore(&self, instruction: &AgentInstruction, environment: &Environment<'_>) -> Answer {
+        let (context, target) = (&instruction.context, instruction.target.trim());
+        let is_of = |screen: &&ScreenDefinition| {
+            target.is_empty()
+                || screen.website_id.as_str() == target
+                || screen.example_urls.iter().any(|url| same_host(url, target))
+        };
+        let screens: Vec<&ScreenDefinition> =
+            self.knowledge.screens.values().filter(|screen| self.passes(screen, context)).filter(is_of).collect();
+        if screens.is_empty() {
+            let known: BTreeSet<&str> =
+                self.knowledge.screens.values().map(|screen| screen.website_id.as_str()).collect();
+            let candidates = known.into_iter().map(|id| Candidate {
+                id: id.to_owned(),
+                name: id.to_owned(),
+                score: likeness(target, id),
+            });
+            let error = format!("no screen of {:?} is known", shown(target));
+            let hint = "name one of the known websites, or crawl this one: `browserlens knowledge build --crawl URL`";
+            return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(candidates.take(MOST).collect())));
+        }
+        let mut response = AgentResponse { success: true, ..AgentResponse::default() };
+        let ids: BTreeSet<&ScreenId> = screens.iter().map(|screen| &screen.screen_id).collect();
+        // Where a recording began: that can be opened.
+        let opening = self.knowledge.tasks.values().filter_map(|task| task.steps.first()).find(|step| {
+            step.screen_id.is_none() && step.expected_screen_id.as_ref().is_some_and(|screen| ids.contains(screen))
+        });
+        if let Some(action) =
+            opening.and_then(|step| step.action_id.as_ref()).and_then(|id| self.knowledge.actions.get(id))
+        {
+            let context = Context { tabs: environment.tabs, ..Context::default() };
+            if let Ok(actions) = translate(action, profile(instruction, environment), &context) {
+                response.actions = actions;
+            }
+        }
+        let list: Vec<Value> = screens
+            .iter()
+            .map(|screen| {
+                json!({
+                    "screen_id": screen.screen_id,
+                    "name": screen.name,
+                    "content_type": screen.content_type,
+                    "is_actionable": screen.is_actionable,
+                    "url_patterns": screen.url_patterns,
+                    "actions": self.knowledge.actions_on(&screen.screen_id).count(),
+                })
+            })
+            .collect();
+        let ways = self.knowledge.transitions.values().filter(|way| ids.contains(&way.from_screen_id)).count();
+        let tasks =
+            self.knowledge.tasks.values().filter(|task| screens.iter().any(|s| s.website_id == task.website_id));
+        response.metadata.insert(
+            "tasks".to_owned(),
+            tasks.map(|task| json!({ "task_id": task.task_id, "name": task.name })).collect(),
+        );
+        response.metadata.insert("screens".to_owned(), Value::Array(list));
+        response.metadata.insert("transitions".to_owned(), json!(ways));
+        Ok(response)
+    }
+}
+
+fn same_host(one: &str, other: &str) -> bool {
+    match (url::Url::parse(one), url::Url::parse(other)) {
+        (Ok(one), Ok(other)) => one.origin() == other.origin(),
+        _ => false,
+    }
+}

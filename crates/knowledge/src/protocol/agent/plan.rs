@@ -1,0 +1,111 @@
+//! Steps in order, translated.
+//!
+//! In: steps before they are translated. Out: an answer with their calls. Invariants: only steps on the page that is open get an index; a list with a hole is no success and has no calls.
+
+use super::super::messages::{AgentInstruction, AgentResponse, PlanStep};
+use super::{Agent, Environment, profile};
+use crate::model::{ActionDefinition, Metadata, ScreenId, TaskStep};
+use crate::translate::{Context, as_done, translate};
+use browserlens_page::Page;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+impl Agent<'_> {
+    /// Translates a plan.
+    pub(super) fn carried_out(
+        &self,
+        plan: &[Planned<'_>],
+        instruction: &AgentInstruction,
+        environment: &Environment<'_>,
+    ) -> AgentResponse {
+        let profile = profile(instruction, environment);
+        let mut response = AgentResponse { success: true, ..AgentResponse::default() };
+        let mut failed = Vec::new();
+        // The page that is open is that of the steps up to the first one that leads elsewhere.
+        let mut is_open = environment.page.is_some();
+        for (order, planned) in plan.iter().enumerate() {
+            let action = planned.with_values(&instruction.context.values);
+            let page = if is_open { environment.page } else { None };
+            let base_url = instruction.context.current_url.as_deref().or(environment.page.map(Page::url));
+            let context = Context { page, base_url, tabs: environment.tabs, late: true, ..Context::default() };
+            let translated = translate(&action, profile, &context);
+            is_open &= planned.expected == planned.screen && planned.screen.is_some();
+            let (actions, error) = match translated {
+                Ok(actions) => (actions, None),
+                Err(error) => {
+                    failed.push((order, format!("{error}; {}", error.hint())));
+                    (Vec::new(), Some(error.to_string()))
+                }
+            };
+            let actions: Vec<_> = actions
+                .into_iter()
+                .map(|mut call| {
+                    call.confidence *= planned.metadata.confidence;
+                    call.screen_id = planned.screen.clone().or(call.screen_id);
+                    call
+                })
+                .collect();
+            response.actions.extend(actions.iter().cloned());
+            let expects = planned.expected.as_ref().and_then(|id| self.expected(id));
+            response.steps.push(PlanStep {
+                order: order as u32,
+                action_id: Some(planned.action.action_id.clone()).filter(|id| !id.as_str().is_empty()),
+                description: planned.description(),
+                screen_id: planned.screen.clone(),
+                actions,
+                expected_screen: expects,
+                confidence: planned.metadata.confidence * planned.action.metadata.confidence,
+                inferred: planned.metadata.inferred || planned.action.metadata.inferred,
+                error,
+            });
+        }
+        if let Some((order, error)) = failed.first() {
+            response.success = false;
+            response.error = Some(format!("step {order} cannot be said in profile {profile}: {error}"));
+            response.hint = Some("see `steps`: the others are translated".to_owned());
+            // A list with a hole must not be carried out as if it had none.
+            response.actions.clear();
+        }
+        response
+    }
+}
+
+/// For steps without an action of the knowledge.
+pub(super) static UNKNOWN: std::sync::LazyLock<ActionDefinition> = std::sync::LazyLock::new(ActionDefinition::default);
+
+/// One step before it is translated.
+pub(super) struct Planned<'a> {
+    pub(super) action: &'a ActionDefinition,
+    /// As a task does it, with what was typed then.
+    pub(super) step: Option<&'a TaskStep>,
+    pub(super) screen: Option<ScreenId>,
+    pub(super) expected: Option<ScreenId>,
+    pub(super) metadata: Metadata,
+}
+
+impl Planned<'_> {
+    pub(super) fn description(&self) -> String {
+        match self.step {
+            Some(step) if !step.description.is_empty() => step.description.clone(),
+            _ => self.action.name.clone(),
+        }
+    }
+
+    /// The action with what is typed this time.
+    pub(super) fn with_values(&self, values: &BTreeMap<String, String>) -> ActionDefinition {
+        let mut action = match self.step {
+            Some(step) => as_done(self.action, &step.action),
+            None => self.action.clone(),
+        };
+        if let Some(step) = self.step.filter(|step| !step.description.is_empty()) {
+            action.name.clone_from(&step.description);
+        }
+        let name = action.target.as_ref().map_or("", |target| target.name.as_str());
+        let given = values.get(action.action_id.as_str()).or_else(|| values.get(name).filter(|_| !name.is_empty()));
+        if let Some(text) = given {
+            let parameter = if action.parameters.contains_key("path") { "path" } else { "text" };
+            action.parameters.insert(parameter.to_owned(), Value::String(text.clone()));
+        }
+        action
+    }
+}

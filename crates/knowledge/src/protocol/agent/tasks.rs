@@ -1,0 +1,66 @@
+//! The steps of a task.
+
+use super::super::messages::{AgentInstruction, AgentResponse, Candidate, ExpectedResult};
+use super::plan::{Planned, UNKNOWN};
+use super::{Agent, Answer, Environment, MOST};
+use crate::model::{TaskDefinition, TaskStep};
+use crate::translate::nearest::likeness;
+use crate::translate::shown;
+
+impl<'k> Agent<'k> {
+    pub(super) fn execute(&self, instruction: &AgentInstruction, environment: &Environment<'_>) -> Answer {
+        let target = instruction.target.trim();
+        let task = self.task(target)?;
+        let plan: Vec<Planned<'_>> = task.steps.iter().map(|step| self.planned(step)).collect();
+        let mut response = self.carried_out(&plan, instruction, environment);
+        if plan.is_empty() {
+            response.success = false;
+            response.error = Some(format!("task {:?} has no steps", task.task_id.as_str()));
+            response.hint = Some("record the task again, or fill its gaps: `browserlens knowledge gaps`".to_owned());
+        }
+        response.expected_result = Some(ExpectedResult {
+            screen_id: task.success_criteria.screen_id.clone(),
+            task_id: Some(task.task_id.clone()),
+            success_criteria: Some(task.success_criteria.clone()),
+            ..ExpectedResult::default()
+        });
+        response.expected_screen = task.success_criteria.screen_id.as_ref().and_then(|id| self.expected(id));
+        Ok(response)
+    }
+
+    pub(super) fn task(&self, target: &str) -> Result<&'k TaskDefinition, Box<AgentResponse>> {
+        if let Some(task) = self.knowledge.tasks.get(target) {
+            return Ok(task);
+        }
+        let mut named = self.knowledge.tasks.values().filter(|task| !target.is_empty() && task.name == target);
+        if let (Some(task), None) = (named.next(), named.next()) {
+            return Ok(task);
+        }
+        let mut scored: Vec<Candidate> = self
+            .knowledge
+            .tasks
+            .values()
+            .map(|task| {
+                let words = [task.task_id.as_str(), &task.name, &task.description];
+                let score = words.into_iter().map(|known| likeness(target, known)).fold(0.0, f64::max);
+                Candidate { id: task.task_id.to_string(), name: task.name.clone(), score }
+            })
+            .collect();
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+        scored.truncate(MOST);
+        let error = format!("task {:?} is not known", shown(target));
+        let hint = "use the id of one of the candidates";
+        Err(Box::new(AgentResponse::failed(error, hint).with_candidates(scored)))
+    }
+
+    pub(super) fn planned(&self, step: &'k TaskStep) -> Planned<'k> {
+        let action = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id)).unwrap_or(&UNKNOWN);
+        Planned {
+            action,
+            step: Some(step),
+            screen: step.screen_id.clone(),
+            expected: step.expected_screen_id.clone(),
+            metadata: step.metadata.clone(),
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! How a script finds its elements: fixed pieces of code, of which a script holds those that its places need.
+//!
+//! In: [`Place`]s. Out: code that defines `all` (every element of a place) and `one` (the only one, or an error), and the data of a place. Invariants: the code is put together of
+//! texts of this file and nothing else, which hold no backslash, no comment and no double quote (see [`super::script`]); what is foreign is data. Roles
+//! and names are those that markup tells: enough to find again what was found by them.
+
+use crate::extract::nodes::css_string;
+use browserlens_snapshot::select::Selector;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// Where a script finds its element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// By CSS selectors, each of one element: in the document, then in the shadow tree or frame of the element before.
+    Path(Vec<String>),
+    /// By role and accessible name, as far as the markup tells them.
+    Words(Words),
+    /// The element that has the focus.
+    Focused,
+}
+
+/// An element in words, for scripts that look for it themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Role; empty for any.
+    pub role: String,
+    /// Accessible name; empty for any.
+    pub name: String,
+    /// Whole text; empty for any.
+    pub text: String,
+    /// Which one of several.
+    pub nth: Option<u32>,
+    /// An ancestor.
+    pub within: Option<Box<Words>>,
+}
+
+impl Words {
+    fn to_json(&self) -> Value {
+        let mut map = Map::new();
+        match css_of_known(&self.role) {
+            Some((role, _)) => map.insert("role".to_owned(), Value::from(role)),
+            // A role that is not known is told by the attribute alone.
+            None if !self.role.is_empty() => {
+                map.insert("css".to_owned(), Value::from(format!("[role~={} i]", css_string(&self.role))))
+            }
+            None => map.insert("css".to_owned(), Value::from("*")),
+        };
+        for (key, text) in [("name", &self.name), ("text", &self.text)] {
+            if !text.trim().is_empty() {
+                map.insert(key.to_owned(), Value::from(text.as_str()));
+            }
+        }
+        if let Some(nth) = self.nth {
+            map.insert("nth".to_owned(), Value::from(nth));
+        }
+        if let Some(within) = &self.within {
+            map.insert("within".to_owned(), within.to_json());
+        }
+        Value::Object(map)
+    }
+
+    /// Returns the words and those of what it lies in, outwards.
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |words| words.within.as_deref())
+    }
+}
+
+impl Place {
+    /// Returns the data of a script that tells the place.
+    pub(crate) fn to_json(&self) -> Value {
+        match self {
+            Self::Path(path) => serde_json::json!({ "path": path }),
+            Self::Words(words) => words.to_json(),
+            Self::Focused => serde_json::json!({ "focused": true }),
+        }
+    }
+
+    /// Returns the place of a selector.
+    ///
+    /// # Errors
+    /// What is wrong with it, if it is no selector.
+    pub fn selector(selector: &str) -> Result<Self, browserlens_snapshot::select::MalformedSelector> {
+        selector.parse::<Selector>().map(|_| Self::Path(vec![selector.to_owned()]))
+    }
+}
+
+/// Elements that have a role without saying so, by the role's name in the accessibility tree.
+const ROLES: [(&str, &str); 44] = [
+    ("button", "button,summary,input:is([type=button],[type=submit],[type=reset],[type=image],[type=file])"),
+    ("link", "a,area"),
+    (
+        "textbox",
+        "textarea,input:not([list],[type=button],[type=submit],[type=reset],[type=image],[type=file],[type=checkbox],[type=radio],[type=range],[type=number],[type=search])",
+    ),
+    ("searchbox", "input[type=search]"),
+    ("spinbutton", "input[type=number]"),
+    ("slider", "input[type=range]"),
+    ("combobox", "select,input[list]"),
+    ("listbox", "select:is([multiple],[size])"),
+    ("checkbox", "input[type=checkbox]"),
+    ("radio", "input[type=radio]"),
+    ("option", "option"),
+    ("heading", "h1,h2,h3,h4,h5,h6"),
+    ("navigation", "nav"),
+    ("main", "main"),
+    ("complementary", "aside"),
+    ("region", "section"),
+    ("banner", "header"),
+    ("contentinfo", "footer"),
+    ("form", "form"),
+    ("article", "article"),
+    ("dialog", "dialog"),
+    ("group", "fieldset,details"),
+    ("table", "table"),
+    ("row", "tr"),
+    ("cell", "td"),
+    ("gridcell", "td"),
+    ("columnheader", "th"),
+    ("rowheader", "th"),
+    ("list", "ul,ol,menu"),
+    ("listitem", "li"),
+    ("image", "img"),
+    ("img", "img"),
+    ("paragraph", "p"),
+    ("figure", "figure"),
+    ("DisclosureTriangle", "summary"),
+    ("Canvas", "canvas"),
+    ("Video", "video"),
+    ("Audio", "audio"),
+    ("Iframe", "iframe"),
+    ("Date", "input[type=date]"),
+    ("DateTime", "input[type=datetime-local]"),
+    ("InputTime", "input[type=time]"),
+    ("ColorWell", "input[type=color]"),
+    (
+        "generic",
+        ":not(a,area,button,summary,select,textarea,input,option,nav,main,aside,form,table,tr,td,th,ul,ol,li,article,dialog,fieldset,canvas,img,video,section,header,footer,h1,h2,h3,h4,h5,h6)",
+    ),
+];
+
+/// Roles whose name is what stands in them: no labels, no values, no placeholders.
+const NAMED_BY_CONTENT: [&str; 20] = [
+    "link",
+    "heading",
+    "tab",
+    "menuitem",
+    "row",
+    "cell",
+    "gridcell",
+    "columnheader",
+    "rowheader",
+    "listitem",
+    "article",
+    "region",
+    "navigation",
+    "main",
+    "dialog",
+    "option",
+    "paragraph",
+    "treeitem",
+    "image",
+    "img",
+];
+
+fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
+    ROLES.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(role))
+}
+
+/// Makes blanks one, as far as JavaScript counts them.
+pub(crate) const FLAT: &str = "var flat=t=>String(t??'').replace(RegExp(String.fromCharCode(92)+'s+','g'),' ').trim();";
+/// The document, open shadow trees and frames of the same origin.
+const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
+const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getRootNode(),t=e.tagName;return flat(a('aria-labelledby').split(' ').map(i=>i&&r.getElementById?.(i)?.textContent||'').join(' '))||a('aria-label')";
+/// A label without the field in it; a group by its legend; a button of a form by its value.
+const LABELS: &str = "||flat([...e.labels||[]].map(l=>[...l.childNodes].map(n=>n.contains(e)?'':n.textContent).join(' ')).join(' '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button','reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
+const CONTENT: &str = "||a('alt')||flat(e.innerText||e.textContent)||a('title')};";
+const INSIDE: &str = "var inside=(a,e)=>{for(var n=e;n;n=n.parentNode||n.host||n.defaultView?.frameElement)if(n===a&&n!==e)return true};";
+const ONE: &str =
+    "var one=t=>{var m=all(t);if(m.length!=1)throw Error(m.length+' elements instead of one');return m[0]};";
+
+const FOCUSED: &str = "var focused=()=>{var f=document.activeElement;while(f?.shadowRoot?.activeElement)f=f.shadowRoot.activeElement;return f?[f]:[]};";
+const BY_SELECTOR: &str = "var byPath=t=>[...document.querySelectorAll(t.path[0])];";
+const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of t.path){if(i++){r=m[0].shadowRoot||m[0].contentDocument;if(!r)throw Error('closed to scripts')}m=[...r.querySelectorAll(s)];if(m.length!=1)return i<t.path.length?[]:m}return m};";
+
+/// Adds what finds the elements of places; `one` and `all` are defined by it.
+pub(crate) fn define(places: &[&Place], out: &mut String) {
+    let words: Vec<&Words> = places
+        .iter()
+        .filter_map(|place| if let Place::Words(words) = place { Some(words) } else { None })
+        .flat_map(|words| words.chain())
+        .collect();
+    let longest = places.iter().map(|place| if let Place::Path(path) = place { path.len() } else { 0 }).max();
+    let is_focused = places.contains(&&Place::Focused);
+    let mut ways = Vec::new();
+    if is_focused {
+        out.push_str(FOCUSED);
+        ways.push("t.focused?focused()");
+    }
+    match longest {
+        Some(0) | None => {}
+        Some(1) => out.push_str(BY_SELECTOR),
+        Some(_) => out.push_str(BY_PATH),
+    }
+    if longest.is_some_and(|longest| longest > 0) {
+        ways.push("t.path?byPath(t)");
+    }
+    if !words.is_empty() {
+        by_words(&words, out);
+        ways.push("byWords(t)");
+    }
+    out.push_str("var all=t=>");
+    match ways.as_slice() {
+        [only] => out.push_str(only.rsplit_once('?').map_or(only, |(_, way)| way)),
+        // An empty path finds nothing.
+        [] => out.push_str("[]"),
+        several => {
+            out.push_str(&several.join(":"));
+            if words.is_empty() {
+                out.push_str(":[]");
+            }
+        }
+    }
+    out.push(';');
+    out.push_str(ONE);
+}
+
+fn by_words(words: &[&Words], out: &mut String) {
+    let has = |test: &dyn Fn(&Words) -> bool| words.iter().any(|words| test(words));
+    let (has_name, has_text) =
+        (has(&|words| !words.name.trim().is_empty()), has(&|words| !words.text.trim().is_empty()));
+    let has_within = has(&|words| words.within.is_some());
+    if has_name || has_text {
+        out.push_str(FLAT);
+    }
+    out.push_str(ROOTS);
+    if has_name {
+        let by_content = |words: &Words| {
+            words.name.is_empty() || NAMED_BY_CONTENT.iter().any(|role| role.eq_ignore_ascii_case(&words.role))
+        };
+        out.push_str(ATTRIBUTES);
+        out.push_str(if words.iter().all(|words| by_content(words)) { CONTENT } else { LABELS });
+    }
+    if has_within {
+        out.push_str(INSIDE);
+    }
+    let known: BTreeMap<&str, &str> = words.iter().filter_map(|words| css_of_known(&words.role)).collect();
+    if !known.is_empty() {
+        out.push_str("var css={");
+        for (at, (role, elements)) in known.iter().enumerate() {
+            let comma = if at > 0 { "," } else { "" };
+            out.push_str(&format!("{comma}{role}:'[role~={role} i],:is({elements}):not([role])'"));
+        }
+        out.push_str("};");
+    }
+    let css = if known.is_empty() { "t.css" } else { "t.css||css[t.role]" };
+    out.push_str("var byWords=t=>{var o=[];for(var r of roots())for(var e of r.querySelectorAll(");
+    out.push_str(css);
+    out.push_str("))if(e.getClientRects().length");
+    if has_name {
+        out.push_str("&&(!t.name||name(e)==flat(t.name))");
+    }
+    if has_text {
+        out.push_str("&&(!t.text||flat(e.innerText)==flat(t.text))");
+    }
+    out.push_str(")o.push(e);");
+    // What stands in an element stands in all around it too: without a role the innermost is meant.
+    if has_text || has(&|words| words.role.is_empty()) {
+        out.push_str("if(t.text||t.css=='*')o=o.filter(e=>!o.some(x=>x!=e&&e.contains(x)));");
+    }
+    if has_within {
+        out.push_str("if(t.within){var w=byWords(t.within);o=o.filter(e=>w.some(a=>inside(a,e)))}");
+    }
+    out.push_str(if has(&|words| words.nth.is_some()) {
+        "return 'nth'in t?o.slice(t.nth,t.nth+1):o};"
+    } else {
+        "return o};"
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_role_is_told_by_a_selector() {
+        for (role, elements) in ROLES {
+            let text = format!("[role~={role} i],:is({elements}):not([role])");
+            assert!(text.parse::<Selector>().is_ok(), "{role}: {text}");
+            assert!(!text.contains(['"', '\'', '\\']), "{role}");
+        }
+    }
+
+    #[test]
+    fn a_role_that_is_not_known_stays_data() {
+        let words = Words { role: "x\"],*{}//' i".to_owned(), ..Words::default() };
+        let css = words.to_json()["css"].as_str().unwrap().to_owned();
+        assert!(css.parse::<Selector>().is_ok(), "{css}");
+        let mut code = String::new();
+        define(&[&Place::Words(words)], &mut code);
+        assert!(!code.contains("//") && !code.contains("css={"), "{code}");
+    }
+
+    #[test]
+    fn a_script_holds_what_its_places_need() {
+        let defined = |places: &[&Place]| {
+            let mut code = String::new();
+            define(places, &mut code);
+            code
+        };
+        let selector = Place::Path(vec!["#a".to_owned()]);
+        let path = Place::Path(vec!["#a".to_owned(), "b".to_owned()]);
+        let link = Place::Words(Words { role: "link".to_owned(), name: "Cart".to_owned(), ..Words::default() });
+        assert!(defined(&[&selector]).len() < 250, "{}", defined(&[&selector]).len());
+        assert!(defined(&[&link]).len() < 1_200, "{}", defined(&[&link]).len());
+        assert!(!defined(&[&link]).contains("labels"));
+        let all = defined(&[&path, &link, &Place::Focused]);
+        assert!(all.contains("var all=t=>t.focused?focused():t.path?byPath(t):byWords(t);"), "{all}");
+        assert!(defined(&[&path, &Place::Focused]).contains("t.focused?focused():t.path?byPath(t):[];"));
+    }
+}

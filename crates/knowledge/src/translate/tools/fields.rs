@@ -1,0 +1,204 @@
+//! What is done with fields and forms, and by the keyboard.
+//!
+//! In: an action with its node. Out: calls, in order. Invariants: keys go to the node that is named, which gets the focus first; a check that is already as wanted gives no call; a file is
+//! handed to the input itself, not to the button that stands for it.
+
+use super::keys::{chord, is_key};
+use super::place::{At, file_input};
+use super::{Calls, MOST_FIELDS, Work, by_script, call, one};
+use crate::model::ElementTarget;
+use crate::translate::ActionType;
+use crate::translate::error::{TranslateError, shown};
+use crate::translate::resolve::Wanted;
+use crate::translate::script::{Operation, Place};
+use serde_json::{Value, json};
+
+impl Work<'_, '_> {
+    pub(super) fn input(&self) -> Calls {
+        let clears = match self.kind {
+            ActionType::Input => self.flag("clear")?.unwrap_or(true),
+            ActionType::Clear => true,
+            _ => self.flag("clear")?.unwrap_or(false),
+        };
+        let text = match self.kind {
+            ActionType::Clear => String::new(),
+            _ => self.needed("text", &["value"])?,
+        };
+        if Wanted::of(self.action).is_empty() && self.kind != ActionType::Clear {
+            return self.type_into_focus(&text);
+        }
+        let at = self.at()?;
+        let text = if self.is_seed() { text } else { secret_for_browser_use(&text) };
+        let values = json!({ "text": text, "add": !clears });
+        let (tool, parameters) = match (self.is_seed(), self.kind) {
+            (true, ActionType::Clear) => ("clear", json!({})),
+            (true, ActionType::TypeSlowly) => ("type_slowly", json!({ "text": text })),
+            _ => ("input", json!({ "text": text, "clear": clears })),
+        };
+        self.with_element(tool, &at, parameters, Operation::SetText, values)
+    }
+
+    /// Types into what has the focus. `send_keys` reads `+` as a chord and some words as keys: these go by a script.
+    pub(super) fn type_into_focus(&self, text: &str) -> Calls {
+        if text.is_empty() {
+            return Err(self.bad("text", "is empty, and no node is named"));
+        }
+        if text.contains('+') || is_key(text) {
+            return Ok(vec![by_script(
+                Operation::SetText,
+                Some(&Place::Focused),
+                json!({ "text": text, "add": true }),
+            )]);
+        }
+        one("send_keys", json!({ "keys": text }))
+    }
+
+    pub(super) fn key(&self) -> Result<String, TranslateError> {
+        let keys = self.needed("keys", &["key", "text"])?;
+        chord(&keys).ok_or_else(|| self.bad("keys", format!("{:?} is no key or chord", shown(&keys))))
+    }
+
+    /// Presses keys; where a node is named that has not the focus, it gets it first.
+    pub(super) fn keys(&self, keys: &str) -> Calls {
+        let mut calls = Vec::new();
+        if !Wanted::of(self.action).is_empty() {
+            let at = self.at()?;
+            let has_focus = matches!(&at, At::Node(node) if node.page().focused() == Some(*node));
+            if !has_focus {
+                calls.push(by_script(Operation::Focus, Some(&self.place(&at)?), json!({})));
+            }
+        }
+        calls.push(call("send_keys", json!({ "keys": keys })));
+        Ok(calls)
+    }
+
+    pub(super) fn chord(&self, tool: &'static str, keys: &str) -> Calls {
+        if !self.is_seed() {
+            return self.keys(keys);
+        }
+        if Wanted::of(self.action).is_empty() {
+            return one(tool, json!({}));
+        }
+        match self.at()? {
+            At::Node(node) => one(tool, json!({ "index": node.key().backend })),
+            At::Selector(selector) => one(tool, json!({ "selector": selector })),
+            at @ At::Words(_) => {
+                Ok(vec![by_script(Operation::Focus, Some(&self.place(&at)?), json!({})), call(tool, json!({}))])
+            }
+        }
+    }
+
+    pub(super) fn select(&self) -> Calls {
+        let text = self.needed("option", &["text", "value"])?;
+        let at = self.at()?;
+        self.with_element("select_dropdown", &at, json!({ "text": text }), Operation::Choose, json!({ "text": text }))
+    }
+
+    /// `wanted` is none for "the other state".
+    pub(super) fn check(&self, wanted: Option<bool>) -> Calls {
+        let at = self.at()?;
+        if let (At::Node(node), Some(wanted)) = (&at, wanted)
+            && let Some(checked) = node.checked()
+            && (checked == browserlens_page::Tri::True) == wanted
+        {
+            return Ok(Vec::new());
+        }
+        // Without a page a click might undo what is already so: a script looks first.
+        if matches!(at, At::Selector(_)) && wanted.is_some() {
+            return Ok(vec![by_script(Operation::SetChecked, Some(&self.place(&at)?), json!({ "on": wanted }))]);
+        }
+        self.with_element("click", &at, json!({}), Operation::SetChecked, json!({ "on": wanted }))
+    }
+
+    pub(super) fn upload(&self) -> Calls {
+        let files = match self.action.parameters.get("files").or(self.action.parameters.get("paths")) {
+            Some(Value::Array(files)) => files.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            _ => vec![self.needed("path", &["file", "text"])?],
+        };
+        let [path] = files.as_slice() else {
+            return Err(self.bad("files", "are not exactly one; the tool hands over one file"));
+        };
+        let at = self.at()?;
+        match &at {
+            At::Selector(selector) if self.is_seed() => {
+                one("upload_file", json!({ "selector": selector, "path": path }))
+            }
+            At::Node(node) => one("upload_file", json!({ "index": file_input(*node).key().backend, "path": path })),
+            _ => Err(TranslateError::NeedsPage {
+                action_type: self.kind.name(),
+                wanted: Wanted::of(self.action).in_words(),
+            }),
+        }
+    }
+
+    pub(super) fn fill_form(&self) -> Calls {
+        let fields = match self.action.parameters.get("fields") {
+            Some(Value::Array(fields)) if !fields.is_empty() => fields,
+            _ => return Err(self.lacks("fields: a list of {target, selector or index, text}")),
+        };
+        if fields.len() > MOST_FIELDS {
+            return Err(self.bad("fields", format!("are {}; allowed: {MOST_FIELDS}", fields.len())));
+        }
+        let mut seed = Vec::new();
+        let mut calls = Vec::new();
+        for field in fields {
+            let field = field.as_object().ok_or_else(|| self.bad("fields", "hold something else than objects"))?;
+            let text = field.get("text").or(field.get("value")).and_then(Value::as_str);
+            let text = text.ok_or_else(|| self.bad("fields", "hold one without `text`"))?;
+            let target = field.get("target").map(|target| serde_json::from_value::<ElementTarget>(target.clone()));
+            let wanted = Wanted {
+                index: field.get("index").and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok()),
+                selector: field.get("selector").and_then(Value::as_str).map(str::to_owned),
+                target: target
+                    .transpose()
+                    .map_err(|error| self.bad("fields", format!("name no node: {}", shown(&error.to_string()))))?,
+            };
+            let work = Work { kind: ActionType::Input, ..*self };
+            let at = work.at_of(&wanted)?;
+            let mut more = json!({ "text": text });
+            match &at {
+                At::Node(node) => more["index"] = Value::from(node.key().backend),
+                At::Selector(selector) => more["selector"] = Value::from(selector.as_str()),
+                At::Words(_) => {}
+            }
+            seed.push(more);
+            let clear = json!({ "text": text, "clear": true });
+            calls.extend(work.with_element(
+                "input",
+                &at,
+                clear,
+                Operation::SetText,
+                json!({ "text": text, "add": false }),
+            )?);
+        }
+        let is_named = seed.iter().all(|field| field.get("index").is_some() || field.get("selector").is_some());
+        if self.is_seed() && is_named {
+            return one("fill_form", json!({ "fields": seed }));
+        }
+        Ok(calls)
+    }
+
+    pub(super) fn form(&self, tool: &'static str, operation: Operation) -> Calls {
+        let is_named = !Wanted::of(self.action).is_empty();
+        if self.is_seed() && !is_named {
+            return one(tool, json!({}));
+        }
+        if !is_named {
+            // The form of the field that has the focus.
+            return Ok(vec![by_script(operation, Some(&Place::Focused), json!({}))]);
+        }
+        let at = self.at()?;
+        if self.is_seed() {
+            return self.with_element(tool, &at, json!({}), operation, json!({}));
+        }
+        Ok(vec![by_script(operation, Some(&self.place(&at)?), json!({}))])
+    }
+}
+
+/// Placeholders of secrets, `{{secret:name}}`, as browser-use writes them: it fills in what it was given under that name.
+fn secret_for_browser_use(text: &str) -> String {
+    match text.strip_prefix("{{secret:").and_then(|rest| rest.strip_suffix("}}")) {
+        Some(name) if !name.contains(['<', '>', '{', '}']) => format!("<secret>{name}</secret>"),
+        _ => text.to_owned(),
+    }
+}

@@ -1,0 +1,139 @@
+//! Where the node of an action is.
+//!
+//! In: what is known of the node, and the page if there is one. Out: the node by number, selector or words, and the place of it for a script. Invariant: with a page, the node was
+//! found on it; without one, only what may be looked for late is left to a script.
+
+use super::{Calls, Work, by_script, object, one};
+use crate::model::ElementTarget;
+use crate::translate::error::{TranslateError, shown};
+use crate::translate::locate;
+use crate::translate::resolve::{Wanted, resolve};
+use crate::translate::script::{Operation, Place, Words};
+use browserlens_page::NodeRef;
+use browserlens_snapshot::select::Selector;
+use serde_json::Value;
+
+/// How the node of an action is named to a tool.
+pub(super) enum At<'p> {
+    Node(NodeRef<'p>),
+    Selector(String),
+    Words(Box<Words>),
+}
+
+impl<'p> Work<'_, 'p> {
+    pub(super) fn at(&self) -> Result<At<'p>, TranslateError> {
+        self.at_of(&Wanted::of(self.action))
+    }
+
+    pub(super) fn at_of(&self, wanted: &Wanted) -> Result<At<'p>, TranslateError> {
+        if wanted.is_empty() {
+            return Err(self.lacks("a node: `target`, `target_selector` or `index`"));
+        }
+        if let Some(page) = self.context.page {
+            return resolve(page, self.kind, wanted).map(At::Node);
+        }
+        if let Some(selector) = &wanted.selector {
+            checked(selector)?;
+            // Which of the two tells the node better is not known without a page; a stored selector is of this very node.
+            if self.is_seed() || self.context.late {
+                return Ok(At::Selector(selector.clone()));
+            }
+        }
+        match &wanted.target {
+            Some(target) if self.context.late => Ok(At::Words(Box::new(words(target, 0)))),
+            _ => Err(TranslateError::NeedsPage { action_type: self.kind.name(), wanted: wanted.in_words() }),
+        }
+    }
+
+    /// The node for a script.
+    pub(super) fn place(&self, at: &At<'p>) -> Result<Place, TranslateError> {
+        match at {
+            At::Node(node) => match locate::path(*node) {
+                Ok(path) => Ok(Place::Path(path)),
+                Err(no_path) => Err(TranslateError::Unreachable {
+                    action_type: self.kind.name(),
+                    wanted: Wanted::of(self.action).in_words(),
+                    place: no_path.place(),
+                }),
+            },
+            At::Selector(selector) => Ok(Place::Path(vec![selector.clone()])),
+            At::Words(words) => Ok(Place::Words((**words).clone())),
+        }
+    }
+
+    /// What is waited for is not there yet: it is named as it is known, not by a page.
+    pub(super) fn words_place(&self) -> Result<Place, TranslateError> {
+        let wanted = Wanted::of(self.action);
+        if let Some(target) = &wanted.target {
+            return Ok(Place::Words(words(target, 0)));
+        }
+        if let Some(selector) = &wanted.selector {
+            checked(selector)?;
+            return Ok(Place::Path(vec![selector.clone()]));
+        }
+        let text = self.needed("text", &[])?;
+        Ok(Place::Words(Words { text, ..Words::default() }))
+    }
+
+    pub(super) fn index(&self, at: &At<'p>) -> Result<u32, TranslateError> {
+        match at {
+            At::Node(node) => Ok(node.key().backend),
+            _ => Err(TranslateError::NeedsPage {
+                action_type: self.kind.name(),
+                wanted: Wanted::of(self.action).in_words(),
+            }),
+        }
+    }
+
+    /// A call of a tool that takes an element, or a script where the tool cannot be told which.
+    pub(super) fn with_element(
+        &self,
+        tool: &'static str,
+        at: &At<'p>,
+        more: Value,
+        operation: Operation,
+        values: Value,
+    ) -> Calls {
+        let mut parameters = object(more);
+        match at {
+            At::Node(node) => {
+                parameters.insert("index".to_owned(), Value::from(node.key().backend));
+            }
+            At::Selector(selector) if self.is_seed() => {
+                parameters.insert("selector".to_owned(), Value::from(selector.as_str()));
+            }
+            _ => return Ok(vec![by_script(operation, Some(&self.place(at)?), values)]),
+        }
+        one(tool, Value::Object(parameters))
+    }
+}
+
+pub(super) fn checked(selector: &str) -> Result<(), TranslateError> {
+    selector
+        .parse::<Selector>()
+        .map(drop)
+        .map_err(|error| TranslateError::BadSelector { selector: shown(selector), reason: shown(&error.to_string()) })
+}
+
+pub(super) fn words(target: &ElementTarget, depth: usize) -> Words {
+    let within = target.within.as_deref().filter(|_| depth < 8);
+    Words {
+        role: target.role.clone(),
+        name: target.name.clone(),
+        text: target.text.clone(),
+        nth: target.nth,
+        within: within.map(|within| Box::new(words(within, depth + 1))),
+    }
+}
+
+/// A button that a page shows in place of its file input stands beside it: the tool wants the input.
+pub(super) fn file_input(node: NodeRef<'_>) -> NodeRef<'_> {
+    let is_input = |node: &NodeRef<'_>| node.tag() == "input" && node.attribute("type") == Some("file");
+    if is_input(&node) {
+        return node;
+    }
+    std::iter::once(node)
+        .chain(node.ancestors().take(3))
+        .find_map(|around| around.descendants().find(is_input))
+        .unwrap_or(node)
+}

@@ -1,0 +1,87 @@
+//! What is done with the pointer.
+//!
+//! In: an action with its node. Out: a call of the tool for it, or a script where the profile has none or a point of the node is meant. Invariant: a drag says where it ends, by
+//! a node or a way, or is an error that names what is missing.
+
+use super::place::At;
+use super::{Calls, Work, by_script, by_script_to, one};
+use crate::model::ElementTarget;
+use crate::translate::error::{TranslateError, shown};
+use crate::translate::resolve::Wanted;
+use crate::translate::script::Operation;
+use serde_json::{Map, Value, json};
+
+impl<'p> Work<'_, 'p> {
+    /// Where on its node: `point` from the node's top left corner, or `coordinate_x` and `coordinate_y` on the page.
+    pub(super) fn point(&self, at: &At<'p>) -> Result<Option<Value>, TranslateError> {
+        if let Some(point) = self.pair("point")? {
+            return Ok(Some(json!({ "point": point })));
+        }
+        let (Some(x), Some(y)) = (self.number("coordinate_x")?, self.number("coordinate_y")?) else { return Ok(None) };
+        Ok(Some(match at {
+            At::Node(node) => {
+                let corner = node.bounds();
+                json!({ "point": [x - f64::from(corner.x), y - f64::from(corner.y)] })
+            }
+            _ => json!({ "page": [x, y] }),
+        }))
+    }
+
+    pub(super) fn click(&self) -> Calls {
+        let at = self.at()?;
+        if let Some(point) = self.point(&at)? {
+            return Ok(vec![by_script(Operation::Click, Some(&self.place(&at)?), point)]);
+        }
+        self.with_element("click", &at, json!({}), Operation::Click, json!({}))
+    }
+
+    /// Tools of the one profile, scripts of the other.
+    pub(super) fn pointed(&self, tool: &'static str, operation: Operation) -> Calls {
+        let at = self.at()?;
+        match self.point(&at)? {
+            None if self.is_seed() => self.with_element(tool, &at, json!({}), operation, json!({})),
+            point => Ok(vec![by_script(operation, Some(&self.place(&at)?), point.unwrap_or_else(|| json!({})))]),
+        }
+    }
+
+    pub(super) fn drag(&self) -> Calls {
+        let at = self.at()?;
+        let to = match self.action.parameters.get("to") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(selector)) => Some(Wanted { selector: Some(selector.clone()), ..Wanted::default() }),
+            Some(value) => {
+                let target = serde_json::from_value::<ElementTarget>(value.clone())
+                    .map_err(|error| self.bad("to", format!("names no node: {}", shown(&error.to_string()))))?;
+                Some(Wanted { target: Some(target), ..Wanted::default() })
+            }
+        };
+        let by = self.pair("by")?;
+        let point = self.point(&at)?;
+        let to_point = self.pair("to_point")?;
+        let Some(to) = to else {
+            let by = by.ok_or(self.lacks("where the node is dropped: `to` (a node) or `by` (CSS px)"))?;
+            let mut values = point.unwrap_or_else(|| json!({}));
+            values["by"] = json!(by);
+            return Ok(vec![by_script(Operation::Drag, Some(&self.place(&at)?), values)]);
+        };
+        let to = self.at_of(&to)?;
+        if self.is_seed() && point.is_none() && to_point.is_none() {
+            let mut parameters = Map::new();
+            for (at, index, selector) in [(&at, "index", "selector"), (&to, "target_index", "target_selector")] {
+                match at {
+                    At::Node(node) => parameters.insert(index.to_owned(), Value::from(node.key().backend)),
+                    At::Selector(text) => parameters.insert(selector.to_owned(), Value::from(text.as_str())),
+                    At::Words(_) => None,
+                };
+            }
+            if parameters.len() == 2 {
+                return one("drag_drop", Value::Object(parameters));
+            }
+        }
+        let mut values = point.unwrap_or_else(|| json!({}));
+        if let Some(to_point) = to_point {
+            values["toPoint"] = json!(to_point);
+        }
+        Ok(vec![by_script_to(Operation::Drag, Some(&self.place(&at)?), Some(&self.place(&to)?), values)])
+    }
+}

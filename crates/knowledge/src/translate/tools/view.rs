@@ -1,0 +1,92 @@
+//! What changes what is in view, and what plays in it.
+//!
+//! In: an action, with a node or without. Out: a call, or a script where the tool cannot be told the node or the direction.
+
+use super::place::At;
+use super::{Calls, USUAL_HEIGHT, Work, by_script, one};
+use crate::translate::ActionType;
+use crate::translate::error::shown;
+use crate::translate::resolve::Wanted;
+use crate::translate::script::{Operation, Place, Words};
+use serde_json::json;
+
+impl Work<'_, '_> {
+    pub(super) fn scroll(&self) -> Calls {
+        let height = self.context.page.map_or(USUAL_HEIGHT, |page| f64::from(page.viewport().height).max(1.0));
+        let direction = match self.kind {
+            ActionType::ScrollUp => "up".to_owned(),
+            ActionType::ScrollDown => "down".to_owned(),
+            _ => self.text("direction")?.unwrap_or_else(|| "down".to_owned()),
+        };
+        let amount = match (self.number("pages")?, self.number("amount")?.or(self.number("pixels")?)) {
+            (Some(pages), _) => self.within("pages", pages, 0.01, 1000.0)? * height,
+            (None, Some(amount)) => self.within("amount", amount, 1.0, 1e6)?,
+            (None, None) => height,
+        };
+        let (x, y) = match self.pair("by")? {
+            Some([x, y]) => (x, y),
+            None => match direction.as_str() {
+                "down" => (0.0, amount),
+                "up" => (0.0, -amount),
+                "right" => (amount, 0.0),
+                "left" => (-amount, 0.0),
+                other => {
+                    return Err(self.bad("direction", format!("is {:?}; allowed: up, down, left, right", shown(other))));
+                }
+            },
+        };
+        if x == 0.0 && y == 0.0 {
+            return Err(self.bad("by", "is no way at all"));
+        }
+        let at = if Wanted::of(self.action).is_empty() { None } else { Some(self.at()?) };
+        let is_straight = x == 0.0 || y == 0.0;
+        let index = match &at {
+            Some(At::Node(node)) => Some(node.key().backend),
+            _ => None,
+        };
+        let selector = match &at {
+            Some(At::Selector(selector)) => Some(selector.clone()),
+            _ => None,
+        };
+        if self.is_seed() && is_straight && (at.is_none() || index.is_some() || selector.is_some()) {
+            let direction = match (x, y) {
+                (0.0, y) if y > 0.0 => "down",
+                (0.0, _) => "up",
+                (x, _) if x > 0.0 => "right",
+                _ => "left",
+            };
+            let amount = (x + y).abs();
+            return one(
+                "scroll",
+                json!({ "direction": direction, "amount": amount, "index": index, "selector": selector }),
+            );
+        }
+        if !self.is_seed() && x == 0.0 && (at.is_none() || index.is_some()) {
+            let pages = (y.abs() / height * 100.0).round().max(1.0) / 100.0;
+            return one("scroll", json!({ "down": y > 0.0, "pages": pages, "index": index }));
+        }
+        let place = at.as_ref().map(|at| self.place(at)).transpose()?;
+        Ok(vec![by_script(Operation::ScrollBy, place.as_ref(), json!({ "x": x, "y": y }))])
+    }
+
+    pub(super) fn find_text(&self) -> Calls {
+        let text = self.needed("text", &["query"])?;
+        if !self.is_seed() {
+            return one("find_text", json!({ "text": text }));
+        }
+        let place = Place::Words(Words { text, ..Words::default() });
+        Ok(vec![by_script(Operation::ScrollTo, Some(&place), json!({}))])
+    }
+
+    pub(super) fn media(&self, tool: &'static str, what: &str, value: Option<(&'static str, f64)>) -> Calls {
+        let at = if Wanted::of(self.action).is_empty() { None } else { Some(self.at()?) };
+        let more = value.map_or_else(|| json!({}), |(name, value)| json!({ name: value }));
+        let values = json!({ "what": what, "value": value.map(|(_, value)| value) });
+        match at {
+            None if self.is_seed() => one(tool, more),
+            None => Ok(vec![by_script(Operation::Media, Some(&Place::Path(vec!["video".to_owned()])), values)]),
+            Some(at) if self.is_seed() => self.with_element(tool, &at, more, Operation::Media, values),
+            Some(at) => Ok(vec![by_script(Operation::Media, Some(&self.place(&at)?), values)]),
+        }
+    }
+}
