@@ -80,9 +80,11 @@ fn is_program(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// A running Chromium with a fresh profile.
+/// A running Chromium: our own with a fresh profile, or one that somebody else started and that stays when we go.
 pub(crate) struct Chrome {
+    /// The browser that we started; none where we only attached.
     browser: Option<Browser>,
+    address: String,
     handler: tokio::task::JoinHandle<()>,
     watchdog: Watchdog,
     folder: TempDir,
@@ -111,7 +113,23 @@ impl Chrome {
             .await
             .map_err(|error| RecordError::LaunchFailed { path: program, reason: one_line(&error.to_string()) })?;
         let handler = tokio::spawn(async move { while handler.next().await.is_some() {} });
-        Ok(Self { browser: Some(browser), handler, watchdog, folder })
+        let address = browser.websocket_address().clone();
+        Ok(Self { browser: Some(browser), address, handler, watchdog, folder })
+    }
+
+    /// Returns the browser at an address that somebody else started; it is not ended with us.
+    pub(crate) fn attached(address: String) -> Result<Self, RecordError> {
+        let folder = tempfile::Builder::new().prefix("browserlens-").tempdir().map_err(|source| RecordError::Io {
+            context: "cannot make a temporary folder".to_owned(),
+            source,
+        })?;
+        let handler = tokio::spawn(async {});
+        Ok(Self { browser: None, address, handler, watchdog: Watchdog { child: None }, folder })
+    }
+
+    /// Returns whether somebody else started the browser.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.browser.is_none()
     }
 
     fn browser(&self) -> Option<&Browser> {
@@ -120,7 +138,7 @@ impl Chrome {
 
     /// Returns the WebSocket address of the browser's protocol.
     pub(crate) fn address(&self) -> String {
-        self.browser().map(|browser| browser.websocket_address().clone()).unwrap_or_default()
+        self.address.clone()
     }
 
     /// Returns the folder that downloads go to.

@@ -29,6 +29,10 @@ pub(crate) struct Driver {
     pub(crate) browser_name: String,
     /// Clock of the bundled site's server.
     pub(crate) site_clock: Option<Arc<SiteClock>>,
+    /// Longest real time that a page of the user's own is given to become quiet.
+    pub(crate) quiet_limit: Duration,
+    /// Targets that were there before us: they are never closed.
+    pub(crate) kept: Vec<String>,
 }
 
 impl Driver {
@@ -69,6 +73,8 @@ impl Driver {
             pointer: (0.0, 0.0),
             browser_name,
             site_clock,
+            quiet_limit: ceiling,
+            kept: Vec::new(),
         };
         // Tabs that Chromium opened by itself would be numbered; ours must be the first.
         driver.chrome.new_page().await.map_err(failed)?;

@@ -24,6 +24,14 @@ pub enum RecordError {
         /// Why.
         reason: String,
     },
+    /// No browser answers at an address, or it has no such tab.
+    #[error("{url}: cannot be attached to: {reason}")]
+    AttachFailed {
+        /// The address as given.
+        url: String,
+        /// Why.
+        reason: String,
+    },
     /// Chromium ended in the middle.
     #[error("step {step}: Chromium ended while it was {doing}")]
     BrowserGone {
@@ -173,6 +181,9 @@ impl RecordError {
             }
             Self::LaunchFailed { .. } => {
                 "start it by hand with --headless to see its message; in a container without user namespaces record as root or pass --no-sandbox"
+            }
+            Self::AttachFailed { .. } => {
+                "start the browser with --remote-debugging-port=9222 (and, for Chrome, a --user-data-dir of its own) and give http://127.0.0.1:9222"
             }
             Self::BrowserGone { .. } => {
                 "finished steps are in the trace; see whether memory ran out, and record again with --force"

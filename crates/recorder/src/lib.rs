@@ -7,6 +7,7 @@
 
 mod actions;
 mod aim;
+mod attach;
 mod chrome;
 mod driver;
 mod entities;
@@ -34,9 +35,10 @@ mod stage;
 mod storage;
 mod world;
 
+pub use attach::AttachTab;
 pub use chrome::find_chrome;
 pub use error::RecordError;
-pub use live::{LiveBrowser, LiveOptions};
+pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
 pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;

@@ -201,6 +201,11 @@ impl Driver {
         Ok(())
     }
 
+    /// Returns the pixels of the viewport, as PNG.
+    pub(crate) async fn viewport_pixels(&self, look: &mut Look) -> Result<Vec<u8>, CallError> {
+        look.pixels(self, &json!({ "format": "png" })).await
+    }
+
     /// Returns the pixels of a box of the document that may lie outside the viewport, as PNG.
     pub(crate) async fn crop_pixels(&self, look: &mut Look, bounds: [f64; 4]) -> Result<Vec<u8>, CallError> {
         let [x, y, width, height] = bounds;

@@ -18,6 +18,12 @@ pub(crate) struct Attached {
 }
 
 #[derive(Deserialize)]
+pub(crate) struct Created {
+    #[serde(rename = "targetInfo")]
+    pub(crate) info: TargetInfo,
+}
+
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct TargetInfo {
     #[serde(rename = "targetId")]
     pub(crate) target_id: String,
@@ -25,6 +31,8 @@ pub(crate) struct TargetInfo {
     pub(crate) kind: String,
     #[serde(default)]
     pub(crate) url: String,
+    #[serde(default, rename = "openerId")]
+    pub(crate) opener: String,
 }
 
 #[derive(Deserialize)]

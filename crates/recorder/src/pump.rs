@@ -24,6 +24,8 @@ pub(crate) struct SessionSetup {
     pub(crate) locale: String,
     pub(crate) timezone: String,
     pub(crate) started: Instant,
+    /// Whether somebody else started the browser: viewport, locale and time zone stay as they are, and only tabs that ours open are attached to.
+    pub(crate) attached: bool,
 }
 
 /// Page time 0 of bundled sites: 15 January 2026, 09:00 UTC.
@@ -107,6 +109,18 @@ impl Pump {
 
     fn target(&self, event: &RawEvent, name: &str) {
         match name {
+            "targetCreated" if self.setup.attached => {
+                let Some(m::Created { info }) = event.read::<m::Created>() else { return };
+                let ours = {
+                    let state = self.world.read();
+                    let is_tab = |target: &str| state.tabs.iter().any(|tab| tab.target == target);
+                    info.kind == "page" && is_tab(&info.opener) && !is_tab(&info.target_id)
+                };
+                if ours {
+                    let params = json!({ "targetId": info.target_id, "flatten": true });
+                    drop(self.socket.send(None, "Target.attachToTarget", &params));
+                }
+            }
             "attachedToTarget" => {
                 if let Some(attached) = event.read::<m::Attached>() {
                     self.attached(event.session.as_deref(), &attached);
@@ -444,11 +458,13 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
         ),
         ("Log.enable", json!({})),
         ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
-        ("Emulation.setTimezoneOverride", json!({ "timezoneId": setup.timezone })),
-        ("Emulation.setLocaleOverride", json!({ "locale": setup.locale })),
         ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
     ];
-    if is_page {
+    if !setup.attached {
+        calls.push(("Emulation.setTimezoneOverride", json!({ "timezoneId": setup.timezone })));
+        calls.push(("Emulation.setLocaleOverride", json!({ "locale": setup.locale })));
+    }
+    if is_page && !setup.attached {
         calls.push(("Emulation.setDeviceMetricsOverride", setup.device_metrics(1.0)));
         calls.push(("Emulation.setScrollbarsHidden", json!({ "hidden": true })));
     }

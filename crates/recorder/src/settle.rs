@@ -286,7 +286,7 @@ impl Driver {
     /// Sites of the user's own: waits until network and layout are quiet.
     async fn settle_by_wall(&self) -> Result<Rest, CallError> {
         let began = Instant::now();
-        let deadline = began + self.ceiling;
+        let deadline = began + self.quiet_limit;
         let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
         loop {
             let (worlds, network) = {

@@ -59,6 +59,7 @@ pub(crate) async fn open(
         locale: scenario.locale.clone(),
         timezone: scenario.timezone.clone(),
         started: Instant::now(),
+        attached: false,
     };
     let driver = Driver::start(&chrome, setup, ceiling, clock).await?;
     let stage = Stage {

@@ -225,13 +225,18 @@ impl Stage {
 
     pub(crate) async fn dismiss(&mut self) -> Result<(), RecordError> {
         match self.driver.answer_dialog(false, None).await {
-            Ok(()) | Err(Undone::Impossible(_)) => Ok(()),
+            Ok(()) | Err(Undone::Impossible(_) | Undone::Gone(_)) => Ok(()),
             Err(Undone::Call(error)) => Err(self.driver.failure("dismissing a dialog", error)),
         }
     }
 
     /// Waits until a target is there.
     pub(crate) async fn wait_for(&mut self, target: &Target, limit_ms: u64) -> Result<(), RecordError> {
+        self.wait_until(target, true, limit_ms).await
+    }
+
+    /// Waits until a target is there, or is not.
+    pub(crate) async fn wait_until(&mut self, target: &Target, there: bool, limit_ms: u64) -> Result<(), RecordError> {
         let slice = 250_u32;
         let began = Instant::now();
         let mut spent = 0_u64;
@@ -242,7 +247,7 @@ impl Stage {
                 Err(CallError::Refused { .. }) => Vec::new(),
                 Err(error) => return Err(self.driver.failure("waiting", error)),
             };
-            if !found.is_empty() {
+            if found.is_empty() != there {
                 return Ok(());
             }
             let waited = if self.driver.controlled() { spent } else { began.elapsed().as_millis() as u64 };
