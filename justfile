@@ -45,6 +45,11 @@ check:
 microbench *args:
     cargo bench --workspace --quiet "$@"
 
+# Carries out the way between every pair of connected screens of every bundled site in Chromium; a few of them are in `just test`.
+ways:
+    @scripts/install-chromium
+    cargo test -p browserlens-recorder --quiet --test ways -- --ignored --nocapture
+
 # Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths. `./just fuzz 10` runs each for 10.
 fuzz seconds="60":
     @for target in markdown chunk grep path; do crates/snapshot/fuzz/run "$target" {{seconds}}; done

@@ -231,6 +231,9 @@ pub(crate) struct RecordArgs {
     /// Turn Chromium's sandbox off (as root it is off by itself: Chromium refuses to start otherwise)
     #[arg(long)]
     pub no_sandbox: bool,
+    /// Leave screenshots, crops and bodies of requests out of the trace: for recordings that only knowledge is made of
+    #[arg(long, conflicts_with = "peers")]
+    pub small: bool,
     /// Ask other tools what they show of each step, and keep it beside the trace (*.peers): all tools, or those named
     /// (NAME or NAME@VERSION, separated by commas). A trace that stands there is kept; install the tools with `./just peers`
     #[arg(long, value_name = "TOOLS", num_args = 0..=1, require_equals = true, default_missing_value = "all")]

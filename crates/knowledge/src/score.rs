@@ -131,6 +131,24 @@ pub fn score(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, Knowled
     Ok(scores.into_iter().map(|((held_back, given), rows)| Score { held_back, given, rows }).collect())
 }
 
+/// Scores recognition website by website: knowledge of one website is asked about its own pages alone, which costs far less than one body of knowledge of all of them.
+///
+/// # Errors
+/// [`KnowledgeError`] if a recording has a step without label.
+pub fn score_by_website(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, KnowledgeError> {
+    let mut websites: BTreeMap<&str, Vec<Recording>> = BTreeMap::new();
+    for recording in whole {
+        websites.entry(recording.website_id.as_str()).or_default().push(recording.clone());
+    }
+    let mut scores: BTreeMap<(HeldBack, Given), Vec<Row>> = BTreeMap::new();
+    for recordings in websites.values() {
+        for found in score(recordings, labels)? {
+            scores.entry((found.held_back, found.given)).or_default().extend(found.rows);
+        }
+    }
+    Ok(scores.into_iter().map(|((held_back, given), rows)| Score { held_back, given, rows }).collect())
+}
+
 fn ask(
     known: Vec<Recording>,
     recording: &Recording,

@@ -26,7 +26,7 @@ static RECORDINGS: LazyLock<Vec<Recording>> = LazyLock::new(|| {
 static KNOWLEDGE: LazyLock<Knowledge> = LazyLock::new(|| extract("bundled", &RECORDINGS));
 
 fn labels() -> Labels {
-    toml::from_str(include_str!("screens.toml")).expect("labels")
+    toml::from_str(include_str!("../../../traces/screens.toml")).expect("labels")
 }
 
 fn told(score: &Score) -> String {

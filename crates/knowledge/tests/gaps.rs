@@ -7,129 +7,107 @@
 
 mod common;
 
-use browserlens_knowledge::gaps::{ActionGap, ExtrapolationRequest, Recovered, by_recordings, recovered};
-use browserlens_knowledge::{ActionId, Knowledge, Provenance, Recording, TaskDefinition, TaskId, extract};
+use browserlens_knowledge::gaps::{Hole, HoleCount, Recall, recall};
+use browserlens_knowledge::{Knowledge, Recording, TaskDefinition, extract};
 use browserlens_trace::Trace;
-use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
-fn recordings() -> Vec<Recording> {
-    common::traces().iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect()
+fn knowledge(paths: &[PathBuf]) -> Knowledge {
+    let recordings: Vec<Recording> =
+        paths.iter().map(|path| Recording::read(&Trace::open(path).unwrap()).unwrap()).collect();
+    extract("all", &recordings)
 }
 
-/// The knowledge without some steps of a task, and the gap that they leave.
-fn holed(full: &Knowledge, task: &TaskDefinition, at: usize, length: usize) -> (Knowledge, ActionGap, Vec<ActionId>) {
-    let mut knowledge = full.clone();
-    let removed = &task.steps[at..at + length];
-    let gone: Vec<&Provenance> = removed.iter().filter_map(|step| step.provenance.as_ref()).collect();
-    let is_gone = |provenance: &mut Vec<Provenance>| {
-        let before = provenance.len();
-        provenance.retain(|source| !gone.contains(&source));
-        before > 0 && provenance.is_empty()
-    };
-    knowledge.transitions.retain(|_, transition| !is_gone(&mut transition.provenance));
-    let known =
-        |knowledge: &Knowledge, id: &ActionId| knowledge.transitions.values().any(|t| t.action_id.as_ref() == Some(id));
-    let unknown: Vec<ActionId> = knowledge
-        .actions
-        .iter_mut()
-        .filter_map(|(id, action)| is_gone(&mut action.provenance).then(|| id.clone()))
-        .collect();
-    for id in unknown {
-        if !known(&knowledge, &id) {
-            knowledge.actions.remove(&id);
-        }
+static ALL: LazyLock<Knowledge> = LazyLock::new(|| knowledge(&[common::traces(), common::variants()].concat()));
+
+/// The scenario that a recording is one of several of, by its name: `site/scenario` or `site/scenario/variant`.
+fn scenario(name: &str) -> String {
+    name.split('/').take(2).collect::<Vec<_>>().join("/")
+}
+
+fn has_variants(task: &TaskDefinition) -> bool {
+    ALL.tasks.values().filter(|other| scenario(&other.name) == scenario(&task.name)).count() > 1
+}
+
+fn sum<'r>(recalls: impl Iterator<Item = &'r Recall>) -> [HoleCount; 3] {
+    let mut sums = [HoleCount::default(); 3];
+    for recall in recalls {
+        sums.iter_mut().zip(recall.by_length).for_each(|(sum, count)| *sum += count);
     }
-    let steps = &mut knowledge.tasks.get_mut(&task.task_id).unwrap().steps;
-    steps.drain(at..at + length);
-    let (before, after) = (&task.steps[at - 1], &task.steps[at + length]);
-    let gap = ActionGap {
-        from_action_id: before.action_id.clone().unwrap(),
-        to_action_id: after.action_id.clone().unwrap(),
-        from_screen_id: before.expected_screen_id.clone(),
-        to_screen_id: after.screen_id.clone(),
-        context: BTreeMap::from([
-            ("task_id".to_owned(), Value::from(task.task_id.as_str())),
-            ("position".to_owned(), Value::from(at)),
-        ]),
-    };
-    (knowledge, gap, removed.iter().filter_map(|step| step.action_id.clone()).collect())
-}
-
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    /// As the recordings are.
-    all: Recovered,
-    /// Holes whose every action is known from elsewhere.
-    knowable: Recovered,
-    /// With a second recording of the same task.
-    twice: Recovered,
-    holes: usize,
+    sums
 }
 
 #[test]
-fn removed_steps_are_recovered_where_another_recording_has_them() {
-    let full = extract("all", &recordings());
-    let mut by_length = [Sums::default(); 3];
-    let mut request = ExtrapolationRequest::all("all");
-    request.max_intermediate_steps = 5;
-    for task in full.tasks.values() {
-        for length in 1..=3 {
-            for at in 1..task.steps.len().saturating_sub(length) {
-                let range = &task.steps[at - 1..=at + length];
-                if range.iter().any(|step| step.action_id.is_none()) {
-                    continue;
-                }
-                let sums = &mut by_length[length - 1];
-                sums.holes += 1;
-                let (mut knowledge, gap, removed) = holed(&full, task, at, length);
-                let inferred = |knowledge: &Knowledge| -> Vec<ActionId> {
-                    let found = by_recordings(knowledge, &gap, &request);
-                    found.map(|found| found.actions.into_iter().map(|(id, _)| id).collect()).unwrap_or_default()
-                };
-                let found = recovered(&removed, &inferred(&knowledge));
-                sums.all += found;
-                if removed.iter().all(|id| knowledge.actions.contains_key(id)) {
-                    sums.knowable += found;
-                }
-                // The same task recorded another time: everything of it is known, but for the hole in this recording.
-                let other = TaskDefinition { task_id: TaskId(format!("{}-again", task.task_id)), ..task.clone() };
-                knowledge.tasks.insert(other.task_id.clone(), other);
-                knowledge.actions.clone_from(&full.actions);
-                knowledge.transitions.clone_from(&full.transitions);
-                sums.twice += recovered(&removed, &inferred(&knowledge));
-            }
-        }
-    }
-    let table = table(&by_length);
+fn removed_steps_are_recovered_from_other_recordings_of_the_task() {
+    let recalls = recall(&ALL, has_variants);
+    let once = knowledge(&common::traces());
+    let once = recall(&once, |_| true);
+    let table = table(&recalls, &once);
     println!("{table}");
     common::readme("gaps", &table);
-    for (length, sums) in by_length.iter().enumerate() {
-        assert!(sums.holes > 30, "{length}");
-        assert!(sums.twice.share() >= 0.8, "{} of {}", sums.twice.recovered, sums.twice.removed);
-    }
+    let whole = sum(recalls.iter());
+    assert!(whole.iter().all(|count| count.holes > 150), "{whole:?}");
+    let mut all = HoleCount::default();
+    whole.iter().for_each(|count| all += *count);
+    assert!(all.recovered * 100 >= all.removed * 80, "{all:?}");
 }
 
-fn table(by_length: &[Sums]) -> String {
+fn share(part: u32, whole: u32) -> String {
+    format!("{part} of {whole} ({:.1} %)", 100.0 * f64::from(part) / f64::from(whole.max(1)))
+}
+
+fn table(recalls: &[Recall], once: &[Recall]) -> String {
     let mut out = String::from(
-        "| steps removed | holes | one recording a task: recovered | of those known from elsewhere | made up | a second recording of the task: recovered | made up |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        "| recordings | steps removed | holes | recovered in order | known from elsewhere at all | made up | values right | left open | wrong |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
-    let share = |found: Recovered| format!("{} of {} ({:.1} %)", found.recovered, found.removed, 100.0 * found.share());
-    let mut all = Sums::default();
-    let mut row = |name: &str, sums: &Sums| {
-        let (one, knowable, twice) = (share(sums.all), share(sums.knowable), share(sums.twice));
-        let made_up = (sums.all.made_up, sums.twice.made_up);
-        writeln!(out, "| {name} | {} | {one} | {knowable} | {} | {twice} | {} |", sums.holes, made_up.0, made_up.1)
-            .unwrap();
+    let mut row = |name: &str, steps: &str, count: HoleCount| {
+        let HoleCount { holes, removed, known, recovered, made_up, right, open, other } = count;
+        writeln!(
+            out,
+            "| {name} | {steps} | {holes} | {} | {} | {made_up} | {right} | {open} | {other} |",
+            share(recovered, removed),
+            share(known, removed)
+        )
+        .unwrap();
     };
-    for (length, sums) in by_length.iter().enumerate() {
-        row(&(length + 1).to_string(), sums);
-        all.all += sums.all;
-        all.knowable += sums.knowable;
-        all.twice += sums.twice;
-        all.holes += sums.holes;
+    let total = |counts: [HoleCount; 3]| {
+        let mut all = HoleCount::default();
+        counts.iter().for_each(|count| all += *count);
+        all
+    };
+    let whole = sum(recalls.iter());
+    for (length, count) in (1..).zip(whole) {
+        row("with variants", &format!("{length}"), count);
     }
-    row("all", &all);
+    row("with variants", "1 to 3", total(whole));
+    let mut names: Vec<String> = recalls.iter().map(|recall| scenario(&recall.task)).collect();
+    names.dedup();
+    for name in names {
+        row(&name, "1 to 3", total(sum(recalls.iter().filter(|recall| scenario(&recall.task) == name))));
+    }
+    for kind in ["other-product", "other-order", "error-on-the-way"] {
+        row(kind, "1 to 3", total(sum(recalls.iter().filter(|recall| recall.task.ends_with(kind)))));
+    }
+    row("one recording a task", "1 to 3", total(sum(once.iter())));
     out
+}
+
+#[test]
+fn a_hole_leaves_nothing_of_what_was_removed_and_is_mended_without_a_rest() {
+    let mut knowledge = ALL.clone();
+    let task = ALL.tasks.values().find(|task| task.name == "shop/laptop-to-cart/other-product").unwrap();
+    let hole = Hole::cut(&mut knowledge, task, 4, 3).unwrap();
+    assert_eq!(hole.removed.len(), 3);
+    for step in &hole.removed {
+        let source = step.provenance.as_ref().unwrap();
+        let left = knowledge.actions.values().any(|action| action.provenance.contains(source))
+            || knowledge.transitions.values().any(|way| way.provenance.contains(source));
+        assert!(!left, "{step:?}");
+    }
+    hole.mend(&mut knowledge, task);
+    assert!(knowledge == *ALL);
+    assert!(Hole::cut(&mut knowledge, task, 0, 1).is_none(), "nothing is before the first step");
+    assert!(Hole::cut(&mut knowledge, task, task.steps.len() - 1, 1).is_none(), "nothing is after the last one");
 }

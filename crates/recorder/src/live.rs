@@ -7,6 +7,7 @@
 
 mod act;
 mod bodies;
+mod site;
 
 pub use act::Wait;
 
@@ -26,6 +27,7 @@ use browserlens_strategy::{
     SourceError, SourceId, StepIndex,
 };
 use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
+use site::Served;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -68,7 +70,15 @@ impl Default for LiveOptions {
 #[derive(Clone, Debug)]
 enum Origin {
     Own,
-    Attached { address: String, tab: AttachTab },
+    Attached {
+        address: String,
+        tab: AttachTab,
+    },
+    /// Our own, on a bundled site that is served under its hosts.
+    Site {
+        sites_dir: PathBuf,
+        site: String,
+    },
 }
 
 /// One open tab.
@@ -97,6 +107,7 @@ pub struct DialogInfo {
 pub struct LiveBrowser {
     // Before the runtime: the browser's connections end on it.
     stage: Stage,
+    served: Option<Served>,
     runtime: tokio::runtime::Runtime,
     options: LiveOptions,
     origin: Origin,
@@ -143,9 +154,14 @@ impl LiveBrowser {
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|source| {
                 RecordError::Io { context: "cannot start the browser's threads".to_owned(), source }
             })?;
-        let stage = runtime.block_on(stage(&origin, options, Canonicalizer::new()))?;
+        let served = match &origin {
+            Origin::Site { sites_dir, site } => Some(runtime.block_on(Served::start(sites_dir, site))?),
+            Origin::Own | Origin::Attached { .. } => None,
+        };
+        let stage = runtime.block_on(stage(&origin, options, Canonicalizer::new(), served.as_ref()))?;
         let mut live = Self {
             stage,
+            served,
             runtime,
             options: options.clone(),
             origin,
@@ -174,7 +190,8 @@ impl LiveBrowser {
         self.runtime.block_on(self.stage.driver.leave());
         // The numbers of documents go on, so that no key of before comes to mean a node of after.
         let canonicalizer = self.stage.canonicalizer.clone();
-        self.stage = self.runtime.block_on(stage(&self.origin, &self.options, canonicalizer))?;
+        let started = stage(&self.origin, &self.options, canonicalizer, self.served.as_ref());
+        self.stage = self.runtime.block_on(started)?;
         self.stale = true;
         self.step += 1;
         self.stage.driver.step = self.step;
@@ -332,10 +349,15 @@ impl LiveBrowser {
 }
 
 /// Starts or attaches to the browser.
-async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicalizer) -> Result<Stage, RecordError> {
+async fn stage(
+    origin: &Origin,
+    options: &LiveOptions,
+    canonicalizer: Canonicalizer,
+    served: Option<&Served>,
+) -> Result<Stage, RecordError> {
     let viewport = (options.viewport.width, options.viewport.height);
     let setup = SessionSetup {
-        clock_seed: None,
+        clock_seed: served.map(|_| site::SEED),
         viewport,
         scale: options.viewport.scale,
         locale: options.locale.clone(),
@@ -344,15 +366,15 @@ async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicali
         attached: matches!(origin, Origin::Attached { .. }),
     };
     let mut driver = match origin {
-        Origin::Own => {
+        Origin::Own | Origin::Site { .. } => {
             let chrome = ChromeOptions {
                 path: options.chrome.clone(),
                 no_sandbox: options.no_sandbox || runs_as_root(),
                 viewport,
                 locale: options.locale.clone(),
-                host_rules: None,
+                host_rules: served.map(Served::resolver_rules),
             };
-            Driver::start(&chrome, setup, options.timeout, None).await?
+            Driver::start(&chrome, setup, options.timeout, served.map(Served::clock)).await?
         }
         Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
     };

@@ -2,7 +2,8 @@
 //!
 //! In: nothing; plain types between the command line and the recorder.
 
-use browserlens_strategy::ActionKind;
+use browserlens_page::{Capture, PayloadKind};
+use browserlens_strategy::{ActionKind, Event, EventKind};
 use browserlens_trace::{RedactionKey, Settled};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct RecordOptions {
     pub ceiling: Option<Duration>,
     /// Whether the second look of bundled sites is taken.
     pub second_look: bool,
+    /// What is captured and then left out of the trace.
+    pub leave_out: LeaveOut,
     /// Key of the placeholders of secrets on sites of the user's own; bundled sites always use the fixed one.
     pub redaction_key: RedactionKey,
     /// Date of the recording for the trace's meta data, as RFC 3339; left out for bundled sites.
@@ -37,6 +40,28 @@ pub struct RecordOptions {
     pub progress: Option<ProgressCallback>,
     /// Ends the recording early.
     pub cancel: Cancel,
+}
+
+/// What a small trace does without. The page is led through the same frames and requests either way, so that leaving something out changes nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeaveOut {
+    /// Screenshots and crops.
+    pub pictures: bool,
+    /// Bodies of requests and responses.
+    pub bodies: bool,
+}
+
+impl LeaveOut {
+    pub(crate) fn apply(self, capture: &mut Capture, events: &mut [Event]) {
+        if self.pictures {
+            capture.payloads.retain(|payload| !matches!(payload.kind, PayloadKind::Screenshot | PayloadKind::Crop));
+        }
+        for event in events.iter_mut().filter(|_| self.bodies) {
+            if let EventKind::Request(request) = &mut event.kind {
+                (request.request_body, request.response_body) = (None, None);
+            }
+        }
+    }
 }
 
 /// Looks up an environment variable.
@@ -55,6 +80,7 @@ impl RecordOptions {
             no_sandbox: false,
             ceiling: None,
             second_look: true,
+            leave_out: LeaveOut::default(),
             redaction_key: RedactionKey::Fixed,
             recorded_at: None,
             env: Arc::new(|name| std::env::var(name).ok()),

@@ -18,7 +18,7 @@ use crate::storage;
 use crate::tape::{Tape, Taken};
 use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_scenario::{Action, Scenario, Step, Target};
-use browserlens_strategy::{Intent, StepIndex, TakenAction};
+use browserlens_strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
 use browserlens_trace::{ActionRecord, Outcome, TraceError};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -415,13 +415,13 @@ impl Recording<'_> {
         };
         let is_last = index as usize == self.scenario.steps.len();
         let tab = self.stage.driver.tab;
-        let events = self.take_events(index, is_last);
+        let mut events = self.take_events(index, is_last);
         let passed_over = action.as_ref().is_some_and(|action| action.taken.error.is_some());
         if bundled && !passed_over {
             let said: String = events
                 .iter()
                 .filter_map(|event| match &event.kind {
-                    browserlens_strategy::EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
+                    EventKind::Dialog(dialog) => Some(dialog.message.as_str()),
                     _ => None,
                 })
                 .collect::<Vec<_>>()
@@ -450,6 +450,7 @@ impl Recording<'_> {
             }
             self.after_second_look(index).await?;
         }
+        self.options.leave_out.apply(&mut capture, &mut events);
         let taken = Taken {
             tab,
             action,
@@ -487,7 +488,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    fn take_events(&self, index: u32, all: bool) -> Vec<browserlens_strategy::Event> {
+    fn take_events(&self, index: u32, all: bool) -> Vec<Event> {
         let driver = &self.stage.driver;
         let tabs = driver.world.read().tabs.len() as u32;
         let urls: Vec<String> = (0..tabs).map(|tab| driver.url_of(tab)).collect();

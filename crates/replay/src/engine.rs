@@ -73,7 +73,11 @@ pub struct ReplayOptions<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// Returns the trace files below a folder, sorted; a path of a file is taken as it is.
+/// The folder of recordings that only knowledge is made of: variants of scenarios, without what strategies and peers need.
+pub const VARIANTS: &str = "variants";
+
+/// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders called [`VARIANTS`] are passed over, unless one is
+/// named itself.
 ///
 /// # Errors
 /// [`ReplayError::NoTraces`] if there is none.
@@ -88,7 +92,9 @@ pub fn find_traces(path: &Path) -> Result<Vec<PathBuf>, ReplayError> {
         for entry in entries {
             let path = entry.map_err(ReplayError::file(&folder, "list the folder"))?.path();
             if path.is_dir() {
-                folders.push(path);
+                if path.file_name().is_none_or(|name| name != VARIANTS) {
+                    folders.push(path);
+                }
             } else if path.extension().is_some_and(|extension| extension == "trace") {
                 found.push(path);
             }

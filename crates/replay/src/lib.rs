@@ -45,7 +45,7 @@ pub use beside::{
 };
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
-pub use engine::{Progress, Quiet, ReplayOptions, find_traces, replay};
+pub use engine::{Progress, Quiet, ReplayOptions, VARIANTS, find_traces, replay};
 pub use error::ReplayError;
 pub use gate::{
     AcceptedRun, AcceptedTask, AcceptedTexts, ChangeExample, ChangeGroup, ChangedText, EarlierTexts, Finding,

@@ -5,8 +5,8 @@ use crate::exit::{Exit, Failure, one_line};
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_recorder::{
-    Cancel, PEERS, PeerOptions, PeersReport, Progress, RecordError, RecordOptions, RecordReport, find_peers, record,
-    record_peers,
+    Cancel, LeaveOut, PEERS, PeerOptions, PeersReport, Progress, RecordError, RecordOptions, RecordReport, find_peers,
+    record, record_peers,
 };
 use browserlens_scenario::{Scenario, ScenarioError};
 use browserlens_trace::{RedactionKey, TraceError};
@@ -122,6 +122,7 @@ fn options(args: &RecordArgs, scenario: &Scenario, key: RedactionKey, cancel: Ca
     options.force = args.force;
     options.no_sandbox = args.no_sandbox;
     options.redaction_key = key;
+    options.leave_out = LeaveOut { pictures: args.small, bodies: args.small };
     options.cancel = cancel;
     if scenario.site.is_none() {
         options.recorded_at = Some(super::replay::now());

@@ -115,7 +115,10 @@ fn drop_key(done: &Done) -> String {
 }
 
 fn words(target: &ElementTarget) -> String {
-    let within = target.within.as_deref().map(words).unwrap_or_default();
+    // What encloses a node may be one of many although the node is always called the same: the cart button of a product.
+    let has_number = |within: &ElementTarget| within.name.chars().chain(within.text.chars()).any(char::is_numeric);
+    let of_ancestor = |within: &ElementTarget| if has_number(within) { stable_words(within) } else { words(within) };
+    let within = target.within.as_deref().map(of_ancestor).unwrap_or_default();
     format!("{:?} {:?} {:?} {:?} in [{within}]", target.role, target.name, target.text, target.nth)
 }
 

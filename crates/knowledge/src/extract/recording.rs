@@ -246,8 +246,16 @@ fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -
         target.text = name;
     }
     let called = if target.name.is_empty() { &target.text } else { &target.name };
-    target.name_varies = called.chars().any(char::is_numeric) || view::is_repeated(page, node);
+    target.name_varies =
+        called.chars().any(char::is_numeric) || view::is_repeated(page, node) || is_one_of_many(&target.role, page);
     target
+}
+
+/// Returns whether a role is one that is called by what it holds (a card on a board), and the page has several of it, wherever they stand.
+fn is_one_of_many(role: &str, page: &Page) -> bool {
+    let is_of_role = |node: &NodeRef<'_>| nodes::role_of(*node).eq_ignore_ascii_case(role);
+    ["article", "listitem", "row"].iter().any(|content| role.eq_ignore_ascii_case(content))
+        && page.nodes().filter(is_of_role).nth(1).is_some()
 }
 
 fn is_secret(node: NodeRef<'_>) -> bool {

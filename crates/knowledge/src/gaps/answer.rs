@@ -196,6 +196,7 @@ fn action_of(
     Ok(InferredAction {
         action_type: kind.name().to_owned(),
         target: shown_long(&target),
+        parameters: BTreeMap::new(),
         description: shown_long(&said.description.unwrap_or_default()),
         confidence: said.confidence,
         reasoning: shown_long(&said.reasoning.unwrap_or_default()),

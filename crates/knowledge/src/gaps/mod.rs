@@ -7,16 +7,21 @@
 //! Which part should I use?
 //! - all of it: [`fill_gaps`]
 //! - the gaps alone: [`identify`]; one gap from recordings: [`by_recordings`]; one by a model: [`by_model`]
-//! - how well it does: [`recovered`]
+//! - how well it does: [`recall`], [`recovered`]
 
+mod again;
+mod alike;
 mod answer;
+mod holes;
 mod identify;
 mod model;
 mod recordings;
 mod score;
 mod store;
+mod values;
 
 pub use answer::{AnswerError, Checked, checked};
+pub use holes::{Hole, HoleCount, MOST_REMOVED, Recall, recall};
 pub use identify::{IncompleteForm, identify, incomplete_forms};
 pub use model::{PROMPT_VERSION, by_model, request};
 pub use recordings::{FromRecordings, by_recordings};
@@ -107,6 +112,9 @@ pub struct InferredAction {
     pub action_type: String,
     /// To what: a URL, or the element in words or by selector.
     pub target: String,
+    /// What else is told; what nothing tells is a placeholder, `{{value:<field>}}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, Value>,
     /// What is done, for people.
     pub description: String,
     /// From 0 to 1.

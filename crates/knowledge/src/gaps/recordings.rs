@@ -3,13 +3,15 @@
 //! In: a [`Knowledge`], a gap. Out: the actions between, and how sure they are; none if no recording connects the two. Invariants: every action is one that was
 //! observed; nothing longer than allowed; equal knowledge gives equal answers.
 //!
-//! Three questions, from the surest to the weakest:
-//! 1. what recordings did between the very same two actions, the rest of the one with the gap included;
-//! 2. what they did between the screen where the first one left off and the second action;
-//! 3. the surest way through the graph of screens, with the fields that were filled before each step of it.
+//! Four questions, from the surest to the weakest:
+//! 1. which stretch of other tasks makes the one with the gap most like them (`alike`), where it is known which task that is;
+//! 2. what recordings did between the very same two actions, the rest of the one with the gap included;
+//! 3. what they did between the screen where the first one left off and the second action;
+//! 4. the surest way through the graph of screens.
 
-use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition};
-use crate::model::{ActionId, Inference, Knowledge, ScreenId, TaskDefinition, TaskId, TaskStep};
+use super::alike::by_likeness;
+use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, values};
+use crate::model::{ActionId, Inference, Knowledge, StepAction, TaskDefinition, TaskId, TaskStep};
 use crate::protocol::NavigationGraph;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -22,10 +24,8 @@ const GRAPH: f64 = 0.75;
 /// What other recordings say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FromRecordings {
-    /// The actions, and where each is done.
-    pub actions: Vec<(ActionId, Option<ScreenId>)>,
-    /// Where each leads.
-    pub led_to: Vec<Option<ScreenId>>,
+    /// The steps, as the recording that they are taken from has them.
+    pub steps: Vec<TaskStep>,
     /// From 0 to 1.
     pub confidence: f64,
     /// Why.
@@ -42,8 +42,11 @@ pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &Extrapola
     let around = Around::of(knowledge, gap, own.as_ref());
     let starts_alike = |step: &TaskStep| step.action_id.as_ref() == Some(&gap.from_action_id);
     let arrives = |step: &TaskStep| gap.from_screen_id.is_some() && step.expected_screen_id == gap.from_screen_id;
-    sequences(all(), gap, &around, most, &starts_alike)
-        .map(|found| found.weighed(SAME_ACTIONS, "other recordings do this between the same two actions"))
+    by_likeness(knowledge, gap, &around, request)
+        .or_else(|| {
+            let found = sequences(all(), gap, &around, most, &starts_alike)?;
+            Some(found.weighed(SAME_ACTIONS, "other recordings do this between the same two actions"))
+        })
         .or_else(|| {
             let found = sequences(all(), gap, &around, most, &arrives)?;
             Some(found.weighed(SAME_SCREENS, "other recordings do this between the same screen and the same action"))
@@ -53,11 +56,11 @@ pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &Extrapola
 
 /// What the recording with the gap did before and after it: where an action is done several times, this tells which of them is meant.
 #[derive(Default)]
-struct Around<'k> {
+pub(super) struct Around<'k> {
     /// The task with the gap; the rest of it is evidence as well.
-    task: Option<&'k TaskId>,
-    before: &'k [TaskStep],
-    after: &'k [TaskStep],
+    pub(super) task: Option<&'k TaskId>,
+    pub(super) before: &'k [TaskStep],
+    pub(super) after: &'k [TaskStep],
 }
 
 impl<'k> Around<'k> {
@@ -79,7 +82,7 @@ impl<'k> Around<'k> {
     }
 
     /// How many actions before and after a stretch of another recording are the same, up to [`ALIKE`] on each side.
-    fn alike(&self, before: &[TaskStep], after: &[TaskStep]) -> usize {
+    pub(super) fn alike(&self, before: &[TaskStep], after: &[TaskStep]) -> usize {
         let same = |(a, b): &(&TaskStep, &TaskStep)| a.action_id.is_some() && a.action_id == b.action_id;
         let back = self.before.iter().rev().zip(before.iter().rev()).take(ALIKE).take_while(same).count();
         back + self.after.iter().zip(after).take(ALIKE).take_while(same).count()
@@ -149,12 +152,7 @@ impl Found<'_> {
         // One recording of one says less than nine of ten.
         let share = (self.count as f64 + 1.0) / (self.all as f64 + 1.2);
         FromRecordings {
-            actions: self
-                .steps
-                .iter()
-                .filter_map(|step| Some((step.action_id.clone()?, step.screen_id.clone())))
-                .collect(),
-            led_to: self.steps.iter().map(|step| step.expected_screen_id.clone()).collect(),
+            steps: self.steps.into_iter().cloned().collect(),
             confidence: most * share.min(1.0),
             reasoning: format!("{why}: {} of {}", self.count, self.all),
             evidence: self.tasks.iter().map(|task| task.as_str()).collect::<Vec<_>>().join(" "),
@@ -173,11 +171,20 @@ fn by_graph(knowledge: &Knowledge, gap: &ActionGap, most: usize) -> Option<FromR
         return None;
     }
     let mut at = from.clone();
-    let mut actions = Vec::new();
-    let mut led_to = Vec::new();
+    let mut steps = Vec::new();
     for (edge, to) in &path.steps {
-        actions.push((edge.action_id.clone(), Some(at)));
-        led_to.push(Some(to.clone()));
+        let action = knowledge.actions.get(&edge.action_id)?;
+        steps.push(TaskStep {
+            action: StepAction {
+                action_type: action.action_type.clone(),
+                parameters: action.parameters.clone(),
+                ..StepAction::default()
+            },
+            action_id: Some(edge.action_id.clone()),
+            screen_id: Some(at),
+            expected_screen_id: Some(to.clone()),
+            ..TaskStep::default()
+        });
         at = to.clone();
     }
     let ways = path.steps.iter().filter_map(|(edge, _)| edge.transition_id.as_ref().map(|id| id.as_str()));
@@ -185,8 +192,7 @@ fn by_graph(knowledge: &Knowledge, gap: &ActionGap, most: usize) -> Option<FromR
         confidence: GRAPH * path.confidence,
         reasoning: format!("the surest known way between the two screens has {} steps", path.steps.len()),
         evidence: ways.collect::<Vec<_>>().join(" "),
-        actions,
-        led_to,
+        steps,
     })
 }
 
@@ -199,23 +205,26 @@ impl FromRecordings {
         request: &ExtrapolationRequest,
     ) -> ExtrapolationResult {
         let mut result = ExtrapolationResult { gaps_filled: 1, ..ExtrapolationResult::default() };
-        for (position, ((action_id, screen), led_to)) in self.actions.iter().zip(&self.led_to).enumerate() {
+        let own = gap.context.get("task_id").and_then(Value::as_str).map(TaskId::from);
+        let own = own.and_then(|id| knowledge.tasks.get(&id));
+        for step in &self.steps {
+            let Some(action_id) = &step.action_id else { continue };
             let Some(action) = knowledge.actions.get(action_id) else { continue };
-            let target = action.target.as_ref();
-            let words = target.map(|target| if target.name.is_empty() { &target.text } else { &target.name });
-            let url = action.parameters.get("url").and_then(Value::as_str);
+            let (parameters, target) = values::of(knowledge, own, step);
+            let position = result.inferred_actions.len();
             result.inferred_actions.push(InferredAction {
                 action_type: action.action_type.clone(),
-                target: words.map(String::as_str).or(url).unwrap_or_default().to_owned(),
+                target,
+                parameters,
                 description: action.name.clone(),
                 confidence: self.confidence,
                 reasoning: self.reasoning.clone(),
-                screen_id: screen.clone(),
+                screen_id: step.screen_id.clone(),
                 action_id: Some(action_id.clone()),
                 by: Inference::Graph,
                 gap: gap.key(),
             });
-            if let (Some(from), Some(to), true) = (screen, led_to, request.include_screens) {
+            if let (Some(from), Some(to), true) = (&step.screen_id, &step.expected_screen_id, request.include_screens) {
                 result.inferred_transitions.push(InferredTransition {
                     from_screen_id: from.clone(),
                     to_screen_id: to.clone(),

@@ -6,7 +6,16 @@ use std::path::PathBuf;
 
 /// The bundled recordings, sorted by name.
 pub fn traces() -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../traces");
+    below("../../traces")
+}
+
+/// The variants of some of them, sorted by name.
+pub fn variants() -> Vec<PathBuf> {
+    below("../../traces/variants")
+}
+
+fn below(folder: &str) -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

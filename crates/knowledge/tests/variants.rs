@@ -1,0 +1,121 @@
+//! The bundled recordings and their variants: whole recordings held back from what the others of the same website make known.
+
+mod common;
+
+use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score_by_website};
+use browserlens_knowledge::{KnowledgeError, Provenance, Recording, extract};
+use browserlens_trace::{Trace, TraceError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+static RECORDINGS: LazyLock<Vec<Recording>> = LazyLock::new(|| {
+    let paths = [common::traces(), common::variants()].concat();
+    paths.iter().map(|path| Recording::read(&Trace::open(path).expect("a trace")).expect("a recording")).collect()
+});
+
+fn labels() -> Labels {
+    toml::from_str(include_str!("../../../traces/screens.toml")).expect("labels")
+}
+
+fn told(score: &Score) -> String {
+    let mut text = format!(
+        "{:?}, given a {:?}: {:.1} % of {} right, {:.1} % of {} wrong\n",
+        score.held_back,
+        score.given,
+        100.0 * score.accuracy(),
+        score.asked(),
+        100.0 * score.wrong(),
+        score.rows.len()
+    );
+    for row in score.rows.iter().filter(|row| !row.is_right()) {
+        let (step, found) = (row.step, row.recognised.as_deref().unwrap_or("nothing"));
+        let seen = if row.known { "seen before" } else { "not seen before" };
+        text.push_str(&format!(
+            "  {} step {step}: {:?}, {seen}, taken for {found:?} at {:.2}\n",
+            row.scenario, row.label, row.confidence
+        ));
+    }
+    text
+}
+
+#[test]
+fn screens_of_whole_recordings_are_recognised_by_what_other_recordings_show() {
+    let scores = score_by_website(&RECORDINGS, &labels()).expect("scores");
+    println!("{}", scores.iter().map(told).collect::<String>());
+    for found in scores.iter().filter(|score| score.given == Given::Page) {
+        assert!(found.accuracy() >= 0.95, "{}", told(found));
+        assert!(found.wrong() <= 0.01, "{}", told(found));
+        let least = if found.held_back == HeldBack::Recording { 200 } else { 350 };
+        assert!(found.rows.len() > least, "{}", found.rows.len());
+    }
+}
+
+#[test]
+fn no_screen_mixes_what_people_call_differently() {
+    let labels = labels();
+    let knowledge = extract("all", &RECORDINGS);
+    let scenarios: BTreeMap<&str, &str> =
+        RECORDINGS.iter().map(|recording| (recording.trace_hash.as_str(), recording.scenario.as_str())).collect();
+    for screen in knowledge.screens.values() {
+        let called: BTreeSet<&str> = screen
+            .provenance
+            .iter()
+            .map(|known| match known {
+                Provenance::Trace { trace_hash, step } => {
+                    labels[scenarios[trace_hash.as_str()]][*step as usize].as_str()
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(called.len(), 1, "{} holds {called:?}", screen.screen_id);
+    }
+}
+
+#[test]
+fn every_variant_has_its_scenario_and_labels() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../traces/variants/scenarios");
+    let scenarios = browserlens_scenario::Scenario::load_all(&folder).expect("scenarios");
+    let recorded: Vec<String> = common::variants()
+        .iter()
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    let mut named: Vec<String> = scenarios.iter().map(|scenario| scenario.name.replace('/', "-")).collect();
+    named.sort();
+    assert_eq!(named, recorded);
+    for scenario in &scenarios {
+        assert_eq!(labels()[&scenario.name].len(), scenario.steps.len() + 1, "{}", scenario.name);
+    }
+    let bytes: u64 = common::variants().iter().map(|path| path.metadata().expect("a file").len()).sum();
+    assert!(bytes < 10_000_000, "{bytes}");
+}
+
+#[test]
+fn a_recording_without_labels_or_with_too_few_is_named() {
+    let mut labels = labels();
+    labels.get_mut("tiny/newsletter-signup/other-order").expect("labels").pop();
+    let error = score_by_website(&RECORDINGS, &labels).expect_err("a label is missing");
+    assert!(
+        matches!(&error, KnowledgeError::Invalid { id, .. } if id == "tiny/newsletter-signup/other-order"),
+        "{error}"
+    );
+    assert!(error.to_string().contains("it has 5 steps and 4 labels"), "{error}");
+}
+
+#[test]
+fn a_variant_that_is_missing_damaged_or_newer_is_an_error_that_names_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("variant.trace");
+    let error = Trace::open(&path).expect_err("there is none");
+    assert!(error.to_string().contains("variant.trace"), "{error}");
+    let whole = std::fs::read(&common::variants()[0]).expect("a variant");
+    std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
+    let error = Trace::open(&path).expect_err("half of it");
+    assert!(error.to_string().contains("variant.trace") && !error.hint().is_empty(), "{error}");
+    // `user_version` stands at byte 60 of an SQLite file.
+    let mut newer = whole.clone();
+    newer[60..64].copy_from_slice(&99_u32.to_be_bytes());
+    std::fs::write(&path, newer).expect("written");
+    let error = Trace::open(&path).expect_err("of a newer format");
+    assert!(matches!(error, TraceError::TooNew { .. }), "{error}");
+}

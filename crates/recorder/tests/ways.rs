@@ -1,0 +1,258 @@
+//! Ways of the knowledge carried out in real Chromium on the bundled sites.
+//!
+//! For each pair of connected screens of a site the agent protocol is asked for the way, its browser-use calls are carried out, and the page where they end is recognised. Each pair begins
+//! with an empty storage and the way to its first screen, so none depends on another. All pairs take minutes: the test that always runs takes a few of each site, drawn by
+//! a fixed seed; `just ways` runs all of them.
+
+mod common;
+
+use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment, NavigationGraph};
+use browserlens_knowledge::{BrowserUseAction, Knowledge, Recogniser, Recording, ScreenId, extract};
+use browserlens_page::{NodeKey, Page};
+use browserlens_recorder::{LiveBrowser, LiveOptions};
+use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
+use browserlens_trace::Trace;
+use common::sites;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// How many pairs of each site the test that always runs takes.
+const PAIRS: usize = 3;
+/// What must arrive and be recognised, in percent.
+const BAR: usize = 95;
+/// Passwords are placeholders in the knowledge; an agent is given them.
+const SECRETS: [(&str, &str); 2] = [("portal", "quiet-lantern-83"), ("login", "river-otter-58")];
+
+fn traces() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
+    let mut found = Vec::new();
+    for folder in [root.clone(), root.join("variants")] {
+        let files = std::fs::read_dir(folder).expect("traces").map(|entry| entry.expect("a file").path());
+        found.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "trace")));
+    }
+    found.sort();
+    found
+}
+
+/// The knowledge of each site.
+fn knowledge() -> BTreeMap<String, Knowledge> {
+    let mut recordings: BTreeMap<String, Vec<Recording>> = BTreeMap::new();
+    for path in traces() {
+        let trace = Trace::open(&path).expect("opens");
+        let site = trace.meta().site.clone().expect("of a bundled site");
+        recordings.entry(site).or_default().push(Recording::read(&trace).expect("is read"));
+    }
+    recordings.into_iter().map(|(site, recordings)| (site, extract("ways", &recordings))).collect()
+}
+
+/// Every ordered pair of screens of which the second can be reached from the first without opening an address.
+fn pairs(knowledge: &Knowledge) -> Vec<(ScreenId, ScreenId)> {
+    let graph = NavigationGraph::new(knowledge);
+    let screens: Vec<&ScreenId> = knowledge.navigable_screens().map(|screen| &screen.screen_id).collect();
+    let mut pairs = Vec::new();
+    for from in &screens {
+        let reachable = graph.reachable(from);
+        pairs.extend(
+            screens
+                .iter()
+                .filter(|to| *to != from && reachable.contains(*to))
+                .map(|to| ((*from).clone(), (*to).clone())),
+        );
+    }
+    pairs
+}
+
+/// A few of many, drawn by a fixed seed (SplitMix64).
+fn sample<T: Clone>(all: &[T], count: usize, seed: &str) -> Vec<T> {
+    let mut state = seed.bytes().fold(0x9e37_79b9_7f4a_7c15_u64, |state, byte| state.rotate_left(8) ^ u64::from(byte));
+    let mut draw = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    let mut left = all.to_vec();
+    (0..count.min(all.len())).map(|_| left.swap_remove((draw() % left.len() as u64) as usize)).collect()
+}
+
+struct Walker<'k> {
+    agent: Agent<'k>,
+    recogniser: Recogniser<'k>,
+    live: LiveBrowser,
+    secret: Option<&'static str>,
+}
+
+impl Walker<'_> {
+    fn ask(&mut self, from: Option<&ScreenId>, to: &ScreenId) -> Result<AgentResponse, String> {
+        let mut context = json!({});
+        let mut page = None;
+        if let Some(from) = from {
+            context["current_screen_id"] = json!(from);
+            page = Some(self.page()?);
+        }
+        if let Some(secret) = self.secret {
+            context["values"] = json!({ "Password": secret });
+        }
+        let instruction = json!({ "instruction_type": "navigate_to_screen", "target": to, "context": context });
+        let instruction: AgentInstruction = serde_json::from_value(instruction).expect("an instruction");
+        let environment = Environment { page: page.as_deref(), ..Environment::default() };
+        let answer = self.agent.answer(&instruction, &environment);
+        match &answer.error {
+            None if answer.success => Ok(answer),
+            error => {
+                let steps: Vec<_> = answer.steps.iter().filter_map(|step| step.error.as_deref()).collect();
+                Err(format!("no way: {} {}", error.as_deref().unwrap_or(""), steps.join("; ")))
+            }
+        }
+    }
+
+    fn page(&mut self) -> Result<Arc<Page>, String> {
+        self.live.page().map(|(page, _)| page).map_err(|error| error.to_string())
+    }
+
+    fn walk(&mut self, from: Option<&ScreenId>, to: &ScreenId) -> Result<(), String> {
+        let way = self.ask(from, to)?;
+        for (number, step) in way.steps.iter().enumerate() {
+            if let Some(error) = &step.error {
+                return Err(format!("step {number}: {error}"));
+            }
+            for call in &step.actions {
+                self.call(call).map_err(|error| format!("step {number}, {}: {error}", step.description))?;
+            }
+        }
+        let page = self.page()?;
+        let found = self.recogniser.page(&page);
+        match &found.screen_id {
+            Some(screen) if screen == to => Ok(()),
+            Some(screen) => Err(format!("arrived at {screen} ({})", page.url())),
+            None => Err(format!("arrived at no known screen ({}, {:.2})", page.url(), found.confidence)),
+        }
+    }
+
+    /// Carries out one call as a browser-use agent would.
+    fn call(&mut self, call: &BrowserUseAction) -> Result<(), String> {
+        let text = |key: &str| call.parameters.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = match call.tool_name.as_str() {
+            "evaluate" => {
+                let told = self.live.evaluate(&text("code")).map_err(|error| error.to_string())?;
+                self.live.settle().map_err(|error| error.to_string())?;
+                // A script whose page goes away while it runs has nothing to say.
+                return match told.as_str() {
+                    Some(told) if told.starts_with("Error") => Err(told.to_owned()),
+                    _ => Ok(()),
+                };
+            }
+            "wait" => return self.live.settle().map_err(|error| error.to_string()),
+            "navigate" => (ActionKind::Goto, text("url")),
+            "click" => (ActionKind::Click, String::new()),
+            "input" => (ActionKind::Fill, text("text")),
+            "select_dropdown" => (ActionKind::Select, text("text")),
+            "send_keys" => (ActionKind::Press, text("keys")),
+            "go_back" => (ActionKind::Back, String::new()),
+            other => return Err(format!("the test does not know {other}")),
+        };
+        let index = call.parameters.get("index").and_then(Value::as_u64);
+        let key = match index {
+            None => None,
+            Some(index) => Some(self.node(index)?),
+        };
+        let action = TakenAction { kind: kind.0, node: None, text: kind.1, error: None };
+        self.live.act(&action, key).map_err(|error| error.to_string())
+    }
+
+    fn node(&mut self, index: u64) -> Result<NodeKey, String> {
+        let page = self.page()?;
+        let node = page.nodes().find(|node| u64::from(node.key().backend) == index);
+        node.map(|node| node.key()).ok_or_else(|| format!("no node {index}"))
+    }
+
+    fn forget(&mut self) -> Result<(), String> {
+        let script = "sessionStorage.clear(); localStorage.clear(); for (const one of document.cookie.split(';')) document.cookie = one.split('=')[0] + '=; max-age=0'";
+        self.live.evaluate(script).map(drop).map_err(|error| error.to_string())
+    }
+
+    fn pair(&mut self, from: &ScreenId, to: &ScreenId) -> Result<(), String> {
+        self.forget()?;
+        self.walk(None, from).map_err(|error| format!("to the beginning: {error}"))?;
+        self.walk(Some(from), to)
+    }
+}
+
+/// Walks pairs of every site, two sites at a time; returns how many there are, how many were walked, and what failed.
+fn walk(most: Option<usize>) -> (usize, usize, Vec<String>) {
+    let sites_known: Vec<(String, Knowledge)> = knowledge().into_iter().collect();
+    let next = Mutex::new(0);
+    let told = Mutex::new((0, 0, Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let at = {
+                        let mut next = next.lock().expect("not poisoned");
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some((site, knowledge)) = sites_known.get(at) else { return };
+                    let (all, walked, failed) = walk_site(site, knowledge, most);
+                    println!("{site}: {} of {walked} ways arrived, of {all} pairs", walked - failed.len());
+                    let mut told = told.lock().expect("not poisoned");
+                    (told.0, told.1) = (told.0 + all, told.1 + walked);
+                    told.2.extend(failed);
+                }
+            });
+        }
+    });
+    let (all, walked, mut failed) = told.into_inner().expect("not poisoned");
+    failed.sort();
+    (all, walked, failed)
+}
+
+fn walk_site(site: &str, knowledge: &Knowledge, most: Option<usize>) -> (usize, usize, Vec<String>) {
+    let all = pairs(knowledge);
+    let wanted = most.map_or_else(|| all.clone(), |most| sample(&all, most, site));
+    if wanted.is_empty() {
+        return (0, 0, Vec::new());
+    }
+    let live = LiveBrowser::open_site(&sites(), site, "/", &LiveOptions::default());
+    let mut walker = Walker {
+        agent: Agent::new(knowledge).expect("an agent"),
+        recogniser: Recogniser::new(knowledge).expect("a recogniser"),
+        live: live.unwrap_or_else(|error| panic!("{site}: {error}")),
+        secret: SECRETS.iter().find(|(of, _)| *of == site).map(|(_, secret)| *secret),
+    };
+    let mut failed = Vec::new();
+    for (from, to) in &wanted {
+        if let Err(error) = walker.pair(from, to) {
+            println!("{site}: {from} -> {to}: {error}");
+            failed.push(format!("{site}: {from} -> {to}: {error}"));
+        }
+    }
+    (all.len(), wanted.len(), failed)
+}
+
+fn assert_bar((all, walked, failed): (usize, usize, Vec<String>)) {
+    println!(
+        "{} of {walked} ways arrived and were recognised, of {all} pairs of connected screens",
+        walked - failed.len()
+    );
+    assert!(all > 100, "{all} pairs");
+    assert!(
+        (walked - failed.len()) * 100 >= walked * BAR,
+        "{} of {walked} failed:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
+}
+
+#[test]
+fn a_few_ways_of_each_site_arrive_and_are_recognised() {
+    assert_bar(walk(Some(PAIRS)));
+}
+
+#[test]
+#[ignore = "all pairs take minutes: `just ways`"]
+fn every_way_arrives_and_is_recognised() {
+    assert_bar(walk(None));
+}
