@@ -121,6 +121,9 @@ impl Driver {
     }
 
     async fn goto(&mut self, url: &str) -> Result<(), Undone> {
+        if self.chrome.is_attached() {
+            return self.goto_raw(url).await;
+        }
         let page = self.page().await?;
         let tab = self.tab;
         let blocked = self
@@ -142,6 +145,20 @@ impl Driver {
             }
             Err(error) if error.to_string().contains("net::") => impossible(format!("{url} cannot be opened: {error}")),
             Err(_) => Ok(()),
+        }
+    }
+
+    /// Navigates over our own session; loading goes on while the page settles.
+    async fn goto_raw(&self, url: &str) -> Result<(), Undone> {
+        let session = self.session();
+        match self.call_within(&session, "Page.navigate", &json!({ "url": url }), self.ceiling).await {
+            Ok(reply) => match reply.value()["errorText"].as_str() {
+                // A navigation that became a download, or was answered with no content, ends like this.
+                None | Some("" | "net::ERR_ABORTED") => Ok(()),
+                Some(error) => impossible(format!("{url} cannot be opened: {error}")),
+            },
+            Err(CallError::Dialog | CallError::TimedOut(_)) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -229,10 +246,11 @@ impl Driver {
         let session = self.session();
         let history = self.call(&session, "Page.getNavigationHistory", &json!({})).await?.value();
         let index = history["currentIndex"].as_i64().unwrap_or(0) + by;
-        // Entry 0 is the blank page that the tab began with.
+        // Entry 0 is the blank page that a tab of our own began with.
+        let began_blank = history["entries"][0]["url"].as_str() == Some("about:blank");
         let entry = usize::try_from(index)
             .ok()
-            .filter(|index| *index > 0 || self.url_of(self.tab) == "about:blank")
+            .filter(|index| *index > 0 || !began_blank || self.url_of(self.tab) == "about:blank")
             .and_then(|index| history["entries"].get(index).cloned());
         let Some(entry) = entry else {
             return impossible(if by < 0 {
@@ -289,6 +307,9 @@ impl Driver {
         };
         if open < 2 {
             return impossible("it is the last tab");
+        }
+        if self.kept.contains(&target) {
+            return impossible("it was open before we came, and what we did not open we do not close");
         }
         self.socket.call(None, "Target.closeTarget", &json!({ "targetId": target }), self.ceiling).await?;
         self.world.wait_for(Instant::now() + self.ceiling, |state| (!state.tab(tab)?.open).then_some(())).await;

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 pub(crate) enum Undone {
     Impossible(String),
+    /// The node is not in the document any more.
+    Gone(NodeKey),
     Call(CallError),
 }
 
@@ -69,7 +71,7 @@ impl Aim {
 
 impl Driver {
     pub(crate) async fn handle(&self, key: NodeKey, scene: &Scene<'_>) -> Result<Handle, Undone> {
-        let gone = || Undone::Impossible(format!("node {key} is not on the page any more"));
+        let gone = || Undone::Gone(key);
         let (frame, backend) = self.place_of(key, scene.seen, scene.canonicalizer).ok_or_else(gone)?;
         let session = frame.session.clone();
         let params =
@@ -80,6 +82,11 @@ impl Driver {
             Err(error) => return Err(Undone::Call(error)),
         };
         let object = reply["object"]["objectId"].as_str().ok_or_else(gone)?.to_owned();
+        // A node that was taken out is kept by the page's scripts, or by the browser for a while.
+        let there = self.call_on(&session, &object, "function () { return this.isConnected }", &[]).await?;
+        if there.as_bool() == Some(false) {
+            return Err(gone());
+        }
         Ok(Handle { session, frame: frame.frame.clone(), backend, object })
     }
 

@@ -11,6 +11,7 @@ use chromiumoxide::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventType, DragData, InsertTextParams, MouseButton,
 };
 use chromiumoxide::keys::{KeyDefinition, USKEYBOARD_LAYOUT};
+use chromiumoxide::types::Command;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,17 @@ impl Driver {
     pub(crate) async fn page(&self) -> Result<Page, CallError> {
         let target = self.world.read().tab(self.tab).map(|tab| tab.target.clone()).unwrap_or_default();
         self.chrome.page(&target).await.map_err(|message| CallError::Refused { message })
+    }
+
+    /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own session in another's, where chromiumoxide
+    /// would attach to every tab and give it a viewport.
+    async fn execute(&self, event: impl Command) -> Result<(), CallError> {
+        if self.chrome.is_attached() {
+            let params = serde_json::to_value(&event).map_err(|error| CallError::Unreadable(error.to_string()))?;
+            return self.socket.call(Some(&self.session()), &event.identifier(), &params, EVENT_LIMIT).await.map(drop);
+        }
+        let page = self.page().await?;
+        page.execute(event).await.map(drop).map_err(|error| CallError::Refused { message: error.to_string() })
     }
 
     /// Awaits an input event's acknowledgement; a dialog or a closed tab ends the wait too.
@@ -53,13 +65,12 @@ impl Driver {
         buttons: i64,
         clicks: i64,
     ) -> Result<(), CallError> {
-        let page = self.page().await?;
         let mut event = DispatchMouseEventParams::new(kind, x, y);
         event.button = Some(button);
         event.buttons = Some(buttons);
         event.click_count = Some(clicks);
         self.pointer = (x, y);
-        self.dispatched(page.execute(event)).await
+        self.dispatched(self.execute(event)).await
     }
 
     pub(crate) async fn move_to(&mut self, point: (f64, f64)) -> Result<(), CallError> {
@@ -96,7 +107,6 @@ impl Driver {
 
     /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that is carried through.
     pub(crate) async fn drag_between(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<(), CallError> {
-        let page = self.page().await?;
         self.world.change(|state| state.drag = None);
         self.intercept_drags(true).await?;
         self.move_to(from).await?;
@@ -112,16 +122,16 @@ impl Driver {
                 let soon = Instant::now() + Duration::from_millis(60);
                 drag = self.world.wait_for(soon, |state| state.drag.clone()).await;
                 if drag.is_some() {
-                    self.drag_event(&page, DispatchDragEventType::DragEnter, point, drag.as_ref()).await?;
+                    self.drag_event(DispatchDragEventType::DragEnter, point, drag.as_ref()).await?;
                 }
             }
             if drag.is_some() {
-                self.drag_event(&page, DispatchDragEventType::DragOver, point, drag.as_ref()).await?;
+                self.drag_event(DispatchDragEventType::DragOver, point, drag.as_ref()).await?;
             }
         }
         if drag.is_some() {
-            self.drag_event(&page, DispatchDragEventType::DragOver, to, drag.as_ref()).await?;
-            self.drag_event(&page, DispatchDragEventType::Drop, to, drag.as_ref()).await?;
+            self.drag_event(DispatchDragEventType::DragOver, to, drag.as_ref()).await?;
+            self.drag_event(DispatchDragEventType::Drop, to, drag.as_ref()).await?;
         }
         self.mouse(DispatchMouseEventType::MouseReleased, to, MouseButton::Left, 0, 1).await?;
         self.intercept_drags(false).await
@@ -134,20 +144,18 @@ impl Driver {
 
     async fn drag_event(
         &self,
-        page: &Page,
         kind: DispatchDragEventType,
         (x, y): (f64, f64),
         data: Option<&Value>,
     ) -> Result<(), CallError> {
         let data = data.cloned().unwrap_or(Value::Null);
         let data: DragData = serde_json::from_value(data).map_err(|error| CallError::Unreadable(error.to_string()))?;
-        self.dispatched(page.execute(DispatchDragEventParams::new(kind, x, y, data))).await
+        self.dispatched(self.execute(DispatchDragEventParams::new(kind, x, y, data))).await
     }
 
     /// Inserts text at once, as an input method does.
     pub(crate) async fn insert_text(&self, text: &str) -> Result<(), CallError> {
-        let page = self.page().await?;
-        self.dispatched(page.execute(InsertTextParams::new(text))).await
+        self.dispatched(self.execute(InsertTextParams::new(text))).await
     }
 
     /// Types key by key; characters that no key of the table makes are inserted.
@@ -214,7 +222,6 @@ impl Driver {
         modifiers: i64,
         text: Option<&str>,
     ) -> Result<(), CallError> {
-        let page = self.page().await?;
         let is_down = kind != DispatchKeyEventType::KeyUp;
         let mut event = DispatchKeyEventParams::new(kind);
         event.key = Some(key.key.to_owned());
@@ -227,7 +234,7 @@ impl Driver {
             // Without the command the browser's own editing shortcuts do not run for synthetic keys.
             event.commands = editing_command(key.key).map(|command| vec![command.to_owned()]);
         }
-        self.dispatched(page.execute(event)).await
+        self.dispatched(self.execute(event)).await
     }
 }
 

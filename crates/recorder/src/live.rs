@@ -1,23 +1,30 @@
 //! A live page behind the same traits as a trace: look at it, query its events, act on it.
 //!
-//! In: a URL. Out: a [`PageSource`] and [`Actor`]. Invariants: the page keeps its own time and is captured anew after every action and
-//! on request; a node key stays good as long as its document is shown. Calls block: do not make them on a thread of an async runtime.
+//! In: a URL, or the address of a browser that runs. Out: a [`PageSource`] and [`Actor`], and what a person does with tabs, dialogs and time.
+//! Invariants: the page keeps its own time and is captured anew after every action and on request; a node key stays good as long as
+//! its document is shown and never comes to mean another node, also after a restart; a browser that somebody else started stays, with every
+//! tab that was there. Calls block: do not make them on a thread of an async runtime.
 
-use crate::actions::Deed;
-use crate::aim::Undone;
+mod act;
+mod bodies;
+
+pub use act::Wait;
+
+use crate::attach::AttachTab;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::fast::FastState;
 use crate::look::Look;
 use crate::mask;
 use crate::pump::SessionSetup;
 use crate::setup::runs_as_root;
 use crate::stage::Stage;
-use browserlens_page::{BoxInDocument, Capture, NodeKey, Page, Viewport};
-use browserlens_scenario::{Target, TargetBy};
+use bodies::{BODIES_HELD, HeldBodies};
+use browserlens_page::{BoxInDocument, BoxInViewport, Capture, NodeKey, Page, Viewport};
 use browserlens_strategy::{
-    ActError, ActionKind, Actor, BodyHead, BodySide, CaptureImage, Event, EventFilter, EventKind, EventTally,
-    ImageSpace, PageSource, SourceError, SourceId, StepIndex, TakenAction,
+    BodyHead, BodySide, CaptureImage, DialogKind, Event, EventFilter, EventKind, EventTally, ImageSpace, PageSource,
+    SourceError, SourceId, StepIndex,
 };
 use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
 use std::path::PathBuf;
@@ -32,14 +39,16 @@ pub struct LiveOptions {
     pub chrome: Option<PathBuf>,
     /// Whether Chromium runs without its sandbox; as root it always does.
     pub no_sandbox: bool,
-    /// Viewport of the browser.
+    /// Viewport of the browser; one that was attached to keeps its own.
     pub viewport: Viewport,
-    /// Locale of the browser.
+    /// Locale of the browser; one that was attached to keeps its own.
     pub locale: String,
-    /// Time zone of the browser.
+    /// Time zone of the browser; one that was attached to keeps its own.
     pub timezone: String,
-    /// Longest time for an action and for settling.
+    /// Longest time for an action.
     pub timeout: Duration,
+    /// Longest time that a page is given to become quiet after an action: some never do.
+    pub quiet_limit: Duration,
 }
 
 impl Default for LiveOptions {
@@ -51,61 +60,64 @@ impl Default for LiveOptions {
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
             timeout: Duration::from_secs(30),
+            quiet_limit: Duration::from_secs(5),
         }
     }
 }
 
-/// Most bytes of bodies that a live session holds; of more, the oldest go. Their sizes stay.
-const BODIES_HELD: usize = 64 << 20;
-
-/// How much of the bodies of a session's events is held.
-#[derive(Debug, Default)]
-struct HeldBodies {
-    bytes: usize,
-    /// Events before this one have no bodies any more.
-    oldest: usize,
-    /// Events before this one are counted.
-    counted: usize,
+/// Where the browser comes from.
+#[derive(Clone, Debug)]
+enum Origin {
+    Own,
+    Attached { address: String, tab: AttachTab },
 }
 
-impl HeldBodies {
-    fn keep_within(&mut self, most: usize, events: &mut [Event]) {
-        let bodies = |event: &Event| match &event.kind {
-            EventKind::Request(request) => {
-                [&request.request_body, &request.response_body].into_iter().flatten().map(String::len).sum()
-            }
-            _ => 0,
-        };
-        self.bytes += events[self.counted..].iter().map(bodies).sum::<usize>();
-        self.counted = events.len();
-        while self.bytes > most && self.oldest < events.len() {
-            let event = &mut events[self.oldest];
-            self.bytes -= bodies(event);
-            if let EventKind::Request(request) = &mut event.kind {
-                (request.request_body, request.response_body) = (None, None);
-            }
-            self.oldest += 1;
-        }
-    }
+/// One open tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TabInfo {
+    /// Number of the tab; closed tabs keep theirs.
+    pub index: u32,
+    /// URL of its page.
+    pub url: String,
+    /// Whether it is the one that is looked at and acted on.
+    pub current: bool,
+    /// Whether it was there before we came, and so is never closed by us.
+    pub kept: bool,
 }
 
-/// A browser with a live page; dropping it ends the browser.
+/// A dialog of the browser that blocks the current tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialogInfo {
+    /// What kind of dialog it is.
+    pub kind: DialogKind,
+    /// What it says.
+    pub message: String,
+}
+
+/// A browser with a live page; dropping it ends the browser, or leaves one that somebody else started.
 pub struct LiveBrowser {
     // Before the runtime: the browser's connections end on it.
     stage: Stage,
     runtime: tokio::runtime::Runtime,
+    options: LiveOptions,
+    origin: Origin,
     step: u32,
     stale: bool,
     events: Vec<Event>,
     bodies: HeldBodies,
     redactor: Redactor,
     session: [u8; 16],
-    timeout: Duration,
 }
 
 impl std::fmt::Debug for LiveBrowser {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LiveBrowser").field("step", &self.step).field("url", &self.stage.driver.url()).finish()
+        f.debug_struct("LiveBrowser").field("step", &self.step).field("url", &self.url()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for LiveBrowser {
+    fn drop(&mut self) {
+        self.runtime.block_on(self.stage.driver.leave());
     }
 }
 
@@ -115,58 +127,186 @@ impl LiveBrowser {
     /// # Errors
     /// [`RecordError`] if there is no browser or the URL cannot be opened.
     pub fn open(url: &str, options: &LiveOptions) -> Result<Self, RecordError> {
+        Self::begin(Origin::Own, Some(url), options)
+    }
+
+    /// Attaches to a browser that runs with a debugging port, by `http://host:port`, `ws://host:port/devtools/browser/…` or the
+    /// address of one of its pages. It stays as it is when this is dropped: only tabs that we opened are closed.
+    ///
+    /// # Errors
+    /// [`RecordError::AttachFailed`] if no browser answers there or it has no such tab.
+    pub fn attach(address: &str, tab: &AttachTab, options: &LiveOptions) -> Result<Self, RecordError> {
+        Self::begin(Origin::Attached { address: address.to_owned(), tab: tab.clone() }, None, options)
+    }
+
+    fn begin(origin: Origin, url: Option<&str>, options: &LiveOptions) -> Result<Self, RecordError> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().map_err(|source| {
                 RecordError::Io { context: "cannot start the browser's threads".to_owned(), source }
             })?;
-        let viewport = (options.viewport.width, options.viewport.height);
-        let chrome = ChromeOptions {
-            path: options.chrome.clone(),
-            no_sandbox: options.no_sandbox || runs_as_root(),
-            viewport,
-            locale: options.locale.clone(),
-            host_rules: None,
+        let stage = runtime.block_on(stage(&origin, options, Canonicalizer::new()))?;
+        let mut live = Self {
+            stage,
+            runtime,
+            options: options.clone(),
+            origin,
+            step: 0,
+            stale: true,
+            events: Vec::new(),
+            bodies: HeldBodies::default(),
+            redactor: Redactor::new(RedactionOptions::default()),
+            session: new_session(url.unwrap_or("")),
         };
-        let setup = SessionSetup {
-            clock_seed: None,
-            viewport,
-            scale: options.viewport.scale,
-            locale: options.locale.clone(),
-            timezone: options.timezone.clone(),
-            started: Instant::now(),
-            attached: false,
-        };
-        let stage = runtime.block_on(async {
-            let driver = Driver::start(&chrome, setup, options.timeout, None).await?;
-            let mut stage = Stage {
-                driver,
-                canonicalizer: Canonicalizer::new(),
-                secrets: Vec::new(),
-                scale: options.viewport.scale,
-                last: None,
-                current: None,
-            };
-            let opened = stage.act(&Deed::Goto { url: url.to_owned() }, None, None).await;
-            if let Err(undone) = opened {
-                return Err(match undone {
-                    Undone::Impossible(reason) => {
-                        RecordError::NotActionable { step: 0, action: "goto".to_owned(), target: String::new(), reason }
-                    }
-                    Undone::Call(error) => stage.driver.failure("opening the page", error),
-                });
-            }
-            stage.settle(false).await?;
-            Ok(stage)
-        })?;
-        let redactor = Redactor::new(RedactionOptions::default());
-        let (events, session, timeout) = (Vec::new(), new_session(url), options.timeout);
-        let bodies = HeldBodies::default();
-        Ok(Self { stage, runtime, step: 0, stale: true, events, bodies, redactor, session, timeout })
+        match url {
+            Some(url) => live.open_url(url)?,
+            None => drop(live.runtime.block_on(live.stage.settle(true))?),
+        }
+        Ok(live)
+    }
+
+    /// Starts the browser anew, or attaches to it anew, after it ended or its page crashed, and opens the URL that was shown last.
+    /// Keys of nodes before it mean nothing any more; events before it stay.
+    ///
+    /// # Errors
+    /// [`RecordError`] if there is no browser or the URL cannot be opened.
+    pub fn restart(&mut self) -> Result<(), RecordError> {
+        self.take_events();
+        let url = self.url();
+        self.runtime.block_on(self.stage.driver.leave());
+        // The numbers of documents go on, so that no key of before comes to mean a node of after.
+        let canonicalizer = self.stage.canonicalizer.clone();
+        self.stage = self.runtime.block_on(stage(&self.origin, &self.options, canonicalizer))?;
+        self.stale = true;
+        self.step += 1;
+        self.stage.driver.step = self.step;
+        if url.is_empty() || url == "about:blank" {
+            return Ok(());
+        }
+        self.open_url(&url)
     }
 
     /// Makes the next look capture the page anew.
     pub fn refresh(&mut self) {
         self.stale = true;
+    }
+
+    /// Returns the URL of the current tab.
+    pub fn url(&self) -> String {
+        self.stage.driver.url()
+    }
+
+    /// Returns name and version of the browser.
+    pub fn browser_name(&self) -> &str {
+        &self.stage.driver.browser_name
+    }
+
+    /// Returns the WebSocket address of the browser's protocol, for other tools that attach to it.
+    pub fn protocol_address(&self) -> String {
+        self.stage.driver.chrome.address()
+    }
+
+    /// Ends a browser of our own at once, as a crash would; [`LiveBrowser::restart`] brings it back. One that was attached to stays.
+    pub fn kill(&mut self) {
+        let driver = &mut self.stage.driver;
+        if driver.chrome.is_attached() {
+            return;
+        }
+        driver.chrome.end();
+        let limit = Instant::now() + Duration::from_secs(10);
+        self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
+    }
+
+    /// Returns whether somebody else started the browser.
+    pub fn is_attached(&self) -> bool {
+        self.stage.driver.chrome.is_attached()
+    }
+
+    /// Returns whether the browser and the page's process are there; if not, [`LiveBrowser::restart`] brings them back.
+    pub fn is_alive(&self) -> bool {
+        let state = self.stage.driver.world.read();
+        !state.gone && state.crashed.is_none()
+    }
+
+    /// Returns whether the document that a node is of is still shown.
+    pub fn shows_document_of(&self, key: NodeKey) -> bool {
+        self.stage.canonicalizer.current_loader(key.frame) == Some(key.loader)
+    }
+
+    /// Returns the dialog that blocks the current tab, if one does.
+    pub fn dialog(&mut self) -> Option<DialogInfo> {
+        if !self.stage.is_blocked() {
+            return None;
+        }
+        self.take_events();
+        let tab = self.stage.driver.tab;
+        self.events.iter().rev().filter(|event| event.tab == tab).find_map(|event| match &event.kind {
+            EventKind::Dialog(dialog) => Some(DialogInfo { kind: dialog.kind, message: dialog.message.clone() }),
+            _ => None,
+        })
+    }
+
+    /// Returns the open tabs, in order of opening.
+    pub fn open_tabs(&self) -> Vec<TabInfo> {
+        let driver = &self.stage.driver;
+        let open: Vec<(u32, String)> = {
+            let state = driver.world.read();
+            let open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open);
+            open.map(|(index, tab)| (index as u32, tab.target.clone())).collect()
+        };
+        open.into_iter()
+            .map(|(index, target)| TabInfo {
+                index,
+                url: driver.url_of(index),
+                current: index == driver.tab,
+                kept: driver.kept.contains(&target),
+            })
+            .collect()
+    }
+
+    /// Returns the pixels of the viewport, or of a node's box in the document, with secret fields painted over.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone or blocked, or the node is not there or has no box.
+    pub fn screenshot(&mut self, of: Option<NodeKey>) -> Result<CaptureImage, SourceError> {
+        if self.stage.is_blocked() {
+            return Err(SourceError::NotAvailable { what: "a screenshot of a page that a dialog blocks".to_owned() });
+        }
+        let page = self.runtime.block_on(self.stage.glance()).map_err(gone)?.page.clone();
+        let Some(key) = of else {
+            let (scroll, view) = (page.scroll(), page.viewport());
+            let driver = &self.stage.driver;
+            let png = self
+                .runtime
+                .block_on(driver.viewport_pixels(&mut Look::default()))
+                .map_err(|error| gone(driver.failure("taking a screenshot", error)))?;
+            let png = self.masked(png, &page, (scroll.x, scroll.y))?;
+            let (width, height) = (view.width as f32, view.height as f32);
+            let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width, height });
+            return Ok(CaptureImage { png, space });
+        };
+        let bounds = page.find(key).map(|node| node.bounds()).filter(|bounds| !bounds.is_empty());
+        let Some(bounds) = bounds else {
+            return Err(SourceError::NotAvailable { what: format!("a picture of node {key}, which has no box,") });
+        };
+        self.crop_of(&page, bounds)
+    }
+
+    fn masked(&self, png: Vec<u8>, page: &Page, origin: (f32, f32)) -> Result<Arc<[u8]>, SourceError> {
+        let boxes = mask::secret_boxes(page, &self.stage.secrets);
+        let png = mask::paint_over(png, &boxes, origin, self.stage.scale)
+            .map_err(|reason| SourceError::Failed { context: "reading a screenshot".to_owned(), cause: reason.into() })?;
+        Ok(png.into())
+    }
+
+    fn crop_of(&self, page: &Page, bounds: BoxInDocument) -> Result<CaptureImage, SourceError> {
+        let clip = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
+        let driver = &self.stage.driver;
+        let png = self
+            .runtime
+            .block_on(driver.crop_pixels(&mut Look::default(), clip))
+            .map_err(|error| gone(driver.failure("cropping", error)))?;
+        let png = self.masked(png, page, (bounds.x, bounds.y))?;
+        Ok(CaptureImage { png, space: ImageSpace::Document(bounds) })
     }
 
     /// Evaluates an expression in the page as its own scripts would, and returns its value; the page may be another after it.
@@ -196,44 +336,45 @@ impl LiveBrowser {
         let (driver, step) = (&self.stage.driver, self.step);
         let mut new = driver.world.change(|state| state.log.take(step, false, false));
         new.iter_mut().for_each(|event| self.redactor.redact_event(event));
+        // After a restart the new browser's log counts from 0 again.
+        let next = self.events.last().map_or(0, |event| event.position + 1);
+        for (offset, event) in new.iter_mut().enumerate() {
+            event.position = next + offset as u64;
+        }
         self.events.extend(new);
         self.bodies.keep_within(BODIES_HELD, &mut self.events);
     }
+}
 
-    fn deed(&self, action: &TakenAction) -> Result<Deed, String> {
-        let text = action.text.clone();
-        let number = |text: &str| text.trim().parse::<f32>().map_err(|_| format!("{text:?} is no number"));
-        Ok(match action.kind {
-            ActionKind::Goto => Deed::Goto { url: text },
-            ActionKind::Click => Deed::Click { times: 1, right: false },
-            ActionKind::DoubleClick => Deed::Click { times: 2, right: false },
-            ActionKind::RightClick => Deed::Click { times: 1, right: true },
-            ActionKind::Hover => Deed::Hover,
-            ActionKind::Fill => Deed::Fill { text },
-            ActionKind::Type => Deed::Type { text },
-            ActionKind::Press => Deed::Press { key: text },
-            ActionKind::Select => Deed::Select { label: text },
-            ActionKind::Check => Deed::Check { on: text != "false" },
-            ActionKind::Upload => Deed::Upload { files: text.split(", ").map(PathBuf::from).collect() },
-            ActionKind::Scroll => {
-                let (x, y) = text.split_once(',').ok_or("scroll takes \"x, y\" in CSS px as its text")?;
-                Deed::Scroll { x: number(x)?, y: number(y)? }
-            }
-            ActionKind::Back => Deed::History { by: -1 },
-            ActionKind::Forward => Deed::History { by: 1 },
-            ActionKind::SwitchTab => {
-                let index = text.trim().parse().map_err(|_| format!("{text:?} is no number of a tab"))?;
-                Deed::SwitchTab { index }
-            }
-            ActionKind::CloseTab => Deed::CloseTab,
-            ActionKind::Dialog => match text.as_str() {
-                "dismiss" => Deed::Dialog { accept: false, text: None },
-                "accept" | "" => Deed::Dialog { accept: true, text: None },
-                _ => Deed::Dialog { accept: true, text: Some(text) },
-            },
-            ActionKind::Drag | ActionKind::WaitFor => return Err(format!("{} is no single input", action.kind)),
-        })
-    }
+/// Starts or attaches to the browser.
+async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicalizer) -> Result<Stage, RecordError> {
+    let viewport = (options.viewport.width, options.viewport.height);
+    let setup = SessionSetup {
+        clock_seed: None,
+        viewport,
+        scale: options.viewport.scale,
+        locale: options.locale.clone(),
+        timezone: options.timezone.clone(),
+        started: Instant::now(),
+        attached: matches!(origin, Origin::Attached { .. }),
+    };
+    let mut driver = match origin {
+        Origin::Own => {
+            let chrome = ChromeOptions {
+                path: options.chrome.clone(),
+                no_sandbox: options.no_sandbox || runs_as_root(),
+                viewport,
+                locale: options.locale.clone(),
+                host_rules: None,
+                tells_roles: true,
+            };
+            Driver::start(&chrome, setup, options.timeout, None).await?
+        }
+        Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
+    };
+    driver.quiet_limit = options.quiet_limit;
+    let scale = options.viewport.scale;
+    Ok(Stage { driver, canonicalizer, secrets: Vec::new(), scale, last: None, current: None, fast: FastState::default() })
 }
 
 /// A number that no other session has: of this process, this moment, and how many there were before.
@@ -253,7 +394,7 @@ pub(crate) fn new_session(url: &str) -> [u8; 16] {
 fn gone(error: RecordError) -> SourceError {
     match error {
         RecordError::BrowserGone { doing, .. } => {
-            SourceError::Gone { reason: format!("Chromium ended while it was {doing}") }
+            SourceError::Gone { reason: format!("Chromium ended while it was {doing}; restart it") }
         }
         other => SourceError::Failed { context: "reading the live page".to_owned(), cause: Box::new(other) },
     }
@@ -272,6 +413,16 @@ impl PageSource for LiveBrowser {
         let seen = self.stage.last.as_ref();
         let seen = seen.ok_or_else(|| SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() })?;
         Ok((Arc::clone(&seen.page), Arc::new(seen.capture.clone())))
+    }
+
+    /// Does not read again what has not changed since the last such call; leaves out the document's rendered text.
+    fn look(&mut self) -> Result<Arc<Page>, SourceError> {
+        if !self.stage.is_blocked() {
+            self.runtime.block_on(self.stage.fast_look()).map_err(gone)?;
+        }
+        let seen = self.stage.current.as_ref();
+        let seen = seen.ok_or_else(|| SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() })?;
+        Ok(Arc::clone(&seen.page))
     }
 
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {
@@ -332,95 +483,6 @@ impl PageSource for LiveBrowser {
             return Err(SourceError::NotAvailable { what: "a crop of an empty box or a blocked page".to_owned() });
         }
         let (page, _) = self.page()?;
-        let clip = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
-        let driver = &self.stage.driver;
-        let png = self
-            .runtime
-            .block_on(driver.crop_pixels(&mut Look::default(), clip))
-            .map_err(|error| gone(driver.failure("cropping", error)))?;
-        let boxes = mask::secret_boxes(&page, &self.stage.secrets);
-        let png = mask::paint_over(png, &boxes, (bounds.x, bounds.y), self.stage.scale)
-            .map_err(|reason| SourceError::Failed { context: "reading a crop".to_owned(), cause: reason.into() })?;
-        Ok(CaptureImage { png: png.into(), space: ImageSpace::Document(bounds) })
-    }
-}
-
-impl Actor for LiveBrowser {
-    fn act(&mut self, action: &TakenAction, node: Option<NodeKey>) -> Result<(), ActError> {
-        let nowhere = NodeKey { frame: 0, loader: 0, backend: 0 };
-        let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(nowhere), reason };
-        if self.stage.last.is_none() {
-            self.page()?;
-        }
-        if action.kind == ActionKind::WaitFor {
-            let target = Target { by: TargetBy::Text(action.text.clone()), within: None, nth: None };
-            let limit = self.timeout.as_millis() as u64;
-            self.runtime.block_on(self.stage.wait_for(&target, limit)).map_err(gone)?;
-        } else {
-            let deed = self.deed(action).map_err(not_actionable)?;
-            if self.stale && node.is_some() && !self.stage.is_blocked() {
-                // The page may have moved on since it was looked at.
-                self.runtime.block_on(self.stage.glance()).map_err(gone)?;
-            }
-            if let (Some(key), Some(seen)) = (node, self.stage.current.as_ref())
-                && self.stage.driver.place_of(key, seen, &self.stage.canonicalizer).is_none()
-            {
-                return Err(ActError::NodeGone { key });
-            }
-            let (stage, timeout) = (&mut self.stage, self.timeout);
-            let done =
-                self.runtime.block_on(async { tokio::time::timeout(timeout, stage.act(&deed, node, None)).await });
-            match done {
-                Ok(Ok(())) => {}
-                Ok(Err(Undone::Impossible(reason))) => return Err(not_actionable(reason)),
-                Ok(Err(Undone::Call(error))) => {
-                    return Err(gone(self.stage.driver.failure("acting", error)).into());
-                }
-                Err(_) => return Err(not_actionable(format!("it took longer than {:?}", self.timeout))),
-            }
-        }
-        self.step += 1;
-        self.stage.driver.step = self.step;
-        self.stale = true;
-        // A dialog stays open: the caller answers it with the next action.
-        self.runtime.block_on(self.stage.settle(true)).map_err(gone)?;
-        self.take_events();
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use browserlens_strategy::RequestEvent;
-
-    #[test]
-    fn of_too_many_bodies_the_oldest_go_and_their_sizes_stay() {
-        let mut events = Vec::new();
-        let mut held = HeldBodies::default();
-        for position in 0..10 {
-            let body = Some("x".repeat(100));
-            let request = RequestEvent {
-                request_body: body.clone(),
-                response_body: body,
-                response_bytes: 100,
-                ..RequestEvent::default()
-            };
-            events.push(Event { position, step: 0, tab: 0, at_ms: 0, kind: EventKind::Request(Box::new(request)) });
-            held.keep_within(450, &mut events);
-        }
-        let kept: Vec<bool> = events
-            .iter()
-            .map(|event| match &event.kind {
-                EventKind::Request(request) => {
-                    assert_eq!(request.response_bytes, 100);
-                    assert_eq!(request.request_body, request.response_body);
-                    request.response_body.is_some()
-                }
-                _ => unreachable!(),
-            })
-            .collect();
-        assert_eq!(kept, [false, false, false, false, false, false, false, false, true, true]);
-        assert_eq!(held.bytes, 400);
+        self.crop_of(&page, bounds)
     }
 }

@@ -323,7 +323,12 @@ impl Recording<'_> {
         };
         match done {
             Ok(()) => Ok(()),
-            Err(Undone::Impossible(reason)) => {
+            Err(undone @ (Undone::Impossible(_) | Undone::Gone(_))) => {
+                let reason = match undone {
+                    Undone::Gone(key) => format!("node {key} is not on the page any more"),
+                    Undone::Impossible(reason) => reason,
+                    Undone::Call(error) => error.to_string(),
+                };
                 let target = target.map(ToString::to_string).unwrap_or_default();
                 Err(RecordError::NotActionable {
                     step: self.stage.driver.step,

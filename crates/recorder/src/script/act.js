@@ -49,7 +49,10 @@
   const painted = () => new Promise((done) => { setTimeout(done, 60); requestAnimationFrame(() => setTimeout(done, 0)); });
   const changed = (element) => { for (const name of ['input', 'change']) element.dispatchEvent(new Event(name, { bubbles: true, composed: name === 'input' })); };
   // Makes a field ready for its new text: 'type' if it is to be typed, 'done' if the value was set at once.
+  const gone = 'it is not in the document any more';
+  const takes = (element) => { element.focus(); return element.getRootNode().activeElement === element; };
   const ready = (element, text) => {
+    if (!element.isConnected) return gone;
     if (element instanceof HTMLLabelElement && element.control) element = element.control;
     if (element.matches(':disabled')) return 'it is disabled';
     if (element.readOnly) return 'it is read-only';
@@ -62,7 +65,8 @@
     }
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
       if (['checkbox', 'radio', 'file', 'button', 'submit', 'reset', 'image'].includes(element.type)) return `an input of type ${element.type} takes no text`;
-      element.focus();
+      // What is typed goes to what has the focus: never to another field.
+      if (!takes(element)) return 'it cannot take the focus';
       element.select();
       return 'type';
     }
@@ -79,6 +83,7 @@
   };
   const valueOf = (element) => (element.isContentEditable ? element.textContent : element.value) ?? '';
   const choose = (element, label) => {
+    if (!element.isConnected) return { reason: gone };
     if (element instanceof HTMLLabelElement && element.control) element = element.control;
     if (!(element instanceof HTMLSelectElement)) return { reason: 'it is no select element' };
     if (element.matches(':disabled')) return { reason: 'it is disabled' };

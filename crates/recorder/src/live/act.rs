@@ -1,0 +1,188 @@
+//! Acting on a live page: actions on nodes by key, tabs, dialogs, waiting.
+//!
+//! In: an action and the key of a node. Out: done and settled, or why not. Invariant: an action is carried out on the node of its key or
+//! not at all; one that failed has done nothing.
+
+use super::{LiveBrowser, gone};
+use crate::actions::Deed;
+use crate::aim::Undone;
+use crate::error::RecordError;
+use browserlens_page::NodeKey;
+use browserlens_scenario::{Target, TargetBy};
+use browserlens_strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Until a text can be seen.
+    Text(String),
+    /// Until a text can be seen no more.
+    Gone(String),
+    /// For a while.
+    Time(Duration),
+}
+
+const NOWHERE: NodeKey = NodeKey { frame: 0, loader: 0, backend: 0 };
+
+impl LiveBrowser {
+    pub(super) fn open_url(&mut self, url: &str) -> Result<(), RecordError> {
+        let goto = Deed::Goto { url: url.to_owned() };
+        if let Err(undone) = self.runtime.block_on(self.stage.act(&goto, None, None)) {
+            return Err(match undone {
+                Undone::Impossible(reason) => {
+                    let (step, action) = (self.step, "goto".to_owned());
+                    RecordError::NotActionable { step, action, target: String::new(), reason }
+                }
+                Undone::Gone(key) => {
+                    let (step, action, target) = (self.step, "goto".to_owned(), key.to_string());
+                    RecordError::NotActionable { step, action, target, reason: "it is gone".to_owned() }
+                }
+                Undone::Call(error) => self.stage.driver.failure("opening the page", error),
+            });
+        }
+        self.runtime.block_on(self.stage.settle(true)).map(drop)
+    }
+
+    /// Waits until a text is there or gone, or for a while; returns whether it came about in time.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone.
+    pub fn wait(&mut self, wait: &Wait) -> Result<bool, SourceError> {
+        self.stale = true;
+        let (text, there) = match wait {
+            Wait::Text(text) => (text, true),
+            Wait::Gone(text) => (text, false),
+            Wait::Time(time) => {
+                let time = *time;
+                self.runtime.block_on(tokio::time::sleep(time));
+                return Ok(true);
+            }
+        };
+        let target = Target { by: TargetBy::Text(text.clone()), within: None, nth: None };
+        let limit = self.options.timeout.as_millis() as u64;
+        match self.runtime.block_on(self.stage.wait_until(&target, there, limit)) {
+            Ok(()) => Ok(true),
+            Err(RecordError::TimedOut { .. }) => Ok(false),
+            Err(error) => Err(gone(error)),
+        }
+    }
+
+    /// Drags one node to another.
+    ///
+    /// # Errors
+    /// [`ActError`] if one of them is gone or cannot be reached; nothing was done then.
+    pub fn drag(&mut self, from: NodeKey, to: NodeKey) -> Result<(), ActError> {
+        self.look_again(&[from, to])?;
+        self.carry_out(&Deed::Drag { to, to_point: None }, Some(from))
+    }
+
+    /// Opens a tab, makes it the current one and opens a URL in it.
+    ///
+    /// # Errors
+    /// [`ActError`] if the browser is gone or the URL cannot be opened.
+    pub fn new_tab(&mut self, url: &str) -> Result<(), ActError> {
+        let opened = self.runtime.block_on(self.stage.driver.new_tab());
+        opened.map_err(|error| gone(self.stage.driver.failure("opening a tab", error)))?;
+        self.carry_out(&Deed::Goto { url: url.to_owned() }, None)
+    }
+
+    /// Answers the dialog that blocks the current tab; `text` is what a prompt is answered with.
+    ///
+    /// # Errors
+    /// [`ActError`] if no dialog is open.
+    pub fn answer_dialog(&mut self, accept: bool, text: Option<&str>) -> Result<(), ActError> {
+        self.carry_out(&Deed::Dialog { accept, text: text.map(str::to_owned) }, None)
+    }
+
+    /// Makes sure that the page is known as it stands, and that the nodes are on it.
+    fn look_again(&mut self, nodes: &[NodeKey]) -> Result<(), ActError> {
+        if !nodes.is_empty() && !self.stage.is_blocked() {
+            // The page may have moved on since it was looked at.
+            self.runtime.block_on(self.stage.fast_look()).map_err(gone)?;
+        }
+        let Some(seen) = self.stage.current.as_ref() else { return Ok(()) };
+        match nodes.iter().find(|key| self.stage.driver.place_of(**key, seen, &self.stage.canonicalizer).is_none()) {
+            Some(key) => Err(ActError::NodeGone { key: *key }),
+            None => Ok(()),
+        }
+    }
+
+    fn carry_out(&mut self, deed: &Deed, node: Option<NodeKey>) -> Result<(), ActError> {
+        let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
+        let (stage, timeout) = (&mut self.stage, self.options.timeout);
+        let done = self.runtime.block_on(async { tokio::time::timeout(timeout, stage.act(deed, node, None)).await });
+        match done {
+            Ok(Ok(())) => {}
+            Ok(Err(Undone::Impossible(reason))) => return Err(not_actionable(reason)),
+            Ok(Err(Undone::Gone(key))) => return Err(ActError::NodeGone { key }),
+            Ok(Err(Undone::Call(error))) => return Err(gone(self.stage.driver.failure("acting", error)).into()),
+            Err(_) => return Err(not_actionable(format!("it took longer than {timeout:?}"))),
+        }
+        self.acted()
+    }
+
+    fn acted(&mut self) -> Result<(), ActError> {
+        self.step += 1;
+        self.stage.driver.step = self.step;
+        self.stale = true;
+        // A dialog stays open: the caller answers it with the next action.
+        self.runtime.block_on(self.stage.settle(true)).map_err(gone)?;
+        self.take_events();
+        Ok(())
+    }
+
+    fn deed(&self, action: &TakenAction) -> Result<Deed, String> {
+        let text = action.text.clone();
+        let number = |text: &str| text.trim().parse::<f32>().map_err(|_| format!("{text:?} is no number"));
+        Ok(match action.kind {
+            ActionKind::Goto => Deed::Goto { url: text },
+            ActionKind::Click => Deed::Click { times: 1, right: false },
+            ActionKind::DoubleClick => Deed::Click { times: 2, right: false },
+            ActionKind::RightClick => Deed::Click { times: 1, right: true },
+            ActionKind::Hover => Deed::Hover,
+            ActionKind::Fill => Deed::Fill { text },
+            ActionKind::Type => Deed::Type { text },
+            ActionKind::Press => Deed::Press { key: text },
+            ActionKind::Select => Deed::Select { label: text },
+            ActionKind::Check => Deed::Check { on: text != "false" },
+            ActionKind::Upload => Deed::Upload { files: text.split(", ").map(PathBuf::from).collect() },
+            ActionKind::Scroll => {
+                let (x, y) = text.split_once(',').ok_or("scroll takes \"x, y\" in CSS px as its text")?;
+                Deed::Scroll { x: number(x)?, y: number(y)? }
+            }
+            ActionKind::Back => Deed::History { by: -1 },
+            ActionKind::Forward => Deed::History { by: 1 },
+            ActionKind::SwitchTab => {
+                let index = text.trim().parse().map_err(|_| format!("{text:?} is no number of a tab"))?;
+                Deed::SwitchTab { index }
+            }
+            ActionKind::CloseTab => Deed::CloseTab,
+            ActionKind::Dialog => match text.as_str() {
+                "dismiss" => Deed::Dialog { accept: false, text: None },
+                "accept" | "" => Deed::Dialog { accept: true, text: None },
+                _ => Deed::Dialog { accept: true, text: Some(text) },
+            },
+            ActionKind::Drag | ActionKind::WaitFor => return Err(format!("{} has a method of its own", action.kind)),
+        })
+    }
+}
+
+impl Actor for LiveBrowser {
+    fn act(&mut self, action: &TakenAction, node: Option<NodeKey>) -> Result<(), ActError> {
+        if action.kind == ActionKind::WaitFor {
+            return match self.wait(&Wait::Text(action.text.clone()))? {
+                true => self.acted(),
+                false => Err(ActError::NotActionable {
+                    key: NOWHERE,
+                    reason: format!("{:?} did not appear within {:?}", action.text, self.options.timeout),
+                }),
+            };
+        }
+        let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
+        let deed = self.deed(action).map_err(not_actionable)?;
+        self.look_again(node.as_slice())?;
+        self.carry_out(&deed, node)
+    }
+}
