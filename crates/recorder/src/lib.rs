@@ -14,6 +14,7 @@ mod driver;
 mod entities;
 mod error;
 mod facts;
+mod fast;
 mod follow;
 mod input;
 mod live;

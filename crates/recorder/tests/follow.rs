@@ -243,7 +243,23 @@ fn browser_use_fills_a_form_and_each_action_has_its_node() {
     driver.args([browser.endpoint.as_str(), &url_of(&server, "follow-form.html"), "1.5"]);
     driver.arg(file()).arg(home.path());
     let followed = followed(&mut browser, driver, |_| {});
-    assert_eq!(followed.actions(), [String::new()]);
+    let actions = followed.actions();
+    assert!(actions[1].starts_with("fill #secret ") && !actions[1].contains("hunter2"));
+    let expected = [
+        "fill #name Ann Lee",
+        &actions[1],
+        "select #size Large",
+        "check #terms true",
+        "upload #file a.txt",
+        "click #inner",
+        &actions[6],
+        "click #next",
+        "back",
+        "press #next Escape",
+    ];
+    assert_eq!(actions, expected);
+    // Half a page, which is as high as the window of this Chromium.
+    assert!(actions[6].starts_with("scroll 0, "), "{actions:?}");
 }
 
 #[test]
@@ -289,7 +305,7 @@ fn a_dialog_that_somebody_answers_is_an_action() {
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "action-dialog.html"), "dialog", 3_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
-    assert_eq!(followed.actions(), ["click button \"Confirm\"", "dialog accept"]);
+    assert_eq!(followed.actions(), ["click #confirm", "dialog accept"]);
     assert!(common::log_of(&followed.page(2)).contains("confirm true"));
 }
 

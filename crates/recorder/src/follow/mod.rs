@@ -135,6 +135,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
         scale: 1.0,
         last: None,
         current: None,
+        fast: crate::fast::FastState::default(),
     };
     let mut following = Following {
         options,

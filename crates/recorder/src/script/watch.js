@@ -9,7 +9,7 @@
   const last = own(Element.prototype, 'lastElementChild'), before = own(Element.prototype, 'previousElementSibling');
   const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName');
   const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet(), stood = new WeakMap();
-  const held = new Map();
+  const held = new Map(), ids = new WeakMap();
   const MOST_HELD = 64, MOST_TEXT = 10000, UNTRUSTED_A_SECOND = 10;
   let serial = 0, cause = 0, clicked = 0, pressed = null, wheel = null, untrusted = 0, dragged = null;
   let pointer = { x: -1, y: -1, at: 0 }, hover = 0;
@@ -39,7 +39,9 @@
     const first = elements[0], n = numbers.get(first);
     const told = { tag: nameOf.call(first).toLowerCase() };
     if (n) { told.n = n; return told; }
-    told.h = ++serial;
+    // One element has one number here, however often it is told of.
+    told.h = ids.get(first) ?? ++serial;
+    ids.set(first, told.h);
     held.set(told.h, first);
     if (held.size > MOST_HELD) held.delete(held.keys().next().value);
     const numbered = elements.find((element) => numbers.has(element));
