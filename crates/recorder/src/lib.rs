@@ -40,6 +40,8 @@ pub use attach::AttachTab;
 pub use chrome::find_chrome;
 pub use error::RecordError;
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
+#[doc(hidden)]
+pub use options::FastLook;
 pub use options::{Cancel, EnvLookup, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;
