@@ -45,6 +45,8 @@ pub use client_tape::{ClientTape, ClientTapeOptions};
 pub use error::RecordError;
 pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
+#[doc(hidden)]
+pub use options::FastLook;
 pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;

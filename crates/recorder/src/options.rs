@@ -2,11 +2,11 @@
 //!
 //! In: nothing; plain types between the command line and the recorder.
 
-use browserlens_page::{Capture, PayloadKind};
+use browserlens_page::{Capture, Page, PayloadKind};
 use browserlens_strategy::{ActionKind, Event, EventKind};
 use browserlens_trace::{RedactionKey, Settled};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -40,6 +40,25 @@ pub struct RecordOptions {
     pub progress: Option<ProgressCallback>,
     /// Ends the recording early.
     pub cancel: Cancel,
+    /// Where the page of each capture goes together with that of a fast look taken right after it, for tests that hold them equal.
+    #[doc(hidden)]
+    pub fast_looks: Option<Arc<Mutex<Vec<FastLook>>>>,
+}
+
+/// A captured page and the same page as a fast look sees it.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct FastLook {
+    /// Index of the step.
+    pub step: u32,
+    /// The page of the whole capture.
+    pub whole: Arc<Page>,
+    /// The page of the fast look.
+    pub fast: Arc<Page>,
+    /// Frames whose accessibility tree the fast look asked the protocol for.
+    pub fallbacks: u32,
+    /// Wall time of a whole look without pixels and listeners' code, and of the fast look, in microseconds.
+    pub micros: (u64, u64),
 }
 
 /// What a small trace does without. The page is led through the same frames and requests either way, so that leaving something out changes nothing else.
@@ -86,6 +105,7 @@ impl RecordOptions {
             env: Arc::new(|name| std::env::var(name).ok()),
             progress: None,
             cancel: Cancel::default(),
+            fast_looks: None,
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::aim::Undone;
 use crate::error::RecordError;
 use crate::facts;
 use crate::options::{Progress, RecordOptions, RecordReport};
+use crate::socket::locked;
 use crate::peers::pass::Pass;
 use crate::settle::Rest;
 use crate::setup::{create_writer, open};
@@ -404,6 +405,12 @@ impl Recording<'_> {
                 reason: "a dialog blocks the page before its first capture".to_owned(),
             });
         };
+        if let Some(looks) = &self.options.fast_looks
+            && !blocked
+        {
+            let look = self.stage.fast_beside(index, &seen).await?;
+            locked(looks).push(look);
+        }
         let entities = match blocked {
             true => Vec::new(),
             false => self

@@ -10,6 +10,7 @@ use crate::error::RecordError;
 use crate::fast::FastState;
 use crate::look::Depth;
 use crate::mask;
+use crate::options::FastLook;
 use crate::second_look;
 use crate::seen::{Seen, SeenError};
 use crate::settle::Rest;
@@ -85,6 +86,24 @@ impl Stage {
         let seen = Seen::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
         self.current = Some(seen);
         Ok(true)
+    }
+
+    /// Takes a fast look at a page that was just captured; the capture stays the current one.
+    pub(crate) async fn fast_beside(&mut self, step: u32, captured: &Seen) -> Result<FastLook, RecordError> {
+        self.fast_look().await?;
+        self.fast.forget();
+        let began = Instant::now();
+        self.fast_look().await?;
+        let fast = began.elapsed().as_micros() as u64;
+        let page = self.current.as_ref().map_or_else(|| captured.page.clone(), |seen| seen.page.clone());
+        let fallbacks = self.current.as_ref().map_or(0, |seen| {
+            seen.timings.iter().filter(|(call, _)| call == "Accessibility.getFullAXTree").count() as u32
+        });
+        let began = Instant::now();
+        self.glance().await?;
+        let whole = began.elapsed().as_micros() as u64;
+        self.current = Some(captured.clone());
+        Ok(FastLook { step, whole: captured.page.clone(), fast: page, fallbacks, micros: (whole, fast) })
     }
 
     /// Captures the page whole, again where it is torn; returns how often it was taken again.

@@ -108,9 +108,8 @@
     if ((role === 'generic' || role === '') && (tag === 'table' || tag === 'tr' || tag === 'td' || tag === 'th')) role = tag === 'table' ? 'LayoutTable' : tag === 'tr' ? 'LayoutTableRow' : 'LayoutTableCell';
     if (role === 'list') below.lists++;
     if (role === '' || role === 'none' || role === 'presentation' || tag === 'rt') return;
-    // What the tree calls uninteresting: paragraphs that lay out their content as boxes, bodies of tables, labels of ticks.
+    // What the tree calls uninteresting: paragraphs that lay out their content as boxes, labels of ticks.
     if (role === 'paragraph' && tag === 'p' && /flex|grid/.test(getComputedStyle(element).display)) return;
-    if (tag === 'tbody' && !element.hasAttribute('role')) return;
     if (tag === 'label' && role === 'LabelText' && (element.control?.type === 'checkbox' || element.control?.type === 'radio')) return;
     let name = element.computedName ?? '';
     if (tag === 'input' && element.type === 'file') name = name.replace(': ' + fileValue(element), '');
