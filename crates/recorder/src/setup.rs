@@ -51,6 +51,7 @@ pub(crate) async fn open(
         viewport,
         locale: scenario.locale.clone(),
         host_rules: server.as_ref().map(SiteServer::resolver_rules),
+        proxy: None,
     };
     let setup = SessionSetup {
         clock_seed: server.is_some().then_some(scenario.seed),

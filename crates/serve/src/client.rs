@@ -151,6 +151,7 @@ impl Client {
     /// # Errors
     /// [`ToolError`]: wrong arguments, an element or page that is not there, what is not allowed.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
+        args::check(tool, &arguments)?;
         let answer = self.answer(tool, arguments);
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();

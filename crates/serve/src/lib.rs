@@ -20,6 +20,8 @@ mod mcp;
 mod metrics;
 mod openapi;
 mod policy;
+#[cfg(feature = "live")]
+mod proxy;
 mod seats;
 mod source;
 mod stdio;
