@@ -19,6 +19,7 @@ const DEFAULT: &str = "lens/delta";
 pub struct LiveLens {
     browser: LiveBrowser,
     session: Session,
+    task: Task,
     action: Option<TakenAction>,
 }
 
@@ -41,8 +42,8 @@ impl LiveLens {
 
     fn over(browser: LiveBrowser, options: &LiveOptions) -> Result<Self, LiveError> {
         let task = Task { goal: String::new(), viewport: options.viewport, locale: options.locale.clone() };
-        let session = Session::named(DEFAULT, &Value::Null, task)?;
-        Ok(Self { browser, session, action: None })
+        let session = Session::named(DEFAULT, &Value::Null, task.clone())?;
+        Ok(Self { browser, session, task, action: None })
     }
 
     /// Takes another strategy, with options as in `traces/strategies.toml`; what was shown is forgotten.
@@ -50,11 +51,7 @@ impl LiveLens {
     /// # Errors
     /// [`LiveError::UnknownStrategy`] if there is none of that name or an option is wrong.
     pub fn strategy(mut self, name: &str, options: &Value) -> Result<Self, LiveError> {
-        let (viewport, locale) = match self.session.page() {
-            Some(page) => (page.viewport(), String::new()),
-            None => Default::default(),
-        };
-        self.session = Session::named(name, options, Task { goal: String::new(), viewport, locale })?;
+        self.session = Session::named(name, options, self.task.clone())?;
         Ok(self)
     }
 
@@ -85,7 +82,6 @@ impl LiveLens {
         if let Some(dialog) = self.browser.dialog() {
             return Err(LiveError::Blocked { message: dialog.message });
         }
-        self.browser.refresh();
         let observation = self.session.observe(&mut self.browser, self.action.as_ref())?;
         self.action = None;
         Ok(observation)

@@ -5,12 +5,12 @@
 
 use crate::error::LiveError;
 use browserlens_lens::build;
-use browserlens_page::{BoxInViewport, PayloadKind};
-use browserlens_page::{Capture, NodeKey, Page};
+use browserlens_page::{Capture, Flags, NodeKey, Page};
 use browserlens_strategy::{
     CaptureImage, Event, EventFilter, ImageSpace, NoClock, Observation, PageSource, Request, Run, StepIndex, StepInput,
     Strategy, TakenAction, Task,
 };
+use browserlens_page::{BoxInViewport, PayloadKind};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,10 +38,7 @@ pub struct Session {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session")
-            .field("strategy", &self.strategy.name())
-            .field("looks", &self.looks)
-            .finish_non_exhaustive()
+        f.debug_struct("Session").field("strategy", &self.strategy.name()).field("looks", &self.looks).finish_non_exhaustive()
     }
 }
 
@@ -90,7 +87,11 @@ impl Session {
         source: &mut dyn PageSource,
         action: Option<&TakenAction>,
     ) -> Result<Observation, LiveError> {
-        let (page, capture) = source.page()?;
+        let mut page = source.look()?;
+        let mut capture = Arc::new(Capture::default());
+        if needs_pixels(self.strategy.name(), &page) {
+            (page, capture) = source.page()?;
+        }
         let events = self.new_events(source)?;
         let screenshot = screenshot(&capture, &page);
         let crops = crops(&capture, &page);
@@ -160,10 +161,20 @@ impl Session {
     }
 }
 
-/// Agents leave out the `@`, or put brackets around a ref.
+/// Returns whether a page cannot be told without pixels, or the strategy shows them whatever the page.
+fn needs_pixels(strategy: &str, page: &Page) -> bool {
+    let by_name = !strategy.starts_with("lens/") || strategy.contains("vision") || strategy.contains("hybrid");
+    by_name || page.nodes().any(|node| node.flags().has(Flags::CANVAS) && node.is_visible())
+}
+
+/// Agents leave out the `@`, or put brackets around a ref; in a folded row a ref is only its number.
 fn handle_of(reference: &str) -> String {
     let bare = reference.trim().trim_matches(|c| matches!(c, '[' | ']'));
-    if bare.starts_with('@') { bare.to_owned() } else { format!("@{bare}") }
+    match bare.chars().next() {
+        Some('@') => bare.to_owned(),
+        Some('0'..='9') => format!("@e{bare}"),
+        _ => format!("@{bare}"),
+    }
 }
 
 fn screenshot(capture: &Capture, page: &Page) -> Option<CaptureImage> {
@@ -195,5 +206,6 @@ mod tests {
             assert_eq!(handle_of(text), "@e12", "{text:?}");
         }
         assert_eq!(handle_of("e12.3"), "@e12.3");
+        assert_eq!(handle_of("12.3"), "@e12.3");
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct ChromeOptions {
     pub(crate) host_rules: Option<String>,
     /// Proxy that every request goes through, those to this machine included.
     pub(crate) proxy: Option<String>,
+    /// Whether elements tell their role and accessible name to scripts, for fast looks.
+    pub(crate) tells_roles: bool,
 }
 
 /// Returns where Chromium is: `path` if given, else `$CHROME`, else the first known name on `PATH`.
@@ -179,7 +181,8 @@ impl Chrome {
         }
     }
 
-    fn end(&mut self) {
+    /// Ends a browser of our own at once.
+    pub(crate) fn end(&mut self) {
         self.handler.abort();
         self.watchdog.release();
     }
@@ -215,6 +218,9 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
         config = config.arg(flag);
     }
     config = config.arg(("lang", options.locale.as_str()));
+    if options.tells_roles {
+        config = config.arg(("enable-blink-features", "ComputedAccessibilityInfo"));
+    }
     if let Some(rules) = &options.host_rules {
         config = config.arg(("host-resolver-rules", rules.as_str())).arg("no-proxy-server");
     }

@@ -13,6 +13,7 @@ mod driver;
 mod entities;
 mod error;
 mod facts;
+mod fast;
 mod input;
 mod live;
 mod log;

@@ -14,6 +14,7 @@ use crate::attach::AttachTab;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::fast::FastState;
 use crate::look::Look;
 use crate::mask;
 use crate::pump::SessionSetup;
@@ -202,6 +203,22 @@ impl LiveBrowser {
         &self.stage.driver.browser_name
     }
 
+    /// Returns the WebSocket address of the browser's protocol, for other tools that attach to it.
+    pub fn protocol_address(&self) -> String {
+        self.stage.driver.chrome.address()
+    }
+
+    /// Ends a browser of our own at once, as a crash would; [`LiveBrowser::restart`] brings it back. One that was attached to stays.
+    pub fn kill(&mut self) {
+        let driver = &mut self.stage.driver;
+        if driver.chrome.is_attached() {
+            return;
+        }
+        driver.chrome.end();
+        let limit = Instant::now() + Duration::from_secs(10);
+        self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
+    }
+
     /// Returns whether somebody else started the browser.
     pub fn is_attached(&self) -> bool {
         self.stage.driver.chrome.is_attached()
@@ -355,6 +372,7 @@ async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicali
                 locale: options.locale.clone(),
                 host_rules: None,
                 proxy: options.proxy.clone(),
+                tells_roles: true,
             };
             Driver::start(&chrome, setup, options.timeout, None).await?
         }
@@ -362,7 +380,7 @@ async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicali
     };
     driver.quiet_limit = options.quiet_limit;
     let scale = options.viewport.scale;
-    Ok(Stage { driver, canonicalizer, secrets: Vec::new(), scale, last: None, current: None })
+    Ok(Stage { driver, canonicalizer, secrets: Vec::new(), scale, last: None, current: None, fast: FastState::default() })
 }
 
 /// A number that no other session has: of this process, this moment, and how many there were before.
@@ -401,6 +419,16 @@ impl PageSource for LiveBrowser {
         let seen = self.stage.last.as_ref();
         let seen = seen.ok_or_else(|| SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() })?;
         Ok((Arc::clone(&seen.page), Arc::new(seen.capture.clone())))
+    }
+
+    /// Does not read again what has not changed since the last such call; leaves out the document's rendered text.
+    fn look(&mut self) -> Result<Arc<Page>, SourceError> {
+        if !self.stage.is_blocked() {
+            self.runtime.block_on(self.stage.fast_look()).map_err(gone)?;
+        }
+        let seen = self.stage.current.as_ref();
+        let seen = seen.ok_or_else(|| SourceError::NotAvailable { what: "a page that a dialog blocks".to_owned() })?;
+        Ok(Arc::clone(&seen.page))
     }
 
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError> {

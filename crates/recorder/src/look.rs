@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Large pages take their time; a hung page is noticed by settling before.
-const LOOK_LIMIT: Duration = Duration::from_secs(120);
+pub(crate) const LOOK_LIMIT: Duration = Duration::from_secs(120);
 /// How often a screenshot of a bundled site is taken again at the most, and the pause before it.
 const PIXEL_TRIES: u32 = 5;
 const PIXEL_PAUSE: Duration = Duration::from_millis(100);
@@ -223,12 +223,12 @@ fn tolerated(error: CallError) -> Result<(), CallError> {
 }
 
 impl Look {
-    fn tear(&mut self, error: CallError) -> Result<(), CallError> {
+    pub(crate) fn tear(&mut self, error: CallError) -> Result<(), CallError> {
         self.torn = true;
         tolerated(error)
     }
 
-    async fn timed(
+    pub(crate) async fn timed(
         &mut self,
         driver: &Driver,
         session: &str,
@@ -241,7 +241,7 @@ impl Look {
         reply
     }
 
-    async fn read(
+    pub(crate) async fn read(
         &mut self,
         driver: &Driver,
         session: &str,
@@ -272,7 +272,7 @@ impl Look {
             .map_err(|error| CallError::Unreadable(error.to_string()))
     }
 
-    async fn listeners(&mut self, driver: &Driver, frame: &LookedFrame) -> Result<(), CallError> {
+    pub(crate) async fn listeners(&mut self, driver: &Driver, frame: &LookedFrame) -> Result<(), CallError> {
         let Some(context) = &frame.main_world else { return Ok(()) };
         let document = json!({ "expression": "document", "uniqueContextId": context, "objectGroup": "browserlens" });
         let object = match driver.call(&frame.session, "Runtime.evaluate", &document).await {

@@ -52,6 +52,7 @@ pub(crate) async fn open(
         locale: scenario.locale.clone(),
         host_rules: server.as_ref().map(SiteServer::resolver_rules),
         proxy: None,
+        tells_roles: false,
     };
     let setup = SessionSetup {
         clock_seed: server.is_some().then_some(scenario.seed),
@@ -70,6 +71,7 @@ pub(crate) async fn open(
         scale: scenario.viewport.scale,
         last: None,
         current: None,
+        fast: crate::fast::FastState::default(),
     };
     Ok((stage, server))
 }

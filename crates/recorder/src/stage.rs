@@ -7,6 +7,7 @@ use crate::actions::Deed;
 use crate::aim::{Aim, Scene, Undone};
 use crate::driver::Driver;
 use crate::error::RecordError;
+use crate::fast::FastState;
 use crate::look::Depth;
 use crate::mask;
 use crate::second_look;
@@ -32,6 +33,8 @@ pub(crate) struct Stage {
     pub(crate) scale: f32,
     pub(crate) last: Option<Seen>,
     pub(crate) current: Option<Seen>,
+    /// What fast looks know of the tab.
+    pub(crate) fast: FastState,
 }
 
 impl Stage {
@@ -40,6 +43,7 @@ impl Stage {
     }
 
     async fn see(&mut self, depth: Depth) -> Result<Seen, RecordError> {
+        self.fast.forget();
         let look = self.driver.look(depth).await.map_err(|error| self.driver.failure("capturing", error))?;
         Seen::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))
     }
@@ -57,8 +61,35 @@ impl Stage {
         Ok(self.last.insert(seen))
     }
 
+    /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the current one. Returns whether it was read.
+    pub(crate) async fn fast_look(&mut self) -> Result<bool, RecordError> {
+        let unchanged = self.driver.is_unchanged(&mut self.fast).await;
+        let unchanged = unchanged.map_err(|error| self.driver.failure("looking", error))?;
+        if unchanged && self.current.is_some() {
+            return Ok(false);
+        }
+        let mut tries = 0;
+        let look = loop {
+            let look = self.driver.fast_look(&mut self.fast).await;
+            match look {
+                Ok(look) if !look.torn || tries == MOST_RETRIES => break look,
+                Ok(_) | Err(CallError::Refused { .. }) if tries < MOST_RETRIES => tries += 1,
+                Ok(look) => break look,
+                Err(error) => {
+                    self.fast.forget();
+                    return Err(self.driver.failure("looking", error));
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        };
+        let seen = Seen::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+        self.current = Some(seen);
+        Ok(true)
+    }
+
     /// Captures the page whole, again where it is torn; returns how often it was taken again.
     pub(crate) async fn capture(&mut self) -> Result<u32, RecordError> {
+        self.fast.forget();
         let mut retries = 0;
         let look = loop {
             let look = self.driver.look(Depth::Whole).await.map_err(|error| self.driver.failure("capturing", error))?;

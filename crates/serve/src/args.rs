@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// A ref such as `@e12`, as observations write it; `e12` is taken too.
+/// A ref such as `@e12`, as observations write it; `e12` and `12` are taken too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefArg(pub Ref);
 
@@ -21,7 +21,12 @@ impl<'de> Deserialize<'de> for RefArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let trimmed = text.trim();
-        let written = if trimmed.starts_with('e') { format!("@{trimmed}") } else { trimmed.to_owned() };
+        let written = match trimmed.chars().next() {
+            Some('e') => format!("@{trimmed}"),
+            // In a row a ref is only its number.
+            Some('0'..='9') => format!("@e{trimmed}"),
+            _ => trimmed.to_owned(),
+        };
         written.parse().map(Self).map_err(|error: browserlens_strategy::MalformedRef| D::Error::custom(error))
     }
 }
@@ -36,7 +41,7 @@ impl JsonSchema for RefArg {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^@e(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?$" })
+        json_schema!({ "type": "string", "pattern": "^(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?$" })
     }
 }
 
@@ -320,7 +325,7 @@ mod tests {
     fn what_is_wrong_is_named_and_what_was_typed_is_not_said_again() {
         let error = read::<Type>(json!({ "ref": "@e5", "text": "hunter2", "submit": "hunter2" })).expect_err("no bool");
         assert_eq!(error.to_string(), "arguments: submit: invalid type: a string, expected a boolean");
-        let error = read::<Click>(json!({ "ref": "5" })).expect_err("no ref");
+        let error = read::<Click>(json!({ "ref": "button" })).expect_err("no ref");
         assert!(error.to_string().contains("\"@e12\""), "{error}");
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
         assert!(error.to_string().contains("unknown field `reff`"), "{error}");

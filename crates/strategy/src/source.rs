@@ -53,6 +53,14 @@ pub trait PageSource: Send {
     /// [`SourceError`] if the page is gone or cannot be read.
     fn page(&mut self) -> Result<(Arc<Page>, Arc<Capture>), SourceError>;
 
+    /// Returns the current page alone, as fast as the source can: the same as [`PageSource::page`] in all that the lens reads.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone or cannot be read.
+    fn look(&mut self) -> Result<Arc<Page>, SourceError> {
+        self.page().map(|(page, _)| page)
+    }
+
     /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on, in order.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::aim::Undone;
 use crate::error::RecordError;
 use browserlens_page::NodeKey;
 use browserlens_scenario::{Target, TargetBy};
-use browserlens_strategy::{ActError, ActionKind, Actor, PageSource, SourceError, TakenAction};
+use browserlens_strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -98,12 +98,9 @@ impl LiveBrowser {
 
     /// Makes sure that the page is known as it stands, and that the nodes are on it.
     fn look_again(&mut self, nodes: &[NodeKey]) -> Result<(), ActError> {
-        if self.stage.last.is_none() {
-            self.page()?;
-        }
-        if self.stale && !nodes.is_empty() && !self.stage.is_blocked() {
+        if !nodes.is_empty() && !self.stage.is_blocked() {
             // The page may have moved on since it was looked at.
-            self.runtime.block_on(self.stage.glance()).map_err(gone)?;
+            self.runtime.block_on(self.stage.fast_look()).map_err(gone)?;
         }
         let Some(seen) = self.stage.current.as_ref() else { return Ok(()) };
         match nodes.iter().find(|key| self.stage.driver.place_of(**key, seen, &self.stage.canonicalizer).is_none()) {

@@ -1,0 +1,567 @@
+//! A fast look at the current tab, for live observation: what a page is parsed from, without listeners' code, pixels and the accessibility
+//! tree's JSON.
+//!
+//! In: the driver. Out: a [`Look`] whose accessibility payloads were made from what a script in an isolated world read: Chromium's own role
+//! and accessible name of each element (`computedRole`, `computedName`), and the states as its tree reads them. Elements are joined with the
+//! snapshot by their place in the flat tree, which both walk; where the two do not agree (closed shadow roots) or the browser lacks
+//! the feature (one that somebody else started), that frame's tree is asked for over the protocol.
+//! Invariant: everything else is the snapshot itself, so that a page of a fast look differs from a whole one's in no box, style or text.
+//! `Accessibility.enable` must be in force: without it each `computedRole` builds the tree anew.
+
+use crate::driver::Driver;
+use crate::look::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
+use crate::messages::{FrameTree, FrameTreeResult};
+use crate::socket::{CallError, Pending, Reply};
+use browserlens_page::PayloadKind;
+use browserlens_page::capture::COMPUTED_STYLES;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::Instant;
+
+/// What is known of the tab from one fast look to the next.
+#[derive(Debug, Default)]
+pub(crate) struct FastState {
+    /// Own worlds by session, frame and document.
+    worlds: HashMap<(String, String, String), i64>,
+    /// Sessions whose accessibility tree is kept up, so that reading roles is cheap.
+    enabled: HashSet<String>,
+    /// Sessions of a browser without `computedRole`.
+    without: HashSet<String>,
+    /// What each frame said of itself at the last look, by session and frame.
+    stamps: BTreeMap<(String, String), String>,
+}
+
+impl FastState {
+    /// Forgets what the last fast look saw: the next reads the page whatever it says.
+    pub(crate) fn forget(&mut self) {
+        self.stamps.clear();
+    }
+}
+
+/// States in the order of the script's bits, with the name of the property.
+const STATES: [&str; 24] = [
+    "disabled", "", "checked", "", "", "pressed", "", "", "expanded", "", "selected", "required", "invalid", "readonly",
+    "focused", "focusable", "modal", "multiline", "multiselectable", "hasPopup", "busy", "editable", "", "",
+];
+const CHECKABLE: u32 = 1 << 1;
+const CHECKED: u32 = 1 << 2;
+const CHECKED_MIXED: u32 = 1 << 3;
+const PRESSABLE: u32 = 1 << 4;
+const PRESSED: u32 = 1 << 5;
+const PRESSED_MIXED: u32 = 1 << 6;
+const EXPANDABLE: u32 = 1 << 7;
+const EXPANDED: u32 = 1 << 8;
+const SELECTABLE: u32 = 1 << 9;
+const SELECTED: u32 = 1 << 10;
+const LIVE_POLITE: u32 = 1 << 22;
+const LIVE_ASSERTIVE: u32 = 1 << 23;
+
+/// What the script read of one frame.
+#[derive(Deserialize)]
+struct Collected<'a> {
+    count: usize,
+    hash: i32,
+    #[serde(borrow)]
+    rows: Vec<Row<'a>>,
+}
+
+/// Index, role, name, description, value, states, level.
+#[derive(Deserialize)]
+struct Row<'a>(
+    usize,
+    #[serde(borrow)] Cow<'a, str>,
+    #[serde(borrow)] Cow<'a, str>,
+    #[serde(borrow)] Cow<'a, str>,
+    #[serde(borrow)] Cow<'a, str>,
+    u32,
+    u32,
+);
+
+/// What of a snapshot tells which backend node id the elements have, in order.
+#[derive(Deserialize)]
+struct Order<'a> {
+    documents: Vec<OrderedDocument>,
+    #[serde(borrow)]
+    strings: Vec<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OrderedDocument {
+    #[serde(default)]
+    frame_id: i64,
+    nodes: OrderedNodes,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OrderedNodes {
+    node_type: Vec<i64>,
+    node_name: Vec<i64>,
+    backend_node_id: Vec<i64>,
+}
+
+/// Backend node ids of a frame's elements in flat-tree order, and the hash of their names.
+struct Elements {
+    backends: Vec<i64>,
+    hash: i32,
+}
+
+impl Order<'_> {
+    fn of_frame(&self, frame: &str) -> Option<Elements> {
+        let name = |index: i64| usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map(Cow::as_ref);
+        let document = self.documents.iter().find(|document| name(document.frame_id) == Some(frame))?;
+        let nodes = &document.nodes;
+        let mut found = Elements { backends: Vec::with_capacity(nodes.node_type.len()), hash: 0 };
+        for ((kind, called), backend) in nodes.node_type.iter().zip(&nodes.node_name).zip(&nodes.backend_node_id) {
+            let called = name(*called).unwrap_or("");
+            if *kind != 1 || called.starts_with("::") {
+                continue;
+            }
+            let first = called.chars().next().map_or(0, |first| first.to_ascii_lowercase() as i32);
+            let length = called.encode_utf16().count() as i32;
+            found.hash =
+                found.hash.wrapping_mul(31).wrapping_add(length.wrapping_mul(131)).wrapping_add(first);
+            found.backends.push(*backend);
+        }
+        Some(found)
+    }
+}
+
+#[derive(Serialize)]
+struct AxOut<'a> {
+    nodes: Vec<AxNodeOut<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AxNodeOut<'a> {
+    node_id: String,
+    ignored: bool,
+    role: ValueOut<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<ValueOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<ValueOut<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<ValueOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    properties: Vec<PropertyOut>,
+    #[serde(rename = "backendDOMNodeId")]
+    backend: i64,
+}
+
+#[derive(Serialize)]
+struct ValueOut<'a> {
+    value: &'a str,
+}
+
+#[derive(Serialize)]
+struct PropertyOut {
+    name: &'static str,
+    value: Value,
+}
+
+fn property(name: &'static str, value: impl Into<Value>) -> PropertyOut {
+    PropertyOut { name, value: json!({ "value": value.into() }) }
+}
+
+fn properties(bits: u32, level: u32) -> Vec<PropertyOut> {
+    let has = |bit: u32| bits & bit != 0;
+    let mut list = Vec::new();
+    for (at, name) in STATES.iter().enumerate() {
+        let bit = 1 << at;
+        if !name.is_empty() && has(bit) && bit & (CHECKED | PRESSED | EXPANDED | SELECTED) == 0 {
+            list.push(property(name, true));
+        }
+    }
+    let tri = |on: bool, mixed: bool| if mixed { "mixed" } else if on { "true" } else { "false" };
+    if has(CHECKABLE) {
+        list.push(property("checked", tri(has(CHECKED), has(CHECKED_MIXED))));
+    }
+    if has(PRESSABLE) {
+        list.push(property("pressed", tri(has(PRESSED), has(PRESSED_MIXED))));
+    }
+    if has(EXPANDABLE) {
+        list.push(property("expanded", has(EXPANDED)));
+    }
+    if has(SELECTABLE) {
+        list.push(property("selected", has(SELECTED)));
+    }
+    if has(LIVE_POLITE) {
+        list.push(property("live", "polite"));
+    }
+    if has(LIVE_ASSERTIVE) {
+        list.push(property("live", "assertive"));
+    }
+    if level > 0 {
+        list.push(property("level", level));
+    }
+    list
+}
+
+/// Writes the accessibility payload of a frame from what the script read; none where it does not fit the snapshot.
+fn ax_payload(collected: &Collected<'_>, elements: &Elements) -> Option<String> {
+    if collected.count != elements.backends.len() || collected.hash != elements.hash {
+        return None;
+    }
+    let text = |text| (!str::is_empty(text)).then_some(ValueOut { value: text });
+    let node = |row: &'_ Row<'_>| elements.backends.get(row.0).copied().map(|backend| (backend, row.0));
+    let nodes = collected
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let (backend, index) = node(row)?;
+            Some(AxNodeOut {
+                node_id: index.to_string(),
+                ignored: false,
+                role: ValueOut { value: &row.1 },
+                name: text(&row.2),
+                description: text(&row.3),
+                value: text(&row.4),
+                properties: properties(row.5, row.6),
+                backend,
+            })
+        })
+        .collect();
+    serde_json::to_string(&AxOut { nodes }).ok()
+}
+
+/// One frame under way.
+struct FrameCalls {
+    session: String,
+    frame: String,
+    own_world: i64,
+    main_world: Option<String>,
+    /// Mutations counted before.
+    begun: Pending,
+    collected: Option<Pending>,
+    listeners: Option<Pending>,
+}
+
+const SCRIPTS: &str = concat!(
+    include_str!("script/probe.js"),
+    ";\n",
+    include_str!("script/act.js"),
+    ";\n",
+    include_str!("script/collect.js")
+);
+
+/// Elements with a listener of the pointer, by their place among all elements in flat-tree order, in the main world.
+const LISTENERS: &str = include_str!("script/listeners.js");
+
+impl Driver {
+    /// Says whether anything that a look reads has changed in the current tab since the last fast look.
+    pub(crate) async fn is_unchanged(&self, fast: &mut FastState) -> Result<bool, CallError> {
+        let frames = self.frames_of_tab();
+        let mut calls = Vec::new();
+        for (session, frame, loader, _) in &frames {
+            let world = match self.fast_world(fast, session, frame, loader).await {
+                Ok(world) => world,
+                Err(error @ CallError::Gone) => return Err(error),
+                Err(_) => return Ok(false),
+            };
+            calls.push(self.ask_world(session, world, "browserLensCollect.stamp()"));
+        }
+        let mut stamps = BTreeMap::new();
+        for ((session, frame, loader, _), call) in frames.iter().zip(calls) {
+            let stamp = call.answer(LOOK_LIMIT).await?.value()["result"]["value"].as_str().map(str::to_owned);
+            let stamp = format!("{loader}|{}", stamp.unwrap_or_default());
+            stamps.insert((session.clone(), frame.clone()), stamp);
+        }
+        // A stamp that begins anew each time says that something moves.
+        let moves = stamps.values().any(|stamp| stamp.ends_with("|moves"));
+        let same = !moves && !stamps.is_empty() && fast.stamps == stamps;
+        fast.stamps = stamps;
+        Ok(same)
+    }
+
+    fn ask_world(&self, session: &str, world: i64, expression: &str) -> Pending {
+        let params = json!({ "expression": expression, "contextId": world, "returnByValue": true });
+        self.socket.send(Some(session), "Runtime.evaluate", &params)
+    }
+
+    /// Session, frame, document and main world of every frame of the current tab.
+    fn frames_of_tab(&self) -> Vec<(String, String, String, Option<String>)> {
+        let state = self.world.read();
+        let mut found = Vec::new();
+        for (id, _) in state.sessions_of(self.tab) {
+            let mut frames: Vec<_> = state.frames.iter().filter(|((of, _), _)| *of == id).collect();
+            frames.sort_by_key(|((_, frame), _)| frame.clone());
+            found.extend(frames.into_iter().map(|((session, frame), data)| {
+                (session.clone(), frame.clone(), data.loader.clone(), data.context.clone())
+            }));
+        }
+        found
+    }
+
+    async fn fast_world(
+        &self,
+        fast: &mut FastState,
+        session: &str,
+        frame: &str,
+        loader: &str,
+    ) -> Result<i64, CallError> {
+        let key = (session.to_owned(), frame.to_owned(), loader.to_owned());
+        if let Some(world) = fast.worlds.get(&key) {
+            return Ok(*world);
+        }
+        if !fast.enabled.contains(session) && !fast.without.contains(session) {
+            let asked = json!({ "expression": "'computedRole' in Element.prototype", "returnByValue": true });
+            let has = self.call(session, "Runtime.evaluate", &asked).await?.value()["result"]["value"] == true;
+            if has {
+                self.call(session, "Accessibility.enable", &json!({})).await?;
+                fast.enabled.insert(session.to_owned());
+            } else {
+                fast.without.insert(session.to_owned());
+            }
+        }
+        let params = json!({ "frameId": frame, "worldName": "browserlens", "grantUniveralAccess": false });
+        let reply = self.call(session, "Page.createIsolatedWorld", &params).await?;
+        let world = reply.value()["executionContextId"]
+            .as_i64()
+            .ok_or_else(|| CallError::Unreadable("no context id".to_owned()))?;
+        let script = json!({ "expression": SCRIPTS, "contextId": world });
+        self.call(session, "Runtime.evaluate", &script).await?;
+        fast.worlds.retain(|(of, known, _), _| of != session || known != frame);
+        fast.worlds.insert(key, world);
+        Ok(world)
+    }
+
+    /// Looks at the current tab without what a live observation does not need.
+    pub(crate) async fn fast_look(&self, fast: &mut FastState) -> Result<Look, CallError> {
+        let mut look = Look::default();
+        let sessions = self.world.read().sessions_of(self.tab);
+        for (id, session) in &sessions {
+            if !session.ready {
+                look.torn = true;
+                continue;
+            }
+            let reply = match look.timed(self, id, "Page.getFrameTree", &json!({})).await {
+                Ok(reply) => reply,
+                Err(error) if session.parent.is_some() => {
+                    look.tear(error)?;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            let tree: FrameTreeResult = reply.read()?;
+            let (root, body) = (session.root_frame.clone(), reply.text().to_owned());
+            look.payloads.push(RawPayload { kind: PayloadKind::Frames, frame: root.clone(), body });
+            if let Some(parent) = &session.parent {
+                match self.call(parent, "DOM.getFrameOwner", &json!({ "frameId": root })).await {
+                    Ok(reply) => {
+                        let owner = reply.value()["backendNodeId"].as_i64().unwrap_or(0);
+                        look.owners.insert(root.clone(), (parent.clone(), owner));
+                    }
+                    Err(error) => look.tear(error)?,
+                }
+            }
+            self.fast_session(fast, &mut look, id, &root, tree.tree).await?;
+        }
+        Ok(look)
+    }
+
+    /// Reads one session: every call is sent before the first answer is awaited.
+    async fn fast_session(
+        &self,
+        fast: &mut FastState,
+        look: &mut Look,
+        session: &str,
+        root: &str,
+        tree: FrameTree,
+    ) -> Result<(), CallError> {
+        let mut frames = Vec::new();
+        let mut open = vec![tree];
+        while let Some(node) = open.pop() {
+            frames.push((node.frame.id, node.frame.loader));
+            open.extend(node.children.into_iter().rev());
+        }
+        let mut calls = Vec::new();
+        for (frame, loader) in frames {
+            let own_world = match self.fast_world(fast, session, &frame, &loader).await {
+                Ok(world) => world,
+                Err(error) => {
+                    look.tear(error)?;
+                    continue;
+                }
+            };
+            let key = (session.to_owned(), frame.clone());
+            let main_world = self.world.read().frames.get(&key).and_then(|known| known.context.clone());
+            let listeners = main_world.as_ref().map(|world| {
+                let params = json!({ "expression": LISTENERS, "uniqueContextId": world, "includeCommandLineAPI": true, "returnByValue": true, "silent": true });
+                self.socket.send(Some(session), "Runtime.evaluate", &params)
+            });
+            let begun = self.ask_world(session, own_world, "browserLens.begin()");
+            let collected = fast
+                .enabled
+                .contains(session)
+                .then(|| self.ask_world(session, own_world, "JSON.stringify(browserLensCollect.collect())"));
+            calls.push(FrameCalls {
+                session: session.to_owned(),
+                frame,
+                own_world,
+                main_world,
+                begun,
+                collected,
+                listeners,
+            });
+        }
+        let snapshot = json!({
+            "computedStyles": COMPUTED_STYLES, "includePaintOrder": true, "includeDOMRects": true,
+            "includeTextColorOpacities": false, "includeBlendedBackgroundColors": false,
+        });
+        let began = Instant::now();
+        let snapshot = self.socket.send(Some(session), "DOMSnapshot.captureSnapshot", &snapshot);
+        let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
+        let probes: Vec<Pending> = calls
+            .iter()
+            .map(|frame| self.ask_world(session, frame.own_world, "browserLensCollect.probe()"))
+            .collect();
+        let answered = async {
+            let mut answers = Vec::new();
+            for call in &mut calls {
+                let begun = std::mem::replace(&mut call.begun, Pending::never()).answer(LOOK_LIMIT).await;
+                let listeners = match call.listeners.take() {
+                    Some(pending) => Some(pending.answer(LOOK_LIMIT).await),
+                    None => None,
+                };
+                let collected = match call.collected.take() {
+                    Some(pending) => Some(pending.answer(LOOK_LIMIT).await),
+                    None => None,
+                };
+                answers.push((begun, listeners, collected));
+            }
+            let snapshot = snapshot.answer(LOOK_LIMIT).await;
+            let metrics = metrics.answer(LOOK_LIMIT).await;
+            let mut ends = Vec::new();
+            for probe in probes {
+                ends.push(probe.answer(LOOK_LIMIT).await);
+            }
+            (answers, snapshot, metrics, ends)
+        };
+        let (answers, snapshot, metrics, ends) = tokio::select! {
+            biased;
+            answered = answered => answered,
+            why = self.interrupted(LOOK_LIMIT) => return Err(why),
+        };
+        look.timings.push(("fast".to_owned(), began.elapsed().as_micros() as u64));
+        let snapshot = snapshot?;
+        let order: Option<Order<'_>> = snapshot.read().ok();
+        look.payloads.push(RawPayload {
+            kind: PayloadKind::Snapshot,
+            frame: root.to_owned(),
+            body: snapshot.text().to_owned(),
+        });
+        match metrics {
+            Ok(reply) => look.payloads.push(RawPayload {
+                kind: PayloadKind::Metrics,
+                frame: root.to_owned(),
+                body: reply.text().to_owned(),
+            }),
+            Err(error) => look.tear(error)?,
+        }
+        for ((call, (begun, listeners, collected)), end) in calls.into_iter().zip(answers).zip(ends) {
+            let elements = order.as_ref().and_then(|order| order.of_frame(&call.frame));
+            let said = collected.and_then(Result::ok).map(|reply| string_of(&reply));
+            let read: Option<Collected<'_>> = said.as_deref().and_then(|text| serde_json::from_str(text).ok());
+            let ax = elements.as_ref().zip(read.as_ref()).and_then(|(elements, read)| ax_payload(read, elements));
+            match ax {
+                Some(body) => {
+                    look.payloads.push(RawPayload { kind: PayloadKind::Ax, frame: call.frame.clone(), body });
+                }
+                // The script sees another tree than the snapshot, or the browser does not say roles: the protocol's own tree.
+                None => {
+                    let params = json!({ "frameId": call.frame });
+                    let method = "Accessibility.getFullAXTree";
+                    look.read(self, session, method, &params, PayloadKind::Ax, &call.frame).await?;
+                }
+            }
+            let looked = LookedFrame {
+                session: call.session,
+                frame: call.frame.clone(),
+                own_world: call.own_world,
+                main_world: call.main_world,
+            };
+            let heard = listeners.and_then(Result::ok).and_then(|reply| heard(&reply, elements.as_ref()?));
+            match heard {
+                Some(body) => {
+                    look.payloads.push(RawPayload { kind: PayloadKind::Listeners, frame: call.frame.clone(), body });
+                }
+                None => look.listeners(self, &looked).await?,
+            }
+            look.frames.push(looked);
+            match (begun, end) {
+                (Ok(begun), Ok(end)) => {
+                    let body = string_of(&end);
+                    let before = begun.value()["result"]["value"].as_u64();
+                    let after = serde_json::from_str::<Value>(&body).ok().and_then(|probe| probe["mutations"][1].as_u64());
+                    look.torn |= before.is_none() || before != after;
+                    look.payloads.push(RawPayload { kind: PayloadKind::Probe, frame: call.frame, body });
+                }
+                (Err(error), _) | (_, Err(error)) => look.tear(error)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn string_of(reply: &Reply) -> String {
+    #[derive(Deserialize)]
+    struct Outer {
+        result: Inner,
+    }
+    #[derive(Deserialize)]
+    struct Inner {
+        #[serde(default)]
+        value: Value,
+    }
+    match reply.read::<Outer>() {
+        Ok(Outer { result: Inner { value: Value::String(text) } }) => text,
+        _ => String::new(),
+    }
+}
+
+/// The listeners payload of a frame; none where the main world saw other elements than the snapshot.
+fn heard(reply: &Reply, elements: &Elements) -> Option<String> {
+    let value = reply.value();
+    let said = &value["result"]["value"];
+    if said["count"].as_u64() != Some(elements.backends.len() as u64) {
+        return None;
+    }
+    let nodes: Option<Vec<Value>> = said["found"]
+        .as_array()?
+        .iter()
+        .map(|entry| {
+            let backend = elements.backends.get(usize::try_from(entry[0].as_u64()?).ok()?)?;
+            Some(json!({ "node": backend, "types": entry[1] }))
+        })
+        .collect();
+    serde_json::to_string(&json!({ "listeners": nodes? })).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_become_nodes_of_the_tree_only_where_both_saw_the_same_elements() {
+        let snapshot = r#"{"documents":[{"frameId":0,"nodes":{"nodeType":[9,1,1,3,1],"nodeName":[1,2,3,4,5],"backendNodeId":[1,2,3,4,5]}}],
+            "strings":["F","\#document","HTML","BODY","\#text","::before"]}"#
+            .replace("\\#", "#");
+        let order: Order<'_> = serde_json::from_str(&snapshot).expect("reads");
+        let elements = order.of_frame("F").expect("the frame");
+        assert_eq!(elements.backends, [2, 3], "neither text nor pseudo-elements");
+        let hash = (4 * 131 + i32::from(b'h')) * 31 + 4 * 131 + i32::from(b'b');
+        assert_eq!(elements.hash, hash);
+        let text = format!(r#"{{"count":2,"hash":{hash},"rows":[[1,"checkbox","Gift","","",6,0]]}}"#);
+        let collected: Collected<'_> = serde_json::from_str(&text).expect("reads");
+        let ax = ax_payload(&collected, &elements).expect("fits");
+        assert!(ax.contains(r#""role":{"value":"checkbox"},"name":{"value":"Gift"}"#), "{ax}");
+        assert!(ax.contains(r#""checked","value":{"value":"true"}"#) && ax.contains(r#""backendDOMNodeId":3"#), "{ax}");
+        let other = Collected { count: 3, ..collected };
+        assert!(ax_payload(&other, &elements).is_none());
+    }
+}

@@ -1,0 +1,214 @@
+// What Chromium's accessibility tree says of every element of one frame, in an isolated world: role and accessible name are the browser's
+// own (`computedRole`, `computedName`), states are read from the element as the tree's code reads them.
+// A row: [index in flat-tree order, role, name, description, value, states, level]; elements that the tree leaves out have none.
+(() => {
+  'use strict';
+  if (globalThis.browserLensCollect) return;
+  const BIT = Object.fromEntries(['disabled', 'checkable', 'checked', 'checkedMixed', 'pressable', 'pressed', 'pressedMixed', 'expandable', 'expanded', 'selectable', 'selected', 'required', 'invalid', 'readonly', 'focused', 'focusable', 'modal', 'multiline', 'multiselectable', 'hasPopup', 'busy', 'editable', 'livePolite', 'liveAssertive'].map((name, at) => [name, 2 ** at]));
+  // Roles that only the browser has: `computedRole` is empty there.
+  const INTERNAL = { label: 'LabelText', summary: 'DisclosureTriangle', canvas: 'Canvas', br: 'LineBreak', dl: 'DescriptionList', legend: 'Legend', iframe: 'Iframe', frame: 'Iframe', audio: 'Audio', video: 'Video', figcaption: 'Figcaption', embed: 'PluginObject', object: 'PluginObject', ruby: 'Ruby', rt: 'RubyAnnotation', wbr: 'LineBreak' };
+  const INPUTS = { date: 'Date', time: 'InputTime', 'datetime-local': 'DateTime', month: 'Date', week: 'Date', color: 'ColorWell' };
+  const PRUNED = new Set(['checkbox', 'radio', 'switch', 'slider', 'progressbar', 'meter', 'scrollbar', 'option', 'menuitemcheckbox', 'menuitemradio', 'image', 'graphics-symbol', 'math']);
+  const REQUIRED = new Set(['combobox', 'cell', 'listbox', 'radiogroup', 'spinbutton', 'textbox', 'searchbox', 'tree', 'columnheader', 'rowheader', 'treegrid']);
+  const READONLY = new Set(['grid', 'cell', 'gridcell', 'textbox', 'searchbox', 'columnheader', 'rowheader', 'treegrid']);
+  const EXPANDS = new Set(['button', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'row', 'rowheader', 'columnheader', 'gridcell', 'checkbox', 'switch', 'listbox', 'application', 'DisclosureTriangle', 'group', 'textbox', 'searchbox', 'heading', 'generic']);
+  const SELECTS = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader', 'rowheader']);
+  const up = (node) => node.assignedSlot ?? node.parentNode ?? null;
+  const clean = (text) => text.trim().replace(/\s+/g, ' ');
+  const truth = (element, name) => { const value = element.getAttribute(name); return value === null || value === '' || value === 'undefined' ? null : value.toLowerCase(); };
+
+  const labelOf = (element, scope, attribute) => {
+    const ids = element.getAttribute(attribute);
+    if (!ids) return '';
+    return clean(ids.trim().split(/\s+/).map((id) => scope.getElementById?.(id)).filter(Boolean).map((e) => (e.checkVisibility?.() ? e.innerText : e.textContent) ?? '').join(' '));
+  };
+  const descriptionOf = (element, name) => {
+    const scope = element.getRootNode();
+    if (element.hasAttribute('aria-describedby')) return labelOf(element, scope, 'aria-describedby');
+    const said = element.getAttribute('aria-description');
+    if (said) return clean(said);
+    const title = element.getAttribute('title');
+    return title && clean(title) !== name ? clean(title) : '';
+  };
+  const valueOf = (element, tag, role) => {
+    if (tag === 'select') return element.multiple || element.size > 1 ? '' : clean(element.selectedOptions[0]?.label ?? '');
+    if (tag === 'progress') return element.hasAttribute('value') ? String(element.value) : '';
+    if (tag === 'meter') return String(element.value);
+    if (tag === 'input' || tag === 'textarea' || tag === 'option' || tag === 'button') return tag === 'input' && element.type === 'file' ? fileValue(element) : '';
+    if (role === 'slider' || role === 'progressbar' || role === 'spinbutton' || role === 'scrollbar' || role === 'meter') {
+      const now = parseFloat(element.getAttribute('aria-valuenow'));
+      return Number.isNaN(now) ? '' : String(now);
+    }
+    if (element.isContentEditable && !(up(element)?.isContentEditable)) return clean(element.innerText ?? '');
+    if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return clean(element.innerText ?? '');
+    return '';
+  };
+  const fileValue = (element) => (element.files.length === 1 ? element.files[0].name : element.files.length ? `${element.files.length} files` : 'No file chosen');
+
+  const focusable = (element, tag) => {
+    if (element.contentEditable === 'true' || (tag === 'dialog' && element.open && element.matches(':modal'))) return true;
+    if (tag === 'iframe' && !element.hasAttribute('tabindex')) return false;
+    if (element.tabIndex >= 0 && !element.disabled) return true;
+    return element.hasAttribute('tabindex') && !element.disabled;
+  };
+
+  // What a frame's elements inherit on the way down.
+  const collect = () => {
+    const rows = [];
+    const names = [];
+    let count = 0;
+    let hash = 0;
+    const active = (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })();
+    const modal = [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null;
+    const start = { hidden: false, disabled: false, lists: 0, pruned: false, select: false };
+    const open = document.documentElement ? [[document.documentElement, start]] : [];
+    while (open.length) {
+      const [element, above] = open.pop();
+      const index = count++;
+      const tag = element.localName;
+      const called = element.nodeName.toLowerCase();
+      hash = (Math.imul(hash, 31) + called.length * 131 + called.charCodeAt(0)) | 0;
+      const below = { ...above };
+      if (element === modal) below.hidden = false;
+      else if (modal && index === 0) below.hidden = true;
+      const aria = element.getAttribute('aria-hidden');
+      if (aria === 'true' || element.inert) below.hidden = true;
+      if (!below.hidden) visit(element, tag, index, above, below, active, rows);
+      const root = element.shadowRoot;
+      let kids;
+      if (root) kids = root.children;
+      else if (tag === 'slot' && element.getRootNode() instanceof ShadowRoot && element.assignedNodes().length) kids = element.assignedElements();
+      else kids = element.children;
+      for (let at = kids.length - 1; at >= 0; at--) open.push([kids[at], below]);
+    }
+    return { count, hash, rows };
+  };
+
+  const visit = (element, tag, index, above, below, active, rows) => {
+    const inSelect = (tag === 'option' || tag === 'optgroup') && above.select;
+    const box = inSelect || element.checkVisibility?.({ visibilityProperty: true }) !== false;
+    if (!box && getComputedStyle(element).display !== 'contents') {
+      // What is hidden by `visibility` may hold what is not.
+      if (!element.checkVisibility()) below.hidden = true;
+      return;
+    }
+    if (above.pruned) return;
+    let role = element.computedRole ?? '';
+    if (tag === 'select') below.select = true;
+    if (role === '' || role === 'textbox') {
+      const own = tag === 'input' ? INPUTS[element.type] : role === '' ? INTERNAL[tag] : undefined;
+      if (own) role = own;
+    }
+    let ownLive = 0;
+    const live = truth(element, 'aria-live') ?? ({ status: 'polite', log: 'polite', alert: 'assertive', timer: 'off', marquee: 'off' })[role];
+    if (live !== undefined && live !== null) ownLive = live === 'polite' ? BIT.livePolite : live === 'assertive' ? BIT.liveAssertive : 0;
+    const ariaDisabled = truth(element, 'aria-disabled');
+    below.disabled = ariaDisabled !== null ? ariaDisabled === 'true' : above.disabled;
+    const disabled = below.disabled || (tag !== 'fieldset' && tag !== 'optgroup' && element.matches(':disabled'));
+    if ((role === 'generic' || role === '') && (tag === 'table' || tag === 'tr' || tag === 'td' || tag === 'th')) role = tag === 'table' ? 'LayoutTable' : tag === 'tr' ? 'LayoutTableRow' : 'LayoutTableCell';
+    if (role === 'list') below.lists++;
+    if (role === '' || role === 'none' || role === 'presentation' || tag === 'rt') return;
+    // What the tree calls uninteresting: paragraphs that lay out their content as boxes, bodies of tables, labels of ticks.
+    if (role === 'paragraph' && tag === 'p' && /flex|grid/.test(getComputedStyle(element).display)) return;
+    if (tag === 'tbody' && !element.hasAttribute('role')) return;
+    if (tag === 'label' && role === 'LabelText' && (element.control?.type === 'checkbox' || element.control?.type === 'radio')) return;
+    let name = element.computedName ?? '';
+    if (tag === 'input' && element.type === 'file') name = name.replace(': ' + fileValue(element), '');
+    const canFocus = focusable(element, tag);
+    if (role === 'generic' && !includesGeneric(element, tag, name, canFocus)) return;
+    if (tag === 'img' && element.getAttribute('alt') === '' && name === '' && role === 'image') return;
+    if (PRUNED.has(role)) below.pruned = true;
+    let bits = ownLive;
+    const set = (bit, on) => { if (on) bits |= bit; };
+    set(BIT.disabled, disabled);
+    set(BIT.focusable, (canFocus || (tag === 'option' && above.select)) && !disabled);
+    set(BIT.focused, element === active && document.hasFocus());
+    const isInput = tag === 'input';
+    const type = isInput ? element.type : '';
+    const checked = truth(element, 'aria-checked');
+    if (type === 'checkbox' || type === 'radio') {
+      bits |= BIT.checkable;
+      if (element.indeterminate && type === 'checkbox') bits |= BIT.checkedMixed; else set(BIT.checked, element.checked);
+    } else if (role === 'checkbox' || role === 'radio' || role === 'switch' || role === 'menuitemcheckbox' || role === 'menuitemradio' || ((role === 'option' || role === 'treeitem') && checked !== null)) {
+      bits |= BIT.checkable;
+      if (checked === 'mixed') bits |= BIT.checkedMixed; else set(BIT.checked, checked === 'true');
+    }
+    const pressed = role === 'button' ? truth(element, 'aria-pressed') : null;
+    if (pressed !== null) {
+      bits |= BIT.pressable;
+      if (pressed === 'mixed') bits |= BIT.pressedMixed; else set(BIT.pressed, pressed === 'true');
+    }
+    const expanded = truth(element, 'aria-expanded');
+    if (tag === 'select' && role === 'combobox') { bits |= BIT.expandable; } else if (tag === 'summary' && role === 'DisclosureTriangle') {
+      bits |= BIT.expandable;
+      set(BIT.expanded, element.parentElement?.open);
+    } else if (expanded !== null && EXPANDS.has(role)) {
+      bits |= BIT.expandable;
+      set(BIT.expanded, expanded === 'true');
+    }
+    const selected = truth(element, 'aria-selected');
+    if (tag === 'option' && role === 'option') {
+      if (!element.disabled) {
+      bits |= BIT.selectable;
+      set(BIT.selected, element.selected);
+      }
+    } else if (role === 'treeitem' && selected === null) {
+      bits |= BIT.selectable;
+    } else if (selected !== null && SELECTS.has(role)) {
+      bits |= BIT.selectable;
+      set(BIT.selected, selected === 'true');
+    }
+    set(BIT.required, REQUIRED.has(role) && (element.required === true || truth(element, 'aria-required') === 'true'));
+    const invalid = truth(element, 'aria-invalid');
+    set(BIT.invalid, invalid !== null ? invalid !== 'false' : isInput || tag === 'select' || tag === 'textarea' ? element.willValidate && !element.validity.valid && !element.validity.valueMissing : false);
+    set(BIT.readonly, READONLY.has(role) && !disabled && (((isInput || tag === 'textarea') && element.readOnly) || truth(element, 'aria-readonly') === 'true'));
+    set(BIT.modal, (role === 'dialog' || role === 'alertdialog') && (truth(element, 'aria-modal') === 'true' || (tag === 'dialog' && element.matches(':modal'))));
+    set(BIT.busy, truth(element, 'aria-busy') === 'true');
+    const ariaLevel = parseInt(element.getAttribute('aria-level'), 10);
+    let level = 0;
+    if (role === 'heading') level = ariaLevel > 0 ? ariaLevel : /^h[1-6]$/.test(tag) ? Number(tag[1]) : 2;
+    else if (ariaLevel > 0) level = ariaLevel;
+    else if (role === 'listitem') level = above.lists;
+    const description = element.hasAttribute('aria-describedby') || element.hasAttribute('aria-description') || element.hasAttribute('title') ? descriptionOf(element, name) : '';
+    rows.push([index, role, name, description, valueOf(element, tag, role), bits, level]);
+  };
+  const includesGeneric = (element, tag, name, canFocus) => {
+    if (name !== '' || canFocus || element.isContentEditable) return true;
+    for (const attribute of element.attributes) if (attribute.name.startsWith('aria-') || attribute.name === 'title') return true;
+    return false;
+  };
+  // Everything that can change without a mutation: events are counted, the rest is read.
+  let happened = 0;
+  for (const name of ['scroll', 'input', 'change', 'toggle', 'load', 'resize', 'focusin', 'focusout', 'transitionend', 'animationend', 'transitionrun', 'animationstart', 'reset', 'select', 'fullscreenchange', 'slotchange']) {
+    document.addEventListener(name, () => { happened++; }, { capture: true, passive: true });
+  }
+  globalThis.addEventListener('resize', () => { happened++; }, { passive: true });
+  const mix = (hash, number) => (Math.imul(hash, 31) + number) | 0;
+  const mixText = (hash, text) => { let at = mix(hash, text.length); for (let i = 0; i < text.length; i++) at = mix(at, text.charCodeAt(i)); return at; };
+  const CONTROLS = new Set(['input', 'textarea', 'select', 'option', 'progress', 'meter']);
+  const stamp = () => {
+    const mutations = browserLens.begin();
+    let hash = 0;
+    let count = 0;
+    let moves = document.getAnimations().some((animation) => animation.playState === 'running') || document.readyState !== 'complete';
+    const roots = [document];
+    while (roots.length) {
+      for (const element of roots.pop().querySelectorAll('*')) {
+        count++;
+        const box = element.getBoundingClientRect();
+        hash = mix(mix(mix(mix(hash, box.x * 64), box.y * 64), box.width * 64), box.height * 64);
+        const tag = element.localName;
+        if (CONTROLS.has(tag)) {
+          hash = mix(hash, (element.checked ? 1 : 0) + (element.selected ? 2 : 0) + (element.indeterminate ? 4 : 0) + (element.disabled ? 8 : 0));
+          if (typeof element.value === 'string') hash = mixText(hash, element.value);
+        } else if (tag === 'canvas' || tag === 'video') moves = true;
+        if (element.shadowRoot) roots.push(element.shadowRoot);
+      }
+    }
+    const hovered = [...document.querySelectorAll(':hover')].length;
+    const rules = [...document.styleSheets].reduce((sum, sheet) => { try { return sum + sheet.cssRules.length; } catch { return sum; } }, document.adoptedStyleSheets.length);
+    return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
+  };
+  const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
+  globalThis.browserLensCollect = { collect, stamp, probe };
+})()
