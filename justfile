@@ -33,6 +33,12 @@ fidelity *args:
 peers:
     @scripts/install-peers
 
+# Installs the official MCP clients and schemathesis into .tools/clients, and runs the tests of `serve` that speak through them.
+clients:
+    @scripts/install-chromium
+    @scripts/install-clients
+    cargo test -p browserlens --test serve --quiet -- --include-ignored
+
 # Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
 check:
     cargo fmt --all

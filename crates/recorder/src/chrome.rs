@@ -33,6 +33,8 @@ pub(crate) struct ChromeOptions {
     pub(crate) viewport: (u32, u32),
     pub(crate) locale: String,
     pub(crate) host_rules: Option<String>,
+    /// Proxy that every request goes through, those to this machine included.
+    pub(crate) proxy: Option<String>,
     /// Whether elements tell their role and accessible name to scripts, for fast looks.
     pub(crate) tells_roles: bool,
 }
@@ -221,6 +223,9 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
     }
     if let Some(rules) = &options.host_rules {
         config = config.arg(("host-resolver-rules", rules.as_str())).arg("no-proxy-server");
+    }
+    if let Some(proxy) = &options.proxy {
+        config = config.arg(("proxy-server", proxy.as_str())).arg(("proxy-bypass-list", "<-loopback>"));
     }
     config.build()
 }

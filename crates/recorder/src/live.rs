@@ -47,6 +47,8 @@ pub struct LiveOptions {
     pub locale: String,
     /// Time zone of the browser; one that was attached to keeps its own.
     pub timezone: String,
+    /// Proxy that every request goes through, such as `http://127.0.0.1:3128`; a browser that was attached to keeps its own.
+    pub proxy: Option<String>,
     /// Longest time for an action.
     pub timeout: Duration,
     /// Longest time that a page is given to become quiet after an action: some never do.
@@ -61,6 +63,7 @@ impl Default for LiveOptions {
             viewport: Viewport::default(),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
+            proxy: None,
             timeout: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(5),
         }
@@ -390,6 +393,7 @@ async fn stage(
                 viewport,
                 locale: options.locale.clone(),
                 host_rules: served.map(Served::resolver_rules),
+                proxy: options.proxy.clone(),
                 tells_roles: true,
             };
             Driver::start(&chrome, setup, options.timeout, served.map(Served::clock)).await?

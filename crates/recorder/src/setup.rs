@@ -51,6 +51,7 @@ pub(crate) async fn open(
         viewport,
         locale: scenario.locale.clone(),
         host_rules: server.as_ref().map(SiteServer::resolver_rules),
+        proxy: None,
         tells_roles: options.fast_looks.is_some(),
     };
     let setup = SessionSetup {

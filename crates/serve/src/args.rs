@@ -4,13 +4,16 @@
 
 use crate::error::ToolError;
 use browserlens_strategy::Ref;
+use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// A ref such as `@e12`, as observations write it; `e12` is taken too.
+/// A ref such as `@e12`, as observations write it; `e12` and `12` are taken too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefArg(pub Ref);
 
@@ -18,7 +21,12 @@ impl<'de> Deserialize<'de> for RefArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let trimmed = text.trim();
-        let written = if trimmed.starts_with('e') { format!("@{trimmed}") } else { trimmed.to_owned() };
+        let written = match trimmed.chars().next() {
+            Some('e') => format!("@{trimmed}"),
+            // In a row a ref is only its number.
+            Some('0'..='9') => format!("@e{trimmed}"),
+            _ => trimmed.to_owned(),
+        };
         written.parse().map(Self).map_err(|error: browserlens_strategy::MalformedRef| D::Error::custom(error))
     }
 }
@@ -33,7 +41,7 @@ impl JsonSchema for RefArg {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^@e(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?$" })
+        json_schema!({ "type": "string", "pattern": "^(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?$" })
     }
 }
 
@@ -95,8 +103,8 @@ arguments! {
         /// Most tokens, from now on; 0 for no limit
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
-        /// lens/delta, lens/a11y, lens/vision-marks, …; from now on
-        #[schemars(length(max = 100))]
+        /// From now on
+        #[schemars(schema_with = "strategy_schema")]
         strategy: Option<String>,
     }
     /// Of what an elided mark stands for.
@@ -256,6 +264,34 @@ arguments! {
     }
 }
 
+fn strategy_schema(_: &mut SchemaGenerator) -> Schema {
+    let mut names: Vec<Value> = browserlens_lens::names().iter().map(|name| Value::from(*name)).collect();
+    names.push(Value::Null);
+    json_schema!({ "enum": names })
+}
+
+/// Checks arguments against the schema of a tool, then reads them.
+///
+/// # Errors
+/// [`ToolError::Arguments`].
+pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
+    static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
+        let all = crate::tools::tools().into_iter();
+        all.filter_map(|tool| Some((tool.name, jsonschema::validator_for(&tool.arguments).ok()?))).collect()
+    });
+    // An old name of a field is in no schema.
+    let Some(validator) = VALIDATORS.get(tool).filter(|_| tool != "query_knowledge_for_agent") else { return Ok(()) };
+    let nothing = Value::Object(Map::new());
+    let arguments = if arguments.is_null() { &nothing } else { arguments };
+    validator.validate(arguments).map_err(|error| {
+        let place = error.instance_path().to_string();
+        let place = place.trim_start_matches('/').replace('/', ".");
+        // What the client sent is not said again: it may be a secret.
+        let said = error.masked().to_string();
+        ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
+    })
+}
+
 /// Reads arguments; an error names the field and what it may hold.
 ///
 /// # Errors
@@ -289,7 +325,7 @@ mod tests {
     fn what_is_wrong_is_named_and_what_was_typed_is_not_said_again() {
         let error = read::<Type>(json!({ "ref": "@e5", "text": "hunter2", "submit": "hunter2" })).expect_err("no bool");
         assert_eq!(error.to_string(), "arguments: submit: invalid type: a string, expected a boolean");
-        let error = read::<Click>(json!({ "ref": "5" })).expect_err("no ref");
+        let error = read::<Click>(json!({ "ref": "button" })).expect_err("no ref");
         assert!(error.to_string().contains("\"@e12\""), "{error}");
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
         assert!(error.to_string().contains("unknown field `reff`"), "{error}");

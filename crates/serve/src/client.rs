@@ -14,12 +14,12 @@ use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_knowledge::protocol::AgentInstruction;
 use browserlens_lens::format::escape;
-use browserlens_lens::{LensOptions, Representation, lens_options};
-use browserlens_page::{Capture, NodeKey, Page, PayloadKind};
+use browserlens_lens::{LensOptions, Representation, RouterKind, lens_options};
+use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, Session, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{
-    ActionKind, CaptureImage, Event, EventFilter, ImageSpace, NoClock, NodeHint, Ref, Request, RequestParts, StepIndex,
+    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, PageSource, Ref, Request, RequestParts, StepIndex,
     StepInput, TakenAction,
 };
 use serde_json::Value;
@@ -42,23 +42,14 @@ const LONGEST_WAIT_MS: u32 = 30_000;
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
 
-/// One action that a client carried out, as a recorder of its run gets it.
-#[derive(Debug)]
-pub struct Done<'a> {
-    /// The action with its node; what was typed stands in it as it was typed.
-    pub act: &'a Act,
-    /// The page on which it was carried out; none for the first.
-    pub before: Option<&'a (Arc<Page>, Arc<Capture>)>,
-    /// The page afterwards.
-    pub after: &'a (Arc<Page>, Arc<Capture>),
-    /// What happened beside the page meanwhile.
-    pub events: &'a [Event],
-}
-
-/// Is told of every action that a client carried out, in order: the seam for recording a client's run.
+/// Is told of every action of a client, in order: the seam for recording a client's run.
 pub trait Witness: Send {
-    /// Takes an action, after the page settled; also the opening of the first page, as `goto`.
-    fn acted(&mut self, done: &Done<'_>);
+    /// Comes before an action is carried out, with the page as it stands; the node is on it.
+    fn before(&mut self, pages: &mut dyn PageSource, act: &Act);
+
+    /// Comes after an action was carried out and the page settled. What was typed stands in it as it was typed. The first action of a browser, `goto`, has
+    /// nothing before it.
+    fn after(&mut self, pages: &mut dyn PageSource, act: &Act);
 }
 
 /// Makes the witness of a client, if its run is to be seen.
@@ -98,11 +89,10 @@ pub struct Client {
     budget: Option<u32>,
     /// Number of the last observation that was told.
     step: u32,
-    page: Option<(Arc<Page>, Arc<Capture>)>,
+    page: Option<Arc<Page>>,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
     last_event: Option<u64>,
-    new_events: Vec<Event>,
     pending: Pending,
     /// What refs were given for, in words; the oldest are forgotten.
     known: BTreeMap<Ref, String>,
@@ -136,7 +126,6 @@ impl Client {
             page: None,
             is_current: false,
             last_event: None,
-            new_events: Vec::new(),
             pending: Pending::default(),
             known: BTreeMap::new(),
             inspector,
@@ -151,6 +140,7 @@ impl Client {
     /// # Errors
     /// [`ToolError`]: wrong arguments, an element or page that is not there, what is not allowed.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
+        args::check(tool, &arguments)?;
         let answer = self.answer(tool, arguments);
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();
@@ -277,8 +267,16 @@ impl Client {
     fn look(&mut self, action: Option<&TakenAction>, always: bool) -> Result<(), ToolError> {
         let step = self.step;
         let last_event = self.last_event;
+        let needs_pixels = self.options.marks
+            || matches!(self.options.representation, Some(Representation::Vision | Representation::Hybrid))
+            || (self.options.representation.is_none() && self.options.router != RouterKind::Cost);
         let source = self.source()?;
-        let (page, capture) = source.pages().page()?;
+        // Pixels take a whole capture; what the lens reads else is known sooner.
+        let mut page = source.pages().look()?;
+        let mut capture = Arc::new(Capture::default());
+        if needs_pixels || page.nodes().any(|node| node.flags().has(Flags::CANVAS) && node.is_visible()) {
+            (page, capture) = source.pages().page()?;
+        }
         let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
         let second_look = if action.is_some() { source.earlier_second_look() } else { None };
@@ -303,8 +301,7 @@ impl Client {
         self.pending.add(observation, always);
         self.learn();
         self.last_event = events.last().map(|event| event.position).or(last_event);
-        self.new_events.extend(events);
-        self.page = Some((page, capture));
+        self.page = Some(page);
         self.is_current = true;
         Ok(())
     }
@@ -354,7 +351,7 @@ impl Client {
         Ok(())
     }
 
-    fn on_hand(&self) -> Result<&(Arc<Page>, Arc<Capture>), ToolError> {
+    fn on_hand(&self) -> Result<&Arc<Page>, ToolError> {
         self.page.as_ref().ok_or_else(|| ToolError::Internal("no page was looked at".to_owned()))
     }
 
@@ -422,7 +419,7 @@ impl Client {
             self.look(None, false)?;
             self.pending.clear();
         }
-        let (page, _) = self.on_hand()?;
+        let page = self.on_hand()?;
         let found = what(&self.session, page);
         if !is_whole {
             // Refs stay; what is shown begins anew.
@@ -509,7 +506,7 @@ impl Client {
     }
 
     fn knowledge(&mut self, instruction: &AgentInstruction) -> Result<Answer, ToolError> {
-        let page = self.page.as_ref().map(|(page, _)| Arc::clone(page));
+        let page = self.page.clone();
         let id = instruction.knowledge_id.as_str();
         json_answer(&self.shared.knowledge.query(id, instruction, page.as_deref())?)
     }
@@ -527,7 +524,7 @@ impl Client {
             return Ok(self.pending.take());
         }
         self.source = self.shared.opener.open(Some(&wanted.url))?;
-        self.after(&Act { taken: taken(ActionKind::Goto, &wanted.url), node: None, to: None }, None)?;
+        self.after(&Act { taken: taken(ActionKind::Goto, &wanted.url), node: None, to: None }, true)?;
         Ok(self.pending.take())
     }
 
@@ -549,30 +546,33 @@ impl Client {
         let words = node.map(|key| self.words(key));
         let what = words.as_ref().map_or_else(|| kind.to_string(), said);
         let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end };
-        let before = self.page.clone();
+        let is_first = self.page.is_none();
+        self.witnessed(|witness, pages| witness.before(pages, &act));
         let done = self.source()?.act(&act);
         done.map_err(|undone| self.explained(undone, what, on))?;
-        self.after(&act, before.as_ref())
+        self.after(&act, is_first)
     }
 
     /// Looks at what came of an action.
-    fn after(&mut self, act: &Act, before: Option<&(Arc<Page>, Arc<Capture>)>) -> Result<(), ToolError> {
-        if before.is_some() {
+    fn after(&mut self, act: &Act, is_first: bool) -> Result<(), ToolError> {
+        if !is_first {
             self.step += 1;
         }
         self.is_current = false;
-        self.new_events.clear();
         self.look(Some(&act.taken), true)?;
-        if let (Some(witness), Some(after)) = (self.witness.as_mut(), self.page.as_ref()) {
-            witness.acted(&Done { act, before, after, events: &self.new_events });
-        }
-        self.new_events.clear();
+        self.witnessed(|witness, pages| witness.after(pages, act));
         Ok(())
+    }
+
+    fn witnessed(&mut self, tell: impl FnOnce(&mut dyn Witness, &mut dyn PageSource)) {
+        if let (Some(witness), Some(source)) = (self.witness.as_mut(), self.source.as_mut()) {
+            tell(witness.as_mut(), source.pages());
+        }
     }
 
     /// Returns the node of a ref on the page as it stands.
     fn node(&self, reference: Ref) -> Result<NodeKey, ToolError> {
-        let (page, _) = self.on_hand()?;
+        let page = self.on_hand()?;
         match self.session.node(reference).filter(|key| page.find(*key).is_some()) {
             Some(key) => Ok(key),
             None if self.session.has_given(reference) => {
@@ -584,7 +584,7 @@ impl Client {
     }
 
     fn words(&self, key: NodeKey) -> NodeHint {
-        let node = self.page.as_ref().and_then(|(page, _)| page.find(key));
+        let node = self.page.as_ref().and_then(|page| page.find(key));
         node.map_or_else(NodeHint::default, |node| NodeHint {
             role: node.role().to_owned(),
             name: node.name().to_owned(),
@@ -630,11 +630,11 @@ impl Client {
             if self.is_live() {
                 self.shared.policy.url(url)?;
             }
-            let before = self.page.clone();
+            let is_first = self.page.is_none();
             let opened = self.source()?.open_tab(url);
             opened.map_err(|undone| self.explained(undone, "tabs".to_owned(), None))?;
             let act = Act { taken: taken(ActionKind::Goto, url), node: None, to: None };
-            self.after(&act, before.as_ref())?;
+            self.after(&act, is_first)?;
             return Ok(self.pending.take());
         }
         if let Some(index) = wanted.switch_to {

@@ -14,6 +14,7 @@ use crate::seats::{Seat, Seats};
 use crate::stdio::ServeError;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -67,6 +68,9 @@ impl Default for HttpOptions {
         }
     }
 }
+
+/// A name in a path; one that is no text is refused in JSON.
+type Named = Result<Path<String>, PathRejection>;
 
 type Sessions = HashMap<String, (Seat, Instant)>;
 
@@ -265,6 +269,10 @@ async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -
     }
 }
 
+fn no_name() -> Response {
+    failure(404, "not_found", "the path is no text", "see /openapi.json")
+}
+
 async fn nowhere() -> Response {
     failure(404, "not_found", "there is nothing under this path", "see /openapi.json")
 }
@@ -304,7 +312,8 @@ async fn begin(State(server): State<Arc<Server>>, headers: HeaderMap, body: Byte
     json_response(StatusCode::CREATED, &json!({ "session": id }))
 }
 
-async fn end(State(server): State<Arc<Server>>, Path(id): Path<String>) -> Response {
+async fn end(State(server): State<Arc<Server>>, id: Named) -> Response {
+    let Ok(Path(id)) = id else { return no_name() };
     let seat = server.sessions().remove(&id);
     match seat {
         Some((seat, _)) => {
@@ -324,10 +333,11 @@ fn no_session() -> Response {
 
 async fn call(
     State(server): State<Arc<Server>>,
-    Path(tool): Path<String>,
+    tool: Named,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    let Ok(Path(tool)) = tool else { return no_name() };
     let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
     let arguments = match json_body(&headers, &body, true) {
         Ok(arguments) => arguments,
@@ -352,10 +362,11 @@ fn answer_json(answer: &Answer) -> Value {
 
 async fn knowledge(
     State(server): State<Arc<Server>>,
-    Path(id): Path<String>,
+    id: Named,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
+    let Ok(Path(id)) = id else { return no_name() };
     let began = Instant::now();
     let asked = json_body(&headers, &body, false).and_then(args::read::<AgentInstruction>);
     let shared = Arc::clone(server.seats.shared());

@@ -20,6 +20,8 @@ mod mcp;
 mod metrics;
 mod openapi;
 mod policy;
+#[cfg(feature = "live")]
+mod proxy;
 mod seats;
 mod source;
 mod stdio;
@@ -27,7 +29,7 @@ mod tools;
 mod worker;
 
 pub use answer::Answer;
-pub use client::{Client, DEFAULT_STRATEGY, Done, Shared, Witness, WitnessMaker};
+pub use client::{Client, DEFAULT_STRATEGY, Shared, Witness, WitnessMaker};
 pub use error::ToolError;
 pub use gate::{Access, Refusal};
 pub use http::{HttpOptions, Listening, serve as serve_http};

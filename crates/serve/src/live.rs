@@ -4,10 +4,13 @@
 //! stays; after a restart no node is taken for one of before.
 
 use crate::error::{ToolError, with_causes};
+use crate::policy::Policy;
+use crate::proxy::Proxy;
 use crate::source::{Act, Opener, Source, TabLine, Undone};
 use browserlens_page::NodeKey;
 use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, RecordError};
 use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource};
+use std::io;
 use std::time::Duration;
 
 /// Starts a Chromium for each client, or attaches to one that runs.
@@ -15,17 +18,25 @@ use std::time::Duration;
 pub struct LiveOpener {
     options: LiveOptions,
     attach: Option<String>,
+    /// Ends after the browsers that go through it: clients hold the opener.
+    _proxy: Option<Proxy>,
 }
 
 impl LiveOpener {
-    /// Takes how browsers are started.
-    pub fn new(options: LiveOptions) -> Self {
-        Self { options, attach: None }
+    /// Takes how browsers are started. Unless private networks are allowed, they go through a proxy that checks every connection.
+    ///
+    /// # Errors
+    /// If that proxy cannot be started.
+    pub fn new(options: LiveOptions, policy: &Policy) -> io::Result<Self> {
+        let proxy = if policy.private { None } else { Some(Proxy::start(policy.clone())?) };
+        let options = LiveOptions { proxy: proxy.as_ref().map(Proxy::url), ..options };
+        Ok(Self { options, attach: None, _proxy: proxy })
     }
 
-    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`: each client gets a new tab in it.
+    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`: each client gets a new tab in it. Its connections are its own: what it is
+    /// led to is only checked when it is there.
     pub fn attached(address: String, options: LiveOptions) -> Self {
-        Self { options, attach: Some(address) }
+        Self { options, attach: Some(address), _proxy: None }
     }
 }
 

@@ -3,9 +3,9 @@
 mod common;
 
 use browserlens_lens::ShownState;
-use browserlens_recorder::{LiveOptions, SiteServer};
-use browserlens_serve::{LiveOpener, Policy};
-use common::{Mcp, shared, sites};
+use browserlens_recorder::SiteServer;
+use browserlens_serve::Policy;
+use common::{Mcp, live, sites};
 use serde_json::json;
 use std::collections::HashSet;
 use std::process::Command;
@@ -48,7 +48,7 @@ async fn a_client_whose_browser_was_killed_is_told_and_starts_it_again() {
     let server = SiteServer::start(&sites(), "fixtures").await.expect("serves");
     let host = format!("127.0.0.1:{}", server.port());
     let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let shared = shared(Box::new(LiveOpener::new(LiveOptions::default())), policy);
+    let shared = live(policy);
     let mut mcp = Mcp::start(Arc::new(shared)).await;
     let page = json!({ "url": format!("http://{host}/action-click.html") });
     let mut shown = ShownState::default();

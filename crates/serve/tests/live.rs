@@ -3,17 +3,20 @@
 mod common;
 
 use browserlens_lens::ShownState;
-use browserlens_recorder::{LiveOptions, SiteServer};
-use browserlens_serve::{LiveOpener, Policy, Shared};
-use common::{Mcp, shared, sites};
+use browserlens_recorder::SiteServer;
+use browserlens_serve::{Policy, Shared};
+use common::{Mcp, live, sites};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 async fn on_site(site: &str) -> (SiteServer, Shared, String) {
     let server = SiteServer::start(&sites(), site).await.expect("serves");
     let host = format!("127.0.0.1:{}", server.port());
     let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    (server, shared(Box::new(LiveOpener::new(LiveOptions::default())), policy), format!("http://{host}"))
+    (server, live(policy), format!("http://{host}"))
 }
 
 fn reference(shown: &ShownState, role: &str, name: &str) -> String {
@@ -156,4 +159,42 @@ async fn browsers_go_nowhere_that_is_not_allowed() {
     let upload =
         mcp.try_call("upload", json!({ "ref": "@e1", "files": ["/etc/passwd"] })).await.expect_err("no uploads");
     assert!(upload.starts_with("refused: uploads"), "{upload}");
+}
+
+/// A server that leads every request elsewhere, and one that counts who came.
+async fn trap(to: Option<String>) -> (String, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
+    let host = listener.local_addr().expect("an address").to_string();
+    let seen = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&seen);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let head = match &to {
+                Some(url) => format!("302 Found\r\nLocation: {url}"),
+                None => "200 OK\r\nContent-Type: text/html".to_owned(),
+            };
+            let reply = format!("HTTP/1.1 {head}\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecret");
+            tokio::spawn(async move {
+                let mut request = [0; 4096];
+                let _read = stream.read(&mut request).await;
+                let _sent = stream.write_all(reply.as_bytes()).await;
+            });
+        }
+    });
+    (host, seen)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_or_a_page_leads_to_no_private_address() {
+    let (inner, reached) = trap(None).await;
+    let (outer, asked) = trap(Some(format!("http://{inner}/secret"))).await;
+    let policy = Policy { hosts: vec![outer.clone()], ..Policy::default() };
+    let mut mcp = Mcp::start(Arc::new(live(policy))).await;
+    let refused = mcp.try_call("navigate", json!({ "url": format!("http://{outer}/") })).await.expect_err("led astray");
+    assert!(refused.starts_with("refused: ") && !refused.contains("secret\""), "{refused}");
+    assert!(asked.load(Ordering::Relaxed) > 0);
+    assert_eq!(reached.load(Ordering::Relaxed), 0, "nobody came to the address that is not allowed");
+    let after = mcp.call("observe", json!({})).await;
+    assert!(after.contains("about:blank") && !after.contains("secret"), "{after}");
 }

@@ -4,11 +4,11 @@ mod common;
 #[path = "common/shop.rs"]
 mod shop;
 
-use browserlens_recorder::{LiveOptions, SiteServer};
-use browserlens_serve::{LiveOpener, Policy};
+use browserlens_recorder::SiteServer;
+use browserlens_serve::Policy;
 use browserlens_tokens::Encoding;
 use browserlens_trace::{PeersFile, peers_path};
-use common::{Mcp, on_trace, shared, sites, trace};
+use common::{Mcp, live, on_trace, sites, trace};
 use serde_json::json;
 use shop::{Reader, order_a_laptop};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ async fn the_shop_is_done_live_through_mcp_alone() {
     let server = SiteServer::start(&sites(), "shop").await.expect("serves");
     let host = format!("127.0.0.1:{}", server.port());
     let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
-    let shared = shared(Box::new(LiveOpener::new(LiveOptions::default())), policy);
+    let shared = live(policy);
     let mut mcp = Mcp::start(Arc::new(shared)).await;
     // The budget holds from the first observation on.
     drop(mcp.try_call("observe", json!({ "budget": 2_000 })).await);

@@ -151,18 +151,19 @@ fn token(name: &str) -> Result<String, Failure> {
 }
 
 fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
+    let policy = Policy {
+        private: args.allow_private,
+        hosts: args.allow_host.clone(),
+        schemes: args.allow_scheme.clone(),
+        upload_root: args.upload_root.clone(),
+    };
     let opener: Box<dyn Opener> = match &args.trace {
         Some(path) => Box::new(TraceOpener::new(path).map_err(|error| trace_failure(&error))?),
-        None => browser(args)?,
+        None => browser(args, &policy)?,
     };
     Ok(Shared {
         opener,
-        policy: Policy {
-            private: args.allow_private,
-            hosts: args.allow_host.clone(),
-            schemes: args.allow_scheme.clone(),
-            upload_root: args.upload_root.clone(),
-        },
+        policy,
         knowledge: KnowledgeBase::new(args.knowledge.clone()),
         reading_cache: args.cache.clone(),
         cursor_key: CursorKey::random()
@@ -173,7 +174,7 @@ fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
 }
 
 #[cfg(feature = "record")]
-fn browser(args: &ServeArgs) -> Result<Box<dyn Opener>, Failure> {
+fn browser(args: &ServeArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure> {
     use browserlens_recorder::LiveOptions;
     use browserlens_serve::LiveOpener;
     if let Some(address) = &args.cdp {
@@ -182,11 +183,14 @@ fn browser(args: &ServeArgs) -> Result<Box<dyn Opener>, Failure> {
     browserlens_recorder::find_chrome(args.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
-    Ok(Box::new(LiveOpener::new(options)))
+    let opener = LiveOpener::new(options, policy).map_err(|error| {
+        Failure::words(Exit::Browser, format!("cannot start the proxy for Chromium: {error}"), "free some ports or threads")
+    })?;
+    Ok(Box::new(opener))
 }
 
 #[cfg(not(feature = "record"))]
-fn browser(_: &ServeArgs) -> Result<Box<dyn Opener>, Failure> {
+fn browser(_: &ServeArgs, _: &Policy) -> Result<Box<dyn Opener>, Failure> {
     Err(Failure::words(
         Exit::Usage,
         "this build has no live browser",

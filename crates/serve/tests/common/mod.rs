@@ -3,7 +3,8 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use browserlens_inspect::CursorKey;
-use browserlens_serve::{KnowledgeBase, Opener, Policy, Shared, TraceOpener, serve_streams};
+use browserlens_recorder::LiveOptions;
+use browserlens_serve::{KnowledgeBase, LiveOpener, Opener, Policy, Shared, TraceOpener, serve_streams};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,12 @@ pub fn shared(opener: Box<dyn Opener>, policy: Policy) -> Shared {
         start_url: None,
         witness: None,
     }
+}
+
+/// What clients share, over browsers of their own.
+pub fn live(policy: Policy) -> Shared {
+    let opener = LiveOpener::new(LiveOptions::default(), &policy).expect("a proxy");
+    shared(Box::new(opener), policy)
 }
 
 /// What clients share, over a bundled trace.

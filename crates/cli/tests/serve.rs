@@ -1,0 +1,222 @@
+//! `serve` as agents' own programs use it: the official MCP clients for JavaScript and Python list and call every tool, over standard input and
+//! output and over HTTP, on a trace and on a live site; schemathesis finds nothing against the OpenAPI document.
+//!
+//! Those need `scripts/install-clients`: `./just clients` installs and runs them.
+#![cfg(all(feature = "serve", feature = "record"))]
+
+use browserlens_recorder::SiteServer;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+fn tools() -> PathBuf {
+    let tools = root().join(".tools/clients");
+    assert!(tools.join("venv/bin/python").exists(), "run scripts/install-clients first");
+    tools
+}
+
+/// A server over HTTP, ended when it is dropped.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(arguments: &[String]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            .args(["serve", "--http", "127.0.0.1:0"])
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("stderr")).lines();
+        let address = loop {
+            let line = lines.next().expect("it listens").expect("a line");
+            if let Some((_, rest)) = line.split_once("listening on http://") {
+                break rest.split(',').next().expect("an address").to_owned();
+            }
+        };
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, address }
+    }
+
+    fn ask(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("connects");
+        stream.write_all(request.as_bytes()).expect("sends");
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).expect("answers");
+        reply
+    }
+
+    /// Asks it to end, as service managers do; returns whether it ended well.
+    fn stop(mut self) -> bool {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+        for _ in 0..300 {
+            if let Some(status) = self.child.try_wait().expect("waits") {
+                return status.success();
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        false
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+/// A call of every tool, and whether it is a failure: true, false, or null where both will do.
+fn plan(is_live: bool, url: &str) -> Vec<(&'static str, Value, Option<bool>)> {
+    let on_trace = Some(!is_live);
+    let mut plan = vec![];
+    if is_live {
+        plan.push(("navigate", json!({ "url": url }), Some(false)));
+    }
+    plan.extend([
+        ("observe", json!({}), Some(false)),
+        ("find", json!({ "text": "", "role": "button" }), Some(false)),
+        ("snapshot", json!({ "mode": "outline" }), Some(false)),
+        ("read_text", json!({ "nocache": true }), Some(false)),
+        ("get_console_messages", json!({}), Some(false)),
+        ("get_network_requests", json!({ "pageSize": 5 }), Some(false)),
+        ("get_dom_snapshot", json!({ "selector": "body", "maxDepth": 1 }), Some(false)),
+        ("query_knowledge_for_agent", json!({ "instruction_type": "find_screen", "target": "x" }), Some(true)),
+        ("fill_action_gaps", json!({ "knowledge_id": "default" }), Some(true)),
+        ("expand", json!({ "handle": "@m999" }), Some(true)),
+        ("screenshot", json!({}), Some(false)),
+        ("tabs", json!({}), Some(false)),
+        ("type", json!({ "ref": "$textbox:Name", "text": "Mira Osei" }), Some(false)),
+        ("type", json!({ "ref": "$textbox:Email", "text": "mira.osei@example" }), Some(false)),
+        ("click", json!({ "ref": "$checkbox:Send me" }), Some(false)),
+        ("hover", json!({ "ref": "$button:Sign up" }), on_trace),
+        ("press", json!({ "key": "Tab" }), on_trace),
+        ("scroll", json!({ "y": 10 }), on_trace),
+        ("select", json!({ "ref": "$button:Sign up", "option": "none" }), Some(true)),
+        ("drag", json!({ "from": "$button:Sign up", "to": "$textbox:Name" }), None),
+        ("upload", json!({ "ref": "$button:Sign up", "files": ["a"] }), Some(true)),
+        ("wait", json!({ "ms": 1 }), on_trace),
+        ("dialog", json!({ "accept": true }), Some(true)),
+        ("back", json!({}), on_trace),
+        ("forward", json!({}), on_trace),
+    ]);
+    if !is_live {
+        plan.push(("navigate", json!({ "url": "https://example.com/" }), Some(true)));
+    }
+    plan
+}
+
+/// Runs a client over a plan and checks what it prints.
+fn check(client: &[&str], how: &[String], plan: &[(&'static str, Value, Option<bool>)], label: &str) {
+    let calls: Vec<Value> = plan.iter().map(|(tool, arguments, _)| json!([tool, arguments])).collect();
+    let ran = Command::new(client[0])
+        .args(&client[1..])
+        .arg(Value::from(calls).to_string())
+        .args(how)
+        .env("BROWSERLENS_CLIENTS", tools())
+        .output()
+        .expect("the client starts");
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{label}: {}\n{printed}", String::from_utf8_lossy(&ran.stderr));
+    let rows: Vec<Value> = printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let listed: BTreeSet<&str> = rows[0]["tools"].as_array().expect("tools").iter().filter_map(Value::as_str).collect();
+    let called: BTreeSet<&str> = plan.iter().map(|(tool, ..)| *tool).collect();
+    assert_eq!(listed, called, "{label}: every tool that is listed is called");
+    assert_eq!(rows.len() - 1, plan.len(), "{label}");
+    for ((tool, arguments, fails), row) in plan.iter().zip(&rows[1..]) {
+        assert_eq!(row["tool"], json!(tool), "{label}");
+        let text = row["text"].as_str().expect("text");
+        assert!(!text.is_empty(), "{label}: {tool}");
+        if let Some(fails) = fails {
+            assert_eq!(row["failed"], json!(fails), "{label}: {tool} {arguments}: {text}");
+        }
+        if *tool == "screenshot" {
+            assert_eq!(row["images"], json!(1), "{label}");
+        }
+    }
+}
+
+fn with_both_clients(source: &[String], plan: &[(&'static str, Value, Option<bool>)], label: &str) {
+    let clients = root().join("crates/serve/clients");
+    let python = tools().join("venv/bin/python").display().to_string();
+    let (script_py, script_js) = (clients.join("client.py").display().to_string(), clients.join("client.mjs").display().to_string());
+    let javascript = ["node", script_js.as_str()];
+    let python = [python.as_str(), script_py.as_str()];
+    for (name, client) in [("JavaScript", javascript), ("Python", python)] {
+        let mut how = vec!["stdio".to_owned(), env!("CARGO_BIN_EXE_browserlens").to_owned(), "serve".to_owned()];
+        how.extend(source.iter().cloned());
+        check(&client, &how, plan, &format!("{label}, {name}, stdio"));
+        let server = Server::start(source);
+        let how = ["http".to_owned(), format!("http://{}/mcp", server.address)];
+        check(&client, &how, plan, &format!("{label}, {name}, HTTP"));
+        assert!(server.stop(), "{label}, {name}: it ends well when asked to");
+    }
+}
+
+fn trace() -> String {
+    root().join("traces/tiny-newsletter-signup.trace").display().to_string()
+}
+
+#[test]
+#[ignore = "needs scripts/install-clients; run by `./just clients`"]
+fn official_clients_list_and_call_every_tool_on_a_trace() {
+    with_both_clients(&["--trace".to_owned(), trace()], &plan(false, ""), "trace");
+}
+
+#[test]
+#[ignore = "needs scripts/install-clients; run by `./just clients`"]
+fn official_clients_list_and_call_every_tool_on_a_live_site() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let site = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "tiny")).expect("serves");
+    let host = format!("127.0.0.1:{}", site.port());
+    with_both_clients(&["--allow-host".to_owned(), host.clone()], &plan(true, &format!("http://{host}/")), "live");
+}
+
+#[test]
+#[ignore = "needs scripts/install-clients; run by `./just clients`"]
+fn schemathesis_finds_no_failure_against_the_document() {
+    let server = Server::start(&["--trace".to_owned(), trace(), "--max-clients".to_owned(), "1000".to_owned()]);
+    let begin = format!("POST /v1/sessions HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", server.address);
+    let reply = server.ask(&begin);
+    let session: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
+    let ran = Command::new(tools().join("venv/bin/schemathesis"))
+        .args(["run", &format!("http://{}/openapi.json", server.address), "--no-color"])
+        .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "15", "--seed", "1"])
+        .args(["--suppress-health-check", "all", "--continue-on-failure"])
+        .args(["--header", &format!("Browserlens-Session: {}", session["session"].as_str().expect("an id"))])
+        .current_dir(tempfile::tempdir().expect("a folder").path())
+        .output()
+        .expect("schemathesis starts");
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn a_served_trace_answers_over_http_and_ends_when_asked_to() {
+    let server = Server::start(&["--trace".to_owned(), trace()]);
+    let request = format!("GET /health HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.address);
+    assert!(server.ask(&request).ends_with("{\"status\":\"ok\"}"));
+    assert!(server.stop());
+}
+
+#[test]
+fn an_open_address_without_a_token_is_bad_usage() {
+    let ran = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        .args(["serve", "--trace", &trace(), "--http", "0.0.0.0:0"])
+        .output()
+        .expect("starts");
+    assert_eq!(ran.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(said.contains("a bearer token of at least 16 characters is needed") && said.contains("--token-env"), "{said}");
+}
