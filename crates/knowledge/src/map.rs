@@ -32,6 +32,8 @@ struct Graph<'k> {
     ways: BTreeMap<(usize, usize), Way>,
     /// States and the screens they are states of.
     parents: Vec<(usize, usize)>,
+    /// Where recordings began.
+    openings: Vec<usize>,
 }
 
 impl<'k> Graph<'k> {
@@ -58,7 +60,10 @@ impl<'k> Graph<'k> {
             .enumerate()
             .filter_map(|(state, screen)| Some((state, *at.get(screen.parent_screen_id.as_ref()?)?)));
         let parents = parents.collect();
-        Self { screens, ways, parents }
+        let first = knowledge.tasks.values().filter_map(|task| task.steps.first());
+        let opened = first.filter(|step| step.screen_id.is_none()).filter_map(|step| step.expected_screen_id.as_ref());
+        let openings: BTreeSet<usize> = opened.filter_map(|screen| at.get(screen).copied()).collect();
+        Self { screens, ways, parents, openings: openings.into_iter().collect() }
     }
 
     /// Puts every screen in a column: how many steps it lies from where one can begin.
@@ -71,8 +76,9 @@ impl<'k> Graph<'k> {
         }
         let mut column: Vec<Option<usize>> = vec![None; count];
         let mut queue: VecDeque<usize> = VecDeque::new();
-        // Where nothing leads to a website begins there; in a circle, what comes first by id does.
-        let mut begins: Vec<usize> = (0..count).filter(|at| incoming[*at] == 0).collect();
+        // A website begins where recordings did, then where nothing leads to; in a circle, what comes first by id does.
+        let mut begins: Vec<usize> = self.openings.clone();
+        begins.extend((0..count).filter(|at| incoming[*at] == 0));
         begins.extend(0..count);
         for begin in begins {
             if column[begin].is_some() {
@@ -217,7 +223,7 @@ fn line(
     numbers: &mut String,
 ) -> String {
     let half = HEIGHT / 2;
-    // Forwards from right edge to left edge; back, or within a column, around on the right.
+    // Forwards from right edge to left edge, back from left edge to right edge, within a column around on the right.
     let (path, head, x, y) = if to.0 > from.0 {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half - 6, to.0, to.1 + half - 6);
         let bend = (GAP_X / 2).min((x2 - x1) / 2);
@@ -227,6 +233,16 @@ fn line(
             format!("M{} {}L{x2} {y2}L{} {}z", x2 - 8, y2 - 4, x2 - 8, y2 + 4),
             x2 - bend - 12,
             (y1 + 3 * y2) / 4 - 3,
+        )
+    } else if to.0 < from.0 {
+        let (x1, y1, x2, y2) = (from.0, from.1 + half + 8, to.0 + WIDTH, to.1 + half + 8);
+        let bend = (GAP_X / 2).min((x1 - x2) / 2);
+        let path = format!("M{x1} {y1}C{} {y1} {} {y2} {} {y2}", x1 - bend, x2 + bend, x2 + 7);
+        (
+            path,
+            format!("M{} {}L{x2} {y2}L{} {}z", x2 + 8, y2 - 4, x2 + 8, y2 + 4),
+            x2 + bend - 12,
+            (y1 + 3 * y2) / 4 + 11,
         )
     } else {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half + 8, to.0 + WIDTH, to.1 + half + 8);
