@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::markup::{self, HtmlAnswer, TextAnswer};
 use crate::network::{self, NetworkAnswer};
 use crate::pages;
-use crate::presets::{Presets, Tool};
+use crate::presets::{self, Presets, Tool};
 use crate::query::{self, ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use crate::summary::{self, SummaryAnswer};
 use browserlens_page::Page;
@@ -135,7 +135,7 @@ impl Inspector {
     ) -> Result<ConsoleAnswer, InspectError> {
         const TOOL: &str = TOOLS[1];
         self.note(TOOL, query)?;
-        let query = query::with_preset(query, query.preset.as_ref(), Tool::Console, &self.presets)?;
+        let query = presets::with_preset(query, query.preset.as_ref(), Tool::Console, &self.presets)?;
         let checked = console::check(&query, source, &self.limits)?;
         let paging = Paging {
             tool: TOOL,
@@ -179,7 +179,7 @@ impl Inspector {
     ) -> Result<NetworkAnswer, InspectError> {
         const TOOL: &str = TOOLS[2];
         self.note(TOOL, query)?;
-        let query = query::with_preset(query, query.preset.as_ref(), Tool::Network, &self.presets)?;
+        let query = presets::with_preset(query, query.preset.as_ref(), Tool::Network, &self.presets)?;
         let checked = network::check(&query, source, &self.limits)?;
         let paging = Paging {
             tool: TOOL,
@@ -216,7 +216,7 @@ impl Inspector {
     pub fn dom(&mut self, source: &mut dyn PageSource, query: &DomQuery) -> Result<DomAnswer, InspectError> {
         const TOOL: &str = TOOLS[3];
         self.note(TOOL, query)?;
-        let query = query::with_preset(query, query.preset.as_ref(), Tool::Dom, &self.presets)?;
+        let query = presets::with_preset(query, query.preset.as_ref(), Tool::Dom, &self.presets)?;
         let checked = dom::check(&query, &self.limits)?;
         let key = version(source).map(|version| query::hash(TOOL, &(&checked.shown, version))).transpose()?;
         if let Some(found) = key.and_then(|key| self.dom.get(&key)) {

@@ -5,6 +5,7 @@
 
 use crate::error::InspectError;
 use crate::query::{self, ConsoleQuery, DomQuery, NetworkQuery};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -101,6 +102,25 @@ impl Presets {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.named.keys().map(String::as_str)
     }
+}
+
+/// Fills the fields that are not given from the query's preset.
+pub(crate) fn with_preset<Q: Serialize + DeserializeOwned + Clone>(
+    given: &Q,
+    name: Option<&String>,
+    tool: Tool,
+    presets: &Presets,
+) -> Result<Q, InspectError> {
+    let Some(name) = name else { return Ok(given.clone()) };
+    let Some(preset) = presets.get(name) else {
+        let known: Vec<String> = presets.names().map(|name| format!("{name:?}")).collect();
+        return Err(InspectError::bad("preset", format!("{name:?} is not known"), known.join(", ")));
+    };
+    let mut fields = preset.fields(tool).clone();
+    if let Value::Object(given) = serde_json::to_value(given)? {
+        fields.extend(given);
+    }
+    query::read(Value::Object(fields))
 }
 
 #[cfg(test)]

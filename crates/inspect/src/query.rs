@@ -6,7 +6,6 @@
 use crate::cursor::{Short, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
-use crate::presets::{Presets, Tool};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -256,25 +255,6 @@ pub(crate) fn read<Q: DeserializeOwned>(arguments: Value) -> Result<Q, InspectEr
             }
         }
     })
-}
-
-/// Fills the fields that are not given from the query's preset.
-pub(crate) fn with_preset<Q: Serialize + DeserializeOwned + Clone>(
-    query: &Q,
-    name: Option<&String>,
-    tool: Tool,
-    presets: &Presets,
-) -> Result<Q, InspectError> {
-    let Some(name) = name else { return Ok(query.clone()) };
-    let Some(preset) = presets.get(name) else {
-        let known: Vec<String> = presets.names().map(|name| format!("{name:?}")).collect();
-        return Err(InspectError::bad("preset", format!("{name:?} is not known"), known.join(", ")));
-    };
-    let mut fields = preset.fields(tool).clone();
-    if let Value::Object(given) = serde_json::to_value(query)? {
-        fields.extend(given);
-    }
-    read(Value::Object(fields))
 }
 
 /// Returns a hash of what a query asks for: everything but where its pages begin and end.

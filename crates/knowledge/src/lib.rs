@@ -31,7 +31,7 @@ pub use crawl::{ActorBrowser, Browser, CrawlEnd, CrawlLimits, CrawlReport, crawl
 pub use error::KnowledgeError;
 pub use extract::{Recording, extract};
 pub use ingest::{Document, Ingested, content_type_of, ingest};
-pub use map::{MapOptions, from_json, schema, site_map_dot, site_map_svg, to_json};
+pub use map::{MapOptions, from_json, schema, site_map_dot, site_map_figure, site_map_svg, to_json};
 pub use model::{
     ActionDefinition, ActionId, BrowserUseAction, ContentType, ElementTarget, Form, FormField, Indicator,
     IndicatorKind, Inference, Knowledge, KnowledgeId, Metadata, Provenance, Region, ScreenDefinition, ScreenId,

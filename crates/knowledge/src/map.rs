@@ -32,6 +32,8 @@ struct Graph<'k> {
     ways: BTreeMap<(usize, usize), Way>,
     /// States and the screens they are states of.
     parents: Vec<(usize, usize)>,
+    /// Where recordings began.
+    openings: Vec<usize>,
 }
 
 impl<'k> Graph<'k> {
@@ -58,7 +60,10 @@ impl<'k> Graph<'k> {
             .enumerate()
             .filter_map(|(state, screen)| Some((state, *at.get(screen.parent_screen_id.as_ref()?)?)));
         let parents = parents.collect();
-        Self { screens, ways, parents }
+        let first = knowledge.tasks.values().filter_map(|task| task.steps.first());
+        let opened = first.filter(|step| step.screen_id.is_none()).filter_map(|step| step.expected_screen_id.as_ref());
+        let openings: BTreeSet<usize> = opened.filter_map(|screen| at.get(screen).copied()).collect();
+        Self { screens, ways, parents, openings: openings.into_iter().collect() }
     }
 
     /// Puts every screen in a column: how many steps it lies from where one can begin.
@@ -71,8 +76,9 @@ impl<'k> Graph<'k> {
         }
         let mut column: Vec<Option<usize>> = vec![None; count];
         let mut queue: VecDeque<usize> = VecDeque::new();
-        // Where nothing leads to a website begins there; in a circle, what comes first by id does.
-        let mut begins: Vec<usize> = (0..count).filter(|at| incoming[*at] == 0).collect();
+        // A website begins where recordings did, then where nothing leads to; in a circle, what comes first by id does.
+        let mut begins: Vec<usize> = self.openings.clone();
+        begins.extend((0..count).filter(|at| incoming[*at] == 0));
         begins.extend(0..count);
         for begin in begins {
             if column[begin].is_some() {
@@ -123,21 +129,42 @@ impl<'k> Graph<'k> {
     }
 }
 
-const WIDTH: usize = 210;
+const WIDTH: usize = 216;
 const HEIGHT: usize = 46;
 const GAP_X: usize = 110;
 const GAP_Y: usize = 26;
 const MARGIN: usize = 24;
 const HEAD: usize = 40;
-/// Characters of a name that fit a box.
-const NAME_CHARS: usize = 30;
+/// Screens that stand in one column; a longer one goes on in the next.
+const ROWS: usize = 14;
+/// Columns that a name takes in a box; letters of many scripts take two.
+const NAME_COLUMNS: usize = 30;
 
-/// Draws the site map as SVG.
+/// Colours where nothing around the picture sets them; a page that holds it has its own.
+const THEME: &str = "<style>:root{color-scheme:light dark;color:#1f2328;--paper:#fff;--panel:#f6f8fa;--muted:#59636e;--accent:#0b62a4;--bad:#a13d00}@media(prefers-color-scheme:dark){:root{color:#e4e8ee;--paper:#12161c;--panel:#1a2028;--muted:#9aa5b1;--accent:#7cbcf0;--bad:#ff9d5c}}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
+
+/// What is said below the picture.
+const LEGEND: [&str; 2] = [
+    "Solid line: observed. Dashed: inferred. Dotted: from a screen to a state of it. A number is the confidence of a way that is not certain; fainter lines are less sure.",
+    "A box says on how many pages its screen was seen, and how many actions stay on it. Hold the pointer over a line or a box to read all of it.",
+];
+
+/// Draws the site map as an SVG file, for light and dark.
 pub fn site_map_svg(knowledge: &Knowledge, options: &MapOptions) -> String {
-    let graph = Graph::of(knowledge, options);
-    let columns = graph.columns();
+    drawn(&Graph::of(knowledge, options), options, THEME)
+}
+
+/// Draws the site map for a page that holds it: without a style sheet, which the page may forbid. Its colours are the page's text colour and the custom properties
+/// `--paper`, `--panel`, `--muted`, `--accent` and `--bad`.
+pub fn site_map_figure(knowledge: &Knowledge, options: &MapOptions) -> String {
+    drawn(&Graph::of(knowledge, options), options, "")
+}
+
+fn drawn(graph: &Graph<'_>, options: &MapOptions, theme: &str) -> String {
+    let columns: Vec<Vec<usize>> =
+        graph.columns().iter().flat_map(|column| column.chunks(ROWS).map(<[usize]>::to_vec)).collect();
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let width = 2 * MARGIN + columns.len().max(2) * (WIDTH + GAP_X);
+    let width = 2 * MARGIN + columns.len().max(4) * (WIDTH + GAP_X);
     let height = 2 * MARGIN + HEAD + rows.max(1) * (HEIGHT + GAP_Y) + HEAD;
     let mut place: Vec<(usize, usize)> = vec![(0, 0); graph.screens.len()];
     for (column, screens) in columns.iter().enumerate() {
@@ -149,74 +176,109 @@ pub fn site_map_svg(knowledge: &Knowledge, options: &MapOptions) -> String {
     let title = if options.title.is_empty() { "Site map" } else { options.title.as_str() };
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{}\" font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"currentColor\">",
         escaped(title)
     );
-    svg.push_str(STYLE);
-    let _ = writeln!(svg, "<text class=\"t\" x=\"{MARGIN}\" y=\"{}\">{}</text>", MARGIN + 12, escaped(title));
+    svg.push_str(theme);
+    let _ = writeln!(
+        svg,
+        "<text x=\"{MARGIN}\" y=\"{}\" font-size=\"15\" font-weight=\"600\">{}</text>",
+        MARGIN + 12,
+        escaped(title)
+    );
     if graph.screens.is_empty() {
         let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{}\">No screens are known yet.</text>", MARGIN + HEAD);
     }
     for (state, parent) in &graph.parents {
         let ((x1, y1), (x2, y2)) = (place[*parent], place[*state]);
         let (x1, y1, x2, y2) = (x1 + WIDTH / 2, y1 + HEIGHT / 2, x2 + WIDTH / 2, y2 + HEIGHT / 2);
-        let _ = writeln!(svg, "<line class=\"p\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>");
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"var(--muted)\" stroke-width=\"1.6\" stroke-dasharray=\"1 4\"/>"
+        );
     }
+    // Numbers stand above all lines, so that none is crossed out.
+    let mut numbers = String::new();
     for ((from, to), way) in graph.ways.iter().filter(|((from, to), _)| from != to) {
-        svg.push_str(&line(place[*from], place[*to], way, graph.screens[*from], graph.screens[*to]));
+        svg.push_str(&line(place[*from], place[*to], way, [graph.screens[*from], graph.screens[*to]], &mut numbers));
     }
+    svg.push_str(&numbers);
     for (at, screen) in graph.screens.iter().enumerate() {
         svg.push_str(&node(place[at], screen, graph.ways.get(&(at, at))));
     }
-    let foot = "Solid: observed. Dashed: inferred. Dotted: a state of the screen it points to. Numbers: confidence, and how often.";
-    let _ = writeln!(svg, "<text class=\"f\" x=\"{MARGIN}\" y=\"{}\">{foot}</text>", height - MARGIN);
+    for (at, foot) in LEGEND.iter().enumerate() {
+        let y = height - MARGIN + at * 14 - 8;
+        let _ = writeln!(svg, "<text x=\"{MARGIN}\" y=\"{y}\" font-size=\"10\" fill=\"var(--muted)\">{foot}</text>");
+    }
     svg.push_str("</svg>\n");
     svg
 }
 
-const STYLE: &str = "<style>
-.n{fill:#fff;stroke:#345;stroke-width:1.2}.d{fill:#f4f1ff;stroke:#63c;stroke-width:1.2}.e{fill:none;stroke:#468;stroke-width:1.4}
-.i{stroke-dasharray:6 4;stroke:#a60}.p{stroke:#99a;stroke-dasharray:1 4;stroke-width:1.6}.t{font-size:15px;font-weight:600}
-.c{font-size:10px;fill:#357}.f{font-size:10px;fill:#667}.s{font-size:10px;fill:#556}
-</style>
-<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\"><path d=\"M0 0L8 4L0 8z\" fill=\"#468\"/></marker></defs>
-";
-
+/// Draws a line, and adds its number where it is not certain.
 fn line(
     from: (usize, usize),
     to: (usize, usize),
     way: &Way,
-    one: &ScreenDefinition,
-    other: &ScreenDefinition,
+    screens: [&ScreenDefinition; 2],
+    numbers: &mut String,
 ) -> String {
     let half = HEIGHT / 2;
-    let class = if way.inferred { "e i" } else { "e" };
-    // Forwards from right edge to left edge; back, or within a column, around on the right.
-    let (path, x, y) = if to.0 > from.0 {
+    // Forwards from right edge to left edge, back from left edge to right edge, within a column around on the right.
+    let (path, head, x, y) = if to.0 > from.0 {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half - 6, to.0, to.1 + half - 6);
-        let bend = (x2 - x1) / 2;
-        (format!("M{x1} {y1}C{} {y1} {} {y2} {x2} {y2}", x1 + bend, x2 - bend), x1 + bend, (y1 + y2) / 2 - 4)
+        let bend = (GAP_X / 2).min((x2 - x1) / 2);
+        let path = format!("M{x1} {y1}C{} {y1} {} {y2} {} {y2}", x1 + bend, x2 - bend, x2 - 7);
+        (
+            path,
+            format!("M{} {}L{x2} {y2}L{} {}z", x2 - 8, y2 - 4, x2 - 8, y2 + 4),
+            x2 - bend - 12,
+            (y1 + 3 * y2) / 4 - 3,
+        )
+    } else if to.0 < from.0 {
+        let (x1, y1, x2, y2) = (from.0, from.1 + half + 8, to.0 + WIDTH, to.1 + half + 8);
+        let bend = (GAP_X / 2).min((x1 - x2) / 2);
+        let path = format!("M{x1} {y1}C{} {y1} {} {y2} {} {y2}", x1 - bend, x2 + bend, x2 + 7);
+        (
+            path,
+            format!("M{} {}L{x2} {y2}L{} {}z", x2 + 8, y2 - 4, x2 + 8, y2 + 4),
+            x2 + bend - 12,
+            (y1 + 3 * y2) / 4 + 11,
+        )
     } else {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half + 8, to.0 + WIDTH, to.1 + half + 8);
         let out = x1.max(x2) + 44;
-        (format!("M{x1} {y1}C{out} {y1} {out} {y2} {x2} {y2}"), out - 8, (y1 + y2) / 2 + 4)
+        let path = format!("M{x1} {y1}C{out} {y1} {out} {y2} {} {y2}", x2 + 7);
+        (path, format!("M{} {}L{x2} {y2}L{} {}z", x2 + 8, y2 - 4, x2 + 8, y2 + 4), out - 14, (y1 + y2) / 2 + 4)
     };
-    let told = format!("{} to {}: {}", one.name, other.name, told(way));
+    let (colour, dash) = if way.inferred { ("var(--bad)", " stroke-dasharray=\"6 4\"") } else { ("var(--accent)", "") };
+    // In hundredths, so that equal knowledge is equal text.
+    let opacity = 35 + (way.confidence.clamp(0.0, 1.0) * 65.0).round() as u32;
+    let opacity = format!("{}.{:02}", opacity / 100, opacity % 100);
+    if way.inferred || way.confidence < 0.995 {
+        let _ = writeln!(
+            numbers,
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" stroke=\"var(--paper)\" stroke-width=\"3\" paint-order=\"stroke\">{:.2}</text>",
+            way.confidence
+        );
+    }
     format!(
-        "<g><title>{}</title><path class=\"{class}\" d=\"{path}\" marker-end=\"url(#a)\"/><text class=\"c\" x=\"{x}\" y=\"{y}\">{}</text></g>\n",
-        escaped(&told),
-        label(way)
+        "<g opacity=\"{opacity}\"><title>{}</title><path fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\"{dash} d=\"{path}\"/><path fill=\"{colour}\" d=\"{head}\"/></g>\n",
+        escaped(&format!("{} to {}: {}", screens[0].name, screens[1].name, told(way)))
     )
 }
 
 fn node(at: (usize, usize), screen: &ScreenDefinition, itself: Option<&Way>) -> String {
     let (x, y) = at;
-    let class = if screen.parent_screen_id.is_some() { "d" } else { "n" };
+    let (fill, stroke) = if screen.parent_screen_id.is_some() {
+        ("var(--paper)", "var(--muted)")
+    } else {
+        ("var(--panel)", "currentColor")
+    };
     let dash = if screen.metadata.inferred { " stroke-dasharray=\"6 4\"" } else { "" };
     let itself = itself.map(|way| format!(", {} on it", plural(way.actions, "action"))).unwrap_or_default();
     let pattern = screen.url_patterns.first().map_or("", String::as_str);
     format!(
-        "<g><title>{}</title><rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\"{dash}/><text x=\"{}\" y=\"{}\">{}</text><text class=\"s\" x=\"{}\" y=\"{}\">{}{}</text></g>\n",
+        "<g><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\" fill=\"{fill}\" stroke=\"{stroke}\"{dash}/><text x=\"{}\" y=\"{}\">{}</text><text x=\"{}\" y=\"{}\" font-size=\"10\" fill=\"var(--muted)\">{}{}</text></g>\n",
         escaped(&format!("{} ({}) {pattern}", screen.name, screen.screen_id)),
         x + 10,
         y + 19,
@@ -241,12 +303,25 @@ fn plural(count: u32, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Cuts a name so that it fits its box.
 fn cut(name: &str) -> String {
-    if name.chars().count() <= NAME_CHARS {
-        return name.to_owned();
+    let columns = |c: char| {
+        if matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{1f300}'..)
+        {
+            2
+        } else {
+            1
+        }
+    };
+    let (mut short, mut taken) = (String::new(), 0);
+    for c in name.chars() {
+        taken += columns(c);
+        if taken > NAME_COLUMNS {
+            short.push('…');
+            break;
+        }
+        short.push(c);
     }
-    let mut short: String = name.chars().take(NAME_CHARS - 1).collect();
-    short.push('…');
     short
 }
 
@@ -381,16 +456,90 @@ mod tests {
     #[test]
     fn inferred_ways_are_dashed_and_others_are_not() {
         let svg = site_map_svg(&knowledge(), &MapOptions::default());
-        let dashed: Vec<&str> = svg.lines().filter(|line| line.contains("class=\"e i\"")).collect();
-        assert_eq!(dashed.len(), 1);
+        let ways: Vec<&str> = svg.lines().filter(|line| line.contains(" to ") && line.contains("confidence")).collect();
+        let (dashed, solid): (Vec<&str>, Vec<&str>) = ways.iter().partition(|line| line.contains("stroke-dasharray"));
+        assert_eq!((dashed.len(), solid.len()), (1, 2));
         assert!(dashed[0].contains("to Ask: 1 action, inferred, confidence 0.75"));
-        assert_eq!(svg.lines().filter(|line| line.contains("class=\"e\"")).count(), 2);
+        assert_eq!(svg.matches(">0.75</text>").count(), 3);
         let dot = site_map_dot(&knowledge(), &MapOptions::default());
         assert!(
             dot.contains(r#""b" -> "c" [label="0.75", style=dashed];"#)
                 && dot.contains(r#""a" -> "b" [label="0.75 · 1"];"#),
             "{dot}"
         );
+    }
+
+    /// Every text and attribute of it in order, or what is wrong with the markup.
+    fn tags(svg: &str) -> Result<Vec<String>, String> {
+        let (mut open, mut seen) = (Vec::new(), Vec::new());
+        for part in svg.split('<').skip(1) {
+            let (tag, text) = part.split_once('>').ok_or_else(|| format!("no end: {part}"))?;
+            if text.contains('>') || tag.matches('"').count() % 2 != 0 {
+                return Err(format!("stray mark: {part}"));
+            }
+            let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or("").to_owned();
+            if tag.starts_with('/') {
+                let last = open.pop();
+                if last.as_ref() != Some(&name) {
+                    return Err(format!("{last:?} is ended by {name}"));
+                }
+            } else if !tag.ends_with('/') {
+                open.push(name.clone());
+            }
+            seen.push(name);
+        }
+        if open.is_empty() { Ok(seen) } else { Err(format!("left open: {open:?}")) }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_name_stays_text(name in "\\PC{0,40}|[<>&\"'/= a-z!\\[\\]-]{0,40}", title in "[<>&\"'/ a-z-]{0,20}") {
+            let mut known = knowledge();
+            for screen in known.screens.values_mut() {
+                screen.name.clone_from(&name);
+                screen.url_patterns = vec![name.clone()];
+            }
+            let options = MapOptions { title, ..MapOptions::default() };
+            for svg in [site_map_svg(&known, &options), site_map_figure(&known, &options)] {
+                let tags = tags(&svg).map_err(proptest::test_runner::TestCaseError::fail)?;
+                let known = ["svg", "style", "rect", "text", "line", "g", "title", "path"];
+                proptest::prop_assert!(tags.iter().all(|tag| known.contains(&tag.as_str())), "{:?}", tags);
+            }
+        }
+    }
+
+    #[test]
+    fn a_figure_brings_no_styles_and_sixty_screens_have_a_place_each() {
+        let mut known = Knowledge::new("k");
+        let base = knowledge().screens[&ScreenId::from("a")].clone();
+        for at in 0..60 {
+            let id = ScreenId::from(format!("s{at:02}"));
+            known.screens.insert(
+                id.clone(),
+                ScreenDefinition {
+                    screen_id: id, name: "予約の変更と取り消しをする画面".repeat(2), ..base.clone()
+                },
+            );
+        }
+        for at in 1..60 {
+            let transition = TransitionDefinition {
+                transition_id: format!("t{at}").into(),
+                from_screen_id: format!("s{:02}", at / 9).into(),
+                to_screen_id: format!("s{at:02}").into(),
+                count: 1,
+                ..TransitionDefinition::default()
+            };
+            known.transitions.insert(transition.transition_id.clone(), transition);
+        }
+        let svg = site_map_figure(&known, &MapOptions::default());
+        assert_eq!(svg, site_map_figure(&known.clone(), &MapOptions::default()));
+        for forbidden in ["<style", "style=", "class=", "id=", "url("] {
+            assert!(!svg.contains(forbidden), "{forbidden}");
+        }
+        let boxes: BTreeSet<&str> = svg.match_indices("<rect ").map(|(at, _)| &svg[at..at + 24]).collect();
+        assert_eq!(boxes.len(), 60);
+        let height: usize = svg.split("height=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(height <= 2 * MARGIN + 2 * HEAD + ROWS * (HEIGHT + GAP_Y), "{height}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
 //! where something is not given (a screenshot, a text) the report says so.
 
+use browserlens_knowledge::Knowledge;
 use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;
 use std::error::Error;
@@ -33,6 +34,8 @@ pub struct ReportInput<'a> {
     pub formula: ImageFormula,
     /// What a prompt cache takes off the price of what the call before read at the same place.
     pub cache_discount: PerMille,
+    /// What is known of the websites of the traces, for their maps; none where that was not made.
+    pub knowledge: Option<&'a Knowledge>,
     /// How the run came about.
     pub about: &'a About,
 }

@@ -47,6 +47,7 @@ impl Run {
             baseline: "playwright-mcp/full",
             formula: ImageFormula::Claude28,
             cache_discount: PerMille::DEFAULT_CACHE_DISCOUNT,
+            knowledge: None,
             about: &self.about,
         }
     }

@@ -6,7 +6,6 @@ pub(crate) mod completions;
 pub(crate) mod fidelity;
 pub(crate) mod inspect;
 pub(crate) mod knowledge;
-mod knowledge_ask;
 pub(crate) mod llm;
 pub(crate) mod read;
 #[cfg(feature = "record")]

@@ -4,6 +4,7 @@ use super::replay_failure;
 use crate::args::{Pricing, ReportArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
 use browserlens_replay::{RECORDED_SUFFIX, RunResult, Store, TraceInfo};
 use browserlens_report::{
@@ -12,6 +13,7 @@ use browserlens_report::{
 };
 use browserlens_scenario::Scenario;
 use browserlens_tokens::ImageFormula;
+use browserlens_trace::Trace;
 use std::path::Path;
 
 pub(crate) fn run(args: &ReportArgs) -> Ended {
@@ -50,6 +52,7 @@ pub(crate) fn write(
         store: store_of(run),
         recorded: recorded_notes(run),
     };
+    let knowledge = knowledge_of(run, scenarios_dir);
     let input = ReportInput {
         measurements: &run.measurements,
         tasks: &run.tasks,
@@ -60,6 +63,7 @@ pub(crate) fn write(
         baseline: baseline_of(run),
         formula: ImageFormula::Claude28,
         cache_discount: pricing.cache_discount,
+        knowledge: knowledge.as_ref(),
         about: &about,
     };
     let table = terminal_table(&input, &Summary::of(&input));
@@ -67,6 +71,21 @@ pub(crate) fn write(
     let paths = write_report_with(&input, llm.as_ref(), out)
         .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
     Ok((paths, table))
+}
+
+/// Returns what the run's traces tell of their websites; none where no trace of the run lies beside its scenarios, and nothing of a trace that cannot be read.
+fn knowledge_of(run: &RunResult, scenarios_dir: &Path) -> Option<Knowledge> {
+    let folder = scenarios_dir.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut files: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "trace"));
+    files.sort();
+    let recordings: Vec<Recording> = files
+        .iter()
+        .filter_map(|path| Trace::open(path).ok())
+        .filter(|trace| run.header.traces.iter().any(|info| info.hash == trace.hash().to_string()))
+        .filter_map(|trace| Recording::read(&trace).ok())
+        .collect();
+    (!recordings.is_empty()).then(|| extract("report", &recordings))
 }
 
 /// What is to be said of recorded tools: dropped texts with their causes, and every output that is missing.

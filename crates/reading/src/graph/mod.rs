@@ -10,6 +10,7 @@ mod concepts;
 mod content;
 mod cosine;
 mod export;
+mod found;
 mod model;
 mod pages;
 mod schema;
@@ -23,10 +24,8 @@ pub use export::{
     JSON_FORMAT, JsonEdge, JsonGraph, JsonGraphError, NodeName, SVG_ROWS, from_json, json_graph, json_graph_schema,
     to_dot, to_json, to_svg,
 };
-pub use pages::{
-    Added, ConceptHit, ConceptPath, LinkKind, MAX_STORED_CONCEPTS, Mention, PATH_STEPS, PageGraph, PathLink,
-    RELATED_CONCEPT, RELATED_LIMIT, RelatedPage, SAME_CONCEPT,
-};
+pub use found::{ConceptHit, ConceptPath, LinkKind, Mention, PathLink, RelatedPage};
+pub use pages::{Added, MAX_STORED_CONCEPTS, PATH_STEPS, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SAME_CONCEPT};
 pub use schema::{STORE_VERSION, StoreError};
 pub use store::{GraphStore, SeenAt, StoredPage};
 pub use summary::summary;

@@ -8,7 +8,7 @@
 use super::about::StoredPassage;
 use super::concepts::ConceptKind;
 use super::content::{ContentId, fold};
-use super::pages::{ConceptHit, ConceptPath, LinkKind, Mention, PathLink};
+use super::found::{ConceptHit, ConceptPath, LinkKind, Mention, PathLink};
 use super::store::{self, SeenAt, StoredPage};
 use crate::address::normal_url;
 use crate::boilerplate::{self, BoilerplateRule, PagePlace, TextHash};

@@ -7,6 +7,7 @@
 
 mod embed;
 mod escape;
+mod site_map;
 mod viewer;
 
 #[cfg(test)]
@@ -40,12 +41,13 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 /// [`ReportError::Viewer`] if the step viewer's data cannot be written as JSON.
 pub(crate) fn page(input: &ReportInput<'_>, summary: &Summary, charts: &Charts) -> Result<String, ReportError> {
     let tables = format!(
-        "{}{}{}{}{}",
+        "{}{}{}{}{}{}",
         summary_section(summary),
         chart_section(charts),
         scenario_section(summary),
         attack_section(input, summary),
-        answer_section(input)
+        answer_section(input),
+        site_map_section(input)
     );
     let fixed = tables.len() + STYLE.len() + SCRIPT.len() + 100_000;
     let data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
@@ -266,6 +268,14 @@ fn answer_section(input: &ReportInput<'_>) -> String {
         escape(&answers.in_words()),
         more_table("Answers about console and requests, after each step", &answers.table(), true)
     )
+}
+
+fn site_map_section(input: &ReportInput<'_>) -> String {
+    site_map::content(input.knowledge).map_or_else(String::new, |content| {
+        format!(
+            "<section id=\"site-maps\" aria-labelledby=\"site-maps-title\">\n<h2 id=\"site-maps-title\">Site maps</h2>\n{content}</section>\n"
+        )
+    })
 }
 
 /// Lets a name break after its slash.

@@ -1,8 +1,8 @@
 //! `knowledge query` and `knowledge gaps`: what an agent would ask, and what was not recorded.
 
-use super::knowledge::{Place, failure, load, read};
-use super::{json_failure, trace_failure};
+use super::place::{Place, failure, load, read};
 use crate::exit::{Exit, Failure};
+use crate::verbs::{json_failure, trace_failure};
 use crate::{Ended, output};
 use browserlens_knowledge::gaps::{ExtrapolationRequest, PROMPT_VERSION, fill_gaps, store};
 use browserlens_knowledge::protocol::{Agent, Environment};

@@ -1,0 +1,154 @@
+//! `knowledge`: build it from traces and texts, recognise a screen, export it and its site map.
+
+mod ask;
+mod build;
+mod place;
+
+use super::{json_failure, trace_failure};
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_knowledge::{
+    MapOptions, Recogniser, Recognition, WebsiteId, schema, site_map_dot, site_map_svg, to_json,
+};
+use browserlens_strategy::StepIndex;
+use browserlens_trace::Trace;
+use clap::{Args, Subcommand, ValueEnum};
+use place::{Place, failure, load, read};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct KnowledgeArgs {
+    #[command(subcommand)]
+    what: KnowledgeVerb,
+}
+
+#[derive(Subcommand)]
+enum KnowledgeVerb {
+    /// Make knowledge of traces and texts; give all traces, those of earlier builds too
+    Build(Box<build::BuildArgs>),
+    /// Say which known screen a page is
+    Recognise {
+        #[command(flatten)]
+        place: Place,
+        /// A trace with the page in it
+        #[arg(value_name = "TRACE")]
+        trace: Option<PathBuf>,
+        /// The step of the trace
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        step: u32,
+        /// The URL of the page, in place of a trace
+        #[arg(long, conflicts_with = "trace")]
+        url: Option<String>,
+        /// A file with a summary of the page at the URL, in any form
+        #[arg(long, value_name = "FILE", requires = "url")]
+        summary: Option<PathBuf>,
+        /// What the screen is called or for, in place of a page
+        #[arg(long, value_name = "WORDS", conflicts_with_all = ["trace", "url"])]
+        description: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Ask as an agent would: the way to a screen, the steps of a task, what can be done
+    Query(ask::QueryArgs),
+    /// Infer what was done between known actions where no recording tells it
+    Gaps(ask::GapsArgs),
+    /// Write the knowledge or its site map
+    Export {
+        #[command(flatten)]
+        place: Place,
+        /// What to write
+        #[arg(long, value_enum, default_value_t = Format::Json)]
+        format: Format,
+        /// Draw only this website
+        #[arg(long, value_name = "ID")]
+        website: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Everything
+    Json,
+    /// The site map as a picture
+    Svg,
+    /// The site map for Graphviz
+    Dot,
+    /// The JSON schema of `json`
+    Schema,
+}
+
+pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
+    match &args.what {
+        KnowledgeVerb::Build(args) => build::run(args),
+        KnowledgeVerb::Recognise { place, trace, step, url, summary, description, json } => {
+            let knowledge = load(place)?;
+            let recogniser = Recogniser::new(&knowledge).map_err(|error| failure(&error))?;
+            let found = match (trace, url, description) {
+                (Some(trace), _, _) => {
+                    let trace = Trace::open(trace).map_err(|error| trace_failure(&error))?;
+                    recogniser.page(&trace.page(StepIndex(*step)).map_err(|error| trace_failure(&error))?.0)
+                }
+                (_, Some(url), _) => {
+                    recogniser.summary(url, &summary.as_deref().map(read).transpose()?.unwrap_or_default())
+                }
+                (_, _, Some(words)) => recogniser.description(words),
+                _ => {
+                    let hint = "give a trace with --step, --url with --summary, or --description";
+                    return Err(Failure::words(Exit::Usage, "nothing to recognise was given", hint));
+                }
+            };
+            if *json {
+                let text = serde_json::to_string_pretty(&found).map_err(|error| json_failure(&error))?;
+                output::data(&format!("{text}\n"))?;
+            } else {
+                output::data(&in_words(&found))?;
+            }
+            Ok(Exit::Success)
+        }
+        KnowledgeVerb::Query(args) => ask::query(args),
+        KnowledgeVerb::Gaps(args) => ask::gaps(args),
+        KnowledgeVerb::Export { format: Format::Schema, .. } => {
+            let text = serde_json::to_string_pretty(&schema()).map_err(|error| json_failure(&error))?;
+            output::data(&format!("{text}\n"))?;
+            Ok(Exit::Success)
+        }
+        KnowledgeVerb::Export { place, format, website } => {
+            let knowledge = load(place)?;
+            let options = MapOptions {
+                website_id: website.as_deref().map(WebsiteId::from),
+                title: website.clone().unwrap_or_else(|| format!("Site map of {}", place.id)),
+            };
+            let text = match format {
+                Format::Svg => site_map_svg(&knowledge, &options),
+                Format::Dot => site_map_dot(&knowledge, &options),
+                Format::Json | Format::Schema => to_json(&knowledge).map_err(|error| json_failure(&error))?,
+            };
+            output::data(&text)?;
+            Ok(Exit::Success)
+        }
+    }
+}
+
+fn in_words(found: &Recognition) -> String {
+    let mut text = match (&found.screen_name, &found.screen_id) {
+        (Some(name), Some(id)) => format!("{name} ({id}), confidence {:.2}\n", found.confidence),
+        _ => format!("{}, best {:.2}\n", found.message.as_deref().unwrap_or("nothing"), found.confidence),
+    };
+    for indicator in &found.matched_indicators {
+        let told = indicator.value.as_deref().or(indicator.pattern.as_deref()).unwrap_or("");
+        text.push_str(&format!("  there: {told:?}\n"));
+    }
+    for action in &found.available_actions {
+        text.push_str(&format!("  can: {} [{}]\n", crate::exit::one_line(&action.description), action.tool_name));
+    }
+    if let Some(tie) = &found.tie {
+        text.push_str(&format!("  tie: {tie}\n"));
+    }
+    if found.screen_id.is_none() {
+        for near in &found.nearest {
+            text.push_str(&format!("  near: {} ({}) {:.2}\n", near.screen_name, near.screen_id, near.confidence));
+        }
+    }
+    text
+}
