@@ -63,7 +63,7 @@ pub struct About {
 }
 
 /// What a scenario says of one trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScenarioInfo {
     /// Id of the trace in the run: `Measurement::trace`.
     pub trace: String,
@@ -88,7 +88,7 @@ pub struct ScenarioInfo {
 }
 
 /// What a trace and its scenario say of one step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepInfo {
     /// Index of the step.
     pub step: u32,

@@ -13,6 +13,7 @@ pub(crate) mod read;
 pub(crate) mod record;
 pub(crate) mod replay;
 pub(crate) mod report;
+mod report_input;
 #[cfg(feature = "train")]
 pub(crate) mod router;
 pub(crate) mod scenario;

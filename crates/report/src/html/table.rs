@@ -54,7 +54,7 @@ pub(super) fn table_of(label: &str, headers: &[Value], rows: &[Row]) -> String {
 }
 
 /// Writes a [`TextTable`].
-pub(super) fn table(label: &str, table: &TextTable) -> String {
+pub(crate) fn table(label: &str, table: &TextTable) -> String {
     let (headers, rows) = table.cells();
     let headers: Vec<Value> = headers.map(|name| Value::of(name.trim())).collect();
     let rows: Vec<Row> = rows

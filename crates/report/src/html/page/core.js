@@ -101,7 +101,8 @@ document.addEventListener("keydown", (event) => {
 const drawInto = (box, draw) => {
   let width = 0;
   const again = (force) => {
-    const now = Math.floor(box.clientWidth);
+    const style = getComputedStyle(box);
+    const now = Math.floor(box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
     if (now > 0 && (force === true || now !== width)) {
       width = now;
       const focused = box.contains(document.activeElement);

@@ -4,8 +4,8 @@ const pareto = (width) => {
   const kind = byId("pareto-success").selectedIndex;
   const intervals = byId("pareto-intervals").checked && kind === 0;
   const narrow = width < 560;
-  const height = narrow ? 380 : Math.min(Math.max(width * 0.48, 400), 640);
-  const frame = { left: 52, top: narrow ? 74 : 44, right: width - 14, bottom: height - 48 };
+  const height = narrow ? 400 : Math.min(Math.max(width * 0.48, 400), 640);
+  const frame = { left: 52, top: narrow ? 96 : 44, right: width - 14, bottom: height - 48 };
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group" });
   svg.setAttribute("aria-label", "Cost against success, a mark a strategy");
   const points = overview.points;
@@ -38,7 +38,7 @@ const pareto = (width) => {
   }
   svg.append(
     shape("line", { x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom, class: "axis" }),
-    shape("text", { x: (frame.left + frame.right) / 2, y: height - 10, "text-anchor": "middle", class: "muted" }, "tokens per task, logarithmic (cheaper to the left)")
+    shape("text", { x: (frame.left + frame.right) / 2, y: height - 10, "text-anchor": "middle", class: "muted" }, narrow ? "tokens per task, logarithmic" : "tokens per task, logarithmic (cheaper to the left)")
   );
   let [legendX, legendY] = [frame.left, 16];
   for (const [name, label, kindOfMark] of FAMILIES.filter((_, at) => points.some((point) => familyOf(overview.strategies[point.strategy]) === at))) {

@@ -87,7 +87,8 @@
 
   const draw = (width) => {
     const grid = element("div", "panels");
-    const known = overview.tokens.flat(2).filter((tokens) => tokens !== null);
+    const drawn = overview.tokens.flatMap((lines) => [...chosen].map((strategy) => lines[strategy] ?? []));
+    const known = drawn.flat().filter((tokens) => tokens !== null);
     const logs = known.map((tokens) => Math.log10(Math.max(tokens, 1)));
     const least = logs.reduce((a, b) => Math.min(a, b), Infinity);
     const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);

@@ -76,7 +76,8 @@ const viewer = (() => {
       }
       const targets = shown.targets.filter(inView);
       for (const place of targets) {
-        svg.append(labelled(place, shown === step ? "next" : "action", "mark-target", [width, height]));
+        const isLarge = place[2] * place[3] > (width * height) / 4;
+        svg.append(labelled(place, shown === step ? "next" : "action", isLarge ? "mark-target large" : "mark-target", [width, height]));
       }
       const outside = shown.targets.length - targets.length;
       svg.setAttribute("aria-label", `${targets.length} boxes of the ${shown === step ? "next action's" : "action's"} node${state.refs ? `, ${refs.length} refs of ${overview.strategies[state.left]}` : ""}`);
