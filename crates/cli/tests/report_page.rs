@@ -16,7 +16,8 @@ use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
 const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
-const STRATEGIES: &str = "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,raw/html,playwright-mcp@0.0.83/full*";
+const STRATEGIES: &str =
+    "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,raw/html,playwright-mcp@0.0.83/full*";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -46,7 +47,12 @@ fn made() -> &'static Made {
             .output()
             .expect("the command starts");
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let run = std::fs::read_dir(folder.path().join("runs")).expect("runs").next().expect("one run").expect("lists").path();
+        let run = std::fs::read_dir(folder.path().join("runs"))
+            .expect("runs")
+            .next()
+            .expect("one run")
+            .expect("lists")
+            .path();
         Made { folder, run }
     })
 }
@@ -68,10 +74,25 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
         let found: usize = opened.evaluate(&format!("document.querySelectorAll('#{chart} {marks}').length")).await;
         assert!(found >= at_least, "{chart}: {found} of {marks}");
     }
-    let sections: Vec<String> = opened.evaluate("[...document.querySelectorAll('nav.contents a')].map((link) => link.hash.slice(1))").await;
-    let there: Vec<String> = opened.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)").await;
+    let sections: Vec<String> =
+        opened.evaluate("[...document.querySelectorAll('nav.contents a')].map((link) => link.hash.slice(1))").await;
+    let there: Vec<String> =
+        opened.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)").await;
     assert_eq!(sections, there, "the contents name every section");
-    for id in ["summary", "pareto", "tokens", "steps", "scenarios", "latency", "routers", "fidelity", "attacks", "inspect", "run", "notes"] {
+    for id in [
+        "summary",
+        "pareto",
+        "tokens",
+        "steps",
+        "scenarios",
+        "latency",
+        "routers",
+        "fidelity",
+        "attacks",
+        "inspect",
+        "run",
+        "notes",
+    ] {
         assert!(there.iter().any(|other| other == id), "no section {id}");
     }
 
@@ -120,15 +141,27 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     assert!(opened.evaluate::<usize>(&count("#screen .pointed")).await == 1);
     opened.press("r").await;
     assert_eq!(opened.evaluate::<usize>(&count("#screen .mark-ref")).await, 0);
-    let heat: Vec<u64> = opened.evaluate("[...document.querySelectorAll('#left-pane .heat')].map((strip) => Number(strip.dataset.tokens))").await;
+    let heat: Vec<u64> = opened
+        .evaluate("[...document.querySelectorAll('#left-pane .heat')].map((strip) => Number(strip.dataset.tokens))")
+        .await;
     assert!(heat.iter().sum::<u64>() > 20, "{heat:?}");
 
     // Before and after, a delta's changes, the help, another scenario.
     opened.press("ArrowRight").await;
     opened.press("b").await;
-    assert_eq!(opened.evaluate::<String>("document.getElementById('shot-title').textContent").await, "Page before the action");
+    assert_eq!(
+        opened.evaluate::<String>("document.getElementById('shot-title').textContent").await,
+        "Page before the action"
+    );
     opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
-    assert!(opened.evaluate::<usize>(&count("#left-pane .line.changed, #left-pane .line.added, #left-pane .line.removed, #left-pane .line.moved")).await > 0);
+    assert!(
+        opened
+            .evaluate::<usize>(&count(
+                "#left-pane .line.changed, #left-pane .line.added, #left-pane .line.removed, #left-pane .line.moved"
+            ))
+            .await
+            > 0
+    );
     opened.press("?").await;
     assert!(opened.evaluate::<bool>("document.getElementById('help').open").await);
     opened.evaluate::<Option<bool>>("document.getElementById('help-close').click()").await;
@@ -260,7 +293,10 @@ async fn what_pages_and_names_try_does_nothing() {
             "document.querySelectorAll('.point, .row, .panel').forEach((mark) => ['mouseenter', 'mousemove', 'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
         )
         .await;
-    assert!(opened.evaluate::<bool>("document.body.textContent.includes('onerror=\"pwned=1\"')").await, "its words are shown");
+    assert!(
+        opened.evaluate::<bool>("document.body.textContent.includes('onerror=\"pwned=1\"')").await,
+        "its words are shown"
+    );
     assert!(!opened.evaluate::<bool>("'pwned' in window").await, "and nothing else");
     let bad: usize = opened
         .evaluate("[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*javascript:/i.test(value) || (name === 'src' && !value.startsWith('data:image/jpeg;base64,')))).length")
@@ -268,7 +304,9 @@ async fn what_pages_and_names_try_does_nothing() {
     assert_eq!(bad, 0);
     let scripts: usize = opened.evaluate("[...document.scripts].filter((one) => one.type === '').length").await;
     assert_eq!(scripts, 1);
-    let foreign: usize = opened.evaluate("document.querySelectorAll('iframe, object, embed, base, form, foreignObject, use, animate').length").await;
+    let foreign: usize = opened
+        .evaluate("document.querySelectorAll('iframe, object, embed, base, form, foreignObject, use, animate').length")
+        .await;
     assert_eq!(foreign, 0);
     assert_eq!(opened.complaints(), Vec::<String>::new());
     opened.close().await;

@@ -54,7 +54,8 @@ pub fn fidelity_markdown(fidelity: &Fidelity) -> String {
 
 /// Reads a table back from what [`fidelity_markdown`] wrote: the first below a heading; none if there is none.
 pub(crate) fn table_of_markdown(markdown: &str, heading: &str) -> Option<TextTable> {
-    let below = markdown.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
+    let below =
+        markdown.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
     let mut lines = below.skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
     let mut table = TextTable::new(cells_of(lines.next()?));
     lines.skip(1).for_each(|line| table.row(cells_of(line)));

@@ -43,8 +43,8 @@ pub use compare::{Comparison, comparison_table, comparisons};
 pub use error::ReportError;
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};
 pub use input::{
-    About, BASELINE, EventInfo, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo,
-    StrategyRefs,
+    About, BASELINE, EventInfo, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo,
+    StrategyInfo, StrategyRefs,
 };
 pub use llm::{llm_markdown, llm_terminal_table};
 pub use quality::{Metric, Quality};

@@ -1,7 +1,7 @@
 //! `report`: a stored run in, a report folder out.
 
-use super::report_input::{self, KeptPreviews, Sources};
 use super::replay_failure;
+use super::report_input::{self, KeptPreviews, Sources};
 use crate::args::{Pricing, ReportArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};

@@ -4,9 +4,7 @@
 //! not looked at: the report then has no console, no requests and no boxes of refs for it, and everything else.
 
 use crate::output;
-use browserlens_replay::{
-    ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, find_traces, strategies, views,
-};
+use browserlens_replay::{ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, find_traces, strategies, views};
 use browserlens_report::preview::{Size, preview};
 use browserlens_report::{EventInfo, FactInfo, Observations, ScenarioInfo, StepInfo, StrategyRefs};
 use browserlens_scenario::Scenario;

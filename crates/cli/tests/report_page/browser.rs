@@ -40,7 +40,8 @@ impl Opened {
             .request_timeout(PATIENCE)
             .build()
             .expect("a configuration");
-        let (browser, mut handler) = Browser::launch(config).await.expect("Chromium starts: run scripts/install-chromium");
+        let (browser, mut handler) =
+            Browser::launch(config).await.expect("Chromium starts: run scripts/install-chromium");
         tokio::spawn(async move { while handler.next().await.is_some() {} });
         let page = browser.new_page("about:blank").await.expect("a tab");
         let complaints = Arc::new(Mutex::new(Vec::new()));
@@ -52,7 +53,8 @@ impl Opened {
         listen::<EventJavascriptDialogOpening>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
         listen::<EventRequestWillBeSent>(&page, &complaints, |event| {
             let url = &event.request.url;
-            let own = url.starts_with("file:///") && url.split('#').next().is_some_and(|file| file.ends_with("/index.html"));
+            let own =
+                url.starts_with("file:///") && url.split('#').next().is_some_and(|file| file.ends_with("/index.html"));
             (!own && !url.starts_with("data:")).then(|| format!("request: {}", &url[..url.len().min(200)]))
         })
         .await;

@@ -14,7 +14,8 @@ use image::{ExtendedColorType, ImageEncoder};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{
-    BitMapBackend, Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle, SVGBackend,
+    BitMapBackend, Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle,
+    SVGBackend,
 };
 use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -141,7 +142,8 @@ pub(super) fn draw(
         Canvas { area: Area::Svg(area), chart, title }.fill_with(&shapes)?;
     }
     let opening = format!("<svg width=\"{width}\" height=\"{height}\"");
-    let shown = format!("<svg role=\"img\" width=\"{}\" height=\"{}\"", size.0.round(), (size.1 + TITLE_HEIGHT).round());
+    let shown =
+        format!("<svg role=\"img\" width=\"{}\" height=\"{}\"", size.0.round(), (size.1 + TITLE_HEIGHT).round());
     let svg = svg.replacen(&opening, &shown, 1);
     let Some(end) = svg.find('>') else {
         return Err(ReportError::Chart { chart, reason: "the drawing has no root element".to_owned() });

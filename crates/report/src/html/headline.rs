@@ -20,7 +20,11 @@ pub(super) fn section(input: &ReportInput<'_>, summary: &Summary) -> String {
         out.push_str(&key_figures(summary, best));
     }
     out.push_str("<div class=\"tools\"><label>Show strategies <input type=\"search\" id=\"filter\" placeholder=\"lens, recorded, …\" autocomplete=\"off\"></label><span class=\"hint\" id=\"filter-count\" role=\"status\"></span></div>\n");
-    out.push_str(&headline_table(input, summary).replacen("<table class=\"sortable\"", "<table class=\"sortable\" id=\"headline\"", 1));
+    out.push_str(&headline_table(input, summary).replacen(
+        "<table class=\"sortable\"",
+        "<table class=\"sortable\" id=\"headline\"",
+        1,
+    ));
     out.push_str("<p class=\"hint\">Click a header to sort. Small below a number: its 95 % interval over scenarios (paired bootstrap); below a median: from the 5th to the 95th percentile of steps.</p>\n");
     out.push_str(&folded("Averages over scenarios, with 95 % intervals", &averages_table(summary), false));
     if let (Some(baseline), Some(table)) = (&summary.baseline, differences_table(summary)) {
@@ -35,7 +39,10 @@ fn headline_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     let n = summary.scenarios.len();
     let of_tasks = format!("n = {} tasks", summary.ranked_scenarios.len());
     let of_all = format!("n = {n} scenarios");
-    let peer = summary.baseline.as_deref().map_or_else(|| "ratio to the baseline".to_owned(), |name| format!("ratio to {name}"));
+    let peer = summary
+        .baseline
+        .as_deref()
+        .map_or_else(|| "ratio to the baseline".to_owned(), |name| format!("ratio to {name}"));
     let headers = [
         Value::of("strategy"),
         Value::with("tokens per task", of_tasks.as_str()),

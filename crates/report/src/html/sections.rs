@@ -120,7 +120,11 @@ fn scenarios(parts: &Parts<'_>) -> Option<String> {
                     write!(out, "<td>{} <span class=\"good\">✓</span></td>", thousands(*tokens))
                 }
                 Some(Cell::Finished { tokens, success: false }) => {
-                    write!(out, "<td class=\"lost\">{} <span aria-hidden=\"true\" class=\"none\">✓</span></td>", thousands(*tokens))
+                    write!(
+                        out,
+                        "<td class=\"lost\">{} <span aria-hidden=\"true\" class=\"none\">✓</span></td>",
+                        thousands(*tokens)
+                    )
                 }
                 Some(Cell::Failed) => write!(out, "<td class=\"bad\">error</td>"),
                 Some(Cell::NotRun) | None => write!(out, "<td class=\"lost\">{NONE}</td>"),
@@ -166,7 +170,8 @@ fn snapshot(parts: &Parts<'_>) -> Option<String> {
         .collect();
     rows.iter().find(|row| row.strategy.starts_with("snapshot/"))?;
     let html = rows.iter().find(|row| row.strategy == "raw/html").and_then(|row| row.tokens_per_task);
-    let mut table_of = TextTable::new(["snapshot mode", "tokens/task", "of raw HTML %", "facts %", "probes %", "target %"]);
+    let mut table_of =
+        TextTable::new(["snapshot mode", "tokens/task", "of raw HTML %", "facts %", "probes %", "target %"]);
     for row in &rows {
         let share = row.tokens_per_task.zip(html).filter(|(_, html)| *html > 0.0);
         let with_interval = |metric| {
@@ -238,7 +243,11 @@ fn run(parts: &Parts<'_>) -> Option<String> {
         for strategy in input.strategies {
             strategies.row(vec![strategy.name.clone(), strategy.version.clone(), strategy.why.clone()]);
         }
-        out.push_str(&folded("Strategies", &strategies, false).replacen("<table class=\"sortable\"", "<table class=\"sortable words\"", 1));
+        out.push_str(&folded("Strategies", &strategies, false).replacen(
+            "<table class=\"sortable\"",
+            "<table class=\"sortable words\"",
+            1,
+        ));
     }
     Some(out)
 }

@@ -3,9 +3,9 @@
 use super::*;
 use crate::made_up::{self, Run};
 use crate::{EventInfo, FactInfo, StrategyInfo, StrategyRefs};
-use browserlens_replay::{AnswerInfo, Outcome};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_replay::{AnswerInfo, Outcome};
 use std::collections::BTreeMap;
 
 /// Ends what it may stand in: an element, an attribute, a comment, a script, JSON, CDATA, Markdown.
@@ -77,8 +77,7 @@ fn hostile_run() -> Run {
             let bounds = step.targets[0];
             step.refs = vec![StrategyRefs { strategy: strategy.clone(), boxes: vec![(HOSTILE.to_owned(), bounds)] }];
             let hostile = || HOSTILE.to_owned();
-            step.events =
-                vec![EventInfo { kind: hostile(), label: hostile(), text: hostile(), is_error: true }];
+            step.events = vec![EventInfo { kind: hostile(), label: hostile(), text: hostile(), is_error: true }];
         }
     }
     run.strategies =
@@ -253,7 +252,8 @@ fn a_large_run_stays_below_15_megabytes_and_says_what_is_missing() {
     let mut run = made_up::run();
     let mut texts = BTreeMap::new();
     let mut random = browserlens_replay::SplitMix64::new(7);
-    let wide = std::iter::repeat_with(|| format!("<div class=\"{:x}\">\n", random.bits())).take(10_000).collect::<String>();
+    let wide =
+        std::iter::repeat_with(|| format!("<div class=\"{:x}\">\n", random.bits())).take(10_000).collect::<String>();
     let template = run.measurements.clone();
     for copy in 0..60 {
         for row in &template {
