@@ -12,9 +12,10 @@ bench *args:
     @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
     @target-bench/bench-run/browserlens bench "$@"
 
-# Installs what the tests need where it is missing (Chromium), then runs every test.
+# Installs what the tests need where it is missing (Chromium, axe-core), then runs every test.
 test *args:
     @scripts/install-chromium
+    @scripts/install-axe
     cargo test --workspace --quiet "$@"
     cargo test -p browserlens-reading --features http,local --test http --test local --quiet "$@"
 
@@ -64,7 +65,7 @@ fuzz seconds="60":
 show *args:
     @cargo run --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench -- show "$@"
 
-# Takes the picture of the README from a fresh report.
+# Takes the pictures of the README from a fresh report.
 picture:
     @scripts/install-chromium
-    @scripts/picture reports/report.png
+    @scripts/picture reports

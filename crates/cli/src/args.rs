@@ -266,6 +266,15 @@ pub(crate) struct ReportArgs {
     /// Take facts and questions from the scenarios below this folder
     #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
     pub scenarios_dir: PathBuf,
+    /// Take console, requests and the boxes of refs from the traces in this folder, where they are those of the run
+    #[arg(long, value_name = "DIR", default_value = "traces")]
+    pub traces: PathBuf,
+    /// Read the strategies whose refs are drawn from this file
+    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
+    pub strategies_file: PathBuf,
+    /// Keep packed pages and small copies of screenshots here
+    #[arg(long, value_name = "DIR", default_value = ".cache")]
+    pub cache_dir: PathBuf,
     #[command(flatten)]
     pub pricing: Pricing,
 }

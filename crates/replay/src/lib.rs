@@ -38,6 +38,7 @@ pub mod strategies;
 #[cfg(feature = "train")]
 pub mod train;
 mod unit;
+mod views;
 
 pub use asked::FUSED as FUSED_WAY;
 pub use beside::{
@@ -66,3 +67,4 @@ pub use random::SplitMix64;
 pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
 pub use store::{Store, content_hash};
 pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo};
+pub use views::{StepView, views};

@@ -66,6 +66,9 @@ pub enum ReportError {
     /// The data of the step viewer could not be written as JSON.
     #[error("index.html: the step viewer's data cannot be written as JSON")]
     Viewer(#[source] serde_json::Error),
+    /// A data block of the step viewer could not be compressed.
+    #[error("index.html: the step viewer's data cannot be compressed")]
+    Packing(#[source] std::io::Error),
 }
 
 impl ReportError {
@@ -79,7 +82,7 @@ impl ReportError {
             Self::Io { .. } => {
                 "check that the path can be reached and written, then run the report again; the measurements are in the cache"
             }
-            Self::Table { .. } | Self::Chart { .. } | Self::Viewer(_) => {
+            Self::Table { .. } | Self::Chart { .. } | Self::Viewer(_) | Self::Packing(_) => {
                 "this is a fault of the tool: replay the traces again without the cache, and report it if it comes back"
             }
         }

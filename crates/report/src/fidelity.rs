@@ -52,6 +52,31 @@ pub fn fidelity_markdown(fidelity: &Fidelity) -> String {
     out
 }
 
+/// Reads a table back from what [`fidelity_markdown`] wrote: the first below a heading; none if there is none.
+pub(crate) fn table_of_markdown(markdown: &str, heading: &str) -> Option<TextTable> {
+    let below =
+        markdown.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
+    let mut lines = below.skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let mut table = TextTable::new(cells_of(lines.next()?));
+    lines.skip(1).for_each(|line| table.row(cells_of(line)));
+    Some(table)
+}
+
+/// Returns the cells of a row as text: a backslash stands before what Markdown would take for its own.
+fn cells_of(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut chars = line.trim().trim_matches('|').chars();
+    while let Some(c) = chars.next() {
+        match (c, cells.last_mut()) {
+            ('|', _) => cells.push(String::new()),
+            ('\\', Some(cell)) => cell.extend(chars.next()),
+            (c, Some(cell)) => cell.push(c),
+            (_, None) => {}
+        }
+    }
+    cells.into_iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
 /// Writes the table of all re-implementations for a terminal.
 ///
 /// Without the worst steps, so that it fits 100 columns.

@@ -5,10 +5,12 @@
 //! where something is not given (a screenshot, a text) the report says so.
 
 use browserlens_knowledge::Knowledge;
+use crate::preview;
+use browserlens_page::BoxInViewport;
 use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;
+use rayon::prelude::*;
 use std::error::Error;
-use std::sync::Arc;
 
 /// The strategy that ratios are taken against by default.
 pub const BASELINE: &str = "playwright-mcp@0.0.83/full";
@@ -55,10 +57,16 @@ pub struct About {
     pub store: String,
     /// What is to be said of recorded tools: how much was dropped and why, which outputs are missing.
     pub recorded: Vec<String>,
+    /// The git revision that the report was made at; empty where that is not known.
+    pub revision: String,
+    /// What counted tokens; empty where that is not told.
+    pub tokenizer: String,
+    /// `reports/fidelity.md` as it stands; empty where there is none.
+    pub fidelity: String,
 }
 
 /// What a scenario says of one trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScenarioInfo {
     /// Id of the trace in the run: `Measurement::trace`.
     pub trace: String,
@@ -68,6 +76,10 @@ pub struct ScenarioInfo {
     pub why: String,
     /// Whether the recording reached its end.
     pub complete: bool,
+    /// Hash of the trace file; empty where that is not told.
+    pub hash: String,
+    /// Name and version of the browser that was recorded; empty where that is not told.
+    pub browser: String,
     /// Its steps, in order.
     pub steps: Vec<StepInfo>,
     /// What its pages' text tries on readers.
@@ -79,7 +91,7 @@ pub struct ScenarioInfo {
 }
 
 /// What a trace and its scenario say of one step.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepInfo {
     /// Index of the step.
     pub step: u32,
@@ -93,8 +105,40 @@ pub struct StepInfo {
     pub title: String,
     /// What the agent must be able to read here.
     pub facts: Vec<FactInfo>,
-    /// PNG bytes of the viewport.
-    pub screenshot: Option<Arc<[u8]>>,
+    /// Content hash of the screenshot of the viewport.
+    pub screenshot: Option<String>,
+    /// Width and height of the viewport, in CSS px; none where that is not told.
+    pub viewport: Option<(u32, u32)>,
+    /// Where the acceptable nodes of the next action lie, in CSS px.
+    pub targets: Vec<BoxInViewport>,
+    /// Where the nodes of refs lie, by strategy; of those that were asked for.
+    pub refs: Vec<StrategyRefs>,
+    /// What the browser said during the step, first things first.
+    pub events: Vec<EventInfo>,
+    /// How many events there were beside those.
+    pub more_events: usize,
+}
+
+/// Where the nodes lie that one strategy's refs mean after a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StrategyRefs {
+    /// The strategy.
+    pub strategy: String,
+    /// Each handle and its box, in CSS px.
+    pub boxes: Vec<(String, BoxInViewport)>,
+}
+
+/// A console message, a request, a dialog, a tab or a download, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventInfo {
+    /// `console`, `request`, `dialog`, `tab` or `download`.
+    pub kind: String,
+    /// Level, method or state.
+    pub label: String,
+    /// What it says.
+    pub text: String,
+    /// Whether it is an error.
+    pub is_error: bool,
 }
 
 /// A fact that the agent must be able to read.
@@ -118,7 +162,7 @@ pub struct StrategyInfo {
 }
 
 /// The store of observations, read by content hash.
-pub trait Observations {
+pub trait Observations: Sync {
     /// Returns the text of a content hash; none if the store does not have it.
     ///
     /// # Errors
@@ -130,6 +174,13 @@ pub trait Observations {
     /// # Errors
     /// Any error of the store; the report goes on and shows it in the image's place.
     fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>>;
+
+    /// Returns small copies of images, in the order of their hashes; none for one that cannot be read.
+    ///
+    /// Making them takes most of a report's time: a store that is asked again may keep them.
+    fn previews(&self, hashes: &[&str], size: preview::Size) -> Vec<Option<Vec<u8>>> {
+        hashes.par_iter().map(|hash| preview::preview(&self.image(hash).ok()??, size)).collect()
+    }
 }
 
 impl Observations for Store {

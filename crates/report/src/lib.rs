@@ -1,7 +1,7 @@
 //! Turns the measurements of a run into a report: tables, charts, a summary and one HTML page.
 //!
 //! In: a [`ReportInput`] (rows, task rows and timings of `replay`, what the scenarios say, the stored observations).
-//! Out: one fresh folder with `index.html`, `summary.md`, three charts as SVG, `measurements.parquet` and `.csv`,
+//! Out: one fresh folder with `index.html`, `summary.md`, charts as SVG, the main ones as PNG, `measurements.parquet` and `.csv`,
 //! `tasks.csv`, `timings.parquet` and `.csv`.
 //! Invariants: nothing that exists is overwritten, and a report that could not be finished leaves no folder; the
 //! measurement files depend on the measurements alone, byte for byte; nothing that came from a page is ever markup.
@@ -26,6 +26,7 @@ mod labels;
 mod llm;
 mod median;
 mod numbers;
+pub mod preview;
 mod quality;
 mod reading;
 mod scenario_tables;
@@ -46,7 +47,8 @@ pub use error::ReportError;
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};
 pub use gate::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
 pub use input::{
-    About, BASELINE, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo, StrategyInfo,
+    About, BASELINE, EventInfo, FactInfo, NoObservations, Observations, ReportInput, ScenarioInfo, StepInfo,
+    StrategyInfo, StrategyRefs,
 };
 pub use llm::{llm_markdown, llm_terminal_table};
 pub use quality::{Metric, Quality};
@@ -113,10 +115,13 @@ pub fn write_report_with(
     let charts = charts::Charts::draw(input, &summary)?;
     for chart in charts.all() {
         write(chart.file, chart.svg.as_bytes())?;
+        if let Some((file, png)) = &chart.png {
+            write(file, png)?;
+        }
     }
     let markdown = summary_markdown(input, &summary) + &llm_markdown(llm_results);
     write("summary.md", markdown.as_bytes())?;
-    let page = llm::into_page(html::page(input, &summary, &charts)?, llm_results);
+    let page = html::page(input, &summary, &charts, llm_results)?;
     write("index.html", page.as_bytes())?;
 
     staged.publish()?;

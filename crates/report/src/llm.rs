@@ -136,46 +136,15 @@ pub fn llm_terminal_table(results: Option<&LlmResults>) -> String {
     out
 }
 
-/// Writes the section of the page; empty without results.
-fn section(results: &LlmResults) -> String {
-    let rows = rows(results);
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut out = format!(
-        "<section id=\"llm\" aria-labelledby=\"llm-title\">\n<h2 id=\"llm-title\">{TITLE}</h2>\n\
-         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{TITLE}\">\n<table>\n<thead><tr>"
-    );
-    for (name, _) in HEADERS {
-        out.push_str(&format!("<th scope=\"col\">{}</th>", escape(name)));
-    }
-    out.push_str("</tr></thead>\n<tbody>\n");
-    for row in rows {
-        out.push_str("<tr>");
-        for (at, cell) in row.iter().enumerate() {
-            let tag = if at == 0 { "th scope=\"row\"" } else { "td" };
-            let end = if at == 0 { "th" } else { "td" };
-            out.push_str(&format!("<{tag}>{}</{end}>", escape(cell)));
-        }
-        out.push_str("</tr>\n");
-    }
-    out.push_str("</tbody>\n</table>\n</div>\n<ul>\n");
+/// Writes the section of the page; none without results.
+pub(crate) fn section(results: &LlmResults) -> Option<String> {
+    let table = table(results, HEADERS.map(|(wide, _)| wide))?;
+    let mut out = format!("{}<ul class=\"notes\">\n", crate::html::table(TITLE, &table));
     for note in notes(results) {
         out.push_str(&format!("<li>{}</li>\n", escape(&note)));
     }
-    out.push_str("</ul>\n</section>\n");
-    out
-}
-
-/// Puts the section into a finished page, behind the last section of its `main`; a page without results stays as it is.
-///
-/// Everything of a page that is not its own markup is escaped, so the first `</main>` is the end of `main`.
-pub(crate) fn into_page(page: String, results: Option<&LlmResults>) -> String {
-    let section = results.map(section).unwrap_or_default();
-    match page.find("</main>") {
-        Some(end) if !section.is_empty() => format!("{}{section}{}", &page[..end], &page[end..]),
-        _ => page,
-    }
+    out.push_str("</ul>\n");
+    Some(out)
 }
 
 #[cfg(test)]
@@ -231,18 +200,15 @@ mod tests {
         for results in [None, Some(&empty)] {
             assert_eq!(llm_markdown(results), "");
             assert_eq!(llm_terminal_table(results), "");
-            assert_eq!(into_page("<main></main>".into(), results), "<main></main>");
+            assert_eq!(results.and_then(section), None);
         }
     }
 
     #[test]
     fn a_hostile_model_name_stays_text() {
         let results = results("<img src=x onerror=alert(1)> | \u{1b}[31m\n");
-        let page = into_page("<main>x</main><script>".into(), Some(&results));
-        assert!(
-            page.contains("&lt;img") && !page.contains("<img") && page.ends_with("</section>\n</main><script>"),
-            "{page}"
-        );
+        let page = section(&results).unwrap();
+        assert!(page.contains("&lt;img") && !page.contains("<img"), "{page}");
         assert!(!llm_terminal_table(Some(&results)).contains('\u{1b}'));
         assert_eq!(llm_markdown(Some(&results)).lines().filter(|line| line.starts_with('|')).count(), 3);
     }

@@ -4,6 +4,7 @@
 //! rankings use `login/wrong-password` and `shop/cart` only.
 
 use crate::input::*;
+use browserlens_page::BoxInViewport;
 use browserlens_replay::{
     AskedRequest, Cost, FactScore, FreshScore, ImageCost, MarkScore, Measurement, Outcome, PerMille, ProbeScore,
     RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
@@ -65,6 +66,14 @@ impl Run {
             })
             .collect();
     }
+}
+
+/// A picture with some colours.
+pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
+    let pixels = image::RgbImage::from_fn(width, height, |x, y| image::Rgb([(x % 251) as u8, (y % 241) as u8, 200]));
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    pixels.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
 }
 
 pub(crate) fn text_cost(tokens: u64) -> Cost {
@@ -249,6 +258,9 @@ pub(crate) fn run() -> Run {
             machine: "2 cores".to_owned(),
             store: "observations/".to_owned(),
             recorded: vec!["Gap: no recorded output of stagehand@3.7.3/full on docs/research.".to_owned()],
+            revision: "0123456789ab".to_owned(),
+            tokenizer: "bpe-openai".to_owned(),
+            fidelity: String::new(),
         },
         measurements: rows,
     };
@@ -293,12 +305,27 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
             FactInfo { text: "Thank you".to_owned(), pixels: true },
         ],
         screenshot: None,
+        viewport: Some((1_280, 800)),
+        targets: vec![BoxInViewport { x: 10.0, y: 20.0, width: 90.0, height: 30.0 }],
+        refs: vec![StrategyRefs {
+            strategy: "lens/delta".to_owned(),
+            boxes: vec![("@e1".to_owned(), BoxInViewport { x: 10.0, y: 20.0, width: 90.0, height: 30.0 })],
+        }],
+        events: vec![EventInfo {
+            kind: "console".to_owned(),
+            label: "error".to_owned(),
+            text: "it broke".to_owned(),
+            is_error: true,
+        }],
+        more_events: 0,
     };
     ScenarioInfo {
         trace: trace.to_owned(),
         goal: format!("Do what {trace} says"),
         why: "small".to_owned(),
         complete: true,
+        hash: "0123456789abcdef".to_owned(),
+        browser: "Chrome/148".to_owned(),
         steps: (0..steps).map(step).collect(),
         attacks: Vec::new(),
         answers: Vec::new(),

@@ -1,5 +1,6 @@
 //! `bench`: replay, report, summary; the comparison with the accepted run, and its move.
 
+use super::report_input::Sources;
 use super::{json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
 use crate::args::BenchArgs;
 use crate::exit::{Exit, Failure};
@@ -16,7 +17,13 @@ pub(crate) fn run(args: &BenchArgs) -> Ended {
     let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
     let out = args.out.clone().unwrap_or_else(|| fresh_folder(&run.folder));
-    let (paths, table) = reporting::write(&run, &args.selection.scenarios_dir, args.pricing, &out)?;
+    let from = Sources {
+        traces: &args.traces,
+        scenarios_dir: &args.selection.scenarios_dir,
+        strategies_file: &args.selection.strategies_file,
+        cache_dir: &args.selection.cache_dir,
+    };
+    let (paths, table) = reporting::write(&run, from, args.pricing, &out)?;
     if args.json {
         let json = serde_json::to_string_pretty(&run.tasks).map_err(|error| json_failure(&error))?;
         output::data(&format!("{json}\n"))?;

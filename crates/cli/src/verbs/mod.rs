@@ -14,6 +14,7 @@ pub(crate) mod record;
 mod record_attach;
 pub(crate) mod replay;
 pub(crate) mod report;
+mod report_input;
 #[cfg(feature = "train")]
 pub(crate) mod router;
 pub(crate) mod scenario;

@@ -1,24 +1,29 @@
 //! `report`: a stored run in, a report folder out.
 
 use super::replay_failure;
+use super::report_input::{self, KeptPreviews, Sources};
 use crate::args::{Pricing, ReportArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
-use browserlens_replay::{RECORDED_SUFFIX, RunResult, Store, TraceInfo};
+use browserlens_replay::{RECORDED_SUFFIX, RunResult};
 use browserlens_report::{
-    About, BASELINE, FactInfo, ReportInput, ReportPaths, ScenarioInfo, StepInfo, StrategyInfo, Summary, terminal_table,
-    write_report_with,
+    About, BASELINE, ReportInput, ReportPaths, StrategyInfo, Summary, terminal_table, write_report_with,
 };
-use browserlens_scenario::Scenario;
 use browserlens_tokens::ImageFormula;
 use browserlens_trace::Trace;
 use std::path::Path;
 
 pub(crate) fn run(args: &ReportArgs) -> Ended {
     let run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
-    let (paths, _) = write(&run, &args.scenarios_dir, args.pricing, &args.out)?;
+    let from = Sources {
+        traces: &args.traces,
+        scenarios_dir: &args.scenarios_dir,
+        strategies_file: &args.strategies_file,
+        cache_dir: &args.cache_dir,
+    };
+    let (paths, _) = write(&run, from, args.pricing, &args.out)?;
     output::data(&format!("{}\n", paths.index.display()))?;
     Ok(Exit::Success)
 }
@@ -26,13 +31,12 @@ pub(crate) fn run(args: &ReportArgs) -> Ended {
 /// Writes the report of a run and returns where it lies and the table for a terminal.
 pub(crate) fn write(
     run: &RunResult,
-    scenarios_dir: &Path,
+    from: Sources<'_>,
     pricing: Pricing,
     out: &Path,
 ) -> Result<(ReportPaths, String), Failure> {
-    let store = run.store();
-    let scenarios: Vec<ScenarioInfo> =
-        run.header.traces.iter().map(|trace| scenario_info(run, &store, scenarios_dir, trace)).collect();
+    let store = KeptPreviews { store: run.store(), folder: from.cache_dir.join("previews") };
+    let scenarios = report_input::scenarios(run, baseline_of(run), from);
     let strategies: Vec<StrategyInfo> = run
         .header
         .strategies
@@ -51,6 +55,9 @@ pub(crate) fn write(
         machine: newest.map_or_else(String::new, |timing| timing.machine.clone()),
         store: store_of(run),
         recorded: recorded_notes(run),
+        revision: report_input::revision(),
+        tokenizer: format!("{} ({:?})", run.header.encoding.name(), run.header.tokenizer).to_lowercase(),
+        fidelity: std::fs::read_to_string(report_input::FIDELITY).unwrap_or_default(),
     };
     let knowledge = knowledge_of(run, scenarios_dir);
     let input = ReportInput {
@@ -132,45 +139,6 @@ fn recorded_notes(run: &RunResult) -> Vec<String> {
 fn baseline_of(run: &RunResult) -> &str {
     let is_it = |name: &str| name.strip_suffix(RECORDED_SUFFIX) == Some(BASELINE);
     run.header.strategies.iter().map(|strategy| strategy.name.as_str()).find(|name| is_it(name)).unwrap_or(BASELINE)
-}
-
-fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &TraceInfo) -> ScenarioInfo {
-    let scenario = Scenario::load(&scenarios_dir.join(format!("{}.toml", trace.scenario))).ok();
-    let steps = run
-        .steps
-        .iter()
-        .filter(|step| step.trace == trace.id)
-        .map(|step| StepInfo {
-            step: step.step,
-            action: step.action.clone(),
-            next: step.next.as_ref().map_or_else(String::new, |intent| {
-                let node =
-                    intent.node.as_ref().map_or_else(String::new, |node| format!(" {} {:?}", node.role, node.name));
-                let text = if intent.text.is_empty() { String::new() } else { format!(" {:?}", intent.text) };
-                format!("{}{node}{text}", intent.action)
-            }),
-            url: step.url.clone(),
-            title: step.title.clone(),
-            facts: scenario.as_ref().map_or_else(Vec::new, |scenario| {
-                scenario
-                    .facts_at(step.step)
-                    .iter()
-                    .map(|fact| FactInfo { text: fact.text.clone(), pixels: fact.pixels.is_some() })
-                    .collect()
-            }),
-            screenshot: step.screenshot.as_ref().and_then(|hash| store.image(hash).ok()).map(Into::into),
-        })
-        .collect();
-    ScenarioInfo {
-        trace: trace.id.clone(),
-        goal: trace.goal.clone(),
-        why: trace.why.clone(),
-        complete: trace.complete,
-        steps,
-        attacks: trace.attacks.clone(),
-        answers: trace.answers.clone(),
-        asked: trace.asked.clone(),
-    }
 }
 
 /// Where the full texts lie, without the path of the machine.

@@ -1,28 +1,39 @@
-//! A drawing surface in px with half-pixel precision over plotters' SVG backend.
+//! A drawing surface in px with half-pixel precision over plotters' backends for SVG and bitmaps.
 //!
-//! In: shapes in px from the top left. Out: one SVG document with title, description and a view box. Invariant: text goes through the
-//! backend's escaping, without control characters, which XML forbids. plotters draws on whole pixels: the surface is drawn twice as
-//! large and shown at half size.
+//! In: shapes in px from the top left. Out: one SVG document with title, description, a view box and the font that it is set in; and the same
+//! shapes as PNG. Invariants: text goes through the backend's escaping, without control characters, which XML forbids; neither picture needs
+//! a font of the machine. plotters draws on whole pixels: the surface is drawn twice as large, and SVG is shown at half size.
 
 use super::style::{GRID, INK, Look, MUTED, Marker, PAPER};
 use crate::ReportError;
 use crate::html::escape;
 use crate::text_table::one_line;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use image::{ExtendedColorType, ImageEncoder};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{
-    Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle, SVGBackend,
+    BitMapBackend, Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle,
+    SVGBackend,
 };
+use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle};
+use std::fmt::Display;
 use std::ops::Range;
+use std::sync::Once;
 
 /// Drawn px for one shown px.
 const SCALE: f64 = 2.0;
 /// What the title takes above the shapes, in px.
 const TITLE_HEIGHT: f64 = 36.0;
-/// Fonts in the order of preference; every viewer has one of them.
-const FONTS: &str = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif";
+/// Fonts in the order of preference: the embedded one, then what every viewer has one of.
+const FONTS: &str = "BrowserLens Inter, Helvetica, Arial, sans-serif";
+/// Inter 4 (SIL Open Font License 1.1, `assets/inter-LICENSE.txt`), Latin letters only.
+const REGULAR: &[u8] = include_bytes!("../../assets/inter-regular.ttf");
+/// Its semi-bold.
+const BOLD: &[u8] = include_bytes!("../../assets/inter-bold.ttf");
 
 /// Where a text stands relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,10 +104,27 @@ impl Scale {
     }
 }
 
+/// Where the shapes go.
+enum Area<'b> {
+    Svg(DrawingArea<SVGBackend<'b>, Shift>),
+    Bitmap(DrawingArea<BitMapBackend<'b>, Shift>),
+}
+
+/// Does the same with either area.
+macro_rules! on {
+    ($canvas:expr, $area:ident => $does:expr) => {
+        match &$canvas.area {
+            Area::Svg($area) => $does.map_err(|error| $canvas.failed(error)),
+            Area::Bitmap($area) => $does.map_err(|error| $canvas.failed(error)),
+        }
+    };
+}
+
 /// The surface.
 pub(super) struct Canvas<'b> {
-    area: DrawingArea<SVGBackend<'b>, Shift>,
+    area: Area<'b>,
     chart: &'static str,
+    title: &'b str,
 }
 
 /// Draws a chart of a size below its title and returns the document.
@@ -105,32 +133,89 @@ pub(super) fn draw(
     size: (f64, f64),
     title: &str,
     description: &str,
-    shapes: impl FnOnce(&Canvas<'_>) -> Result<(), ReportError>,
+    shapes: impl Fn(&Canvas<'_>) -> Result<(), ReportError>,
 ) -> Result<String, ReportError> {
     let mut svg = String::new();
-    let size = (size.0, size.1 + TITLE_HEIGHT);
-    let (width, height) = ((size.0 * SCALE).round() as u32, (size.1 * SCALE).round() as u32);
+    let (width, height) = drawn_size(size);
     {
         let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
-        area.fill(&PAPER).map_err(|error| ReportError::Chart { chart, reason: error.to_string() })?;
-        Canvas { area: area.clone(), chart }.text(title, (16.0, 20.0), Letters::ink(15.0, Anchor::Start).bold())?;
-        let canvas = Canvas { area: area.margin((TITLE_HEIGHT * SCALE) as i32, 0, 0, 0), chart };
-        shapes(&canvas)?;
-        area.present().map_err(|error| canvas.failed(error))?;
+        Canvas { area: Area::Svg(area), chart, title }.fill_with(&shapes)?;
     }
     let opening = format!("<svg width=\"{width}\" height=\"{height}\"");
-    let shown = format!("<svg role=\"img\" width=\"{}\" height=\"{}\"", size.0.round(), size.1.round());
+    let shown =
+        format!("<svg role=\"img\" width=\"{}\" height=\"{}\"", size.0.round(), (size.1 + TITLE_HEIGHT).round());
     let svg = svg.replacen(&opening, &shown, 1);
     let Some(end) = svg.find('>') else {
         return Err(ReportError::Chart { chart, reason: "the drawing has no root element".to_owned() });
     };
-    let texts =
-        format!("\n<title>{}</title>\n<desc>{}</desc>", escape(&one_line(title)), escape(&one_line(description)));
+    let texts = format!(
+        "\n<title>{}</title>\n<desc>{}</desc>\n<style>{}</style>",
+        escape(&one_line(title)),
+        escape(&one_line(description)),
+        font_faces()
+    );
     Ok(format!("{}{texts}{}", &svg[..=end], &svg[end + 1..]))
 }
 
+/// Draws a chart as PNG, two pixels for one px.
+pub(super) fn draw_png(
+    chart: &'static str,
+    size: (f64, f64),
+    title: &str,
+    shapes: impl Fn(&Canvas<'_>) -> Result<(), ReportError>,
+) -> Result<Vec<u8>, ReportError> {
+    static FONTS_REGISTERED: Once = Once::new();
+    FONTS_REGISTERED.call_once(|| {
+        // An error would mean that the embedded font is none, and shows as a chart without text in the tests.
+        let _ = register_font(FONTS, FontStyle::Normal, REGULAR);
+        let _ = register_font(FONTS, FontStyle::Bold, BOLD);
+    });
+    let (width, height) = drawn_size(size);
+    let mut pixels = vec![0_u8; width as usize * height as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
+        Canvas { area: Area::Bitmap(area), chart, title }.fill_with(&shapes)?;
+    }
+    let mut png = Vec::new();
+    image::codecs::png::PngEncoder::new(&mut png)
+        .write_image(&pixels, width, height, ExtendedColorType::Rgb8)
+        .map_err(|error| ReportError::Chart { chart, reason: error.to_string() })?;
+    Ok(png)
+}
+
+fn drawn_size(size: (f64, f64)) -> (u32, u32) {
+    ((size.0 * SCALE).round() as u32, ((size.1 + TITLE_HEIGHT) * SCALE).round() as u32)
+}
+
+fn font_faces() -> String {
+    let face = |weight: &str, font: &[u8]| {
+        format!(
+            "@font-face{{font-family:\"BrowserLens Inter\";font-weight:{weight};src:url(data:font/ttf;base64,{})}}",
+            STANDARD.encode(font)
+        )
+    };
+    face("normal", REGULAR) + &face("bold", BOLD)
+}
+
 impl Canvas<'_> {
-    fn failed(&self, error: impl std::fmt::Display) -> ReportError {
+    fn fill_with(mut self, shapes: impl Fn(&Self) -> Result<(), ReportError>) -> Result<(), ReportError> {
+        on!(self, area => area.fill(&PAPER))?;
+        self.text(self.title, (16.0, 20.0), Letters::ink(15.0, Anchor::Start).bold())?;
+        let whole = match &self.area {
+            Area::Svg(area) => Area::Svg(area.clone()),
+            Area::Bitmap(area) => Area::Bitmap(area.clone()),
+        };
+        let below = (TITLE_HEIGHT * SCALE) as i32;
+        self.area = match self.area {
+            Area::Svg(area) => Area::Svg(area.margin(below, 0, 0, 0)),
+            Area::Bitmap(area) => Area::Bitmap(area.margin(below, 0, 0, 0)),
+        };
+        shapes(&self)?;
+        self.area = whole;
+        on!(self, area => area.present())
+    }
+
+    fn failed(&self, error: impl Display) -> ReportError {
         ReportError::Chart { chart: self.chart, reason: error.to_string() }
     }
 
@@ -138,7 +223,7 @@ impl Canvas<'_> {
     pub fn line(&self, points: &[(f64, f64)], color: RGBColor, width: f64) -> Result<(), ReportError> {
         let style = color.stroke_width((width * SCALE).round().max(1.0) as u32);
         let points: Vec<(i32, i32)> = points.iter().map(|&point| drawn(point)).collect();
-        self.area.draw(&PathElement::new(points, style)).map_err(|error| self.failed(error))
+        on!(self, area => area.draw(&PathElement::new(points, style)))
     }
 
     /// Draws a broken line through points.
@@ -149,7 +234,7 @@ impl Canvas<'_> {
     /// Fills a rectangle.
     pub fn fill(&self, frame: Frame, color: RGBColor) -> Result<(), ReportError> {
         let corners = [drawn((frame.left, frame.top)), drawn((frame.right, frame.bottom))];
-        self.area.draw(&Rectangle::new(corners, color.filled())).map_err(|error| self.failed(error))
+        on!(self, area => area.draw(&Rectangle::new(corners, color.filled())))
     }
 
     /// Draws a marker with a rim of the paper's colour, so that markers that touch stay apart.
@@ -163,13 +248,13 @@ impl Canvas<'_> {
         let corners = match marker {
             Marker::Circle => {
                 let circle = Circle::new(drawn(at), (radius * SCALE).round() as i32, style);
-                return self.area.draw(&circle).map_err(|error| self.failed(error));
+                return on!(self, area => area.draw(&circle));
             }
             Marker::Diamond => vec![corner(0.0, -1.3), corner(1.3, 0.0), corner(0.0, 1.3), corner(-1.3, 0.0)],
             Marker::Square => vec![corner(-0.95, -0.95), corner(0.95, -0.95), corner(0.95, 0.95), corner(-0.95, 0.95)],
             Marker::Triangle => vec![corner(0.0, -1.25), corner(1.15, 0.85), corner(-1.15, 0.85)],
         };
-        self.area.draw(&Polygon::new(corners, style)).map_err(|error| self.failed(error))
+        on!(self, area => area.draw(&Polygon::new(corners, style)))
     }
 
     /// Writes a text whose middle line is at the point's height.
@@ -184,7 +269,7 @@ impl Canvas<'_> {
         let font = if letters.bold { font.style(FontStyle::Bold) } else { font };
         let font = if letters.upward { font.transform(FontTransform::Rotate270) } else { font };
         let style = TextStyle::from(font).color(&letters.color).pos(Pos::new(horizontal, VPos::Center));
-        self.area.draw_text(&one_line(text), &style, drawn(at)).map_err(|error| self.failed(error))
+        on!(self, area => area.draw_text(&one_line(text), &style, drawn(at)))
     }
 
     /// Draws the grid line and label of each horizontal level.

@@ -34,7 +34,8 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
     if bars.iter().any(|(_, times)| times.cached) {
         caption.push_str(" Bars marked * were measured in an earlier run.");
     }
-    let svg = canvas::draw(FILE, (WIDTH, frame.bottom + 56.0), TITLE, &caption, |canvas| {
+    let size = (WIDTH, frame.bottom + 56.0);
+    let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(frame, 0.0..end, 0.0..1.0);
         legend(canvas, frame)?;
         for &tick in &ticks {
@@ -74,8 +75,9 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
             )?;
         }
         Ok(())
-    })?;
-    Ok(Chart { file: FILE, title: TITLE, caption, svg })
+    };
+    let svg = canvas::draw(FILE, size, TITLE, &caption, shapes)?;
+    Ok(Chart { file: FILE, title: TITLE, caption, svg, png: None })
 }
 
 fn color(stage: Option<Stage>) -> RGBColor {

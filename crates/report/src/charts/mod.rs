@@ -1,13 +1,13 @@
-//! The charts of a report, as SVG.
+//! The charts of a report, as SVG; the two main ones as PNG too.
 //!
-//! In: a run and its [`Summary`]. Out: three charts, each with a title and a caption that says what is drawn and in which unit.
-//! Invariants: the same rows give the same bytes (but for latency); a chart needs no font of the machine, since text is laid out by
-//! the viewer; names of strategies and scenarios are text, never markup; colours can be told apart by colour-blind readers, and
+//! In: a run and its [`Summary`]. Out: charts, each with a title and a caption that says what is drawn and in which unit.
+//! Invariants: the same rows give the same bytes (but for latency); a chart needs no font of the machine, since it brings its own; names of strategies and scenarios are text, never markup; colours can be told apart by colour-blind readers, and
 //! where they repeat, marker and dash tell the lines apart.
 
 mod canvas;
 mod latency;
 mod pareto;
+mod routers;
 mod steps;
 mod style;
 
@@ -24,6 +24,8 @@ pub(crate) struct Chart {
     pub caption: String,
     /// The drawing.
     pub svg: String,
+    /// Name and bytes of the same as PNG, of the main charts.
+    pub png: Option<(&'static str, Vec<u8>)>,
 }
 
 /// The charts of a report.
@@ -35,6 +37,8 @@ pub(crate) struct Charts {
     pub steps: Chart,
     /// Latency by stage.
     pub latency: Chart,
+    /// What routers chose; none where hindsight is not known.
+    pub routers: Option<Chart>,
 }
 
 impl Charts {
@@ -47,11 +51,12 @@ impl Charts {
             pareto: pareto::draw(summary)?,
             steps: steps::draw(input, summary)?,
             latency: latency::draw(summary)?,
+            routers: summary.routers.as_ref().map(routers::draw).transpose()?,
         })
     }
 
     /// Returns them in reading order.
-    pub fn all(&self) -> [&Chart; 3] {
-        [&self.pareto, &self.steps, &self.latency]
+    pub fn all(&self) -> impl Iterator<Item = &Chart> {
+        [&self.pareto, &self.steps, &self.latency].into_iter().chain(&self.routers)
     }
 }

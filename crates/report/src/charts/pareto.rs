@@ -8,6 +8,7 @@ use crate::{ReportError, Summary};
 use browserlens_tokens::Encoding;
 
 const FILE: &str = "pareto.svg";
+const PNG: &str = "pareto.png";
 const TITLE: &str = "Cost against success";
 const SIZE: (f64, f64) = (960.0, 500.0);
 const FRAME: Frame = Frame { left: 74.0, top: 26.0, right: 936.0, bottom: 436.0 };
@@ -49,7 +50,8 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
     let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
     let y = floor..1.0 + (1.0 - floor) * 0.05;
 
-    let svg = canvas::draw(FILE, SIZE, TITLE, &caption, |canvas| {
+    let size = SIZE;
+    let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, x.clone(), y.clone());
         axes(canvas, &scale, (x.start, x.end), floor)?;
         let corners: Vec<(f64, f64)> =
@@ -76,8 +78,10 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
             canvas.text(&point.label, (label.left, label.y + 8.0), Letters::muted(11.0, Anchor::Start))?;
         }
         points.iter().zip(&places).try_for_each(|(point, &at)| canvas.marker(at, 5.5, look_of(&looks, point.strategy)))
-    })?;
-    Ok(Chart { file: FILE, title: TITLE, caption, svg })
+    };
+    let svg = canvas::draw(FILE, size, TITLE, &caption, shapes)?;
+    let png = canvas::draw_png(FILE, size, TITLE, shapes)?;
+    Ok(Chart { file: FILE, title: TITLE, caption, svg, png: Some((PNG, png)) })
 }
 
 fn axes(canvas: &Canvas<'_>, scale: &Scale, (from, to): (f64, f64), floor: f64) -> Result<(), ReportError> {

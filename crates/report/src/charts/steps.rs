@@ -10,6 +10,7 @@ use browserlens_tokens::Encoding;
 use std::collections::BTreeMap;
 
 const FILE: &str = "tokens-per-step.svg";
+const PNG: &str = "tokens-per-step.png";
 const TITLE: &str = "Tokens per step over a task";
 const WIDTH: f64 = 960.0;
 const LEFT: f64 = 62.0;
@@ -61,7 +62,8 @@ pub(super) fn draw(input: &ReportInput<'_>, summary: &Summary) -> Result<Chart, 
     if left_out > 0 {
         caption.push_str(&format!(" {left_out} more scenarios stand in the tables."));
     }
-    let svg = canvas::draw(FILE, (WIDTH, height), TITLE, &caption, |canvas| {
+    let size = (WIDTH, height);
+    let shapes = |canvas: &Canvas<'_>| {
         for (at, row) in legend.iter().enumerate() {
             row.iter()
                 .try_for_each(|(x, name, look)| legend_entry(canvas, (*x, 14.0 + at as f64 * 22.0), name, *look))?;
@@ -75,8 +77,10 @@ pub(super) fn draw(input: &ReportInput<'_>, summary: &Summary) -> Result<Chart, 
             panel.draw(canvas, name, lines)?;
         }
         Ok(())
-    })?;
-    Ok(Chart { file: FILE, title: TITLE, caption, svg })
+    };
+    let svg = canvas::draw(FILE, size, TITLE, &caption, shapes)?;
+    let png = canvas::draw_png(FILE, size, TITLE, shapes)?;
+    Ok(Chart { file: FILE, title: TITLE, caption, svg, png: Some((PNG, png)) })
 }
 
 fn lines<'a>(input: &ReportInput<'a>, scenario: &str) -> Lines<'a> {

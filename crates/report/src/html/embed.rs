@@ -1,35 +1,29 @@
-//! Texts and images that are embedded in the page, within a room in bytes.
+//! Texts and pictures that are embedded in the page, within a room in bytes.
 //!
-//! In: content hashes and screenshots. Out: what fits, in the same places. Invariants: the room is kept; all texts are cut at one length,
-//! the largest that fits, so that no strategy is shown longer than another; what is cut or left out says so.
+//! In: content hashes. Out: what fits, in the same places. Invariants: the room is kept; all texts are cut at one length, the largest that
+//! fits, so that no strategy is shown longer than another; what is cut or left out says so; a picture is a JPEG that we wrote ourselves.
 
-use super::escape::json_block_length;
 use crate::numbers::thousands;
+use crate::preview::{self, Size};
 use crate::{Observations, ReportInput};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_tokens::Encoding;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use serde::Serialize;
+use std::io::Write;
 
 /// Lengths in bytes at which texts are cut: the first at which all of them fit.
-const CUTS: [usize; 10] = [65_536, 32_768, 16_384, 8_192, 4_096, 2_048, 1_024, 512, 256, 0];
-/// What a text takes beside its characters: keys, braces, its whole length, its reason.
-const FRAME: usize = 40;
-/// What every PNG begins with.
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-
-/// An image that the page refers to.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Picture<'a> {
-    /// PNG bytes of the viewport.
-    Screenshot(&'a [u8]),
-    /// Content hash of an image of an observation.
-    Stored(&'a str),
-}
+pub(super) const CUTS: [usize; 10] = [65_536, 32_768, 16_384, 8_192, 4_096, 2_048, 1_024, 512, 256, 0];
 
 /// A text as it is embedded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Text {
     pub text: String,
+    /// Tokens of each line with its line end, counted line by line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub heat: Vec<u32>,
     /// Bytes of the whole text where this is a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<usize>,
@@ -38,29 +32,100 @@ pub(super) struct Text {
     pub missing: Option<String>,
 }
 
-/// Embeds images within `room` bytes of base64: screenshots first, then those of observations.
-pub(super) fn images(
+impl Text {
+    /// Reads a text of the store, no more of it than is ever embedded.
+    pub fn read(store: &dyn Observations, hash: &str) -> Self {
+        let missing = |reason: String| Self { missing: Some(reason.chars().take(300).collect()), ..Self::default() };
+        match store.text(hash) {
+            Ok(Some(text)) => {
+                let mut text = Self { text, ..Self::default() };
+                text.shorten(CUTS[0]);
+                text
+            }
+            Ok(None) => missing("the observation store does not have this text".to_owned()),
+            Err(error) => missing(error.to_string()),
+        }
+    }
+
+    /// Counts the tokens of each line.
+    pub fn count(&mut self) {
+        self.heat = self.text.split_inclusive('\n').map(|line| Encoding::O200kBase.count(line).0).collect();
+    }
+
+    /// Cuts the text at the end of a line where there is one, else between characters.
+    pub fn shorten(&mut self, limit: usize) {
+        if self.text.len() <= limit {
+            return;
+        }
+        self.cut = self.cut.or(Some(self.text.len()));
+        let at = floor_char(&self.text, limit);
+        let at = self.text[..at].rfind('\n').map_or(at, |line| line + 1);
+        self.text.truncate(at);
+        self.text.shrink_to_fit();
+        let lines = self.text.split_inclusive('\n').count();
+        self.heat.truncate(lines);
+        if let (Some(last), Some(line)) = (self.heat.last_mut(), self.text.split_inclusive('\n').next_back()) {
+            *last = Encoding::O200kBase.count(line).0;
+        }
+    }
+}
+
+/// Says how many texts were cut, and how many are not there.
+pub(super) fn texts_in_words<'t>(
+    input: &ReportInput<'_>,
+    texts: impl Iterator<Item = &'t Text>,
+    cut: usize,
+    left_out: &mut Vec<String>,
+) {
+    let (mut all, mut shortened, mut missing) = (0_u64, 0_u64, 0_u64);
+    for text in texts {
+        all += 1;
+        shortened += u64::from(text.cut.is_some());
+        missing += u64::from(text.missing.is_some());
+    }
+    let store = store_name(input);
+    if shortened > 0 {
+        left_out.push(format!(
+            "{} of {} texts are cut after {} bytes in the step viewer, to keep the page small; the full texts lie in {store}.",
+            thousands(shortened),
+            thousands(all),
+            thousands(cut as u64),
+        ));
+    }
+    if missing > 0 {
+        left_out.push(format!("{} texts could not be read from {store}.", thousands(missing)));
+    }
+}
+
+fn store_name<'a>(input: &ReportInput<'a>) -> &'a str {
+    if input.about.store.is_empty() { "the run's observation store" } else { &input.about.store }
+}
+
+/// Embeds pictures within `room` bytes of base64, the first ones first; smaller where they do not all fit.
+pub(super) fn pictures(
     store: &dyn Observations,
-    pictures: &[Picture<'_>],
+    hashes: &[&str],
     room: usize,
     left_out: &mut Vec<String>,
 ) -> Vec<Option<String>> {
-    let mut embedded = vec![None; pictures.len()];
+    let mut embedded = vec![None; hashes.len()];
+    if hashes.is_empty() {
+        return embedded;
+    }
+    let mut found = store.previews(hashes, Size::Wide);
+    let length = |bytes: &[u8]| bytes.len().div_ceil(3) * 4;
+    let total = |found: &[Option<Vec<u8>>]| found.iter().flatten().map(|bytes| length(bytes)).sum::<usize>();
+    if total(&found) > room {
+        found = store.previews(hashes, Size::Narrow);
+    }
     let (mut used, mut too_much, mut unreadable) = (0_usize, 0_u64, 0_u64);
-    let screenshots = pictures.iter().enumerate().filter(|(_, picture)| matches!(picture, Picture::Screenshot(_)));
-    let stored = pictures.iter().enumerate().filter(|(_, picture)| matches!(picture, Picture::Stored(_)));
-    for (at, picture) in screenshots.chain(stored) {
-        let bytes = match picture {
-            Picture::Screenshot(png) => Some(png.to_vec()),
-            Picture::Stored(hash) => store.image(hash).ok().flatten(),
-        };
-        match bytes.filter(|bytes| bytes.starts_with(PNG)) {
+    for (place, bytes) in embedded.iter_mut().zip(found) {
+        match bytes.filter(|bytes| bytes.starts_with(preview::JPEG)) {
             None => unreadable += 1,
-            Some(bytes) if used + bytes.len().div_ceil(3) * 4 > room => too_much += 1,
+            Some(bytes) if used + length(&bytes) > room => too_much += 1,
             Some(bytes) => {
-                let data = STANDARD.encode(bytes);
-                used += data.len();
-                embedded[at] = Some(data);
+                used += length(&bytes);
+                *place = Some(STANDARD.encode(bytes));
             }
         }
     }
@@ -68,7 +133,7 @@ pub(super) fn images(
         left_out.push(format!(
             "{} of {} images are not in the page, to keep it small.",
             thousands(too_much),
-            thousands(pictures.len() as u64)
+            thousands(hashes.len() as u64)
         ));
     }
     if unreadable > 0 {
@@ -77,58 +142,11 @@ pub(super) fn images(
     embedded
 }
 
-/// Embeds texts within `room` bytes of a JSON block.
-pub(super) fn texts(input: &ReportInput<'_>, hashes: &[&str], room: usize, left_out: &mut Vec<String>) -> Vec<Text> {
-    let mut texts: Vec<Text> = hashes.iter().map(|hash| read(input.observations, hash)).collect();
-    let missing = texts.iter().filter(|text| text.missing.is_some()).count();
-    let length = |text: &Text, cut: usize| {
-        let reason = text.missing.as_deref().map_or(0, json_block_length);
-        FRAME + reason + json_block_length(&text.text[..floor_char(&text.text, cut)])
-    };
-    let fits = |cut: &&usize| texts.iter().map(|text| length(text, **cut)).sum::<usize>() <= room;
-    let cut = CUTS.iter().find(fits).copied().unwrap_or(0);
-    texts.iter_mut().for_each(|text| shorten(text, cut));
-    let count = texts.iter().filter(|text| text.cut.is_some()).count();
-    if count > 0 {
-        left_out.push(format!(
-            "{} of {} texts are cut after {} bytes in the step viewer, to keep the page small; the full texts lie in {}.",
-            thousands(count as u64),
-            thousands(texts.len() as u64),
-            thousands(cut as u64),
-            store_name(input)
-        ));
-    }
-    if missing > 0 {
-        left_out.push(format!("{} texts could not be read from {}.", thousands(missing as u64), store_name(input)));
-    }
-    texts
-}
-
-fn store_name<'a>(input: &ReportInput<'a>) -> &'a str {
-    if input.about.store.is_empty() { "the run's observation store" } else { &input.about.store }
-}
-
-fn read(store: &dyn Observations, hash: &str) -> Text {
-    let missing =
-        |reason: String| Text { text: String::new(), cut: None, missing: Some(reason.chars().take(300).collect()) };
-    match store.text(hash) {
-        Ok(Some(text)) => {
-            let mut text = Text { text, cut: None, missing: None };
-            // Nothing longer is ever embedded: let go of the rest before the next is read.
-            shorten(&mut text, CUTS[0]);
-            text
-        }
-        Ok(None) => missing("the observation store does not have this text".to_owned()),
-        Err(error) => missing(error.to_string()),
-    }
-}
-
-fn shorten(text: &mut Text, cut: usize) {
-    if text.text.len() > cut {
-        text.cut = text.cut.or(Some(text.text.len()));
-        text.text.truncate(floor_char(&text.text, cut));
-        text.text.shrink_to_fit();
-    }
+/// Compresses text for a data block of the page: base64 of zlib, which holds no `<`.
+pub(super) fn packed(text: &str) -> std::io::Result<String> {
+    let mut encoder = ZlibEncoder::new(Vec::with_capacity(text.len() / 4), Compression::new(6));
+    encoder.write_all(text.as_bytes())?;
+    Ok(STANDARD.encode(encoder.finish()?))
 }
 
 /// Returns the last boundary between characters that is not behind `at`.
@@ -140,60 +158,52 @@ fn floor_char(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
     use crate::made_up;
+    use std::io::Read;
 
-    fn png(length: usize) -> Vec<u8> {
-        let mut bytes = PNG.to_vec();
-        bytes.resize(length, 7);
-        bytes
+    #[test]
+    fn texts_are_cut_at_a_line_and_keep_what_each_line_costs() {
+        let mut text = Text { text: "- one\n- two words\n- three".to_owned(), ..Text::default() };
+        text.count();
+        assert_eq!(text.heat.len(), 3);
+        assert_eq!(text.heat[0], Encoding::O200kBase.count("- one\n").0);
+        text.shorten(20);
+        assert_eq!((text.text.as_str(), text.heat.len(), text.cut), ("- one\n- two words\n", 2, Some(25)));
+        let mut text = Text { text: "é".repeat(50), ..Text::default() };
+        text.count();
+        text.shorten(21);
+        assert_eq!((text.text.chars().count(), text.cut), (10, Some(100)));
+        assert_eq!(text.heat, [Encoding::O200kBase.count(&"é".repeat(10)).0]);
     }
 
     #[test]
-    fn texts_are_cut_at_one_length_between_characters_and_say_so() {
+    fn a_text_that_is_missing_or_damaged_says_why_in_its_place() {
+        let run = made_up::run();
+        assert!(Text::read(&run, "damaged").missing.unwrap().contains("damaged"));
+        assert!(Text::read(&run, "absent").missing.unwrap().contains("does not have this text"));
+    }
+
+    #[test]
+    fn pictures_keep_to_their_room_and_what_is_no_picture_is_not_embedded() {
         let mut run = made_up::run();
-        run.texts.insert("long".into(), "é<".repeat(30_000));
-        run.texts.insert("short".into(), "short".into());
+        run.images.insert("a".into(), made_up::png(900, 600));
+        run.images.insert("b".into(), b"<svg onload=alert(1)>".to_vec());
         let mut left_out = Vec::new();
-        let embedded = texts(&run.input(), &["long", "short", "absent", "damaged"], 20_000, &mut left_out);
-        assert_eq!(embedded[0].cut, Some(90_000));
-        // Byte 4,096 lies inside an "é".
-        assert_eq!(embedded[0].text.len(), 4_095);
-        assert_eq!((embedded[1].text.as_str(), embedded[1].cut), ("short", None));
-        assert_eq!(embedded[3].missing.as_deref(), Some("the store's entry is damaged"));
-        assert!(serde_json::to_string(&embedded).unwrap().replace('<', "\\u003c").len() <= 20_000);
-        assert!(
-            left_out[0].contains("1 of 4 texts are cut after 4,096 bytes") && left_out[0].contains("observations/"),
-            "{left_out:?}"
-        );
-        assert!(left_out[1].starts_with("2 texts could not be read"));
-    }
-
-    #[test]
-    fn texts_and_images_come_from_the_store_of_replay() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = browserlens_replay::Store::open(folder.path());
-        let (text, image) = (store.put_text("- button \"Go\"").unwrap(), store.put_image(&png(20)).unwrap());
-        let mut run = made_up::run();
-        run.measurements.clear();
-        let mut input = run.input();
-        input.observations = &store;
-        let absent = "0".repeat(64);
-        let embedded = texts(&input, &[&text, &absent], 10_000, &mut Vec::new());
-        assert_eq!(embedded[0].text, "- button \"Go\"");
-        assert!(embedded[1].missing.as_deref().unwrap().contains("does not have"));
-        let embedded = images(&store, &[Picture::Stored(&image), Picture::Stored(&absent)], 10_000, &mut Vec::new());
-        assert!(embedded[0].is_some() && embedded[1].is_none());
-    }
-
-    #[test]
-    fn images_keep_to_their_room_and_screenshots_come_first() {
-        let mut run = made_up::run();
-        run.images.insert("shot".into(), png(300));
-        let screenshot = png(300);
+        let embedded = pictures(&run, &["a", "b", "absent"], 1_000_000, &mut left_out);
+        assert_eq!((embedded[0].is_some(), embedded[1].is_some(), embedded[2].is_some()), (true, false, false));
+        assert!(STANDARD.decode(embedded[0].as_deref().unwrap()).unwrap().starts_with(preview::JPEG));
+        assert_eq!(left_out, ["2 images could not be read from the observation store."]);
         let mut left_out = Vec::new();
-        let pictures =
-            [Picture::Stored("shot"), Picture::Screenshot(&screenshot), Picture::Screenshot(b"<svg onload=alert(1)>")];
-        let embedded = images(&run, &pictures, 500, &mut left_out);
-        assert_eq!((embedded[0].is_some(), embedded[1].is_some(), embedded[2].is_some()), (false, true, false));
-        assert_eq!(left_out.len(), 2);
+        assert_eq!(pictures(&run, &["a"], 10, &mut left_out), [None]);
+        assert_eq!(left_out, ["1 of 1 images are not in the page, to keep it small."]);
+    }
+
+    #[test]
+    fn packed_text_reads_back_and_cannot_leave_its_block() {
+        let text = "</script><!-- é".repeat(100);
+        let block = packed(&text).unwrap();
+        assert!(!block.contains('<') && block.len() < text.len());
+        let mut back = String::new();
+        flate2::read::ZlibDecoder::new(&STANDARD.decode(block).unwrap()[..]).read_to_string(&mut back).unwrap();
+        assert_eq!(back, text);
     }
 }

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::made_up::{self, Run};
-use crate::{FactInfo, StrategyInfo};
+use crate::{EventInfo, FactInfo, StrategyInfo, StrategyRefs};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use browserlens_replay::{AnswerInfo, Outcome};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Ends what it may stand in: an element, an attribute, a comment, a script, JSON, CDATA, Markdown.
 const HOSTILE: &str = "x\"'><img src=x onerror=alert(1)></script></ScRiPt ><!--<script>alert(2)</script>]]>\u{2028}</title></style></svg>\u{202e}\u{0}";
@@ -13,7 +14,20 @@ const HOSTILE: &str = "x\"'><img src=x onerror=alert(1)></script></ScRiPt ><!--<
 fn made(run: &Run) -> String {
     let input = run.input();
     let summary = Summary::of(&input);
-    page(&input, &summary, &Charts::draw(&input, &summary).unwrap()).unwrap()
+    page(&input, &summary, &Charts::draw(&input, &summary).unwrap(), None).unwrap()
+}
+
+/// Returns the data block of an id.
+fn block<'h>(html: &'h str, id: &str) -> &'h str {
+    let opening = html.find(&format!("id=\"{id}\">")).unwrap_or_else(|| panic!("no block {id}"));
+    let start = opening + html[opening..].find('>').unwrap() + 1;
+    &html[start..start + html[start..].find('<').unwrap()]
+}
+
+/// Returns what the script unpacks for a scenario.
+fn unpacked(html: &str, scenario: usize) -> serde_json::Value {
+    let bytes = STANDARD.decode(block(html, &format!("scenario-{scenario}"))).unwrap();
+    serde_json::from_reader(flate2::read::ZlibDecoder::new(&bytes[..])).unwrap()
 }
 
 fn hostile_run() -> Run {
@@ -48,7 +62,9 @@ fn hostile_run() -> Run {
         timing.strategy = format!("{HOSTILE}{}", timing.strategy);
         timing.machine = HOSTILE.to_owned();
     }
+    let strategy = run.measurements[0].strategy.clone();
     for scenario in &mut run.scenarios {
+        (scenario.hash, scenario.browser) = (HOSTILE.to_owned(), HOSTILE.to_owned());
         scenario.trace = format!("{HOSTILE}{}", scenario.trace);
         (scenario.goal, scenario.why) = (HOSTILE.to_owned(), HOSTILE.to_owned());
         scenario.answers = vec![AnswerInfo { answers: HOSTILE.to_owned(), console: 1, network: 2, told: 1, facts: 1 }];
@@ -57,23 +73,34 @@ fn hostile_run() -> Run {
                 *text = format!("javascript:{HOSTILE}");
             }
             step.facts = vec![FactInfo { text: HOSTILE.to_owned(), pixels: true }];
-            step.screenshot = Some(Arc::from(HOSTILE.as_bytes()));
+            step.screenshot = Some(HOSTILE.to_owned());
+            let bounds = step.targets[0];
+            step.refs = vec![StrategyRefs { strategy: strategy.clone(), boxes: vec![(HOSTILE.to_owned(), bounds)] }];
+            let hostile = || HOSTILE.to_owned();
+            step.events = vec![EventInfo { kind: hostile(), label: hostile(), text: hostile(), is_error: true }];
         }
     }
     run.strategies =
         vec![StrategyInfo { name: HOSTILE.to_owned(), version: HOSTILE.to_owned(), why: HOSTILE.to_owned() }];
     let about = &mut run.about;
-    for text in [&mut about.tool, &mut about.command, &mut about.date, &mut about.machine, &mut about.store] {
+    for text in [
+        &mut about.tool,
+        &mut about.command,
+        &mut about.date,
+        &mut about.machine,
+        &mut about.store,
+        &mut about.revision,
+        &mut about.tokenizer,
+    ] {
         *text = HOSTILE.to_owned();
     }
+    about.fidelity = format!("## Per tool\n\n| {HOSTILE} | b |\n| :- | -: |\n| {HOSTILE} | 1 |\n");
     run
 }
 
-/// Returns the start tags of the page outside its data block (without that block's own), as names with their attributes' text.
+/// Returns the start tags of the page outside its script and style, as names with their attributes' text.
 fn tags(html: &str) -> Vec<String> {
-    let start = html.find("<script type=\"application/json\" id=\"data\">").unwrap();
-    let end = start + html[start..].find("</script>").unwrap();
-    let markup = [&html[..start], &html[end..]].concat().replace(STYLE, "").replace(SCRIPT, "");
+    let markup = html.replace(STYLE, "").replace(SCRIPT, "");
     let parts = markup.split('<').skip(1);
     parts
         .filter(|part| part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '!'))
@@ -83,16 +110,16 @@ fn tags(html: &str) -> Vec<String> {
 
 /// Every element and attribute that the page is made of.
 const ELEMENTS: &str = "!doctype html head meta title link style body a header div h1 h2 h3 nav p main section table thead tbody tr th td \
-    small span strong figure figcaption code details summary svg desc text rect line polyline polygon circle noscript label select button output ol ul li \
-    dl dt dd wbr script";
-const ATTRIBUTES: &str = "html lang charset http-equiv content name rel href class id aria-labelledby aria-label aria-live aria-hidden role \
-    tabindex scope title hidden open for type width height viewBox xmlns x y x1 y1 x2 y2 dy r cx cy points fill stroke stroke-width opacity \
-    text-anchor font-family font-size font-weight transform";
+    small span strong figure figcaption code details summary noscript label input button output select option ol ul li dl dt dd wbr kbd dialog script";
+const ATTRIBUTES: &str = "html lang charset http-equiv content name rel href class id aria-labelledby aria-label aria-live aria-hidden \
+    aria-pressed aria-keyshortcuts role tabindex scope hidden open for type placeholder autocomplete data-label";
 
 #[test]
 fn hostile_strings_in_every_field_add_no_element_and_no_attribute() {
     let html = made(&hostile_run());
-    assert!(html.contains("id=\"inspect\""), "every section is there");
+    for section in ["inspect", "fidelity", "run", "scenarios", "steps"] {
+        assert!(html.contains(&format!("<section id=\"{section}\"")), "{section} is there");
+    }
     let (elements, attributes): (Vec<&str>, Vec<&str>) =
         (ELEMENTS.split_whitespace().collect(), ATTRIBUTES.split_whitespace().collect());
     let all = tags(&html);
@@ -104,7 +131,14 @@ fn hostile_strings_in_every_field_add_no_element_and_no_attribute() {
         assert!(names.next().is_some_and(|name| elements.contains(&name)), "{tag}");
         assert!(names.all(|name| attributes.contains(&name)), "{tag}");
     }
-    assert_eq!(all.iter().filter(|tag| tag.starts_with("script") || tag.starts_with("style")).count(), 2);
+    // One style sheet, one script; the other script elements are data by their type.
+    let scripts: Vec<&String> = all.iter().filter(|tag| tag.starts_with("script")).collect();
+    assert_eq!(all.iter().filter(|tag| tag.starts_with("style")).count(), 1);
+    assert_eq!(scripts.iter().filter(|tag| tag.as_str() == "script").count(), 1);
+    assert!(scripts.iter().all(|tag| {
+        let data = ["script type=\"application/json\"", "script type=\"text/plain\""];
+        *tag == "script" || data.iter().any(|opening| tag.starts_with(opening))
+    }));
     let links: Vec<&str> = all.iter().filter_map(|tag| tag.split("href=\"").nth(1)?.split('"').next()).collect();
     assert!(links.iter().all(|link| link.starts_with('#') || *link == "data:,"), "{links:?}");
 }
@@ -132,29 +166,55 @@ fn hostile_strings_reach_no_file_of_the_report_as_markup_or_control_characters()
 }
 
 #[test]
-fn the_data_block_cannot_be_left_and_reads_back() {
+fn the_data_blocks_cannot_be_left_and_read_back() {
     let html = made(&hostile_run());
-    let opening = "<script type=\"application/json\" id=\"data\">";
-    let start = html.find(opening).unwrap() + opening.len();
-    let block = &html[start..start + html[start..].find('<').unwrap()];
-    assert!(html[start + block.len()..].starts_with("</script>\n<script>"));
-    let data: serde_json::Value = serde_json::from_str(block).unwrap();
-    assert_eq!(data["texts"][0]["text"], HOSTILE.repeat(3));
-    assert_eq!(data["scenarios"][0]["goal"], HOSTILE);
+    let overview: serde_json::Value = serde_json::from_str(block(&html, "data")).unwrap();
+    assert_eq!(overview["scenarios"][0]["goal"], HOSTILE);
+    let scenario = unpacked(&html, 0);
+    assert_eq!(scenario["texts"][0]["text"], HOSTILE.repeat(3));
+    assert_eq!(scenario["steps"][0]["events"][0][2], HOSTILE);
+    assert_eq!(scenario["steps"][0]["title"], format!("javascript:{HOSTILE}"));
     // A screenshot that is no PNG is not embedded.
-    assert!(data["images"].as_array().unwrap().iter().all(serde_json::Value::is_null));
+    assert!(!html.contains("id=\"picture-"));
 }
 
 #[test]
-fn the_policy_lets_only_the_pages_own_script_run() {
+fn a_step_brings_its_picture_its_boxes_its_events_and_what_each_line_costs() {
+    let mut run = made_up::run();
+    run.images.insert("shot".to_owned(), made_up::png(1_280, 800));
+    run.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps).for_each(|step| {
+        step.screenshot = Some("shot".to_owned());
+    });
+    let html = made(&run);
+    assert!(STANDARD.decode(block(&html, "picture-0")).unwrap().starts_with(crate::preview::JPEG));
+    let overview: serde_json::Value = serde_json::from_str(block(&html, "data")).unwrap();
+    let lens = overview["strategies"].as_array().unwrap().iter().position(|name| name == "lens/delta").unwrap();
+    let scenario = unpacked(&html, 0);
+    let step = &scenario["steps"][0];
+    assert_eq!(step["picture"], 0);
+    assert_eq!(step["viewport"], serde_json::json!([1_280, 800]));
+    assert_eq!(step["targets"], serde_json::json!([[10, 20, 90, 30]]));
+    assert_eq!(step["refs"][lens.to_string()], serde_json::json!([["@e1", [10, 20, 90, 30]]]));
+    assert_eq!(step["events"], serde_json::json!([["console", "error", "it broke", "error"]]));
+    let text = &scenario["texts"][step["rows"][lens]["text"].as_u64().unwrap() as usize];
+    let lines = text["text"].as_str().unwrap().split_inclusive('\n').count();
+    assert_eq!(text["heat"].as_array().unwrap().len(), lines);
+}
+
+#[test]
+fn the_policy_lets_only_the_pages_own_script_run_and_only_its_own_style_apply() {
     let html = made(&made_up::run());
     let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
     assert!(html.find("Content-Security-Policy").unwrap() < html.find("<style").unwrap());
     let script = html.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
-    assert_eq!(html.matches("<script").count(), 2);
-    assert!(policy.starts_with("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-"));
-    assert!(policy.contains(&escape::script_source(script)), "{policy}");
-    assert!(!script.contains('\r'), "the parser would change the script, and its hash would not match");
+    let style = html.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; img-src data:; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    assert!(policy.contains(&format!("script-src {};", escape::source_of(script))), "{policy}");
+    assert!(policy.contains(&format!("style-src {};", escape::source_of(style))), "{policy}");
+    for own in [script, style] {
+        assert!(!own.contains('\r'), "the parser would change it, and its hash would not match");
+    }
 }
 
 #[test]
@@ -191,7 +251,9 @@ fn the_page_names_no_address() {
 fn a_large_run_stays_below_15_megabytes_and_says_what_is_missing() {
     let mut run = made_up::run();
     let mut texts = BTreeMap::new();
-    let wide = "<div class=\"x\">".repeat(20_000);
+    let mut random = browserlens_replay::SplitMix64::new(7);
+    let wide =
+        std::iter::repeat_with(|| format!("<div class=\"{:x}\">\n", random.bits())).take(10_000).collect::<String>();
     let template = run.measurements.clone();
     for copy in 0..60 {
         for row in &template {
@@ -209,4 +271,5 @@ fn a_large_run_stays_below_15_megabytes_and_says_what_is_missing() {
     let html = made(&run);
     assert!(html.len() < 15_000_000, "{}", html.len());
     assert!(html.contains("texts are cut after") && html.contains("the full texts lie in observations/"));
+    assert!(!html.contains("scenarios are not in the step viewer"));
 }

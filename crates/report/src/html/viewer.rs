@@ -1,48 +1,57 @@
 //! The data of the step viewer: what each strategy showed at each step, cut so that the page stays small.
 //!
-//! In: rows, scenarios and the observation store. Out: one JSON document for a data block, and in words what was left out.
-//! Invariant: the document is at most as large as the room it was given; a text that is cut says so and how long it was; what the store
+//! In: rows, scenarios and the observation store. Out: one compressed data block a scenario and one a picture, what the page's overview says
+//! of each scenario, and in words what was left out. The script unpacks a scenario when it is looked at: a page of many scenarios opens as
+//! fast as one of few.
+//! Invariant: the blocks are at most as large as the room that they were given; a text that is cut says so and how long it was; what the store
 //! cannot give is said in the text's place, and spoils nothing else.
 
-use super::embed::{self, Picture, Text};
-use super::escape::escape_json_block;
+use super::embed::{self, CUTS, Text};
 use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, Summary};
+use browserlens_page::BoxInViewport;
 use browserlens_replay::{Measurement, RowKind, StepNumbers, TargetScore};
 use browserlens_tokens::{Encoding, ImageFormula};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 
 /// Names, facts and error messages are cut here, in characters: the tables have them whole.
 const LONGEST_LABEL: usize = 2_000;
+/// Share of the room that pictures may take, in percent.
+const PICTURES_PERCENT: usize = 48;
+/// What a data block's tags take, in bytes.
+const TAGS: usize = 80;
+/// Most refs that are drawn for a strategy at a step.
+const MOST_REFS: usize = 400;
 
-/// The document and what it lacks.
-#[derive(Clone, Debug)]
+/// The blocks, and what they lack.
+#[derive(Clone, Debug, Default)]
 pub(super) struct ViewerData {
-    /// JSON, safe inside a script block.
-    pub json: String,
+    /// Data blocks: `scenario-N` and `picture-N`.
+    pub blocks: String,
+    /// What the overview says of each scenario that has a block.
+    pub scenarios: Vec<Known>,
+    /// Indices of the strategies that are shown first.
+    pub shown: [usize; 2],
     /// What was left out, one sentence each.
     pub left_out: Vec<String>,
 }
 
-#[derive(Serialize, Default)]
-struct Document<'a> {
-    strategies: Vec<String>,
-    left: usize,
-    right: usize,
-    store: String,
-    scenarios: Vec<Scenario<'a>>,
-    texts: Vec<Text>,
-    /// Base64 of PNG; null for one that was left out.
-    images: Vec<Option<String>>,
-}
-
-#[derive(Serialize)]
-struct Scenario<'a> {
+/// What is known of a scenario before its block is unpacked.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Known {
     name: String,
     goal: String,
     why: String,
     complete: bool,
+    steps: usize,
+}
+
+#[derive(Serialize)]
+struct Block<'a> {
     steps: Vec<Step<'a>>,
+    texts: Vec<Text>,
 }
 
 #[derive(Serialize)]
@@ -53,8 +62,14 @@ struct Step<'a> {
     url: String,
     title: String,
     facts: Vec<Fact>,
-    screenshot: Option<usize>,
-    /// One a strategy, in the order of [`Document::strategies`]; null where it was not run.
+    picture: Option<usize>,
+    viewport: Option<(u32, u32)>,
+    targets: Vec<[i32; 4]>,
+    /// By the index of the strategy: handles and boxes.
+    refs: BTreeMap<usize, Vec<(String, [i32; 4])>>,
+    events: Vec<[String; 4]>,
+    more_events: usize,
+    /// One a strategy, in the order of the overview; null where it was not run.
     rows: Vec<Option<Row<'a>>>,
 }
 
@@ -112,33 +127,48 @@ struct Asked {
     text: usize,
 }
 
-/// What the document refers to by place, in the order in which it is first needed.
+/// Texts that a block refers to by place, in the order in which they are first needed.
 #[derive(Default)]
-struct Collector<'a> {
-    texts: Vec<&'a str>,
-    text_places: HashMap<&'a str, usize>,
-    pictures: Vec<Picture<'a>>,
-    picture_places: HashMap<&'a str, usize>,
+struct Texts<'a> {
+    hashes: Vec<&'a str>,
+    places: HashMap<&'a str, usize>,
 }
 
-impl<'a> Collector<'a> {
+/// Pictures that all blocks refer to by place.
+#[derive(Default)]
+struct Pictures<'a> {
+    hashes: Vec<(&'a str, bool)>,
+    places: HashMap<&'a str, usize>,
+}
+
+impl<'a> Pictures<'a> {
+    fn place(&mut self, hash: &'a str, is_screenshot: bool) -> usize {
+        let at = *self.places.entry(hash).or_insert_with(|| {
+            self.hashes.push((hash, false));
+            self.hashes.len() - 1
+        });
+        self.hashes[at].1 |= is_screenshot;
+        at
+    }
+
+    /// Screenshots first, then what only observations show.
+    fn in_order(&self) -> Vec<&'a str> {
+        let of = |wanted: bool| self.hashes.iter().filter(move |(_, screenshot)| *screenshot == wanted);
+        of(true).chain(of(false)).map(|(hash, _)| *hash).collect()
+    }
+}
+
+struct Collector<'c, 'a> {
+    texts: &'c mut Texts<'a>,
+    pictures: &'c mut Pictures<'a>,
+}
+
+impl<'a> Collector<'_, 'a> {
     fn text(&mut self, hash: &'a str) -> usize {
-        *self.text_places.entry(hash).or_insert_with(|| {
-            self.texts.push(hash);
-            self.texts.len() - 1
+        *self.texts.places.entry(hash).or_insert_with(|| {
+            self.texts.hashes.push(hash);
+            self.texts.hashes.len() - 1
         })
-    }
-
-    fn image(&mut self, hash: &'a str) -> usize {
-        *self.picture_places.entry(hash).or_insert_with(|| {
-            self.pictures.push(Picture::Stored(hash));
-            self.pictures.len() - 1
-        })
-    }
-
-    fn screenshot(&mut self, png: &'a [u8]) -> usize {
-        self.pictures.push(Picture::Screenshot(png));
-        self.pictures.len() - 1
     }
 
     fn row(&mut self, row: &'a Measurement, formula: ImageFormula) -> Row<'a> {
@@ -175,7 +205,7 @@ impl<'a> Collector<'a> {
             success_with_scrolls: numbers.scrolls.success,
             success: numbers.success,
             text: self.text(&numbers.text),
-            images: numbers.images.iter().map(|hash| self.image(hash)).collect(),
+            images: numbers.images.iter().map(|hash| self.pictures.place(hash, false)).collect(),
             requests: numbers
                 .requests
                 .iter()
@@ -192,78 +222,115 @@ impl<'a> Collector<'a> {
 /// Collects the data of the step viewer into at most `room` bytes.
 ///
 /// # Errors
-/// [`ReportError::Viewer`] if the document cannot be written as JSON.
+/// [`ReportError::Viewer`] if a block cannot be written as JSON, [`ReportError::Packing`] if it cannot be compressed.
 pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -> Result<ViewerData, ReportError> {
-    let mut left_out = Vec::new();
-    let mut document = Document {
-        strategies: summary.strategies.iter().map(|row| label(&row.strategy)).collect(),
-        right: other_strategy(summary),
-        store: label(&input.about.store),
-        ..Document::default()
-    };
+    let mut data = ViewerData { shown: shown_first(summary), ..ViewerData::default() };
     let mut rows: BTreeMap<&str, BTreeMap<u32, HashMap<&str, &Measurement>>> = BTreeMap::new();
     for row in input.measurements {
         rows.entry(&row.trace).or_default().entry(row.step).or_default().insert(&row.strategy, row);
     }
+    let places: HashMap<&str, usize> =
+        summary.strategies.iter().enumerate().map(|(at, row)| (row.strategy.as_str(), at)).collect();
 
-    let mut collector = Collector::default();
-    let mut used = json_length(&document)?;
-    let mut dropped = 0_usize;
+    let mut pictures = Pictures::default();
+    let mut blocks: Vec<(Block<'_>, Vec<&str>)> = Vec::new();
     for (&trace, steps) in &rows {
         let info = input.scenarios.iter().find(|info| info.trace == trace);
-        let mut scenario = scenario(trace, info);
+        let mut texts = Texts::default();
+        let mut block = Block { steps: Vec::new(), texts: Vec::new() };
         for (&step, by_strategy) in steps {
             let told = info.and_then(|info| info.steps.iter().find(|told| told.step == step));
-            let mut entry = step_entry(step, told);
-            entry.screenshot = told.and_then(|told| told.screenshot.as_deref()).map(|png| collector.screenshot(png));
+            let mut entry = step_entry(step, told, &places);
+            entry.picture = told.and_then(|told| told.screenshot.as_deref()).map(|hash| pictures.place(hash, true));
+            let mut collector = Collector { texts: &mut texts, pictures: &mut pictures };
             let row_of =
                 |row: &StrategySummary| Some(collector.row(by_strategy.get(row.strategy.as_str())?, input.formula));
             entry.rows = summary.strategies.iter().map(row_of).collect();
-            scenario.steps.push(entry);
+            block.steps.push(entry);
         }
-        let length = json_length(&scenario)? + 1;
-        // Two thirds of the room are kept for texts and images.
-        if used + length > room / 3 {
+        data.scenarios.push(known(trace, info, block.steps.len()));
+        blocks.push((block, texts.hashes));
+    }
+
+    let order = pictures.in_order();
+    let embedded = embed::pictures(input.observations, &order, room * PICTURES_PERCENT / 100, &mut data.left_out);
+    let mut used = 0;
+    for (hash, picture) in order.iter().zip(&embedded) {
+        if let (Some(picture), Some(at)) = (picture, pictures.places.get(hash)) {
+            used += picture.len() + TAGS;
+            block_of(&mut data.blocks, &format!("picture-{at}"), picture);
+        }
+    }
+
+    blocks.par_iter_mut().for_each(|(block, hashes)| {
+        block.texts = hashes.iter().map(|hash| Text::read(input.observations, hash)).collect();
+        block.texts.iter_mut().for_each(Text::count);
+    });
+    let left = room.saturating_sub(used);
+    let mut packed = Vec::new();
+    for cut in CUTS {
+        blocks.iter_mut().flat_map(|(block, _)| &mut block.texts).for_each(|text| text.shorten(cut));
+        packed = blocks.par_iter().map(|(block, _)| pack(block)).collect::<Result<Vec<_>, _>>()?;
+        if packed.iter().map(|block| block.len() + TAGS).sum::<usize>() <= left {
+            let texts = blocks.iter().flat_map(|(block, _)| &block.texts);
+            embed::texts_in_words(input, texts, cut, &mut data.left_out);
+            break;
+        }
+    }
+    let mut dropped = 0_usize;
+    for (at, block) in packed.iter().enumerate() {
+        if used + block.len() + TAGS > room {
             dropped += 1;
         } else {
-            used += length;
-            document.scenarios.push(scenario);
+            used += block.len() + TAGS;
+            block_of(&mut data.blocks, &format!("scenario-{at}"), block);
         }
     }
     if dropped > 0 {
-        left_out.push(format!(
+        data.left_out.push(format!(
             "{dropped} scenarios are not in the step viewer, since the page would grow too large: their numbers stand in the tables and in measurements.csv."
         ));
     }
-
-    let left = room.saturating_sub(used);
-    let images = embed::images(input.observations, &collector.pictures, left * 2 / 5, &mut left_out);
-    let image_bytes: usize = images.iter().map(|image| image.as_ref().map_or(5, |data| data.len() + 3)).sum();
-    document.images = images;
-    document.texts = embed::texts(input, &collector.texts, left.saturating_sub(image_bytes), &mut left_out);
-    let json = serde_json::to_string(&document).map_err(ReportError::Viewer)?;
-    Ok(ViewerData { json: escape_json_block(&json), left_out })
+    Ok(data)
 }
 
-/// Returns the strategy that the first of the table is shown beside: the baseline, or the second.
-fn other_strategy(summary: &Summary) -> usize {
+fn pack(block: &Block<'_>) -> Result<String, ReportError> {
+    let json = serde_json::to_string(block).map_err(ReportError::Viewer)?;
+    embed::packed(&json).map_err(ReportError::Packing)
+}
+
+/// Base64 has no character that could end the block.
+fn block_of(out: &mut String, id: &str, base64: &str) {
+    let _ = writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{base64}</script>");
+}
+
+/// Returns the strategies that are shown first: the first of the table, and the baseline or the second.
+fn shown_first(summary: &Summary) -> [usize; 2] {
     let baseline = summary.strategies.iter().position(|row| Some(&row.strategy) == summary.baseline.as_ref());
-    baseline.filter(|&at| at != 0).unwrap_or(usize::from(summary.strategies.len() > 1))
+    [0, baseline.filter(|&at| at != 0).unwrap_or(usize::from(summary.strategies.len() > 1))]
 }
 
-fn scenario<'a>(trace: &str, info: Option<&ScenarioInfo>) -> Scenario<'a> {
-    Scenario {
+fn known(trace: &str, info: Option<&ScenarioInfo>, steps: usize) -> Known {
+    Known {
         name: label(trace),
         goal: info.map_or_else(String::new, |info| label(&info.goal)),
         why: info.map_or_else(String::new, |info| label(&info.why)),
         complete: info.is_none_or(|info| info.complete),
-        steps: Vec::new(),
+        steps,
     }
 }
 
-fn step_entry<'a>(step: u32, told: Option<&StepInfo>) -> Step<'a> {
+fn step_entry<'a>(step: u32, told: Option<&StepInfo>, places: &HashMap<&str, usize>) -> Step<'a> {
     let text = |part: fn(&StepInfo) -> &String| told.map_or_else(String::new, |told| label(part(told)));
     let facts = told.map(|told| told.facts.as_slice()).unwrap_or_default();
+    let refs = told.map(|told| told.refs.as_slice()).unwrap_or_default().iter().filter_map(|refs| {
+        let boxes = refs.boxes.iter().take(MOST_REFS).map(|(handle, bounds)| (label(handle), rounded(*bounds)));
+        Some((*places.get(refs.strategy.as_str())?, boxes.collect()))
+    });
+    let events = told.map(|told| told.events.as_slice()).unwrap_or_default().iter().map(|event| {
+        let mark = if event.is_error { "error" } else { "" };
+        [label(&event.kind), label(&event.label), label(&event.text), mark.to_owned()]
+    });
     Step {
         step,
         action: text(|told| &told.action),
@@ -271,17 +338,22 @@ fn step_entry<'a>(step: u32, told: Option<&StepInfo>) -> Step<'a> {
         url: text(|told| &told.url),
         title: text(|told| &told.title),
         facts: facts.iter().map(|fact| Fact { text: label(&fact.text), pixels: fact.pixels }).collect(),
-        screenshot: None,
+        picture: None,
+        viewport: told.and_then(|told| told.viewport),
+        targets: told.map_or_else(Vec::new, |told| told.targets.iter().map(|bounds| rounded(*bounds)).collect()),
+        refs: refs.collect(),
+        events: events.collect(),
+        more_events: told.map_or(0, |told| told.more_events),
         rows: Vec::new(),
     }
 }
 
-fn found(target: TargetScore) -> [bool; 3] {
-    [target.recall, target.addressable, target.discriminable]
+fn rounded(bounds: BoxInViewport) -> [i32; 4] {
+    [bounds.x, bounds.y, bounds.width, bounds.height].map(|side| side.round() as i32)
 }
 
-fn json_length(value: &impl Serialize) -> Result<usize, ReportError> {
-    Ok(escape_json_block(&serde_json::to_string(value).map_err(ReportError::Viewer)?).len())
+fn found(target: TargetScore) -> [bool; 3] {
+    [target.recall, target.addressable, target.discriminable]
 }
 
 fn label(text: &str) -> String {

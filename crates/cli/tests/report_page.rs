@@ -1,0 +1,331 @@
+//! The page of a report in a real Chromium: it opens from disk without a complaint or a request, its charts have data, its viewer is walked by
+//! keyboard, what recorded pages try on readers does nothing in it, and axe finds no fault.
+
+#[path = "report_page/browser.rs"]
+mod browser;
+
+use browser::Opened;
+use browserlens_replay::{Measurement, PerMille, RunResult, StepInfo as RecordedStep, TaskMeasurement};
+use browserlens_report::{
+    About, EventInfo, FactInfo, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs, write_report,
+};
+use browserlens_tokens::ImageFormula;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Tries what markup, addresses and attributes can try.
+const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
+const STRATEGIES: &str =
+    "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,raw/html,playwright-mcp@0.0.83/full*";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+/// A report of two recorded traces, one of them hostile, and the run that it is about; made once.
+struct Made {
+    folder: tempfile::TempDir,
+    run: PathBuf,
+}
+
+impl Made {
+    fn page(&self) -> PathBuf {
+        self.folder.path().join("report/index.html")
+    }
+}
+
+fn made() -> &'static Made {
+    static MADE: OnceLock<Made> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            .args(["bench", "--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES])
+            .args(["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
+            .current_dir(root())
+            .output()
+            .expect("the command starts");
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let run = std::fs::read_dir(folder.path().join("runs"))
+            .expect("runs")
+            .next()
+            .expect("one run")
+            .expect("lists")
+            .path();
+        Made { folder, run }
+    })
+}
+
+fn axe() -> String {
+    let path = root().join(".tools/axe/node_modules/axe-core/axe.min.js");
+    std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}: run scripts/install-axe", path.display()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
+    let (opened, _) = Opened::file(&made().page()).await;
+    for (chart, marks, at_least) in [
+        ("pareto-chart", ".point", 8),
+        ("tokens-chart", ".panel .series circle", 60),
+        ("latency-chart", ".row rect.bar", 16),
+        ("routers-chart", ".row rect.bar", 4),
+    ] {
+        let found: usize = opened.evaluate(&format!("document.querySelectorAll('#{chart} {marks}').length")).await;
+        assert!(found >= at_least, "{chart}: {found} of {marks}");
+    }
+    let sections: Vec<String> =
+        opened.evaluate("[...document.querySelectorAll('nav.contents a')].map((link) => link.hash.slice(1))").await;
+    let there: Vec<String> =
+        opened.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)").await;
+    assert_eq!(sections, there, "the contents name every section");
+    for id in [
+        "summary",
+        "pareto",
+        "tokens",
+        "steps",
+        "scenarios",
+        "latency",
+        "routers",
+        "fidelity",
+        "attacks",
+        "inspect",
+        "run",
+        "notes",
+    ] {
+        assert!(there.iter().any(|other| other == id), "no section {id}");
+    }
+
+    // Sorting by a header, and back.
+    let column = "[...document.getElementById('headline').tBodies[0].rows].map((row) => Number(row.cells[1].firstChild.data.replaceAll(',', '')))";
+    opened.evaluate::<Option<bool>>("document.querySelectorAll('#headline button.sort')[1].click()").await;
+    let tokens: Vec<f64> = opened.evaluate(column).await;
+    assert!(tokens.is_sorted(), "{tokens:?}");
+    opened.evaluate::<Option<bool>>("document.querySelectorAll('#headline button.sort')[1].click()").await;
+    let tokens: Vec<f64> = opened.evaluate(column).await;
+    assert!(tokens.iter().rev().is_sorted(), "{tokens:?}");
+
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_viewer_walks_a_trace_by_keyboard() {
+    let (opened, _) = Opened::file(&made().page()).await;
+    let position = "document.getElementById('position').textContent";
+    opened.evaluate::<Option<bool>>("document.getElementById('timeline').focus()").await;
+    assert_eq!(opened.evaluate::<String>(position).await, "Step 0 · 1 of 8");
+    assert!(opened.evaluate::<bool>("document.querySelector('#screen img').complete").await);
+
+    let mut texts = Vec::new();
+    for step in 1..8 {
+        opened.press("ArrowRight").await;
+        assert_eq!(opened.evaluate::<String>(position).await, format!("Step {step} · {} of 8", step + 1));
+        texts.push(opened.evaluate::<String>("document.querySelector('#left-pane pre').textContent").await);
+        let shown: usize = opened.evaluate("document.querySelectorAll('.pane pre').length").await;
+        assert!(shown >= 2, "two strategies side by side at step {step}");
+    }
+    texts.dedup();
+    assert!(texts.len() > 4, "each step shows its own text");
+    opened.press("ArrowRight").await;
+    assert_eq!(opened.evaluate::<String>(position).await, "Step 7 · 8 of 8");
+    opened.press("Home").await;
+    assert_eq!(opened.evaluate::<String>(position).await, "Step 0 · 1 of 8");
+
+    // Where the next action's node and the refs lie, and what a line costs.
+    let count = |selector: &str| format!("document.querySelectorAll('{selector}').length");
+    assert!(opened.evaluate::<usize>(&count("#screen .mark-target")).await >= 1);
+    opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/full'))").await;
+    assert!(opened.evaluate::<usize>(&count("#screen .mark-ref")).await >= 3);
+    opened.press("n").await;
+    assert!(opened.evaluate::<usize>(&count("#screen .pointed")).await == 1);
+    opened.press("r").await;
+    assert_eq!(opened.evaluate::<usize>(&count("#screen .mark-ref")).await, 0);
+    let heat: Vec<u64> = opened
+        .evaluate("[...document.querySelectorAll('#left-pane .heat')].map((strip) => Number(strip.dataset.tokens))")
+        .await;
+    assert!(heat.iter().sum::<u64>() > 20, "{heat:?}");
+
+    // Before and after, a delta's changes, the help, another scenario.
+    opened.press("ArrowRight").await;
+    opened.press("b").await;
+    assert_eq!(
+        opened.evaluate::<String>("document.getElementById('shot-title').textContent").await,
+        "Page before the action"
+    );
+    opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
+    assert!(
+        opened
+            .evaluate::<usize>(&count(
+                "#left-pane .line.changed, #left-pane .line.added, #left-pane .line.removed, #left-pane .line.moved"
+            ))
+            .await
+            > 0
+    );
+    opened.press("?").await;
+    assert!(opened.evaluate::<bool>("document.getElementById('help').open").await);
+    opened.evaluate::<Option<bool>>("document.getElementById('help-close').click()").await;
+    opened.press("]").await;
+    opened.until("document.getElementById('position').textContent.endsWith('of 7')").await;
+    let events: usize = opened.evaluate(&count("#events li")).await;
+    assert!(events > 0, "the first page was requested");
+
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
+    let (opened, _) = Opened::file(&made().page()).await;
+    let axe = axe();
+    for (width, colours) in [(1_280, "light"), (1_280, "dark"), (360, "light"), (2_560, "dark")] {
+        opened.look(width, 900, colours).await;
+        opened.evaluate::<Option<bool>>("viewer.go(2)").await;
+        let wide: u32 = opened.evaluate("document.documentElement.scrollWidth").await;
+        assert!(i64::from(wide) <= width, "the page is {wide} px wide at {width}");
+        assert_eq!(opened.violations(&axe).await, Vec::<String>::new(), "{width} px, {colours}");
+    }
+    opened.close().await;
+}
+
+/// What a report is made of, out of a run whose traces are told `copies` times.
+struct Copies {
+    run: RunResult,
+    scenarios: Vec<ScenarioInfo>,
+    strategies: Vec<StrategyInfo>,
+    about: About,
+}
+
+impl Copies {
+    fn of(run: &Path, copies: usize, words: &str) -> Self {
+        let mut run = RunResult::load(run).expect("a run");
+        let named = |trace: &str, copy: usize| format!("{trace} {copy}{words}");
+        let rows = |copy: usize| {
+            let copied = run.measurements.iter().map(move |row| (row, copy));
+            copied.map(|(row, copy)| Measurement { trace: named(&row.trace, copy), ..row.clone() })
+        };
+        let measurements: Vec<Measurement> = (0..copies).flat_map(rows).collect();
+        let task = |copy: usize| {
+            let copied = run.tasks.iter().map(move |task| (task, copy));
+            copied.map(|(task, copy)| TaskMeasurement { trace: named(&task.trace, copy), ..task.clone() })
+        };
+        let tasks: Vec<TaskMeasurement> = (0..copies).flat_map(task).collect();
+        let scenario = |copy: usize| {
+            let steps = run.steps.clone();
+            run.header.traces.iter().map(move |trace| {
+                let own = steps.iter().filter(|step| step.trace == trace.id);
+                ScenarioInfo {
+                    trace: named(&trace.id, copy),
+                    goal: format!("{}{words}", trace.goal),
+                    complete: true,
+                    steps: own.map(|step| told(step, words)).collect(),
+                    ..ScenarioInfo::default()
+                }
+            })
+        };
+        let scenarios: Vec<ScenarioInfo> = (0..copies).flat_map(scenario).collect();
+        let strategies = run.header.strategies.iter().map(|strategy| StrategyInfo {
+            name: strategy.name.clone(),
+            version: strategy.version.clone(),
+            why: format!("{}{words}", strategy.why),
+        });
+        let strategies = strategies.collect();
+        (run.measurements, run.tasks) = (measurements, tasks);
+        let about = About { tool: format!("a test{words}"), store: words.to_owned(), ..About::default() };
+        Self { run, scenarios, strategies, about }
+    }
+
+    /// Writes the report and returns its page.
+    fn write(&self, folder: &Path) -> PathBuf {
+        let store = self.run.store();
+        let input = ReportInput {
+            measurements: &self.run.measurements,
+            tasks: &self.run.tasks,
+            timings: &self.run.timings,
+            scenarios: &self.scenarios,
+            strategies: &self.strategies,
+            observations: &store,
+            baseline: "raw/html",
+            formula: ImageFormula::Claude28,
+            cache_discount: PerMille::DEFAULT_CACHE_DISCOUNT,
+            about: &self.about,
+        };
+        write_report(&input, &folder.join("report")).expect("a report").index
+    }
+}
+
+fn told(step: &RecordedStep, words: &str) -> StepInfo {
+    let with = |text: &str| format!("{text}{words}");
+    let bounds = step.targets.first().copied().unwrap_or_default();
+    StepInfo {
+        step: step.step,
+        action: with(&step.action),
+        next: with("next"),
+        url: format!("javascript:pwned=1//{words}"),
+        title: with(&step.title),
+        facts: vec![FactInfo { text: with("fact"), pixels: false }],
+        screenshot: step.screenshot.clone(),
+        viewport: Some((1_280, 800)),
+        targets: step.targets.clone(),
+        refs: vec![StrategyRefs { strategy: "lens/delta".to_owned(), boxes: vec![(with("@e1"), bounds)] }],
+        events: vec![EventInfo { kind: with("console"), label: with("log"), text: with("text"), is_error: true }],
+        more_events: 1,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_pages_and_names_try_does_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = Copies::of(&made().run, 1, HOSTILE).write(folder.path());
+    let (opened, _) = Opened::file(&page).await;
+    // Every scenario, every step, every strategy on the left.
+    let walked: usize = opened
+        .evaluate(
+            "(async () => { let walked = 0; for (let at = 0; at < viewer.count; at += 1) { await viewer.open(at, 0); \
+             for (let left = 0; left < overview.strategies.length; left += 1) { viewer.choose('left', left); \
+             for (let step = 0; step < overview.scenarios[at].steps; step += 1) { viewer.go(step); walked += 1; } } } return walked; })()",
+        )
+        .await;
+    assert!(walked >= 15 * 8, "{walked}");
+    // Pointing at what shows its words elsewhere.
+    opened
+        .evaluate::<Option<bool>>(
+            "document.querySelectorAll('.point, .row, .panel').forEach((mark) => ['mouseenter', 'mousemove', 'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
+        )
+        .await;
+    assert!(
+        opened.evaluate::<bool>("document.body.textContent.includes('onerror=\"pwned=1\"')").await,
+        "its words are shown"
+    );
+    assert!(!opened.evaluate::<bool>("'pwned' in window").await, "and nothing else");
+    let bad: usize = opened
+        .evaluate("[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*javascript:/i.test(value) || (name === 'src' && !value.startsWith('data:image/jpeg;base64,')))).length")
+        .await;
+    assert_eq!(bad, 0);
+    let scripts: usize = opened.evaluate("[...document.scripts].filter((one) => one.type === '').length").await;
+    assert_eq!(scripts, 1);
+    let foreign: usize = opened
+        .evaluate("document.querySelectorAll('iframe, object, embed, base, form, foreignObject, use, animate').length")
+        .await;
+    assert_eq!(foreign, 0);
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suite_of_2_000_steps_still_opens() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copies = Copies::of(&made().run, 134, "");
+    let steps: usize = copies.scenarios.iter().map(|scenario| scenario.steps.len()).sum();
+    assert!(steps >= 2_000, "{steps}");
+    let page = copies.write(folder.path());
+    let bytes = std::fs::metadata(&page).expect("the page").len();
+    assert!(bytes < 15_000_000, "{bytes}");
+    let (opened, took) = Opened::file(&page).await;
+    println!("{steps} steps: {bytes} bytes, opened in {took:?}");
+    opened.evaluate::<Option<bool>>("viewer.open(viewer.count - 1, 3)").await;
+    opened.until("document.querySelectorAll('.pane pre').length >= 2").await;
+    assert!(opened.evaluate::<bool>("document.getElementById('viewer-trouble').hidden").await);
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}

@@ -1,0 +1,135 @@
+//! A Chromium for the tests of the page: what it complains of, what it asks the network for, keys, axe.
+
+use chromiumoxide::cdp::browser_protocol::emulation::{
+    MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams,
+};
+use chromiumoxide::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
+use chromiumoxide::cdp::browser_protocol::log::{EnableParams as EnableLog, EventEntryAdded};
+use chromiumoxide::cdp::browser_protocol::network::{EnableParams as EnableNetwork, EventRequestWillBeSent};
+use chromiumoxide::cdp::browser_protocol::page::EventJavascriptDialogOpening;
+use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
+use chromiumoxide::{Browser, BrowserConfig, Page};
+use futures::StreamExt;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How long anything may take on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A page, and everything that must not happen on it.
+pub struct Opened {
+    browser: Browser,
+    pub page: Page,
+    complaints: Arc<Mutex<Vec<String>>>,
+    _profile: tempfile::TempDir,
+}
+
+impl Opened {
+    /// Opens a file and waits until the viewer shows a step; returns how long that took.
+    pub async fn file(path: &Path) -> (Self, Duration) {
+        let profile = tempfile::tempdir().expect("a folder");
+        let config = BrowserConfig::builder()
+            .user_data_dir(profile.path())
+            .new_headless_mode()
+            .no_sandbox()
+            .viewport(None)
+            .window_size(1_280, 900)
+            .launch_timeout(PATIENCE)
+            .request_timeout(PATIENCE)
+            .build()
+            .expect("a configuration");
+        let (browser, mut handler) =
+            Browser::launch(config).await.expect("Chromium starts: run scripts/install-chromium");
+        tokio::spawn(async move { while handler.next().await.is_some() {} });
+        let page = browser.new_page("about:blank").await.expect("a tab");
+        let complaints = Arc::new(Mutex::new(Vec::new()));
+        page.execute(EnableLog::default()).await.expect("the log");
+        page.execute(EnableNetwork::default()).await.expect("the network");
+        listen::<EventExceptionThrown>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
+        listen::<EventEntryAdded>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
+        listen::<EventConsoleApiCalled>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
+        listen::<EventJavascriptDialogOpening>(&page, &complaints, |event| Some(format!("{event:?}"))).await;
+        listen::<EventRequestWillBeSent>(&page, &complaints, |event| {
+            let url = &event.request.url;
+            let own =
+                url.starts_with("file:///") && url.split('#').next().is_some_and(|file| file.ends_with("/index.html"));
+            (!own && !url.starts_with("data:")).then(|| format!("request: {}", &url[..url.len().min(200)]))
+        })
+        .await;
+        let opened = Self { browser, page, complaints, _profile: profile };
+        let started = Instant::now();
+        opened.page.goto(format!("file://{}", path.display())).await.expect("the file opens");
+        opened.until("document.getElementById('viewer').dataset.ready !== undefined").await;
+        (opened, started.elapsed())
+    }
+
+    /// Evaluates an expression; a promise is waited for.
+    pub async fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> T {
+        let value = self.page.evaluate(expression).await.unwrap_or_else(|error| panic!("{expression}: {error}"));
+        value.into_value().unwrap_or_else(|error| panic!("{expression}: {error}"))
+    }
+
+    /// Waits until an expression is true.
+    pub async fn until(&self, expression: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.evaluate::<bool>(&format!("Boolean({expression})")).await {
+            assert!(Instant::now() < deadline, "never true: {expression}");
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+    }
+
+    /// Presses and lets go of a key.
+    pub async fn press(&self, key: &str) {
+        for kind in [DispatchKeyEventType::KeyDown, DispatchKeyEventType::KeyUp] {
+            let mut event = DispatchKeyEventParams::new(kind);
+            event.key = Some(key.to_owned());
+            self.page.execute(event).await.expect("a key");
+        }
+    }
+
+    /// Sets the size of the window and the colours that the system asks for.
+    pub async fn look(&self, width: i64, height: i64, colours: &str) {
+        let size = SetDeviceMetricsOverrideParams::new(width, height, 1.0, width < 500);
+        self.page.execute(size).await.expect("a size");
+        let feature = MediaFeature { name: "prefers-color-scheme".to_owned(), value: colours.to_owned() };
+        let media = SetEmulatedMediaParams { media: None, features: Some(vec![feature]) };
+        self.page.execute(media).await.expect("colours");
+    }
+
+    /// Returns what axe finds wrong, one line a violation.
+    pub async fn violations(&self, axe: &str) -> Vec<String> {
+        self.page.evaluate(axe).await.expect("axe loads");
+        self.evaluate(
+            "axe.run().then((found) => found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ').slice(0, 600)}`))",
+        )
+        .await
+    }
+
+    /// Returns errors, messages, dialogs and requests so far.
+    pub fn complaints(&self) -> Vec<String> {
+        self.complaints.lock().expect("nobody panicked").clone()
+    }
+
+    pub async fn close(mut self) {
+        self.browser.close().await.expect("Chromium ends");
+        self.browser.wait().await.expect("Chromium ends");
+    }
+}
+
+async fn listen<E: chromiumoxide::cdp::IntoEventKind + Unpin + Clone + std::fmt::Debug>(
+    page: &Page,
+    complaints: &Arc<Mutex<Vec<String>>>,
+    word: impl Fn(&E) -> Option<String> + Send + 'static,
+) {
+    let mut events = page.event_listener::<E>().await.expect("a listener");
+    let complaints = Arc::clone(complaints);
+    tokio::spawn(async move {
+        while let Some(event) = events.next().await {
+            if let Some(words) = word(&event) {
+                complaints.lock().expect("nobody panicked").push(words);
+            }
+        }
+    });
+}

@@ -1,0 +1,71 @@
+//! What a report shows of a trace beside what a run keeps: the viewport, where the nodes of refs lie, what the browser said.
+//!
+//! In: a trace, its scenario, the strategies whose refs are wanted. Out: one [`StepView`] a step. Invariant: refs are those of a replay of the same
+//! trace by the same strategies, requests of the reader included; nothing that is measured is changed.
+//! Why not keep boxes with the run: they are four numbers a ref, step and strategy, which only one page of a report ever asks for.
+
+use crate::cache::Cache;
+use crate::error::ReplayError;
+use crate::measure::Tokenizer;
+use crate::retained::Painted;
+use crate::score::PageIndex;
+use crate::steps::{StepLoader, TracePlan};
+use crate::strategies::ConfiguredStrategy;
+use crate::unit::{Shared, Unit};
+use browserlens_page::BoxInViewport;
+use browserlens_strategy::Event;
+use std::path::Path;
+
+/// One step of a trace, for looking at.
+#[derive(Clone, Debug)]
+pub struct StepView {
+    /// Index of the step.
+    pub step: u32,
+    /// Width and height of the viewport, in CSS px.
+    pub viewport: (u32, u32),
+    /// For each strategy, in the order that was asked: its handles and where their nodes lie. Nodes without a box are left out.
+    pub refs: Vec<Vec<(String, BoxInViewport)>>,
+    /// What the browser said during the step.
+    pub events: Vec<Event>,
+}
+
+/// Looks at every step of a trace.
+///
+/// # Errors
+/// [`ReplayError`] if trace or scenario cannot be read, or the cache cannot be written.
+pub fn views(
+    trace: &Path,
+    scenarios_dir: &Path,
+    strategies: &[&ConfiguredStrategy],
+    cache_dir: &Path,
+) -> Result<Vec<StepView>, ReplayError> {
+    let plan = TracePlan::open(trace, scenarios_dir)?;
+    let cache = Cache::open(cache_dir);
+    let shared = Shared { store: &cache.store, tokenizer: Tokenizer::Fast, date: "", machine: "" };
+    let mut loader = StepLoader::open(&plan, cache_dir)?;
+    let mut units: Vec<Unit<'_>> = strategies.iter().map(|configured| Unit::start(&plan, configured)).collect();
+    let mut views = Vec::with_capacity(plan.rows.len());
+    for row in &plan.rows {
+        let step = loader.load(row.index.0)?;
+        let (index, painted) = (PageIndex::default(), Painted::of(&step));
+        let scroll = step.page.scroll();
+        let mut refs = Vec::with_capacity(units.len());
+        for unit in &mut units {
+            unit.step(&shared, &step, &index, &painted)?;
+            let (_, handles) = unit.shown();
+            let boxes = handles.into_iter().filter_map(|(handle, key)| {
+                let bounds = step.page.find(key)?.bounds();
+                (!bounds.is_empty()).then(|| (handle, bounds.to_viewport(scroll)))
+            });
+            refs.push(boxes.collect());
+        }
+        let viewport = step.page.viewport();
+        views.push(StepView {
+            step: row.index.0,
+            viewport: (viewport.width, viewport.height),
+            refs,
+            events: step.events.clone(),
+        });
+    }
+    Ok(views)
+}

@@ -1,0 +1,177 @@
+//! What the page's script draws charts of, as JSON in a data block: small, since it is read whenever the page opens.
+//!
+//! In: a run and its [`Summary`]. Out: one document. Invariant: every number is one of the summary or of a row; nothing is worked out here but
+//! which strategies lie on the front.
+
+use super::viewer::Known;
+use crate::aggregate::{StrategySummary, Summary, stage_name};
+use crate::quality::Metric;
+use crate::stats::Estimate;
+use crate::{ReportError, ReportInput};
+use browserlens_replay::Measurement;
+use browserlens_replay::routing::FIXED;
+use browserlens_strategy::Stage;
+use browserlens_tokens::Encoding;
+use serde::Serialize;
+use std::collections::HashMap;
+
+#[derive(Serialize)]
+struct Overview<'a> {
+    strategies: Vec<&'a str>,
+    shown: [usize; 2],
+    store: &'a str,
+    scenarios: &'a [Known],
+    points: Vec<Point>,
+    /// By scenario, then strategy: tokens of each step; null where it failed, nothing where it was not run.
+    tokens: Vec<Vec<Vec<Option<u64>>>>,
+    stages: Vec<&'static str>,
+    latency: Vec<Latency>,
+    representations: Vec<&'static str>,
+    routers: Vec<Router<'a>>,
+}
+
+/// A ranked strategy as a point: cost against success.
+#[derive(Serialize)]
+struct Point {
+    strategy: usize,
+    tokens: f64,
+    /// Share of tasks, and of steps.
+    success: [f64; 2],
+    tasks: [u64; 2],
+    steps: [u64; 2],
+    /// 95 % interval of the share of tasks.
+    interval: Option<(f64, f64)>,
+    ratio: Option<f64>,
+    ratio_interval: Option<(f64, f64)>,
+    /// Median time of a step, in ms.
+    milliseconds: Option<f64>,
+    /// Whether it lies on the front by tasks, and by steps.
+    front: [bool; 2],
+}
+
+/// Mean milliseconds of a step by stage, the rest last.
+#[derive(Serialize)]
+struct Latency {
+    strategy: usize,
+    parts: Vec<f64>,
+    total: f64,
+    cached: bool,
+}
+
+#[derive(Serialize)]
+struct Router<'a> {
+    name: &'a str,
+    chosen: [u32; 4],
+    tasks: [u32; 2],
+    tokens: f64,
+    extra: f64,
+    missed: u32,
+}
+
+/// Writes the document as JSON.
+///
+/// # Errors
+/// [`ReportError::Viewer`] if it cannot be written.
+pub(super) fn json(
+    input: &ReportInput<'_>,
+    summary: &Summary,
+    scenarios: &[Known],
+    shown: [usize; 2],
+) -> Result<String, ReportError> {
+    let overview = Overview {
+        strategies: summary.strategies.iter().map(|row| row.strategy.as_str()).collect(),
+        shown,
+        store: &input.about.store,
+        scenarios,
+        points: points(summary),
+        tokens: tokens(input, summary),
+        stages: Stage::ALL.map(stage_name).into_iter().chain(["other"]).collect(),
+        latency: latency(summary),
+        representations: FIXED.iter().map(|(_, representation)| *representation).collect(),
+        routers: routers(summary),
+    };
+    serde_json::to_string(&overview).map_err(ReportError::Viewer)
+}
+
+fn points(summary: &Summary) -> Vec<Point> {
+    let interval = |estimate: Option<Estimate>| estimate.and_then(|found| found.interval);
+    let point = |(at, row): (usize, &StrategySummary)| {
+        Some(Point {
+            strategy: at,
+            tokens: row.tokens_per_task.filter(|_| row.ranked)?.max(1.0),
+            success: [row.tasks.value()?, row.steps.value()?],
+            tasks: [row.tasks.part, row.tasks.whole],
+            steps: [row.steps.part, row.steps.whole],
+            interval: interval(row.quality.average(Metric::Tasks)),
+            ratio: row.ratio.map(|ratio| ratio.value),
+            ratio_interval: interval(row.ratio),
+            milliseconds: row.median_micros.map(|micros| micros / 1_000.0),
+            front: [false; 2],
+        })
+    };
+    let mut points: Vec<Point> = summary.strategies.iter().enumerate().filter_map(point).collect();
+    for kind in 0..2 {
+        let beaten = |own: &Point| {
+            points.iter().any(|other| {
+                let (cost, success) = (other.tokens <= own.tokens, other.success[kind] >= own.success[kind]);
+                cost && success && (other.tokens < own.tokens || other.success[kind] > own.success[kind])
+            })
+        };
+        let front: Vec<bool> = points.iter().map(|point| !beaten(point)).collect();
+        points.iter_mut().zip(front).for_each(|(point, front)| point.front[kind] = front);
+    }
+    points
+}
+
+fn tokens(input: &ReportInput<'_>, summary: &Summary) -> Vec<Vec<Vec<Option<u64>>>> {
+    let mut rows: HashMap<(&str, &str), Vec<(u32, Option<u64>)>> = HashMap::new();
+    let total = |row: &Measurement| Some(row.numbers()?.cost().total(Encoding::O200kBase, input.formula));
+    for row in input.measurements {
+        rows.entry((&row.trace, &row.strategy)).or_default().push((row.step, total(row)));
+    }
+    rows.values_mut().for_each(|steps| steps.sort_by_key(|(step, _)| *step));
+    let of = |scenario: &str, strategy: &str| {
+        rows.get(&(scenario, strategy)).map_or_else(Vec::new, |steps| steps.iter().map(|(_, tokens)| *tokens).collect())
+    };
+    summary
+        .scenarios
+        .iter()
+        .map(|scenario| summary.strategies.iter().map(|row| of(scenario, &row.strategy)).collect())
+        .collect()
+}
+
+fn latency(summary: &Summary) -> Vec<Latency> {
+    let mut bars: Vec<Latency> = summary
+        .strategies
+        .iter()
+        .enumerate()
+        .filter_map(|(at, row)| {
+            let times = row.stage_times.as_ref()?;
+            let parts = times.stages.iter().map(|(_, micros)| *micros).chain([times.other]);
+            Some(Latency {
+                strategy: at,
+                parts: parts.map(|micros| micros / 1_000.0).collect(),
+                total: times.total / 1_000.0,
+                cached: times.cached,
+            })
+        })
+        .collect();
+    bars.sort_by(|a, b| a.total.total_cmp(&b.total));
+    bars
+}
+
+fn routers(summary: &Summary) -> Vec<Router<'_>> {
+    let rows = summary.routers.iter().flat_map(|routers| &routers.rows);
+    rows.map(|row| {
+        let per_task = |tokens: u64| tokens as f64 / f64::from(row.tasks.max(1));
+        Router {
+            name: &row.name,
+            chosen: row.chosen,
+            tasks: [row.tasks_done, row.tasks],
+            tokens: per_task(row.tokens),
+            extra: per_task(row.extra_tokens),
+            missed: row.missed,
+        }
+    })
+    .collect()
+}

@@ -1,0 +1,96 @@
+//! Small copies of screenshots, as the page embeds them.
+//!
+//! In: PNG bytes. Out: JPEG bytes of a fixed width at most, written anew from the pixels: nothing of the file that was read comes along.
+//! Why JPEG: the screenshots of the bundled suite take 21 MB as PNG, and the page has room for a third of that.
+
+use image::codecs::jpeg::JpegEncoder;
+use image::imageops::FilterType;
+use image::{DynamicImage, ExtendedColorType, ImageEncoder, ImageFormat, ImageReader, Limits};
+use std::io::Cursor;
+
+/// What every JPEG begins with.
+pub(crate) const JPEG: &[u8] = &[0xff, 0xd8, 0xff];
+/// No picture with longer sides is read, in px.
+const LONGEST_SIDE: u32 = 20_000;
+
+/// How large a copy is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// At most 840 px wide: text can be read.
+    Wide,
+    /// At most 400 px wide: where there are too many.
+    Narrow,
+}
+
+impl Size {
+    /// Returns the largest width, in px.
+    pub fn width(self) -> u32 {
+        match self {
+            Self::Wide => 840,
+            Self::Narrow => 400,
+        }
+    }
+
+    fn quality(self) -> u8 {
+        match self {
+            Self::Wide => 58,
+            Self::Narrow => 45,
+        }
+    }
+}
+
+/// Makes the small copy of a PNG; none if it is no PNG that can be read.
+pub fn preview(png: &[u8], size: Size) -> Option<Vec<u8>> {
+    let mut reader = ImageReader::with_format(Cursor::new(png), ImageFormat::Png);
+    let mut limits = Limits::default();
+    (limits.max_image_width, limits.max_image_height) = (Some(LONGEST_SIDE), Some(LONGEST_SIDE));
+    reader.limits(limits);
+    let image = reader.decode().ok()?;
+    let image = flat(&image);
+    let image = if image.width() > size.width() {
+        let height = (u64::from(image.height()) * u64::from(size.width()) / u64::from(image.width())).max(1);
+        image.resize_exact(size.width(), u32::try_from(height).ok()?, FilterType::Triangle)
+    } else {
+        image
+    };
+    let pixels = image.to_rgb8();
+    let mut bytes = Vec::new();
+    JpegEncoder::new_with_quality(&mut bytes, size.quality())
+        .write_image(pixels.as_raw(), pixels.width(), pixels.height(), ExtendedColorType::Rgb8)
+        .ok()?;
+    Some(bytes)
+}
+
+/// Lays transparent pixels on white: JPEG has none.
+fn flat(image: &DynamicImage) -> DynamicImage {
+    if !image.color().has_alpha() {
+        return image.clone();
+    }
+    let mut pixels = image.to_rgba8();
+    for pixel in pixels.pixels_mut() {
+        let [r, g, b, a] = pixel.0.map(u32::from);
+        if a < 255 {
+            pixel.0 = [r, g, b, a].map(|part| ((part * a + 255 * (255 - a)) / 255).min(255) as u8);
+        }
+    }
+    DynamicImage::ImageRgb8(DynamicImage::ImageRgba8(pixels).to_rgb8())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up;
+
+    #[test]
+    fn a_copy_is_narrow_keeps_its_shape_and_is_no_other_file() {
+        for (size, width, height) in [(Size::Wide, 840, 525), (Size::Narrow, 400, 250)] {
+            let copy = preview(&made_up::png(1_280, 800), size).unwrap();
+            assert!(copy.starts_with(JPEG));
+            let read = image::load_from_memory(&copy).unwrap();
+            assert_eq!((read.width(), read.height()), (width, height));
+        }
+        let small = image::load_from_memory(&preview(&made_up::png(20, 10), Size::Wide).unwrap()).unwrap();
+        assert_eq!((small.width(), small.height()), (20, 10));
+        assert_eq!(preview(b"<svg onload=alert(1)>", Size::Wide), None);
+    }
+}
