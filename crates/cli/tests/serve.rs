@@ -150,7 +150,8 @@ fn check(client: &[&str], how: &[String], plan: &[(&'static str, Value, Option<b
 fn with_both_clients(source: &[String], plan: &[(&'static str, Value, Option<bool>)], label: &str) {
     let clients = root().join("crates/serve/clients");
     let python = tools().join("venv/bin/python").display().to_string();
-    let (script_py, script_js) = (clients.join("client.py").display().to_string(), clients.join("client.mjs").display().to_string());
+    let (script_py, script_js) =
+        (clients.join("client.py").display().to_string(), clients.join("client.mjs").display().to_string());
     let javascript = ["node", script_js.as_str()];
     let python = [python.as_str(), script_py.as_str()];
     for (name, client) in [("JavaScript", javascript), ("Python", python)] {
@@ -187,7 +188,10 @@ fn official_clients_list_and_call_every_tool_on_a_live_site() {
 #[ignore = "needs scripts/install-clients; run by `./just clients`"]
 fn schemathesis_finds_no_failure_against_the_document() {
     let server = Server::start(&["--trace".to_owned(), trace(), "--max-clients".to_owned(), "1000".to_owned()]);
-    let begin = format!("POST /v1/sessions HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", server.address);
+    let begin = format!(
+        "POST /v1/sessions HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+        server.address
+    );
     let reply = server.ask(&begin);
     let session: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
     let ran = Command::new(tools().join("venv/bin/schemathesis"))
@@ -218,5 +222,8 @@ fn an_open_address_without_a_token_is_bad_usage() {
         .expect("starts");
     assert_eq!(ran.status.code(), Some(2));
     let said = String::from_utf8_lossy(&ran.stderr);
-    assert!(said.contains("a bearer token of at least 16 characters is needed") && said.contains("--token-env"), "{said}");
+    assert!(
+        said.contains("a bearer token of at least 16 characters is needed") && said.contains("--token-env"),
+        "{said}"
+    );
 }

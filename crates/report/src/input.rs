@@ -4,8 +4,8 @@
 //! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
 //! where something is not given (a screenshot, a text) the report says so.
 
-use browserlens_knowledge::Knowledge;
 use crate::preview;
+use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
 use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;

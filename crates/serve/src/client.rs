@@ -19,8 +19,8 @@ use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, Session, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{
-    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, PageSource, Ref, Request, RequestParts, StepIndex,
-    StepInput, TakenAction,
+    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, PageSource, Ref, Request, RequestParts,
+    StepIndex, StepInput, TakenAction,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -331,12 +331,7 @@ fn no_session() -> Response {
     failure(404, "no_session", "there is no such session", hint)
 }
 
-async fn call(
-    State(server): State<Arc<Server>>,
-    tool: Named,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap, body: Bytes) -> Response {
     let Ok(Path(tool)) = tool else { return no_name() };
     let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
     let arguments = match json_body(&headers, &body, true) {
@@ -360,12 +355,7 @@ fn answer_json(answer: &Answer) -> Value {
     json!({ "text": answer.text, "images": images, "untrusted": true })
 }
 
-async fn knowledge(
-    State(server): State<Arc<Server>>,
-    id: Named,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
+async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: HeaderMap, body: Bytes) -> Response {
     let Ok(Path(id)) = id else { return no_name() };
     let began = Instant::now();
     let asked = json_body(&headers, &body, false).and_then(args::read::<AgentInstruction>);

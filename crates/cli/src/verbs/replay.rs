@@ -9,6 +9,7 @@ use browserlens_replay::{ConfiguredStrategy, ReplayOptions, RunResult, Tokenizer
 use browserlens_trace::Trace;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(args: &ReplayArgs) -> Ended {
@@ -168,7 +169,7 @@ pub(crate) fn resolved_revision(name: &str) -> Option<String> {
 }
 
 fn git(arguments: &[&str]) -> Option<String> {
-    let output = std::process::Command::new("git").args(arguments).output().ok()?;
+    let output = Command::new("git").args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 

@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
-use browserlens_replay::{RECORDED_SUFFIX, RunResult};
+use browserlens_replay::{RECORDED_SUFFIX, RunResult, find_traces};
 use browserlens_report::{
     About, BASELINE, ReportInput, ReportPaths, StrategyInfo, Summary, terminal_table, write_report_with,
 };
@@ -55,11 +55,11 @@ pub(crate) fn write(
         machine: newest.map_or_else(String::new, |timing| timing.machine.clone()),
         store: store_of(run),
         recorded: recorded_notes(run),
-        revision: report_input::revision(),
+        revision: super::replay::revision().map_or_else(String::new, |revision| short(&revision)),
         tokenizer: format!("{} ({:?})", run.header.encoding.name(), run.header.tokenizer).to_lowercase(),
         fidelity: std::fs::read_to_string(report_input::FIDELITY).unwrap_or_default(),
     };
-    let knowledge = knowledge_of(run, scenarios_dir);
+    let knowledge = knowledge_of(run, from.traces);
     let input = ReportInput {
         measurements: &run.measurements,
         tasks: &run.tasks,
@@ -80,12 +80,9 @@ pub(crate) fn write(
     Ok((paths, table))
 }
 
-/// Returns what the run's traces tell of their websites; none where no trace of the run lies beside its scenarios, and nothing of a trace that cannot be read.
-fn knowledge_of(run: &RunResult, scenarios_dir: &Path) -> Option<Knowledge> {
-    let folder = scenarios_dir.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut files: Vec<_> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "trace"));
-    files.sort();
+/// Returns what the run's traces tell of their websites; none where no trace of the run is there any more, and nothing of a trace that cannot be read.
+fn knowledge_of(run: &RunResult, traces: &Path) -> Option<Knowledge> {
+    let files = find_traces(traces).ok()?;
     let recordings: Vec<Recording> = files
         .iter()
         .filter_map(|path| Trace::open(path).ok())
@@ -145,4 +142,10 @@ fn baseline_of(run: &RunResult) -> &str {
 fn store_of(run: &RunResult) -> String {
     let name = |path: &Path| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     format!("{}/{}/observations", run.folder.parent().map_or_else(String::new, name), name(&run.folder))
+}
+
+/// Returns a git revision by its first twelve characters, with the mark of changed files.
+fn short(revision: &str) -> String {
+    let mark = if revision.ends_with('+') { "+" } else { "" };
+    format!("{}{mark}", revision.chars().take(12).collect::<String>())
 }

@@ -14,7 +14,6 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// Where `browserlens fidelity` writes.
 pub(crate) const FIDELITY: &str = "reports/fidelity.md";
@@ -161,17 +160,6 @@ fn shortened(text: &str) -> String {
         return text.to_owned();
     }
     text.chars().take(LONGEST_EVENT).chain(['…']).collect()
-}
-
-/// Returns the git revision of the working folder, with `+` where files of git were changed since; empty where git knows none.
-pub(crate) fn revision() -> String {
-    let git = |args: &[&str]| {
-        let output = Command::new("git").args(args).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let Some(revision) = git(&["rev-parse", "--short=12", "HEAD"]) else { return String::new() };
-    let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|files| !files.is_empty());
-    format!("{revision}{}", if changed { "+" } else { "" })
 }
 
 /// The store of a run that keeps the small copies of its screenshots: making them takes most of a report's time.

@@ -184,7 +184,11 @@ fn browser(args: &ServeArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
     let opener = LiveOpener::new(options, policy).map_err(|error| {
-        Failure::words(Exit::Browser, format!("cannot start the proxy for Chromium: {error}"), "free some ports or threads")
+        Failure::words(
+            Exit::Browser,
+            format!("cannot start the proxy for Chromium: {error}"),
+            "free some ports or threads",
+        )
     })?;
     Ok(Box::new(opener))
 }

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// States that no part of the lens reads.
-const UNREAD: States = States(States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0);
+const UNREAD: States =
+    States(States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0);
 
 pub fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")
@@ -55,7 +56,9 @@ impl Differences {
             self.nodes += 1;
             self.compare(a, b, &of);
         }
-        let page = |page: &Page| format!("{:?} {:?} {:?} {}", page.viewport(), page.scroll(), page.content_size(), page.title());
+        let page = |page: &Page| {
+            format!("{:?} {:?} {:?} {}", page.viewport(), page.scroll(), page.content_size(), page.title())
+        };
         if page(whole) != page(fast) {
             self.note("page", page(whole), page(fast), whole.root(), &of);
         }
@@ -82,7 +85,10 @@ impl Differences {
         same!("value", |n: NodeRef<'_>| n.value().to_owned());
         same!("bounds", |n: NodeRef<'_>| n.bounds());
         same!("visibility", |n: NodeRef<'_>| n.visibility());
-        same!("attributes", |n: NodeRef<'_>| n.attributes().map(|(k, v)| (k.to_owned(), v.to_owned())).collect::<Vec<_>>());
+        same!("attributes", |n: NodeRef<'_>| n
+            .attributes()
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .collect::<Vec<_>>());
         same!("covered by", |n: NodeRef<'_>| n.covered_by().map(|cover| cover.id()));
         if a.kind() != NodeKind::Element {
             return;
