@@ -456,7 +456,8 @@ mod tests {
     #[test]
     fn inferred_ways_are_dashed_and_others_are_not() {
         let svg = site_map_svg(&knowledge(), &MapOptions::default());
-        let ways: Vec<&str> = svg.lines().filter(|line| line.contains(" to ") && line.contains("confidence")).collect();
+        let ways: Vec<&str> =
+            svg.lines().filter(|line| line.starts_with("<g ") && line.contains("confidence")).collect();
         let (dashed, solid): (Vec<&str>, Vec<&str>) = ways.iter().partition(|line| line.contains("stroke-dasharray"));
         assert_eq!((dashed.len(), solid.len()), (1, 2));
         assert!(dashed[0].contains("to Ask: 1 action, inferred, confidence 0.75"));

@@ -392,6 +392,14 @@ impl<'k> Recogniser<'k> {
             if is_there {
                 waiting.push(Ranked { is_certain: true, ..certain });
             }
+            // Once everything was run, all are put in order at once: one by one is dear where nothing matches.
+            if matches.take_sets_ran() {
+                let rest = waiting.into_iter().filter_map(|next| {
+                    let (certain, is_there) = self.ranked(tally, next.at.0, |pattern| matches.matches(pattern));
+                    is_there.then_some(Ranked { is_certain: true, ..certain })
+                });
+                waiting = rest.collect();
+            }
         }
         ranked
     }

@@ -83,7 +83,7 @@ impl Patterns {
         for id in beginnings.iter().flat_map(|beginning| &beginning.ids) {
             known[*id as usize] = Known::NotYet;
         }
-        Matches { patterns: self, url, beginnings, known, alone: limits.alone }
+        Matches { patterns: self, url, beginnings, known, alone: limits.alone, is_news: false }
     }
 }
 
@@ -102,6 +102,8 @@ pub(super) struct Matches<'p> {
     known: Vec<Known>,
     /// Patterns that are still run one by one.
     alone: u32,
+    /// Whether sets were run and nobody was told yet.
+    is_news: bool,
 }
 
 impl Matches<'_> {
@@ -136,7 +138,13 @@ impl Matches<'_> {
         self.known[pattern as usize] == Known::Yes
     }
 
+    /// Returns, once, that sets were run.
+    pub(super) fn take_sets_ran(&mut self) -> bool {
+        std::mem::take(&mut self.is_news)
+    }
+
     fn run_sets(&mut self) {
+        self.is_news = self.beginnings.iter().any(|beginning| !beginning.sets.is_empty());
         for beginning in std::mem::take(&mut self.beginnings) {
             for (ids, set) in beginning.ids.chunks(SET_PATTERNS).zip(&beginning.sets) {
                 for id in ids {
