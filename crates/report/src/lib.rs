@@ -28,6 +28,7 @@ mod numbers;
 mod quality;
 mod reading;
 mod scenario_tables;
+mod seed_tables;
 mod share;
 mod stats;
 mod summary;
