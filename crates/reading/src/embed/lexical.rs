@@ -2,7 +2,7 @@
 //!
 //! In: a text. Out: the sum of a fixed pseudo-random direction for each of its features, at unit length.
 //!
-//! Features of a text, by its [`Terms`]: each stem (weight 1); each pair of neighbouring stems ([`PAIR`]); the pieces of three to five
+//! Features of a text, by its [words](crate::words): each stem (weight 1); each pair of neighbouring stems ([`PAIR`]); the pieces of three to five
 //! characters of each word with its ends marked (together [`PIECES`]), so that `configuration` is near `configure`, and a misspelling near what
 //! was meant. A word or concept that stands n times counts 1 + ln n. Characters of scripts without spaces are pairs already and have no pieces.
 //!
