@@ -125,3 +125,66 @@ fn every_bad_input_is_one_clear_line_with_its_exit_code() {
     ];
     insta::assert_snapshot!(all.join("\n\n"));
 }
+
+/// Serves the files of a bundled site on the loopback; an address without an ending is a document.
+#[cfg(feature = "record")]
+fn serve(site: &str) -> String {
+    use std::io::{Read, Write};
+    let folder = root().join("traces/sites").join(site);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = format!("http://{}", listener.local_addr().expect("is bound"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let mut asked = [0; 4096];
+            let read = stream.read(&mut asked).unwrap_or(0);
+            let asked = String::from_utf8_lossy(&asked[..read]).into_owned();
+            let path = asked.split(' ').nth(1).unwrap_or("/").split('?').next().unwrap_or("/").to_owned();
+            let path = if path.ends_with('/') { path + "index" } else { path };
+            let file = folder.join(path.trim_start_matches('/'));
+            let file = if file.extension().is_none() { file.with_extension("html") } else { file };
+            let kind = match file.extension().and_then(|extension| extension.to_str()) {
+                Some("css") => "text/css",
+                Some("js") => "text/javascript",
+                Some("svg") => "image/svg+xml",
+                Some("json") => "application/json",
+                _ => "text/html",
+            };
+            let (status, body) = match std::fs::read(&file) {
+                Ok(body) => ("200 OK", body),
+                Err(_) => ("404 Not Found", Vec::new()),
+            };
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+        }
+    });
+    address
+}
+
+/// Needs Chromium, which `./just test` installs.
+#[test]
+#[cfg(feature = "record")]
+fn a_live_page_is_read_like_a_recorded_one() {
+    let url = serve("docs") + "/guides/large-payloads";
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
+    let cached = |arguments: &[&str]| {
+        let output = read(&[&[url.as_str(), "--cache", &file], arguments].concat());
+        let status = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        assert_eq!(output.status.code(), Some(0), "{status}");
+        (String::from_utf8_lossy(&output.stdout).into_owned(), status)
+    };
+    let (whole, status) = cached(&[]);
+    assert!(status.ends_with("read anew"), "{status}");
+    assert!(whole.contains("# Send large payloads") && whole.contains("Restart producers."), "{whole}");
+    let (section, status) = cached(&["--section", "Turn it on"]);
+    assert!(status.ends_with("from the cache"), "{status}");
+    assert!(section.starts_with("## Turn it on\n") && whole.contains(section.trim_end()), "{section}");
+    let (answer, _) = cached(&["--query", "what decides the limit", "--limit", "1"]);
+    assert!(answer.starts_with("## What decides the limit\n") && answer.contains("(Relevance: "), "{answer}");
+    assert!(answer.len() < whole.len() / 3, "{} of {}", answer.len(), whole.len());
+    assert!(said(&[&url, "--graph", "dot"]).starts_with("digraph"));
+}

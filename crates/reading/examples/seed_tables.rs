@@ -1,28 +1,29 @@
 //! Measures the two tables of the design this crate follows, "Benchmark Data (Estimated)" and "Performance Comparison", on
 //! pages of its five sizes, and prints them as Markdown beside its estimates.
 //!
-//! `cargo run --release -p browserlens-reading --example seed_tables`; with `--write`, the tables of the README are replaced.
+//! `cargo run --release -p browserlens-reading --example seed_tables`; with `--write`, the tables of the README and `seed_tables.json`, which reports read,
+//! are replaced.
 
 #![allow(clippy::print_stdout, reason = "what it measures goes to standard output")]
 
+#[path = "../benches/synthetic/counts.rs"]
+mod counts;
 #[path = "../benches/synthetic/mod.rs"]
 mod synthetic;
 
 use browserlens_page::Page;
 use browserlens_reading::embed::Lexical;
-use browserlens_reading::graph::{
-    ContentGraph, GraphStore, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt, summary,
-};
-use browserlens_reading::retrieval::{Index, SearchOptions, answer};
+use browserlens_reading::graph::{ContentGraph, GraphStore, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, SeenAt};
+use browserlens_reading::retrieval::{PageIndex, SearchOptions, answer};
 use browserlens_reading::{
-    Cache, CacheOptions, Counts, Cut, MAX_CHARS, Outcome, Pattern, TASK_MS, extract, utf16_prefix, visible_text,
-    workload,
+    Cache, CacheOptions, Counts, Cut, Outcome, Pattern, TASK_MS, extract, visible_text, workload,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
+use counts::{PageCounts, percent_fewer};
+use serde::Serialize;
 use std::error::Error;
-use std::fmt::Write as _;
 use std::hint::black_box;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,14 +33,41 @@ use synthetic::{SIZES, Size, topic};
 const BEGIN: &str = "<!-- seed tables: begin -->\n";
 const END: &str = "<!-- seed tables: end -->";
 
-/// Characters of a summary.
-const SUMMARY: usize = 4_000;
+/// The tables as reports read them.
+#[derive(Serialize)]
+struct Tables {
+    /// How and where they were measured.
+    measured: String,
+    tables: Vec<Table>,
+}
+
+/// A table, the first column of words and the rest as they are.
+#[derive(Serialize)]
+struct Table {
+    title: &'static str,
+    headers: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let headers: Vec<String> = self.headers.iter().map(|name| (*name).to_owned()).collect();
+        let is_number = |at: usize| {
+            self.rows
+                .iter()
+                .all(|row| row[at].starts_with(|c: char| c.is_ascii_digit() || c == '≈') && row[at].len() < 24)
+        };
+        let rules: Vec<String> =
+            (0..headers.len()).map(|at| if is_number(at) { "--:".to_owned() } else { "---".to_owned() }).collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        [line(&headers), line(&rules), rows].concat()
+    }
+}
 
 struct Measured {
     size: Size,
-    nodes: usize,
-    text: usize,
-    lost: usize,
+    counts: PageCounts,
     baseline: Duration,
     extraction: Duration,
     miss: Duration,
@@ -49,20 +77,28 @@ struct Measured {
     query: Duration,
     graph: Duration,
     concepts: Duration,
-    full_tokens: u32,
-    answer_tokens: u32,
-    section_tokens: u32,
-    summary_tokens: u32,
 }
 
-/// The least of eleven or more runs, for at least a fifth of a second: what else the machine does only adds to a run.
+/// A run that takes longer than this is interrupted on a machine with other work, every time.
+const UNDISTURBED: Duration = Duration::from_millis(2);
+
+/// The least of eleven or more runs, for at least a fifth of a second: what else the machine does only adds to a run. Of long ones, what the processor
+/// spent on each if that is less.
 fn least(mut run: impl FnMut() -> Result<Duration, Box<dyn Error>>) -> Result<Duration, Box<dyn Error>> {
-    let start = Instant::now();
+    let (start, spent) = (Instant::now(), processor_time());
     let mut times = Vec::new();
     while times.len() < 11 || (start.elapsed() < Duration::from_millis(200) && times.len() < 1_001) {
         times.push(run()?);
     }
-    Ok(times.into_iter().min().unwrap_or_default())
+    let least = times.iter().min().copied().unwrap_or_default();
+    let each = spent.zip(processor_time()).map(|(before, after)| (after - before) / times.len() as u32);
+    Ok(each.filter(|_| least > UNDISTURBED).map_or(least, |each| each.min(least)))
+}
+
+/// How long this thread has run, where the system tells.
+fn processor_time() -> Option<Duration> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
 fn timed<T>(run: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<(T, Duration), Box<dyn Error>> {
@@ -72,15 +108,9 @@ fn timed<T>(run: impl FnOnce() -> Result<T, Box<dyn Error>>) -> Result<(T, Durat
 }
 
 fn measure(size: Size) -> Result<Measured, Box<dyn Error>> {
-    let url = format!("https://example.test/{}", size.name.to_lowercase().replace(' ', "-"));
+    let url = synthetic::address(size);
     let page = synthetic::page(&url, size.name, size.nodes, size.text);
-    let nodes = page.len() - 3;
-    let text = visible_text(&page);
     let extraction = extract(&page, Cut::All);
-    let sections = extraction.sections.len();
-    // A question about a section in the middle.
-    let (aspect, subject) = topic(sections / 2);
-    let query = format!("what about the {aspect} of {subject}?");
     let folder = tempfile::tempdir()?;
     let mut cache = Cache::open(&folder.path().join("pages.cache"), CacheOptions::default())?;
     let miss = least(|| Ok(timed(|| Ok(cache.read_anew(black_box(&page), Cut::All, 0)?))?.1))?;
@@ -89,27 +119,17 @@ fn measure(size: Size) -> Result<Measured, Box<dyn Error>> {
         if reading.outcome != Outcome::Hit { Err("no hit")? } else { Ok(time) }
     })?;
     let by_url = least(|| Ok(timed(|| Ok(cache.latest(black_box(&url), Cut::All, 1)?))?.1))?;
-    let indexed = || -> Result<Index, Box<dyn Error>> {
-        let mut index = Index::in_memory(Arc::new(Lexical::default()))?;
-        index.add(&url, &extraction.sections, &[])?;
-        Ok(index)
+    let indexed = || -> Result<PageIndex, Box<dyn Error>> {
+        Ok(PageIndex::of(Arc::new(Lexical::default()), &url, &extraction.sections, &[])?)
     };
     let index = least(|| Ok(timed(indexed)?.1))?;
     let ready = indexed()?;
+    let query = counts::question(&extraction);
     let ask =
         || -> Result<String, Box<dyn Error>> { Ok(answer(&query, &ready.search(&query, &SearchOptions::default())?)) };
-    let found = ask()?;
-    if !found.contains(&format!("The {aspect} of {subject}")) {
-        Err(format!("{}: the answer to {query:?} misses its section:\n{found}", size.name))?;
-    }
-    let graph = ContentGraph::of(&url, size.name, &extraction.blocks);
-    let under = graph.under(&format!("the {aspect} of {subject}")).ok_or("no heading")?;
-    let count = |text: &str| Encoding::O200kBase.count(text).0;
     Ok(Measured {
         size,
-        nodes,
-        text: text.len(),
-        lost: text.len() - utf16_prefix(&text, MAX_CHARS).len(),
+        counts: counts::of(size)?,
         baseline: least(|| Ok(timed(|| Ok(visible_text(black_box(&page))))?.1))?,
         extraction: least(|| Ok(timed(|| Ok(extract(black_box(&page), Cut::All)))?.1))?,
         miss,
@@ -122,10 +142,6 @@ fn measure(size: Size) -> Result<Measured, Box<dyn Error>> {
             let mut pages = PageGraph::new(GraphStore::in_memory()?, Arc::new(Lexical::default()));
             Ok(timed(|| Ok(pages.add_blocks(&page, &extraction.blocks, SeenAt(0))?))?.1)
         })?,
-        full_tokens: count(&extraction.full_text),
-        answer_tokens: count(&found),
-        section_tokens: count(&graph.text_under(&under)),
-        summary_tokens: count(&summary(&graph, SUMMARY)),
     })
 }
 
@@ -138,58 +154,25 @@ fn ms(time: Duration) -> String {
     }
 }
 
-fn kb(bytes: usize) -> String {
-    format!("{:.0} KB", bytes as f64 / 1_000.0)
-}
-
-fn saved(part: u32, whole: u32) -> f64 {
-    100.0 * (1.0 - f64::from(part) / f64::from(whole.max(1)))
-}
-
-fn sizes_table(rows: &[Measured]) -> String {
-    let mut table = String::from(
-        "| page | nodes | text | estimate: time | estimate: truncated? | plain text | truncated | sections | miss | hit | hit by URL | index | query | graph | concepts |\n\
-         | --- | --: | --: | --: | --- | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: |\n",
-    );
-    for row in rows {
-        let cut = if row.lost == 0 { "no".to_owned() } else { format!("{} lost", kb(row.lost)) };
-        let _ = writeln!(
-            table,
-            "| {} | {} | {} | {} ms | {} | {} | {cut} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            row.size.name,
-            row.nodes,
-            kb(row.text),
-            row.size.seed_ms,
-            row.size.seed_lost,
-            ms(row.baseline),
-            ms(row.extraction),
-            ms(row.miss),
-            ms(row.hit),
-            ms(row.by_url),
-            ms(row.index),
-            ms(row.query),
-            ms(row.graph),
-            ms(row.concepts)
-        );
-    }
-    table.push_str(
-        "\n| page | full text | first 20,000 characters | answer to a question (top 3) | under a heading | summary |\n\
-         | --- | --: | --: | --: | --: | --: |\n",
-    );
-    for row in rows {
-        let part = |tokens: u32| format!("{tokens} (−{:.1} %)", saved(tokens, row.full_tokens));
-        let first = row.full_tokens as f64 * (row.text - row.lost) as f64 / row.text as f64;
-        let _ = writeln!(
-            table,
-            "| {} | {} | ≈ {first:.0} | {} | {} | {} |",
-            row.size.name,
-            row.full_tokens,
-            part(row.answer_tokens),
-            part(row.section_tokens),
-            part(row.summary_tokens)
-        );
-    }
-    table
+fn sizes_tables(rows: &[Measured]) -> [Table; 2] {
+    let times = rows.iter().map(|row| {
+        let counts = &row.counts;
+        let mut cells = vec![row.size.name.to_owned(), counts.nodes.to_string(), counts.text_in_kb()];
+        cells.extend([format!("{} ms", row.size.seed_ms), row.size.seed_lost.to_owned()]);
+        cells.extend([ms(row.baseline), counts.lost_in_kb()]);
+        let times = [row.extraction, row.miss, row.hit, row.by_url, row.index, row.query, row.graph, row.concepts];
+        cells.extend(times.map(ms));
+        cells
+    });
+    #[rustfmt::skip]
+    let headers = vec![
+        "page", "nodes", "text", "estimate: time", "estimate: truncated?", "plain text", "truncated", "sections", "miss", "hit", "hit by URL", "index",
+        "query", "graph", "concepts",
+    ];
+    let times =
+        Table { title: "Benchmark Data: what reading a page takes, in milliseconds", headers, rows: times.collect() };
+    let tokens = rows.iter().map(|row| row.counts.cells(row.size.name)).collect();
+    [times, Table { title: counts::TITLE, headers: counts::HEADERS.to_vec(), rows: tokens }]
 }
 
 /// The least and the greatest of some figures.
@@ -200,19 +183,17 @@ fn range(rows: &[Measured], of: impl Fn(&Measured) -> f64, digits: usize, unit: 
     if least == most { format!("{least}{unit}") } else { format!("{least}–{most}{unit}") }
 }
 
-fn comparison_table(rows: &[Measured]) -> Result<String, Box<dyn Error>> {
+fn comparison_table(rows: &[Measured]) -> Result<Table, Box<dyn Error>> {
     let millis = |time: Duration| time.as_secs_f64() * 1_000.0;
     let (simple, complex) = rows.split_at(1);
     let rates = hit_rates()?;
     let faster = |row: &Measured| millis(row.miss) / millis(row.hit);
-    let lost: Vec<&Measured> = rows.iter().filter(|row| row.lost > 0).collect();
-    let shares: Vec<f64> = lost.iter().map(|row| 100.0 * row.lost as f64 / row.text as f64).collect();
+    let lost: Vec<&Measured> = rows.iter().filter(|row| row.counts.lost > 0).collect();
+    let shares: Vec<f64> = lost.iter().map(|row| 100.0 * row.counts.lost as f64 / row.counts.text as f64).collect();
     let (fewest, most) = (shares.iter().copied().fold(100.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
-    let mut table = String::from(
-        "| metric | estimate before | estimate after | measured before | measured after |\n| --- | --- | --- | --- | --- |\n",
-    );
+    let mut table: Vec<Vec<String>> = Vec::new();
     let mut row = |metric: &str, before: &str, after: &str, measured_before: String, measured_after: String| {
-        let _ = writeln!(table, "| {metric} | {before} | {after} | {measured_before} | {measured_after} |");
+        table.push(vec![metric.to_owned(), before.to_owned(), after.to_owned(), measured_before, measured_after]);
     };
     let base = |rows: &[Measured]| range(rows, |row| millis(row.baseline), 3, " ms");
     row(
@@ -274,12 +255,13 @@ fn comparison_table(rows: &[Measured]) -> Result<String, Box<dyn Error>> {
         "all text".into(),
         format!(
             "answers {} fewer than the full text, what stands under a heading {}",
-            range(rows, |row| saved(row.answer_tokens, row.full_tokens), 1, " %"),
-            range(rows, |row| saved(row.section_tokens, row.full_tokens), 1, " %")
+            range(rows, |row| percent_fewer(row.counts.answer, row.counts.full), 1, " %"),
+            range(rows, |row| percent_fewer(row.counts.section, row.counts.full), 1, " %")
         ),
     );
     row("cross-page intelligence", "not supported", "supported", "not supported".into(), across(rows)?);
-    Ok(table)
+    let headers = vec!["metric", "estimate before", "estimate after", "measured before", "measured after"];
+    Ok(Table { title: "Performance Comparison", headers, rows: table })
 }
 
 /// Hit rates of the workloads over the bundled traces.
@@ -338,18 +320,25 @@ fn main() -> Result<(), Box<dyn Error>> {
     Encoding::warm_up();
     let rows: Vec<Measured> = SIZES.into_iter().map(measure).collect::<Result<_, _>>()?;
     let cores = std::thread::available_parallelism()?;
-    let tables = format!(
-        "Milliseconds, the least of at least eleven runs, one thread on a machine of {cores} cores; tokens are o200k_base.\n\n{}\n{}",
-        sizes_table(&rows),
-        comparison_table(&rows)?
-    );
-    println!("{tables}");
+    let [times, tokens] = sizes_tables(&rows);
+    let tables = Tables {
+        measured: format!(
+            "Milliseconds, the least of at least eleven runs (above 2 ms, the processor time of a run if that is less), one thread on a machine of {cores} cores, version {}; tokens are o200k_base.",
+            env!("CARGO_PKG_VERSION")
+        ),
+        tables: vec![times, tokens, comparison_table(&rows)?],
+    };
+    let markdown: Vec<String> = tables.tables.iter().map(Table::markdown).collect();
+    let markdown = format!("{}\n\n{}", tables.measured, markdown.join("\n"));
+    println!("{markdown}");
     if std::env::args().any(|argument| argument == "--write") {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let path = folder.join("README.md");
         let readme = std::fs::read_to_string(&path)?;
         let (before, rest) = readme.split_once(BEGIN).ok_or("the README has no mark where the tables begin")?;
         let (_, after) = rest.split_once(END).ok_or("the README has no mark where the tables end")?;
-        std::fs::write(&path, format!("{before}{BEGIN}{tables}{END}{after}"))?;
+        std::fs::write(&path, format!("{before}{BEGIN}{markdown}{END}{after}"))?;
+        std::fs::write(folder.join("seed_tables.json"), serde_json::to_string_pretty(&tables)? + "\n")?;
     }
     Ok(())
 }

@@ -114,6 +114,37 @@ impl<'t> Repeatable<'t> {
     }
 }
 
+/// The parts of a page's blocks, hashed once: what is asked of them again and again.
+#[derive(Clone, Debug, Default)]
+pub struct PageTexts(Vec<BlockTexts>);
+
+#[derive(Clone, Debug)]
+struct BlockTexts {
+    heading: Option<u8>,
+    /// Length and hash of each part.
+    parts: Vec<(usize, TextHash)>,
+    /// Whether it lists headings of its page.
+    is_contents: bool,
+}
+
+impl PageTexts {
+    /// Hashes the blocks of a page that was read.
+    pub fn of(extraction: &Extraction) -> Self {
+        let headings: HashSet<String> = extraction.sections.iter().map(|section| bare(&section.heading)).collect();
+        let of_block = |block: &Block| {
+            let block = Repeatable::from(block);
+            let parts = || block.parts().map(|part| (part.len(), part));
+            BlockTexts {
+                heading: block.heading,
+                parts: parts().map(|(length, part)| (length, TextHash::of(part))).collect(),
+                is_contents: block.by_lines
+                    && share_repeats(parts().map(|(length, part)| (length, headings.contains(&bare(part))))),
+            }
+        };
+        Self(extraction.blocks.iter().map(of_block).collect())
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Site {
     /// By address: the number of its path, and the texts it holds.
@@ -251,13 +282,28 @@ pub struct OwnSections {
 impl BoilerplateIndex {
     /// Takes a page that was read.
     pub fn add(&mut self, extraction: &Extraction) {
-        self.add_page(&extraction.url, extraction.blocks.iter().map(Repeatable::from));
+        self.add_texts(&extraction.url, &PageTexts::of(extraction));
     }
 
-    /// Returns what the sections of a page say that its site does not repeat: the input of retrieval.
+    /// As [`Self::add`], of a page whose texts were hashed before.
+    pub fn add_texts(&mut self, url: &str, texts: &PageTexts) {
+        self.add_hashes(url, texts.0.iter().flat_map(|block| block.parts.iter().map(|(_, hash)| *hash)).collect());
+    }
+
+    /// Returns what the sections of a page say that neither its site repeats nor the page itself, as a table of contents does: the input of
+    /// retrieval.
     pub fn own_sections(&self, extraction: &Extraction) -> OwnSections {
+        self.own_sections_of(extraction, &PageTexts::of(extraction))
+    }
+
+    /// As [`Self::own_sections`], of a page whose texts were hashed before.
+    pub fn own_sections_of(&self, extraction: &Extraction, texts: &PageTexts) -> OwnSections {
         let origin = PagePlace::of(&extraction.url).origin;
-        let kept = self.kept(&origin, extraction.blocks.iter().map(Repeatable::from));
+        let repeats = |block: &BlockTexts| {
+            block.is_contents
+                || share_repeats(block.parts.iter().map(|(length, hash)| (*length, self.repeats(&origin, *hash))))
+        };
+        let kept = keep(texts.0.iter().map(|block| (block.heading, repeats(block))));
         let mut own = OwnSections::default();
         for section in &extraction.sections {
             let mut section = section.clone();
@@ -276,6 +322,12 @@ impl BoilerplateIndex {
         }
         own
     }
+}
+
+/// A line as headings are compared: its letters and digits in lower case, blanks between words.
+fn bare(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// Returns whether two thirds of a block repeat, by the length of its parts and whether they do. One part is all or nothing.

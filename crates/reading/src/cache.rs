@@ -10,25 +10,32 @@
 //! capture that it has until the next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
 //! by the URL alone and for [`CacheOptions::life_ms`], as a cache in front of a browser would, and may be wrong about a page that changed since.
 //!
+//! What the pages of a site repeat is stored once ([`body`]): a text that a second page has, too, moves out of both into a table of texts.
+//!
 //! Past its life an entry is not dropped: if the page at hand still reads alike, it is good for another life ([`Outcome::Revalidated`]).
 //! Where space runs out, what was used longest ago goes first.
 
+mod body;
 mod file;
 #[cfg(test)]
 mod tests;
 
 use crate::address::normal_url;
-use crate::blocks::Block;
+use crate::boilerplate::PagePlace;
 use crate::content_hash::{ContentHash, content_hash};
 use crate::sections::{Cut, Extraction};
+use body::{Body, Key, TextId};
 use browserlens_page::Page;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use serde::{Deserialize, Serialize};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Version of the cache file; a file of a later one is refused, one of an earlier one is rebuilt.
-pub const CACHE_VERSION: i64 = 1;
+pub const CACHE_VERSION: i64 = 2;
+
+/// With how many pages of its site, those used last, a new one is compared.
+const COMPARED: i64 = 64;
 
 /// How a cache behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,14 +149,6 @@ pub struct Reading {
     pub outcome: Outcome,
 }
 
-/// What is stored of a page; sections follow from it.
-#[derive(Serialize, Deserialize)]
-struct Body {
-    title: String,
-    word_count: u64,
-    blocks: Vec<Block>,
-}
-
 /// A cache file that is open.
 #[derive(Debug)]
 pub struct Cache {
@@ -220,26 +219,21 @@ impl Cache {
     ) -> Result<(Option<Extraction>, Outcome), CacheError> {
         let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
         self.guarded(|connection| {
-            let row = connection
-                .prepare_cached("SELECT id, checked_ms, body FROM pages WHERE url = ?1 AND hash = ?2")?
-                .query_row(params![url, hash.0], |row| {
-                    let body = postcard::from_bytes::<Body>(row.get_ref(2)?.as_blob()?);
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, body))
-                })
-                .optional()?;
-            let Some((id, checked, body)) = row else {
+            let sql = "SELECT id, checked_ms, body FROM pages WHERE url = ?1 AND hash = ?2";
+            let Some(entry) = entry(connection, sql, params![url, hash.0])? else {
                 let known =
                     connection.prepare_cached("SELECT 1 FROM pages WHERE url = ?1 LIMIT 1")?.exists(params![url])?;
                 return Ok((None, if known { Outcome::Changed } else { Outcome::Miss }));
             };
-            let Ok(body) = body else {
+            let (id, checked) = (entry.id, entry.checked_ms);
+            let Some(extraction) = entry.into_extraction(asked, cut) else {
                 // What cannot be read is not there.
-                forget(connection, id)?;
+                forget_alone(connection, id)?;
                 return Ok((None, Outcome::Miss));
             };
             let fresh = is_fresh(checked, now_ms, life);
             touch(connection, id, now_ms)?;
-            Ok((Some(body.into_extraction(asked, cut)), if fresh { Outcome::Hit } else { Outcome::Revalidated }))
+            Ok((Some(extraction), if fresh { Outcome::Hit } else { Outcome::Revalidated }))
         })
     }
 
@@ -250,25 +244,14 @@ impl Cache {
     pub fn latest(&mut self, url: &str, cut: Cut, now_ms: u64) -> Result<Option<Extraction>, CacheError> {
         let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
         self.guarded(|connection| {
-            let row = connection
-                .prepare_cached(
-                    "SELECT id, checked_ms, body FROM pages WHERE url = ?1 ORDER BY checked_ms DESC, id DESC LIMIT 1",
-                )?
-                .query_row(params![url], |row| {
-                    let body = postcard::from_bytes::<Body>(row.get_ref(2)?.as_blob()?);
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, body))
-                })
-                .optional()?;
-            match row {
-                Some((id, _, Err(_))) => {
-                    forget(connection, id)?;
-                    Ok(None)
-                }
-                Some((_, checked, Ok(body))) if is_fresh(checked, now_ms, life) => {
-                    Ok(Some(body.into_extraction(asked, cut)))
-                }
-                _ => Ok(None),
+            let sql = "SELECT id, checked_ms, body FROM pages WHERE url = ?1 ORDER BY checked_ms DESC, id DESC LIMIT 1";
+            let Some(entry) = entry(connection, sql, params![url])? else { return Ok(None) };
+            let (id, fresh) = (entry.id, is_fresh(entry.checked_ms, now_ms, life));
+            let extraction = entry.into_extraction(asked, cut);
+            if extraction.is_none() {
+                forget_alone(connection, id)?;
             }
+            Ok(extraction.filter(|_| fresh))
         })
     }
 
@@ -278,44 +261,58 @@ impl Cache {
     /// As [`Cache::read`].
     pub fn store(&mut self, hash: ContentHash, extraction: &Extraction, now_ms: u64) -> Result<(), CacheError> {
         let url = normal_url(&extraction.url);
-        let body = Body::of(extraction);
+        let origin = PagePlace::of(&url).origin;
+        let whole = Body::of(extraction);
         let max = self.options.max_bytes;
+        let is_too_large = whole.encode().len() as u64 > max;
         self.guarded(|connection| {
-            if body.len() as u64 > max {
+            if is_too_large {
                 return Ok(());
             }
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let now = now_ms as i64;
+            let known: Option<(i64, i64)> = transaction
+                .prepare_cached("SELECT id, checked_ms FROM pages WHERE url = ?1 AND hash = ?2")?
+                .query_row(params![url, hash.0], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let mut checked = now_ms as i64;
+            if let Some((id, before)) = known {
+                forget(&transaction, id)?;
+                checked = checked.max(before);
+            }
+            let mut body = whole.clone();
+            share(&transaction, &origin, &mut body)?;
+            let (encoded, own) = (body.encode(), keys(&body));
             transaction
                 .prepare_cached(
-                    "INSERT INTO pages (url, hash, bytes, body, checked_ms, used) VALUES (?1, ?2, ?3, ?4, ?5, (SELECT used FROM clock))
-                     ON CONFLICT (url, hash) DO UPDATE SET bytes = ?3, body = ?4, checked_ms = max(checked_ms, ?5), used = excluded.used",
+                    "INSERT INTO pages (url, hash, origin, bytes, body, own, checked_ms, used)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT used FROM clock))",
                 )?
-                .execute(params![url, hash.0, body.len() as i64, body, now])?;
+                .execute(params![url, hash.0, origin, encoded.len() as i64, encoded, own, checked])?;
             transaction.prepare_cached("UPDATE clock SET used = used + 1")?.execute([])?;
-            let mut total: i64 = transaction.prepare_cached("SELECT total FROM clock")?.query_row([], |row| row.get(0))?;
-            while total as u64 > max {
+            let total = || -> Result<i64, rusqlite::Error> {
+                transaction.prepare_cached("SELECT total FROM clock")?.query_row([], |row| row.get(0))
+            };
+            while total()? as u64 > max {
                 let oldest = transaction
                     .prepare_cached("SELECT id FROM pages ORDER BY used LIMIT 1")?
                     .query_row([], |row| row.get(0))
                     .optional()?;
                 let Some(oldest) = oldest else { break };
                 forget(&transaction, oldest)?;
-                total = transaction.prepare_cached("SELECT total FROM clock")?.query_row([], |row| row.get(0))?;
             }
             transaction.commit()
         })
     }
 
-    /// Returns how many entries there are, and the bytes of their bodies.
+    /// Returns how many entries there are, and the bytes of their bodies and of the texts that these share.
     ///
     /// # Errors
     /// As [`Cache::read`].
     pub fn size(&mut self) -> Result<(u64, u64), CacheError> {
         self.guarded(|connection| {
-            connection.query_row("SELECT count(*), coalesce(sum(bytes), 0) FROM pages", [], |row| {
-                Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64))
-            })
+            let sql =
+                "SELECT count(*), coalesce(sum(bytes), 0) + (SELECT coalesce(sum(bytes), 0) FROM texts) FROM pages";
+            connection.query_row(sql, [], |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)))
         })
     }
 
@@ -346,8 +343,128 @@ fn is_fresh(checked_ms: i64, now_ms: u64, life_ms: u64) -> bool {
     now_ms.saturating_sub(checked_ms.max(0) as u64) <= life_ms
 }
 
-fn forget(connection: &Connection, id: i64) -> Result<(), rusqlite::Error> {
-    connection.prepare_cached("DELETE FROM pages WHERE id = ?1")?.execute([id]).map(drop)
+/// A row of the table, with the texts that it shares.
+struct Entry {
+    id: i64,
+    checked_ms: i64,
+    body: Option<Body>,
+    texts: FxHashMap<TextId, String>,
+}
+
+impl Entry {
+    fn into_extraction(self, url: &str, cut: Cut) -> Option<Extraction> {
+        self.body?.into_extraction(url, cut, &self.texts)
+    }
+}
+
+/// Looks an entry up, in one look: another process may be sharing its texts.
+fn entry(
+    connection: &mut Connection,
+    sql: &str,
+    known: impl rusqlite::Params,
+) -> Result<Option<Entry>, rusqlite::Error> {
+    let at_once = connection.transaction()?;
+    let row = at_once
+        .prepare_cached(sql)?
+        .query_row(known, |row| Ok((row.get(0)?, row.get(1)?, Body::decode(row.get_ref(2)?.as_blob()?))))
+        .optional()?;
+    let Some((id, checked_ms, body)) = row else { return Ok(None) };
+    let mut texts = FxHashMap::default();
+    for shared in body.iter().flat_map(Body::shared) {
+        let mut select = at_once.prepare_cached("SELECT text FROM texts WHERE id = ?1")?;
+        if let Some(text) = select.query_row([shared], |row| row.get(0)).optional()? {
+            texts.insert(shared, text);
+        }
+    }
+    Ok(Some(Entry { id, checked_ms, body, texts }))
+}
+
+/// The keys of what a page has for itself, as they are stored.
+fn keys(body: &Body) -> Vec<u8> {
+    let mut keys: Vec<Key> = body.own().into_keys().collect();
+    keys.sort_unstable();
+    keys.into_iter().flat_map(Key::to_le_bytes).collect()
+}
+
+/// Moves what a new page and others of its site both say into the table of texts, out of all of them.
+fn share(transaction: &Transaction<'_>, origin: &str, body: &mut Body) -> Result<(), rusqlite::Error> {
+    let own = body.own();
+    let mut known: FxHashMap<Key, (TextId, String)> = FxHashMap::default();
+    let mut select = transaction.prepare_cached("SELECT id, key, text FROM texts WHERE origin = ?1")?;
+    let mut rows = select.query([origin])?;
+    while let Some(row) = rows.next()? {
+        let key: Key = row.get(1)?;
+        if own.contains_key(&key) {
+            known.insert(key, (row.get(0)?, row.get(2)?));
+        }
+    }
+    let mut both: Vec<(i64, FxHashSet<Key>)> = Vec::new();
+    let mut select =
+        transaction.prepare_cached("SELECT id, own FROM pages WHERE origin = ?1 ORDER BY used DESC LIMIT ?2")?;
+    let mut rows = select.query(params![origin, COMPARED])?;
+    while let Some(row) = rows.next()? {
+        let (keys, _) = row.get_ref(1)?.as_blob()?.as_chunks::<8>();
+        let keys = keys.iter().map(|key| Key::from_le_bytes(*key));
+        let common: FxHashSet<Key> = keys.filter(|key| own.contains_key(key) && !known.contains_key(key)).collect();
+        if !common.is_empty() {
+            both.push((row.get(0)?, common));
+        }
+    }
+    for (id, common) in both {
+        let mut select = transaction.prepare_cached("SELECT body FROM pages WHERE id = ?1")?;
+        let Some(mut other) = select.query_row([id], |row| Ok(Body::decode(row.get_ref(0)?.as_blob()?)))? else {
+            continue;
+        };
+        let texts: Vec<(Key, String)> = {
+            let theirs = other.own();
+            let equal = common.iter().filter(|key| theirs.get(key).is_some_and(|text| own.get(key) == Some(text)));
+            equal.map(|key| (*key, theirs[key].to_owned())).collect()
+        };
+        for (key, text) in texts {
+            if !known.contains_key(&key) {
+                transaction
+                    .prepare_cached("INSERT INTO texts (origin, key, text, bytes, uses) VALUES (?1, ?2, ?3, ?4, 0)")?
+                    .execute(params![origin, key, text, text.len() as i64])?;
+                known.insert(key, (transaction.last_insert_rowid(), text));
+            }
+        }
+        let before = other.shared();
+        other.share(&known);
+        used_by(transaction, other.shared().difference(&before))?;
+        let (encoded, keys) = (other.encode(), keys(&other));
+        transaction
+            .prepare_cached("UPDATE pages SET body = ?2, bytes = ?3, own = ?4 WHERE id = ?1")?
+            .execute(params![id, encoded, encoded.len() as i64, keys])?;
+    }
+    body.share(&known);
+    used_by(transaction, &body.shared())
+}
+
+fn used_by<'i>(
+    transaction: &Transaction<'_>,
+    texts: impl IntoIterator<Item = &'i TextId>,
+) -> Result<(), rusqlite::Error> {
+    let mut more = transaction.prepare_cached("UPDATE texts SET uses = uses + 1 WHERE id = ?1")?;
+    texts.into_iter().try_for_each(|text| more.execute([text]).map(drop))
+}
+
+/// Drops an entry, and the texts that only it used.
+fn forget(transaction: &Transaction<'_>, id: i64) -> Result<(), rusqlite::Error> {
+    let mut select = transaction.prepare_cached("SELECT body FROM pages WHERE id = ?1")?;
+    let body = select.query_row([id], |row| Ok(Body::decode(row.get_ref(0)?.as_blob()?))).optional()?.flatten();
+    for text in body.iter().flat_map(Body::shared) {
+        transaction.prepare_cached("UPDATE texts SET uses = uses - 1 WHERE id = ?1")?.execute([text])?;
+        transaction.prepare_cached("DELETE FROM texts WHERE id = ?1 AND uses <= 0")?.execute([text])?;
+    }
+    transaction.prepare_cached("DELETE FROM pages WHERE id = ?1")?.execute([id])?;
+    // What an entry used that could not be read is not known: with the last entry, all texts go.
+    transaction.prepare_cached("DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM pages)")?.execute([]).map(drop)
+}
+
+fn forget_alone(connection: &mut Connection, id: i64) -> Result<(), rusqlite::Error> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    forget(&transaction, id)?;
+    transaction.commit()
 }
 
 /// Notes that an entry was used; where another process writes at this moment, the note is left out rather than waited for.
@@ -366,22 +483,5 @@ fn touch(connection: &Connection, id: i64, now_ms: u64) -> Result<(), rusqlite::
     match noted {
         Err(error) if !file::is_busy(&error) => Err(error),
         _ => Ok(()),
-    }
-}
-
-impl Body {
-    fn of(extraction: &Extraction) -> Vec<u8> {
-        #[derive(Serialize)]
-        struct Borrowed<'e> {
-            title: &'e str,
-            word_count: u64,
-            blocks: &'e [Block],
-        }
-        let body = Borrowed { title: &extraction.title, word_count: extraction.word_count, blocks: &extraction.blocks };
-        postcard::to_allocvec(&body).unwrap_or_default()
-    }
-
-    fn into_extraction(self, url: &str, cut: Cut) -> Extraction {
-        Extraction::counted(self.title, url.to_owned(), self.blocks, cut, self.word_count)
     }
 }

@@ -6,7 +6,7 @@
 //! a text of another language has only the concepts of its notations.
 //! Why not a thesaurus: the large ones join every word with every other, and somebody who asks "what do I pay" means a price on any site.
 
-use crate::terms::{Term, Terms, is_stop_word};
+use crate::terms::{Term, Terms};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -287,26 +287,12 @@ pub fn of_question(text: &str, mut take: impl FnMut(Concept)) {
     }
 }
 
-/// Returns the different concepts of a text, sorted.
-pub fn of_text(text: &str, terms: &Terms) -> Vec<Concept> {
-    let mut concepts = Vec::new();
-    terms.each(text, |term| {
-        if !is_stop_word(&term.word) {
-            concepts.extend_from_slice(of_term(&term));
-        }
-    });
-    of_notations(text, |concept| concepts.push(concept));
-    concepts.sort_unstable();
-    concepts.dedup();
-    concepts
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<&'static str> {
-        let of = of_text(text, &Terms::default());
+        let of = crate::words::of_words(&crate::words::words(text), text);
         let mut names: Vec<&str> =
             KNOWN.named.iter().filter(|(_, number)| of.contains(number)).map(|(name, _)| *name).collect();
         names.sort_unstable();

@@ -20,6 +20,7 @@ mod content_hash;
 pub mod embed;
 pub mod graph;
 mod js_text;
+mod memo;
 mod options;
 mod parts;
 mod read_options;
@@ -29,13 +30,16 @@ mod strategies;
 pub mod terms;
 mod tool;
 mod visible;
+mod words;
 mod workload;
 mod xpath;
 
 pub use address::{TRACKING, normal_url};
 pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
 pub use blocks::{Block, BlockKind, blocks};
-pub use boilerplate::{BoilerplateIndex, BoilerplateRule, MAX_PAGES, OwnSections, PagePlace, Repeatable, TextHash};
+pub use boilerplate::{
+    BoilerplateIndex, BoilerplateRule, MAX_PAGES, OwnSections, PagePlace, PageTexts, Repeatable, TextHash,
+};
 pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
 pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};

@@ -21,13 +21,19 @@
 //! letter or digit finds nothing. Of more than [`MOST_TERMS`] different terms the rarest count.
 
 mod answer;
+mod codes;
+mod excerpt;
 mod index;
+mod page;
 mod passage;
 mod query;
+mod ranking;
+mod rows;
 mod vec_extension;
 
 pub use answer::{answer, no_content};
 pub use index::{Index, IndexError};
+pub use page::PageIndex;
 pub use query::MOST_TERMS;
 
 use crate::boilerplate::OwnSections;
@@ -36,13 +42,19 @@ use crate::sections::Extraction;
 use std::sync::Arc;
 
 /// Changes whenever other sections may be found, or shown in other words; results are cached by it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+/// How much a term counts in the section's heading, in the headings above it, in the passage; and a concept of any of them.
+const WEIGHTS: [f64; 4] = [3.0, 1.5, 1.0, 0.5];
 /// Most bytes of an answer by default: some 500 tokens of English.
 const MOST_BYTES: usize = 2_000;
 /// Least bytes that an answer about one page may have, however small the page.
 const LEAST_BYTES: usize = 1_000;
 /// Which part of a page's text an answer about it may take: an eighth.
 const PAGE_SHARE: usize = 8;
+
+/// Up to how many bytes of text, and sections, a page is ranked without SQLite: every vector is then looked at, and kept as it is.
+const MOST_IN_MEMORY: usize = 2 << 20;
+const MOST_SECTIONS: usize = 4_096;
 
 /// What hits are ranked by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -134,9 +146,13 @@ pub fn rank_with(
     query: &str,
     options: &SearchOptions,
 ) -> Result<Vec<Hit>, IndexError> {
+    let options = for_page(extraction, options);
+    if extraction.full_text.len() <= MOST_IN_MEMORY && own.sections.len() <= MOST_SECTIONS {
+        return PageIndex::of(embedder, &extraction.url, &own.sections, &own.leave_out)?.search(query, &options);
+    }
     let mut index = Index::in_memory(embedder)?;
     index.add(&extraction.url, &own.sections, &own.leave_out)?;
-    index.search(query, &for_page(extraction, options))
+    index.search(query, &options)
 }
 
 /// Returns the options of an answer about one page: with the limit that [`rank`] describes.

@@ -6,17 +6,20 @@
 //!
 //! In: a page, the goal, and requests of the reader, whose words come from goal and intent. Out: markdown.
 //! Invariants: an observation is a function of its page, the query, and which texts the pages of its site seen so far repeat; those are left out of
-//! searches. Nothing else outlives a step but the page that requests are about.
+//! searches. Nothing else outlives a step but the page that requests are about, and its index.
 
 use crate::graph::{ContentGraph, summary};
-use crate::retrieval::{By, SearchOptions, answer, rank_own};
-use crate::sections::{Cut, Extraction, extract};
+use crate::memo::{self, Read};
+use crate::retrieval::{By, IndexError, PageIndex, SearchOptions, answer, for_page};
+use crate::sections::Extraction;
 use crate::{BoilerplateIndex, OptionsError, OptionsReader};
+use browserlens_page::Page;
 use browserlens_strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
     TextFormat,
 };
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 pub(crate) const SECTION_SEARCH: &str = "read-text/section-search";
 pub(crate) const GRAPH_SUMMARY: &str = "read-text/graph-summary";
@@ -59,7 +62,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "2"
+        "3"
     }
 
     fn channel(&self) -> ActionChannel {
@@ -76,7 +79,8 @@ impl Strategy for Parts {
             name: self.name,
             search: self.search.clone(),
             goal,
-            read: Extraction::default(),
+            read: None,
+            index: None,
             site: BoilerplateIndex::default(),
         })
     }
@@ -87,14 +91,20 @@ struct PartsRun {
     search: SearchOptions,
     goal: String,
     /// What was read last.
-    read: Extraction,
+    read: Option<(Arc<Page>, Read)>,
+    /// Its index, once something was asked of it.
+    index: Option<Arc<PageIndex>>,
     site: BoilerplateIndex,
 }
 
 impl PartsRun {
-    fn found(&self, query: &str) -> Result<(String, bool), crate::retrieval::IndexError> {
-        let own = self.site.own_sections(&self.read);
-        let hits = rank_own(&self.read, &own, query, &self.search)?;
+    fn found(&mut self, query: &str) -> Result<(String, bool), IndexError> {
+        let Some((page, read)) = &self.read else { return Ok((answer(query, &[]), false)) };
+        let index = match &mut self.index {
+            Some(index) => index,
+            none => none.insert(memo::index(page, self.site.own_sections_of(&read.extraction, &read.texts))?),
+        };
+        let hits = index.search(query, &for_page(&read.extraction, &self.search))?;
         Ok((answer(query, &hits), !hits.is_empty()))
     }
 }
@@ -102,13 +112,17 @@ impl PartsRun {
 impl Run for PartsRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         input.clock.enter(Some(Stage::Extract));
-        self.read = extract(input.page, Cut::default());
-        self.site.add(&self.read);
+        let read = memo::read(input.page);
+        self.site.add_texts(&read.extraction.url, &read.texts);
         input.clock.enter(Some(Stage::Format));
+        let page = Arc::clone(&read.extraction);
+        self.read = Some((Arc::clone(input.page), read));
+        self.index = None;
         let text = if self.name == GRAPH_SUMMARY {
-            summary(&ContentGraph::of(&self.read.url, &self.read.title, &self.read.blocks), LONGEST_SUMMARY)
+            summary(&ContentGraph::of(&page.url, &page.title, &page.blocks), LONGEST_SUMMARY)
         } else {
-            let found = self.found(&self.goal);
+            let goal = self.goal.clone();
+            let found = self.found(&goal);
             found.map_err(|error| StrategyError::Failed { step: input.step, message: error.to_string() })?.0
         };
         input.clock.enter(None);
@@ -119,7 +133,10 @@ impl Run for PartsRun {
         let refused =
             |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
         let text = match request {
-            Request::Section { name } => under(&self.read, name).ok_or_else(|| refused("no heading is called that"))?,
+            Request::Section { name } => {
+                let under = self.read.as_ref().and_then(|(_, read)| under(&read.extraction, name));
+                under.ok_or_else(|| refused("no heading is called that"))?
+            }
             Request::Query { text } => {
                 let (found, any) = self.found(text).map_err(|error| refused(&error.to_string()))?;
                 if !any {

@@ -64,45 +64,56 @@ impl Terms {
 
     /// Hands every term of a text on, in order.
     pub fn each(&self, text: &str, mut take: impl FnMut(Term)) {
-        let folded = fold(text);
-        let mut word = String::new();
-        let mut dense: Vec<char> = Vec::new();
-        let mut characters = folded.chars().peekable();
-        while let Some(c) = characters.next() {
-            if is_dense(c) {
-                self.end_word(&mut word, &mut take);
-                dense.push(c);
-                continue;
-            }
-            end_dense(&mut dense, &mut take);
-            if c.is_alphanumeric() {
-                word.push(c);
-            } else if is_joiner(c) && !word.is_empty() && characters.peek().is_some_and(|next| next.is_alphabetic()) {
-                // "don't" and "user's" are one word each.
-            } else if c == ',' && ends_in_digit(&word) && characters.peek().is_some_and(char::is_ascii_digit) {
-                // "1,299" is one number.
-            } else {
-                self.end_word(&mut word, &mut take);
-            }
-        }
-        self.end_word(&mut word, &mut take);
-        end_dense(&mut dense, &mut take);
+        each_word(text, |word, _| take(Term { stem: self.stem(word), word: word.to_owned() }));
     }
 
-    fn end_word(&self, word: &mut String, take: &mut impl FnMut(Term)) {
-        if word.is_empty() {
-            return;
-        }
-        if let Some((end, _)) = word.char_indices().nth(LONGEST_WORD) {
-            word.truncate(end);
-        }
-        let stem = if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+    /// Returns what a word, as [`each_word`] gives it, is indexed as.
+    pub(crate) fn stem(&self, word: &str) -> String {
+        // Only words of Latin letters have English endings.
+        if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             self.stemmer.stem(word).into_owned()
         } else {
-            word.clone()
-        };
-        take(Term { stem, word: std::mem::take(word) });
+            word.to_owned()
+        }
     }
+}
+
+/// Hands every word of a text on, in order, folded; and whether it is characters of a script without spaces.
+pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str, bool)) {
+    let folded = fold(text);
+    let mut word = String::new();
+    let mut dense: Vec<char> = Vec::new();
+    let mut characters = folded.chars().peekable();
+    while let Some(c) = characters.next() {
+        if is_dense(c) {
+            end_word(&mut word, &mut take);
+            dense.push(c);
+            continue;
+        }
+        end_dense(&mut dense, &mut take);
+        if c.is_alphanumeric() {
+            word.push(c);
+        } else if is_joiner(c) && !word.is_empty() && characters.peek().is_some_and(|next| next.is_alphabetic()) {
+            // "don't" and "user's" are one word each.
+        } else if c == ',' && ends_in_digit(&word) && characters.peek().is_some_and(char::is_ascii_digit) {
+            // "1,299" is one number.
+        } else {
+            end_word(&mut word, &mut take);
+        }
+    }
+    end_word(&mut word, &mut take);
+    end_dense(&mut dense, &mut take);
+}
+
+fn end_word(word: &mut String, take: &mut impl FnMut(&str, bool)) {
+    if word.is_empty() {
+        return;
+    }
+    if let Some((end, _)) = word.char_indices().nth(LONGEST_WORD) {
+        word.truncate(end);
+    }
+    take(word, false);
+    word.clear();
 }
 
 /// Whether a word tells sections apart by nothing.
@@ -150,14 +161,22 @@ fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}' | '々')
 }
 
-fn end_dense(dense: &mut Vec<char>, take: &mut impl FnMut(Term)) {
-    let mut give = |text: String| take(Term { stem: text.clone(), word: text });
+fn end_dense(dense: &mut Vec<char>, take: &mut impl FnMut(&str, bool)) {
+    if dense.is_empty() {
+        return;
+    }
+    let mut text = String::new();
+    let mut give = |characters: &[char]| {
+        text.clear();
+        text.extend(characters);
+        take(&text, true);
+    };
     for (at, c) in dense.iter().enumerate() {
         if is_han(*c) || dense.len() == 1 {
-            give(c.to_string());
+            give(&[*c]);
         }
         if let Some(next) = dense.get(at + 1) {
-            give([*c, *next].iter().collect());
+            give(&[*c, *next]);
         }
     }
     dense.clear();

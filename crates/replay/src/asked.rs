@@ -15,7 +15,7 @@ use crate::measure::Tokenizer;
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
 use browserlens_page::Page;
-use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::Index};
+use browserlens_reading::{BoilerplateIndex, Extraction, retrieval::PageIndex};
 use browserlens_scenario::Question;
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
@@ -37,7 +37,7 @@ struct Reply {
 struct AskedPage<'a> {
     page: &'a Page,
     extraction: Extraction,
-    index: Index,
+    index: PageIndex,
 }
 
 /// A way of reading a page.

@@ -30,6 +30,7 @@ pub mod preview;
 mod quality;
 mod reading;
 mod scenario_tables;
+mod seed_tables;
 mod share;
 mod stats;
 mod summary;

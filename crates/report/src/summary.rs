@@ -13,6 +13,7 @@ use crate::reading::Reading;
 use crate::scenario_tables::{
     ROUTERS_NOTE, averages_table, costs_table, differences_table, intervals_table, routers_table, shown_table,
 };
+use crate::seed_tables::SeedTables;
 use crate::stats::RESAMPLES;
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
 use crate::{About, ReportInput};
@@ -63,6 +64,12 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
             out.push_str(&format!("{}\n", bars.markdown()));
         }
         out.push_str(&format!("{}\n", escape_markdown(&reading.in_words())));
+        if let Some(stored) = SeedTables::stored() {
+            out.push_str(&format!("\n{}\n", escape_markdown(&stored.in_words())));
+            for (title, table) in stored.tables() {
+                out.push_str(&format!("\n### {title}\n\n{}", table.markdown()));
+            }
+        }
     }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());

@@ -372,3 +372,8 @@ pub fn page(url: &str, title: &str, nodes: usize, text: usize) -> Page {
     }
     maker.builder.finish()
 }
+
+/// Where the page of a size stands.
+pub fn address(size: Size) -> String {
+    format!("https://example.test/{}", size.name.to_lowercase().replace(' ', "-"))
+}

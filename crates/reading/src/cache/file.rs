@@ -22,17 +22,26 @@ const TABLES: &str = "
         id INTEGER PRIMARY KEY,
         url TEXT NOT NULL,
         hash BLOB NOT NULL,
+        origin TEXT NOT NULL,
         checked_ms INTEGER NOT NULL,
         used INTEGER NOT NULL,
         bytes INTEGER NOT NULL,
         body BLOB NOT NULL,
+        own BLOB NOT NULL,
         UNIQUE (url, hash)
     ) STRICT;
+    CREATE INDEX by_origin ON pages (origin, used);
+    CREATE TABLE texts (
+        id INTEGER PRIMARY KEY, origin TEXT NOT NULL, key INTEGER NOT NULL, text TEXT NOT NULL, bytes INTEGER NOT NULL, uses INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX of_origin ON texts (origin);
     CREATE INDEX by_use ON pages (used);
     CREATE TABLE clock (used INTEGER NOT NULL, total INTEGER NOT NULL) STRICT;
     INSERT INTO clock VALUES (1, 0);
     CREATE TRIGGER more AFTER INSERT ON pages BEGIN UPDATE clock SET total = total + new.bytes; END;
     CREATE TRIGGER other AFTER UPDATE OF bytes ON pages BEGIN UPDATE clock SET total = total - old.bytes + new.bytes; END;
+    CREATE TRIGGER more_text AFTER INSERT ON texts BEGIN UPDATE clock SET total = total + new.bytes; END;
+    CREATE TRIGGER less_text AFTER DELETE ON texts BEGIN UPDATE clock SET total = total - old.bytes; END;
     CREATE TRIGGER less AFTER DELETE ON pages BEGIN UPDATE clock SET total = total - old.bytes; END;
 ";
 

@@ -101,7 +101,7 @@ fn what_was_used_longest_ago_goes_first() {
     let (_folder, path) = folder();
     let text = "word ".repeat(200);
     let pages: Vec<Page> = (0..4).map(|at| page(&format!("https://a.test/{at}"), &format!("{text}{at}"))).collect();
-    let size = Body::of(&crate::extract(&pages[0], Cut::All)).len() as u64;
+    let size = Body::of(&crate::extract(&pages[0], Cut::All)).encode().len() as u64;
     let options = CacheOptions { max_bytes: 3 * size + 10, ..CacheOptions::default() };
     let mut cache = Cache::open(&path, options).expect("opens");
     pages[..3].iter().for_each(|page| assert_eq!(outcome(&mut cache, page, NOW), Outcome::Miss));
@@ -239,7 +239,7 @@ fn a_file_of_a_later_version_and_one_of_another_program_are_left_alone() {
     open(&path).connection.pragma_update(None, "user_version", 9).expect("changes");
     let before = std::fs::read(&path).expect("reads");
     let error = Cache::open(&path, CacheOptions::default()).expect_err("too new");
-    assert!(error.to_string().ends_with("pages.cache: a cache of version 9, this build reads up to 1"), "{error}");
+    assert!(error.to_string().ends_with("pages.cache: a cache of version 9, this build reads up to 2"), "{error}");
     assert!(error.hint().contains("remove this one"));
     assert_eq!(std::fs::read(&path).expect("reads"), before);
     let other = path.with_file_name("other.db");
@@ -267,6 +267,123 @@ fn two_who_find_a_damaged_file_end_up_with_one_new_one() {
     let rebuilt: usize = workers.into_iter().map(|worker| worker.join().expect("no worker fails")).sum();
     assert_eq!(rebuilt, 1);
     assert_eq!(open(&path).size().expect("a size").0, 4);
+}
+
+/// Characters of texts, and how many of them stand in a line or sentence that stood before.
+fn repeated<'t>(texts: impl Iterator<Item = &'t str>) -> (usize, usize) {
+    let mut seen = FxHashSet::default();
+    let (mut all, mut again) = (0, 0);
+    for part in texts.flat_map(str::lines).flat_map(|line| line.split_inclusive(". ")) {
+        let normal = part.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let length = normal.chars().count();
+        all += length;
+        again += if seen.insert(normal) { 0 } else { length };
+    }
+    (all, again)
+}
+
+#[test]
+fn under_five_percent_of_what_is_kept_of_the_documentation_site_is_kept_twice() {
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/docs-combine-three-documents.trace");
+    let trace = browserlens_trace::Trace::open(trace).expect("opens");
+    let pages: Vec<Page> =
+        (0..trace.len()).map(|step| trace.page(browserlens_strategy::StepIndex(step)).expect("a page").0).collect();
+    let (_folder, path) = folder();
+    let mut cache = open(&path);
+    let mut read: Vec<String> = Vec::new();
+    for page in &pages {
+        let reading = cache.read(page, Cut::All, NOW).expect("reads");
+        if reading.outcome != Outcome::Hit {
+            read.push(reading.extraction.full_text);
+        }
+    }
+    let strings = |sql: &str| -> Vec<String> {
+        let mut select = cache.connection.prepare(sql).expect("asks");
+        let rows = select.query_map([], |row| row.get(0)).expect("asks");
+        rows.collect::<Result<_, _>>().expect("texts")
+    };
+    let mut stored = strings("SELECT text FROM texts");
+    let (texts, all) = (stored.len(), strings("SELECT hex(body) FROM pages").len());
+    let mut select = cache.connection.prepare("SELECT body FROM pages").expect("asks");
+    let bodies = select.query_map([], |row| row.get::<_, Vec<u8>>(0)).expect("asks");
+    for body in bodies {
+        let body = Body::decode(&body.expect("a body")).expect("is read");
+        stored.extend(body.texts().map(str::to_owned));
+    }
+    let percent = |(all, again): (usize, usize)| 100.0 * again as f64 / all as f64;
+    let (before, after) = (repeated(read.iter().map(String::as_str)), repeated(stored.iter().map(String::as_str)));
+    println!(
+        "{all} pages: {:.1} % of {} repeated; kept: {:.2} % of {}, {texts} texts",
+        percent(before),
+        before.0,
+        percent(after),
+        after.0
+    );
+    assert!(percent(before) > 10.0, "the site repeats itself, or this shows nothing");
+    assert!(percent(after) < 5.0, "{:.2} %", percent(after));
+    drop(select);
+    // Nothing is lost, and each page can go.
+    for page in &pages {
+        assert!(outcome(&mut cache, page, NOW).is_hit());
+    }
+    let small = CacheOptions { max_bytes: 1, ..CacheOptions::default() };
+    drop(cache);
+    let mut cache = Cache::open(&path, small).expect("opens");
+    cache.connection.execute("UPDATE clock SET used = used", []).expect("writes");
+    let transaction = cache.connection.transaction().expect("begins");
+    let ids: Vec<i64> = {
+        let mut select = transaction.prepare("SELECT id FROM pages").expect("asks");
+        select.query_map([], |row| row.get(0)).expect("asks").collect::<Result<_, _>>().expect("ids")
+    };
+    ids.into_iter().for_each(|id| forget(&transaction, id).expect("forgets"));
+    transaction.commit().expect("ends");
+    assert_eq!(cache.size().expect("a size"), (0, 0));
+}
+
+#[test]
+fn a_text_goes_with_the_last_page_that_has_it() {
+    let (_folder, path) = folder();
+    let mut cache = open(&path);
+    let notice = "A notice that stands on every page of this site.";
+    let pages: Vec<Page> = (0..3).map(|at| page(&format!("https://a.test/{at}"), notice)).collect();
+    let elsewhere = page("https://b.test/", notice);
+    let uses = |cache: &Cache| -> Vec<i64> {
+        let mut select = cache.connection.prepare("SELECT uses FROM texts WHERE bytes > 20").expect("asks");
+        select.query_map([], |row| row.get(0)).expect("asks").collect::<Result<_, _>>().expect("counts")
+    };
+    outcome(&mut cache, &elsewhere, NOW);
+    outcome(&mut cache, &pages[0], NOW);
+    assert!(uses(&cache).is_empty(), "another site is another site");
+    outcome(&mut cache, &pages[1], NOW);
+    outcome(&mut cache, &pages[2], NOW);
+    assert_eq!(uses(&cache), [3]);
+    cache.read_anew(&pages[2], Cut::All, NOW).expect("reads");
+    assert_eq!(uses(&cache), [3], "kept anew is kept once");
+    pages.iter().for_each(|page| assert_eq!(outcome(&mut cache, page, NOW), Outcome::Hit));
+    let ids: Vec<i64> = (0..3)
+        .map(|at| {
+            let sql = "SELECT id FROM pages WHERE url = ?1";
+            cache.connection.query_row(sql, [format!("https://a.test/{at}")], |row| row.get(0)).expect("is there")
+        })
+        .collect();
+    for (id, left) in ids.into_iter().zip([vec![2], vec![1], vec![]]) {
+        forget_alone(&mut cache.connection, id).expect("forgets");
+        assert_eq!(uses(&cache), left);
+    }
+    assert_eq!(outcome(&mut cache, &elsewhere, NOW), Outcome::Hit);
+}
+
+#[test]
+fn a_page_whose_shared_text_is_gone_is_read_anew() {
+    let (_folder, path) = folder();
+    let mut cache = open(&path);
+    let notice = "A notice that stands on every page of this site.";
+    let pages: Vec<Page> = (0..2).map(|at| page(&format!("https://a.test/{at}"), notice)).collect();
+    pages.iter().for_each(|page| assert_eq!(outcome(&mut cache, page, NOW), Outcome::Miss));
+    cache.connection.execute("DELETE FROM texts", []).expect("changes");
+    assert_eq!(outcome(&mut cache, &pages[0], NOW), Outcome::Miss);
+    assert_eq!(outcome(&mut cache, &pages[0], NOW), Outcome::Hit);
+    assert_eq!(cache.latest("https://a.test/1", Cut::All, NOW).expect("asks"), None);
 }
 
 proptest! {

@@ -4,41 +4,36 @@
 //! transaction did not finish is not there; each embedder has vectors of its own, and a section that lacks them gets them when the file is
 //! opened with that embedder; a file that is no index, or of a newer version, is left as it is.
 //!
-//! Tables: `section`, `passage` (byte ranges of a section's content), `terms` (FTS5 without content, over [`Terms`]; its tokenizer only splits at
-//! blanks), and for each embedder `vectors_N` (sqlite-vec: every vector as it is, and as one bit a component). Up to [`EXACT`] passages are
-//! compared one by one; of more, the [`COARSE`] whose bits differ least are.
+//! Tables: `section`, `passage` (byte ranges of a section's content), `terms` (FTS5 without content, over [`crate::terms`]; its tokenizer only splits
+//! at blanks), and for each embedder `vectors_N` (every vector as it is; sqlite-vec compares them) and `codes_N` (its [signs](super::codes)). Up to
+//! [`EXACT`] passages are compared one by one; of more, the [`COARSE`] whose signs differ least are.
 
-use super::passage::{excerpt, passages};
-use super::query::{Query, concept_term};
-use super::{By, Hit, SearchOptions, vec_extension};
-use crate::concepts;
+use super::codes::{self, Codes, signs};
+use super::query::Query;
+use super::ranking::{CANDIDATES, DIGITS, Number, Passages, Scored, Whole, best_first, search};
+use super::rows::{Row, embed, rows};
+use super::{Hit, SearchOptions, WEIGHTS, vec_extension};
 use crate::embed::{EmbedError, Embedder};
 use crate::sections::Section;
-use crate::terms::Terms;
+use crate::words::{Word, words};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
-use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// `application_id` of an index: "BLri".
 const APPLICATION_ID: i32 = 0x424c_7269;
 /// `user_version`; changes with the tables and with what [`Terms`] makes of a text.
-const VERSION: i32 = 1;
-/// Length of a passage, in bytes: some seventy English words.
-const PASSAGE: usize = 400;
-/// How much a term counts in the section's heading, in the headings above it, in the passage; and a concept of any of them.
-const WEIGHTS: &str = "bm25(3.0, 1.5, 1.0, 0.5)";
-/// k of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009).
-const RRF_K: f64 = 60.0;
-/// How many passages each ranking brings.
-const CANDIDATES: usize = 100;
+const VERSION: i32 = 2;
 /// Up to how many passages every vector is compared.
 const EXACT: u64 = 4_096;
-/// How many passages are compared by their vectors after the bits chose them.
+/// How many passages are compared by their vectors after the signs chose them.
 const COARSE: usize = 256;
-/// How many texts are embedded at once.
-const BATCH: usize = 64;
+/// Pages of the file that a connection keeps in memory, in KiB.
+const KEPT_KIB: i64 = 32 << 10;
 /// How long a writer waits for another.
 const BUSY: Duration = Duration::from_secs(10);
 
@@ -109,22 +104,14 @@ pub struct Index {
     embedder: Arc<dyn Embedder>,
     /// Number of the embedder in the file.
     number: i64,
-    terms: Terms,
+    /// The signs of its vectors, and the state of the file that they are of; none where they are not read, or old.
+    codes: RefCell<Option<(i64, Codes)>>,
 }
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Index").field("path", &self.path).field("embedder", &self.embedder.id()).finish_non_exhaustive()
     }
-}
-
-/// A passage that one ranking brought.
-#[derive(Clone, Copy, Debug)]
-struct Found {
-    section: i64,
-    passage: i64,
-    score: f64,
-    similarity: f32,
 }
 
 impl Index {
@@ -151,6 +138,7 @@ impl Index {
         let of_file = at(&path);
         db.busy_timeout(BUSY).map_err(&of_file)?;
         db.set_prepared_statement_cache_capacity(32);
+        db.pragma_update(None, "cache_size", -KEPT_KIB).map_err(&of_file)?;
         vec_extension::register(&db).map_err(&of_file)?;
         let made = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
         let pragma = |name: &str| made.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i32>(0));
@@ -169,7 +157,7 @@ impl Index {
         }
         let number = embedder_number(&made, &*embedder).map_err(&of_file)?;
         made.commit().map_err(&of_file)?;
-        let mut index = Self { db, path, embedder, number, terms: Terms::default() };
+        let mut index = Self { db, path, embedder, number, codes: RefCell::default() };
         index.embed_what_lacks()?;
         Ok(index)
     }
@@ -180,29 +168,16 @@ impl Index {
     /// # Errors
     /// [`IndexError`] if a section cannot be embedded, or SQLite fails.
     pub fn add(&mut self, page: &str, sections: &[Section], leave_out: &[u32]) -> Result<(), IndexError> {
-        let left_out: FxHashSet<u32> = leave_out.iter().copied().collect();
-        let parents: FxHashSet<u32> = sections.iter().filter_map(|section| section.trail.last().copied()).collect();
-        let heading_of = |position: &u32| sections.get(*position as usize).map_or("", |above| above.heading.as_str());
-        let shown = sections.iter().filter(|section| {
-            let says_something = !section.content.is_empty() || !parents.contains(&section.position);
-            says_something && !left_out.contains(&section.position)
-        });
-        let rows: Vec<Row<'_>> = shown
-            .map(|section| Row {
-                trail: section.trail.iter().map(heading_of).collect::<Vec<_>>().join("\n"),
-                passages: passages(&section.content, PASSAGE).into_iter().map(|range| (None, range)).collect(),
-                heading: &section.heading,
-                content: &section.content,
-                section: Some(section),
-            })
-            .collect();
+        let rows = rows(sections, leave_out);
         // Before the transaction: an endpoint may be slow.
-        let vectors = embed(&*self.embedder, &rows)?;
+        let vectors = embed(&*self.embedder, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>())?;
         let of_file = at(&self.path);
         let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
         remove(&done, page).map_err(&of_file)?;
-        write(&done, page, self.number, &self.terms, &rows, &vectors).map_err(&of_file)?;
-        done.commit().map_err(&of_file)
+        write(&done, page, self.number, &rows, &vectors).map_err(&of_file)?;
+        done.commit().map_err(&of_file)?;
+        self.codes.take();
+        Ok(())
     }
 
     /// Takes the sections of a page out.
@@ -213,7 +188,9 @@ impl Index {
         let of_file = at(&self.path);
         let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
         remove(&done, page).map_err(&of_file)?;
-        done.commit().map_err(&of_file)
+        done.commit().map_err(&of_file)?;
+        self.codes.take();
+        Ok(())
     }
 
     /// Returns how many passages there are.
@@ -230,134 +207,41 @@ impl Index {
     /// # Errors
     /// [`IndexError`] if the query cannot be embedded, or SQLite fails.
     pub fn search(&self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
-        let of_file = at(&self.path);
-        let total = self.passages()?;
-        let mut with = self.db.prepare_cached("select doc from term_rows where term = ?1").map_err(&of_file)?;
-        let asked = Query::new(query, &self.terms, total, |term| {
-            let rows = with.query_row([term], |row| row.get::<_, i64>(0)).optional();
-            rows.map(|rows| rows.unwrap_or_default().unsigned_abs())
-        });
-        let asked = asked.map_err(&of_file)?;
-        if asked.is_empty() || total == 0 || options.top_k == 0 {
-            return Ok(Vec::new());
-        }
-        let by_words = || self.by_words(&asked).map_err(at(&self.path));
-        let mut ranked = match options.by {
-            By::Bm25 => by_words()?,
-            By::Vectors => self.by_vectors(query, &asked, total)?,
-            By::Fused => {
-                let (by_words, by_vectors) = (by_words()?, self.by_vectors(query, &asked, total)?);
-                if by_words.is_empty() { by_vectors } else { fuse(&by_words, &by_vectors) }
-            }
-        };
-        ranked.retain(|found| found.similarity >= options.min_similarity);
-        ranked.truncate(options.top_k);
-        let mut hits = Vec::with_capacity(ranked.len());
-        let mut left = options.max_bytes;
-        for (rank, found) in ranked.iter().enumerate() {
-            let weights: f32 = (rank..ranked.len()).map(weight).sum();
-            let part = (left as f32 * weight(rank) / weights) as usize;
-            let hit = self.hit(found, &asked, part).map_err(&of_file)?;
-            left = left.saturating_sub(hit.text.len());
-            hits.push(hit);
-        }
-        Ok(hits)
+        search(self, query, options)
     }
 
-    /// The best passage of each section by BM25, the best first.
-    fn by_words(&self, query: &Query) -> rusqlite::Result<Vec<Found>> {
-        let Some(expression) = query.expression() else { return Ok(Vec::new()) };
-        let mut select = self.db.prepare_cached(
-            "select rowid, rank from terms where terms match ?1 and rank match ?2 order by rank limit ?3",
-        )?;
-        let rows = select.query_map(params![expression, WEIGHTS, CANDIDATES as i64], |row| {
-            // FTS5 gives better rows the lesser rank.
-            Ok((row.get::<_, i64>(0)?, -row.get::<_, f64>(1)?))
-        })?;
-        let mut found = self.sections_of(rows.collect::<Result<_, _>>()?)?;
-        let best = found.first().map_or(1.0, |best| best.score).max(f64::MIN_POSITIVE);
-        for one in &mut found {
-            one.similarity = (one.score / best).clamp(0.0, 1.0).sqrt() as f32;
-        }
-        Ok(found)
-    }
-
-    /// The best passage of each section by the cosine of its vector with the query's, the best first.
-    fn by_vectors(&self, query: &str, asked: &Query, total: u64) -> Result<Vec<Found>, IndexError> {
-        let vector = self.embedder.embed_query(query, &|term| asked.rarity(term))?;
-        let vector = crate::embed::checked(vec![vector], 1, self.embedder.dimension())?.remove(0);
-        if vector.iter().all(|x| *x == 0.0) {
-            return Ok(Vec::new());
-        }
-        let near = if total <= EXACT { self.near_exactly(&vector) } else { self.near_by_bits(&vector) };
-        let mut found = near.and_then(|near| self.sections_of(near)).map_err(at(&self.path))?;
-        for one in &mut found {
-            one.similarity = self.embedder.similarity(one.score as f32);
-        }
-        Ok(found)
-    }
-
-    fn near_exactly(&self, vector: &[f32]) -> rusqlite::Result<Vec<(i64, f64)>> {
-        let sql = format!("select rowid, distance from vectors_{} where fine match ?1 and k = ?2", self.number);
+    fn near_exactly(&self, vector: &[f32]) -> rusqlite::Result<Vec<Scored>> {
+        let sql = format!(
+            "select passage, round(vec_distance_cosine(fine, ?1), {DIGITS}) as distance from vectors_{} order by distance, passage limit ?2",
+            self.number
+        );
         let mut select = self.db.prepare_cached(&sql)?;
         let rows = select.query_map(params![bytes(vector), CANDIDATES as i64], cosine)?;
         rows.collect()
     }
 
-    fn near_by_bits(&self, vector: &[f32]) -> rusqlite::Result<Vec<(i64, f64)>> {
+    fn near_by_signs(&self, vector: &[f32]) -> rusqlite::Result<Vec<Scored>> {
         let number = self.number;
-        let sql =
-            format!("select rowid from vectors_{number} where coarse match vec_quantize_binary(?1) and k = {COARSE}");
-        let vector = bytes(vector);
-        let mut select = self.db.prepare_cached(&sql)?;
-        let chosen: Vec<i64> = select.query_map([&vector], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let sql = format!("select rowid, vec_distance_cosine(fine, ?1) from vectors_{number} where rowid = ?2");
-        let mut select = self.db.prepare_cached(&sql)?;
-        let mut near = Vec::with_capacity(chosen.len());
-        for rowid in chosen {
-            near.push(select.query_row(params![vector, rowid], cosine)?);
-        }
-        Ok(near)
-    }
-
-    /// Keeps the best passage of each section; the best first, equal ones in the order of the index.
-    fn sections_of(&self, mut passages: Vec<(i64, f64)>) -> rusqlite::Result<Vec<Found>> {
-        passages.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let mut section_of = self.db.prepare_cached("select section from passage where id = ?1")?;
-        let mut seen = FxHashSet::default();
-        let mut found = Vec::new();
-        for (passage, score) in passages {
-            let section: i64 = section_of.query_row([passage], |row| row.get(0))?;
-            if seen.insert(section) {
-                found.push(Found { section, passage, score, similarity: 0.0 });
+        // Changes when another connection wrote; what this one writes drops the signs.
+        let state: i64 = self.db.prepare_cached("pragma data_version")?.query_row([], |row| row.get(0))?;
+        let mut known = self.codes.borrow_mut();
+        if known.as_ref().is_none_or(|(of, _)| *of != state) {
+            let mut codes = Codes::new(self.embedder.dimension());
+            let mut select = self.db.prepare(&format!("select passage, signs from codes_{number} order by passage"))?;
+            let mut rows = select.query([])?;
+            while let Some(row) = rows.next()? {
+                codes.add(row.get(0)?, row.get_ref(1)?.as_blob()?);
             }
+            *known = Some((state, codes));
         }
-        Ok(found)
-    }
-
-    fn hit(&self, found: &Found, query: &Query, most: usize) -> rusqlite::Result<Hit> {
-        let mut select = self.db.prepare_cached(
-            "select page, position, level, heading, xpath, content, first, last
-             from section join passage on passage.section = section.id where passage.id = ?1",
-        )?;
-        select.query_row([found.passage], |row| {
-            let content: String = row.get(5)?;
-            let passage = row.get::<_, i64>(6)? as usize..row.get::<_, i64>(7)? as usize;
-            let part = excerpt(&content, &passage, most, |unit| query.worth(&self.terms, unit));
-            let (before, after) = (part.start > 0, part.end < content.len());
-            let mark = |is_cut: bool| if is_cut { "…" } else { "" };
-            Ok(Hit {
-                page: row.get(0)?,
-                position: row.get(1)?,
-                level: row.get(2)?,
-                heading: row.get(3)?,
-                xpath: row.get(4)?,
-                similarity: found.similarity,
-                score: found.score,
-                text: format!("{}{}{}", mark(before), content[part].trim(), mark(after)),
-                is_cut: before || after,
-            })
-        })
+        let chosen = known.as_ref().map_or_else(Vec::new, |(_, codes)| codes.nearest(vector, COARSE));
+        let sql = format!(
+            "select passage, round(vec_distance_cosine(fine, ?1), {DIGITS}) from vectors_{number} where passage = ?2"
+        );
+        let mut select = self.db.prepare_cached(&sql)?;
+        let vector = bytes(vector);
+        let near = chosen.into_iter().map(|passage| select.query_row(params![vector, passage], cosine).optional());
+        near.filter_map(Result::transpose).collect()
     }
 
     /// Embeds the sections that were added with other embedders only.
@@ -367,7 +251,7 @@ impl Index {
             return Ok(());
         }
         let borrowed: Vec<Row<'_>> = rows.iter().map(Lacking::row).collect();
-        let vectors = embed(&*self.embedder, &borrowed)?;
+        let vectors = embed(&*self.embedder, &borrowed.iter().collect::<Vec<_>>())?;
         let of_file = at(&self.path);
         let done = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&of_file)?;
         let mut vectors = vectors.iter();
@@ -404,16 +288,78 @@ impl Index {
     }
 }
 
-/// A section on its way into the index.
-struct Row<'a> {
-    heading: &'a str,
-    /// The headings above, one a line.
-    trail: String,
-    content: &'a str,
-    /// Its passages, with their ids where they have any.
-    passages: Vec<(Option<i64>, std::ops::Range<usize>)>,
-    /// The section, if it is not in the index yet.
-    section: Option<&'a Section>,
+impl Passages for Index {
+    fn embedder(&self) -> &dyn Embedder {
+        &*self.embedder
+    }
+
+    fn total(&self) -> Result<u64, IndexError> {
+        self.passages()
+    }
+
+    fn with(&self, term: &str) -> Result<u64, IndexError> {
+        let mut with = self.db.prepare_cached("select doc from term_rows where term = ?1").map_err(at(&self.path))?;
+        let rows = with.query_row([term], |row| row.get::<_, i64>(0)).optional().map_err(at(&self.path))?;
+        Ok(rows.unwrap_or_default().unsigned_abs())
+    }
+
+    fn by_words(&self, query: &Query) -> Result<Vec<Scored>, IndexError> {
+        let Some(expression) = query.expression() else { return Ok(Vec::new()) };
+        let of_file = at(&self.path);
+        let mut select = self
+            .db
+            .prepare_cached(
+                "select rowid, rank from terms where terms match ?1 and rank match ?2 order by rank limit ?3",
+            )
+            .map_err(&of_file)?;
+        let [heading, trail, body, concepts] = WEIGHTS;
+        let weights = format!("bm25({heading:?}, {trail:?}, {body:?}, {concepts:?})");
+        let rows = select.query_map(params![expression, weights, CANDIDATES as i64], |row| {
+            // FTS5 gives better rows the lesser rank.
+            Ok((row.get::<_, i64>(0)?, -row.get::<_, f64>(1)?))
+        });
+        let mut ranked: Vec<Scored> = rows.and_then(Iterator::collect).map_err(&of_file)?;
+        best_first(&mut ranked);
+        Ok(ranked)
+    }
+
+    fn by_vectors(&self, vector: &[f32], total: u64) -> Result<Vec<Scored>, IndexError> {
+        let near = if total <= EXACT { self.near_exactly(vector) } else { self.near_by_signs(vector) };
+        let mut ranked = near.map_err(at(&self.path))?;
+        best_first(&mut ranked);
+        ranked.truncate(CANDIDATES);
+        Ok(ranked)
+    }
+
+    fn section_of(&self, passage: Number) -> Result<Number, IndexError> {
+        let select = self.db.prepare_cached("select section from passage where id = ?1");
+        select.and_then(|mut select| select.query_row([passage], |row| row.get(0))).map_err(at(&self.path))
+    }
+
+    fn whole(&self, section: Number) -> Result<Whole, IndexError> {
+        let sql = "select page, position, level, heading, xpath, content from section where id = ?1";
+        let whole = self.db.prepare_cached(sql).and_then(|mut select| {
+            select.query_row([section], |row| {
+                Ok(Whole {
+                    page: row.get(0)?,
+                    position: row.get(1)?,
+                    level: row.get(2)?,
+                    heading: row.get(3)?,
+                    xpath: row.get(4)?,
+                    content: row.get(5)?,
+                })
+            })
+        });
+        whole.map_err(at(&self.path))
+    }
+
+    fn range(&self, passage: Number) -> Result<Range<usize>, IndexError> {
+        let select = self.db.prepare_cached("select first, last from passage where id = ?1");
+        let range = select.and_then(|mut select| {
+            select.query_row([passage], |row| Ok(row.get::<_, i64>(0)? as usize..row.get::<_, i64>(1)? as usize))
+        });
+        range.map_err(at(&self.path))
+    }
 }
 
 /// A section of the index that has no vectors of the embedder.
@@ -422,41 +368,21 @@ struct Lacking {
     heading: String,
     trail: String,
     content: String,
-    passages: Vec<(i64, std::ops::Range<usize>)>,
+    passages: Vec<(i64, Range<usize>)>,
 }
 
 impl Lacking {
     fn row(&self) -> Row<'_> {
-        let passages = self.passages.iter().map(|(id, range)| (Some(*id), range.clone())).collect();
-        Row { heading: &self.heading, trail: self.trail.clone(), content: &self.content, passages, section: None }
+        let passages = self.passages.iter().map(|(_, range)| range.clone()).collect();
+        Row { heading: &self.heading, trail: self.trail.clone(), content: &self.content, passages }
     }
-}
-
-/// Embeds every passage of every row, each with its headings.
-fn embed(embedder: &dyn Embedder, rows: &[Row<'_>]) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let passages: Vec<(&Row<'_>, &std::ops::Range<usize>)> =
-        rows.iter().flat_map(|row| row.passages.iter().map(move |(_, range)| (row, range))).collect();
-    let mut vectors = Vec::with_capacity(passages.len());
-    for batch in passages.chunks(BATCH) {
-        let texts: Vec<String> = batch
-            .iter()
-            .map(|(row, range)| {
-                let body = row.content.get((*range).clone()).unwrap_or_default();
-                [row.heading, "\n", &row.trail, "\n", body].concat().trim().to_owned()
-            })
-            .collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        vectors.extend(crate::embed::checked(embedder.embed(&texts)?, texts.len(), embedder.dimension())?);
-    }
-    Ok(vectors)
 }
 
 fn write(
     done: &Transaction<'_>,
     page: &str,
     embedder: i64,
-    terms: &Terms,
-    rows: &[Row<'_>],
+    rows: &[(&Section, Row<'_>)],
     vectors: &[Vec<f32>],
 ) -> rusqlite::Result<()> {
     let mut vectors = vectors.iter();
@@ -467,18 +393,16 @@ fn write(
     let mut passage_row = done.prepare_cached("insert into passage (section, first, last) values (?1, ?2, ?3)")?;
     let mut term_row =
         done.prepare_cached("insert into terms (rowid, heading, trail, body, concepts) values (?1, ?2, ?3, ?4, ?5)")?;
-    for row in rows {
-        let Some(section) = row.section else { continue };
+    for (section, row) in rows {
         let known = params![page, section.position, section.level, row.heading, row.trail, section.xpath, row.content];
         let id = section_row.insert(known)?;
         mark.execute([embedder, id])?;
-        let (heading, trail) = (joined(terms, row.heading), joined(terms, &row.trail));
-        for (_, range) in &row.passages {
+        let (heading, trail) = (joined(&words(row.heading)), joined(&words(&row.trail)));
+        for range in &row.passages {
             let passage = passage_row.insert(params![id, range.start as i64, range.end as i64])?;
-            let body = &row.content[range.clone()];
-            let concepts = concepts::of_text(&[row.heading, "\n", &row.trail, "\n", body].concat(), terms);
-            let concepts: String = concepts.into_iter().map(|concept| concept_term(concept) + " ").collect();
-            term_row.execute(params![passage, heading, trail, joined(terms, body), concepts])?;
+            let of_passage = row.words(range);
+            let concepts = of_passage.concepts.join(" ");
+            term_row.execute(params![passage, heading, trail, joined(&of_passage.body), concepts])?;
             if let Some(vector) = vectors.next() {
                 write_vector(done, embedder, passage, vector)?;
             }
@@ -492,8 +416,10 @@ fn write_vector(done: &Transaction<'_>, embedder: i64, passage: i64, vector: &[f
     if vector.iter().all(|x| *x == 0.0) {
         return Ok(());
     }
-    let sql = format!("insert into vectors_{embedder} (rowid, fine, coarse) values (?1, ?2, vec_quantize_binary(?2))");
-    done.prepare_cached(&sql)?.execute(params![passage, bytes(vector)]).map(drop)
+    let sql = format!("insert into vectors_{embedder} (passage, fine) values (?1, ?2)");
+    done.prepare_cached(&sql)?.execute(params![passage, bytes(vector)])?;
+    let sql = format!("insert into codes_{embedder} (passage, signs) values (?1, ?2)");
+    done.prepare_cached(&sql)?.execute(params![passage, codes::bytes(&signs(vector))]).map(drop)
 }
 
 fn remove(done: &Transaction<'_>, page: &str) -> rusqlite::Result<()> {
@@ -506,7 +432,9 @@ fn remove(done: &Transaction<'_>, page: &str) -> rusqlite::Result<()> {
     let embedders: Vec<i64> =
         done.prepare("select id from embedder")?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
     for embedder in embedders {
-        done.execute(&format!("delete from vectors_{embedder} where rowid in {of_page}"), [page])?;
+        for table in ["vectors", "codes"] {
+            done.execute(&format!("delete from {table}_{embedder} where passage in {of_page}"), [page])?;
+        }
     }
     done.execute(&format!("delete from terms where rowid in {of_page}"), [page])?;
     for sql in [
@@ -528,63 +456,23 @@ fn embedder_number(done: &Transaction<'_>, embedder: &dyn Embedder) -> rusqlite:
     }
     done.execute("insert into embedder (name) values (?1)", [&name])?;
     let number = done.last_insert_rowid();
-    let width = width(embedder.dimension());
-    // Small chunks: the table of one page must not take megabytes.
     done.execute_batch(&format!(
-        "create virtual table vectors_{number} using vec0 (
-            fine float[{width}] distance_metric=cosine, coarse bit[{width}], chunk_size = 128
-        )"
+        "create table vectors_{number} (passage integer primary key, fine blob not null) strict;
+         create table codes_{number} (passage integer primary key, signs blob not null) strict;"
     ))?;
     Ok(number)
 }
 
-/// Fuses two rankings: each gives 1 / (60 + rank); equal sums stand in the order of the index.
-fn fuse(by_words: &[Found], by_vectors: &[Found]) -> Vec<Found> {
-    let mut fused: Vec<Found> = Vec::with_capacity(by_words.len() + by_vectors.len());
-    let mut at = rustc_hash::FxHashMap::default();
-    for ranking in [by_words, by_vectors] {
-        for (rank, found) in ranking.iter().enumerate() {
-            let score = 1.0 / (RRF_K + 1.0 + rank as f64);
-            let known = *at.entry(found.section).or_insert_with(|| {
-                fused.push(Found { score: 0.0, similarity: 0.0, ..*found });
-                fused.len() - 1
-            });
-            fused[known].score += score;
-        }
-    }
-    for found in &mut fused {
-        found.similarity = (found.score * (RRF_K + 1.0) / 2.0) as f32;
-    }
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.section.cmp(&b.section)));
-    fused
-}
-
-/// Which part of an answer the hit at a rank may have, against the others.
-fn weight(rank: usize) -> f32 {
-    1.0 / (rank + 1) as f32
-}
-
-fn joined(terms: &Terms, text: &str) -> String {
-    let mut joined = String::with_capacity(text.len());
-    terms.each(text, |term| {
-        joined.push_str(&term.stem);
-        joined.push(' ');
-    });
-    joined
+fn joined(words: &[Rc<Word>]) -> String {
+    words.iter().map(|word| word.term.stem.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 fn cosine(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, f64)> {
     Ok((row.get(0)?, 1.0 - row.get::<_, f64>(1)?))
 }
 
-/// How many numbers a stored vector has: sqlite-vec wants whole bytes of bits. Zeros at the end change no cosine.
-fn width(dimension: usize) -> usize {
-    dimension.next_multiple_of(8)
-}
-
 fn bytes(vector: &[f32]) -> Vec<u8> {
-    let padding = width(vector.len()) - vector.len();
-    vector.iter().copied().chain(std::iter::repeat_n(0.0, padding)).flat_map(f32::to_le_bytes).collect()
+    vector.iter().copied().flat_map(f32::to_le_bytes).collect()
 }
 
 fn at(path: &Path) -> impl Fn(rusqlite::Error) -> IndexError + use<> {

@@ -66,7 +66,7 @@ fn width_at(text: &str, at: usize) -> usize {
 }
 
 /// The longest prefix of at most `most` bytes that ends at a character; at least one character.
-fn floor_boundary(text: &str, most: usize) -> usize {
+pub(super) fn floor_boundary(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();
     }
@@ -92,79 +92,6 @@ pub(super) fn passages(text: &str, length: usize) -> Vec<Range<usize>> {
         passages.push(0..0);
     }
     passages
-}
-
-/// Returns the part of a text of at most `most` bytes around a passage that says most of what was asked for: `worth` gives what a unit's
-/// words are worth, each word by its number.
-pub(super) fn excerpt(
-    text: &str,
-    passage: &Range<usize>,
-    most: usize,
-    worth: impl Fn(&str) -> Vec<(usize, f32)>,
-) -> Range<usize> {
-    if text.len() <= most {
-        return 0..text.len();
-    }
-    // Far from the passage nothing is looked at: a section may be 10 MB long.
-    let from = floor_at(text, passage.start.saturating_sub(most));
-    let to = floor_at(text, (passage.end + most).min(text.len()));
-    let mut units = units(text, floor_at_unit(text, from).min(passage.start)..passage.start);
-    let first = units.len();
-    units.extend(self::units(text, passage.start..passage.end));
-    let last = units.len().saturating_sub(1);
-    units.extend(self::units(text, passage.end..to));
-    let words: Vec<Vec<(usize, f32)>> = units.iter().map(|unit| worth(&text[unit.clone()])).collect();
-    let mut best = (f32::MIN, first, first);
-    for begin in first..=last.min(units.len().saturating_sub(1)) {
-        let mut known: Vec<usize> = Vec::new();
-        let mut value = 0.0;
-        for end in begin..units.len() {
-            if end > begin && units[end].end - units[begin].start > most {
-                break;
-            }
-            for (word, worth) in &words[end] {
-                if !known.contains(word) {
-                    known.push(*word);
-                    value += worth;
-                } else {
-                    value += worth * 0.1;
-                }
-            }
-            // Of equal parts the shorter one: what is left of the limit goes to both sides.
-            if value > best.0 + 1e-6 {
-                best = (value, begin, end);
-            }
-        }
-    }
-    let (_, mut begin, mut end) = best;
-    if units.is_empty() {
-        return 0..floor_boundary(text, most);
-    }
-    loop {
-        // What follows explains more often than what stands before.
-        if end + 1 < units.len() && units[end + 1].end - units[begin].start <= most {
-            end += 1;
-        } else if begin > 0 && units[end].end - units[begin - 1].start <= most {
-            begin -= 1;
-        } else {
-            break;
-        }
-    }
-    let start = units[begin].start;
-    start..(start + floor_boundary(&text[start..units[end].end], most))
-}
-
-fn floor_at(text: &str, at: usize) -> usize {
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-/// The next beginning of a line or word at or after `at`, so that a part does not begin within a word.
-fn floor_at_unit(text: &str, at: usize) -> usize {
-    if at == 0 {
-        return 0;
-    }
-    let window = &text[at..floor_at(text, (at + LONGEST_UNIT).min(text.len()))];
-    window.find(char::is_whitespace).map_or(at, |blank| at + blank + width_at(window, blank))
 }
 
 #[cfg(test)]
@@ -203,21 +130,6 @@ mod tests {
         let text = "長".repeat(3_500_000);
         let found = passages(&text, 600);
         assert!(found.len() > 10_000 && found.iter().all(|passage| passage.len() <= 600));
-        let middle = found[found.len() / 2].clone();
-        assert!(excerpt(&text, &middle, 300, |_| Vec::new()).len() <= 300);
-    }
-
-    #[test]
-    fn an_excerpt_is_about_what_was_asked_for() {
-        let text = (0..60).map(|number| format!("Sentence {number} says nothing. ")).collect::<String>();
-        let text = text.replace("Sentence 31 says nothing", "Refunds take ten days");
-        let worth = |unit: &str| if unit.contains("Refunds") { vec![(0, 1.0)] } else { Vec::new() };
-        let passage =
-            passages(&text, 600).into_iter().find(|range| text[range.clone()].contains("Refunds")).expect("one");
-        let shown = &text[excerpt(&text, &passage, 160, worth)];
-        assert!(shown.contains("Refunds take ten days. "), "{shown}");
-        assert!(shown.len() <= 160 && shown.len() > 100, "{shown}");
-        assert_eq!(excerpt("short", &(0..5), 120, worth), 0..5);
     }
 
     proptest! {
@@ -226,16 +138,6 @@ mod tests {
             let found = passages(&text, length);
             prop_assert_eq!(found.iter().map(|range| &text[range.clone()]).collect::<String>(), text.clone());
             prop_assert!(found.iter().all(|passage| passage.len() <= length.max(LONGEST_UNIT)));
-        }
-
-        #[test]
-        fn an_excerpt_keeps_to_its_limit(text in "[a-z .\n。東é]{0,1500}", length in 50usize..700, most in 8usize..900, pick in 0usize..99) {
-            let found = passages(&text, length);
-            let passage = &found[pick % found.len()];
-            let range = excerpt(&text, passage, most, |unit| unit.bytes().map(|byte| (usize::from(byte), 1.0)).collect());
-            prop_assert!(range.len() <= most);
-            prop_assert!(text.is_empty() || !range.is_empty());
-            prop_assert!(text.get(range).is_some());
         }
     }
 }

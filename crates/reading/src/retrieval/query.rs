@@ -4,8 +4,9 @@
 //! Invariants: the expression is quoted terms joined by OR; terms hold letters and digits only, so nothing in a query has a meaning to FTS5; its
 //! size has a bound, whatever the query's.
 
-use crate::concepts::{Concept, of_question, of_term, of_text};
-use crate::terms::{Term, Terms, is_stop_word};
+use crate::concepts::{Concept, of_question, of_term};
+use crate::terms::Term;
+use crate::words::{of_words, words};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write as _;
 
@@ -37,18 +38,17 @@ impl Query {
     /// Reads a query; `passages_with` tells how many of `total` passages hold a term.
     pub(super) fn new<E>(
         text: &str,
-        analysis: &Terms,
         total: u64,
         mut passages_with: impl FnMut(&str) -> Result<u64, E>,
     ) -> Result<Self, E> {
         let mut seen = FxHashSet::default();
         let mut content: Vec<Term> = Vec::new();
         let mut stops: Vec<Term> = Vec::new();
-        analysis.each(text, |term| {
-            if content.len() < MOST_CONSIDERED && seen.insert(term.stem.clone()) {
-                if is_stop_word(&term.word) { &mut stops } else { &mut content }.push(term);
+        for word in words(text) {
+            if content.len() < MOST_CONSIDERED && seen.insert(word.term.stem.clone()) {
+                if word.is_stop { &mut stops } else { &mut content }.push(word.term.clone());
             }
-        });
+        }
         let asked = if content.is_empty() { stops } else { content };
         let rarity_of = |with: u64| {
             let (total, with) = (total as f32, with as f32);
@@ -92,33 +92,37 @@ impl Query {
         self.rarity.get(&term.stem).copied().unwrap_or(self.absent)
     }
 
+    /// The terms that are looked up: the rarest, and of common ones those that bring not too many passages.
+    pub(super) fn looked_up(&self) -> impl Iterator<Item = &str> {
+        let mut rows = 0;
+        self.terms.iter().enumerate().map_while(move |(at, (term, with))| {
+            let takes = at == 0 || rows + with <= MOST_ROWS;
+            rows += with;
+            takes.then_some(term.as_str())
+        })
+    }
+
     /// The FTS5 expression; none if no term stands anywhere.
     pub(super) fn expression(&self) -> Option<String> {
         let mut expression = String::new();
-        let mut rows = 0;
-        for (term, with) in &self.terms {
-            if !expression.is_empty() {
-                if rows + with > MOST_ROWS {
-                    break;
-                }
-                expression.push_str(" OR ");
-            }
-            rows += with;
-            let _ = write!(expression, "\"{term}\"");
+        for term in self.looked_up() {
+            let between = if expression.is_empty() { "" } else { " OR " };
+            let _ = write!(expression, "{between}\"{term}\"");
         }
         (!expression.is_empty()).then_some(expression)
     }
 
     /// What the words of a text are worth to this query: each term by its number.
-    pub(super) fn worth(&self, analysis: &Terms, text: &str) -> Vec<(usize, f32)> {
+    pub(super) fn worth(&self, text: &str) -> Vec<(usize, f32)> {
         let mut found = Vec::new();
         if !self.terms.is_empty() {
-            analysis.each(text, |term| {
-                if let Some(at) = self.terms.iter().position(|(known, _)| *known == term.stem) {
-                    found.push((at, self.rarity(&term)));
+            let words = words(text);
+            for word in &words {
+                if let Some(at) = self.terms.iter().position(|(known, _)| *known == word.term.stem) {
+                    found.push((at, self.rarity(&word.term)));
                 }
-            });
-            for concept in of_text(text, analysis) {
+            }
+            for concept in of_words(&words, text) {
                 let term = concept_term(concept);
                 if let Some(at) = self.terms.iter().position(|(known, _)| *known == term) {
                     found.push((at, self.rarity.get(&term).copied().unwrap_or_default()));
@@ -138,7 +142,7 @@ mod tests {
     fn query(text: &str, with: &[(&str, u64)]) -> Query {
         let count =
             |term: &str| Ok::<_, Infallible>(with.iter().find(|(known, _)| *known == term).map_or(0, |known| known.1));
-        let Ok(query) = Query::new(text, &Terms::default(), 100, count);
+        let Ok(query) = Query::new(text, 100, count);
         query
     }
 
@@ -164,14 +168,14 @@ mod tests {
     #[test]
     fn a_hundred_kilobytes_become_a_bounded_expression() {
         let text = (0..20_000).map(|number| format!("w{number} ")).collect::<String>();
-        let Ok(query) = Query::new(&text, &Terms::default(), 100, |_| Ok::<_, Infallible>(1));
+        let Ok(query) = Query::new(&text, 100, |_| Ok::<_, Infallible>(1));
         assert_eq!(query.expression().expect("terms").matches(" OR ").count(), MOST_TERMS - 1);
     }
 
     proptest! {
         #[test]
         fn no_syntax_of_fts5_survives(text in "[\\PC\"*^:(){}+\\-]{0,60}") {
-            let Ok(query) = Query::new(&text, &Terms::default(), 100, |_| Ok::<_, Infallible>(2));
+            let Ok(query) = Query::new(&text, 100, |_| Ok::<_, Infallible>(2));
             for part in query.expression().unwrap_or_default().split(" OR ").filter(|part| !part.is_empty()) {
                 let term = part.strip_prefix('"').and_then(|part| part.strip_suffix('"')).expect("quoted");
                 prop_assert!(!term.is_empty() && !term.contains(|c: char| c == '"' || c.is_whitespace() || c.is_control()));

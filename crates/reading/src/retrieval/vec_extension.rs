@@ -1,6 +1,6 @@
 //! Loads sqlite-vec, which is linked in, into one connection.
 //!
-//! In: a connection. Out: the same connection, with the `vec0` table and the `vec_*` functions. Invariant: no other connection of the process
+//! In: a connection. Out: the same connection, with the `vec_*` functions and the `vec0` table. Invariant: no other connection of the process
 //! changes. The one place of this crate with `unsafe`: an extension is reached by a C function.
 
 use rusqlite::{Connection, ffi};

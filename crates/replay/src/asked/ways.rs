@@ -6,7 +6,7 @@
 use super::{AskedPage, DEPTH, Reply, Way};
 use browserlens_page::Page;
 use browserlens_reading::embed::{Embedder, Lexical};
-use browserlens_reading::retrieval::{By, Hit, Index, IndexError, SearchOptions, VERSION, answer, for_page};
+use browserlens_reading::retrieval::{By, Hit, IndexError, PageIndex, SearchOptions, VERSION, answer, for_page};
 use browserlens_reading::{BoilerplateIndex, Cut, Extraction, MAX_CHARS, extract, utf16_prefix, visible_text};
 use std::sync::Arc;
 
@@ -79,8 +79,7 @@ pub(super) fn prepare<'a>(
     site: &BoilerplateIndex,
 ) -> Result<AskedPage<'a>, IndexError> {
     let own = site.own_sections(&extraction);
-    let mut index = Index::in_memory(Arc::new(Lexical::default()))?;
-    index.add(&extraction.url, &own.sections, &own.leave_out)?;
+    let index = PageIndex::of(Arc::new(Lexical::default()), &extraction.url, &own.sections, &own.leave_out)?;
     Ok(AskedPage { page, extraction, index })
 }
 
