@@ -15,7 +15,7 @@ use crate::setup::{create_writer, open};
 use crate::site_server::SiteServer;
 use crate::stage::{Stage, point_of};
 use crate::storage;
-use crate::tape::{Tape, Taken};
+use crate::tape::{Taken, Tape};
 use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_scenario::{Action, Scenario, Step, Target};
 use browserlens_strategy::{Intent, StepIndex, TakenAction};

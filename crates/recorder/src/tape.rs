@@ -51,8 +51,7 @@ impl Tape {
     /// Redacts and writes a step; returns how long it took, in milliseconds.
     pub(crate) fn write(&mut self, taken: Taken) -> Result<u64, RecordError> {
         let index = self.next();
-        let settled =
-            Settled { quiet: taken.rest.quiet, waited_ms: taken.rest.waited_ms, reason: taken.rest.reason };
+        let settled = Settled { quiet: taken.rest.quiet, waited_ms: taken.rest.waited_ms, reason: taken.rest.reason };
         let report = StepReport {
             index,
             action: taken.action.as_ref().map(|action| action.taken.kind),

@@ -27,7 +27,13 @@ impl Browser {
     fn start() -> Self {
         let folder = tempfile::tempdir().expect("temporary folder");
         let child = Command::new(find_chrome(None).expect("Chromium"))
-            .args(["--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0", "--window-size=1280,900"])
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--no-first-run",
+                "--remote-debugging-port=0",
+                "--window-size=1280,900",
+            ])
             .arg(format!("--user-data-dir={}", folder.path().display()))
             .arg("about:blank")
             .stdin(Stdio::null())
@@ -68,12 +74,17 @@ fn tools(needed: &str) -> PathBuf {
     if !folder.join(needed).exists() {
         drop(Command::new("timeout").arg("400").arg(root.join("scripts/install-peers")).status());
     }
-    assert!(folder.join(needed).exists(), "{} is not there: install the peers (`./just peers`)", folder.join(needed).display());
+    assert!(
+        folder.join(needed).exists(),
+        "{} is not there: install the peers (`./just peers`)",
+        folder.join(needed).display()
+    );
     folder
 }
 
 fn playwright(browser: &Browser, url: &str, list: &str, think: u32, file: &Path) -> Command {
-    let folder = tools("npm/playwright-mcp-0-0-83/node_modules/playwright-core/package.json").join("npm/playwright-mcp-0-0-83");
+    let folder =
+        tools("npm/playwright-mcp-0-0-83/node_modules/playwright-core/package.json").join("npm/playwright-mcp-0-0-83");
     let mut command = Command::new("node");
     command
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/playwright.mjs"))
@@ -227,7 +238,10 @@ fn playwright_fills_a_form_and_each_action_has_its_node() {
     for step in 0..followed.trace.len() {
         let capture = followed.trace.capture(StepIndex(step)).expect("capture");
         let told = capture.payloads.iter().filter(|payload| payload.kind.is_text());
-        assert!(told.into_iter().all(|payload| !payload.body.windows(7).any(|window| window == b"hunter2")), "step {step}");
+        assert!(
+            told.into_iter().all(|payload| !payload.body.windows(7).any(|window| window == b"hunter2")),
+            "step {step}"
+        );
         assert!(capture.screenshot().is_some(), "step {step}");
     }
 }
@@ -290,13 +304,33 @@ fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_s
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "fast", 4_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
-    let expected =
-        ["fill #name Ann", "fill #note quick", "select #size Large", "check #terms true", "click #inner", "click #next"];
+    let expected = [
+        "fill #name Ann",
+        "fill #note quick",
+        "select #size Large",
+        "check #terms true",
+        "click #inner",
+        "click #next",
+    ];
     assert_eq!(followed.actions(), expected);
     assert!(followed.report.late > 0);
     let rows = followed.trace.steps().expect("steps");
     assert!(rows[1].settled.reason.contains("next action"), "{:?}", rows[1].settled);
     assert!(rows[6].settled.quiet, "{:?}", rows[6].settled);
+}
+
+#[test]
+fn a_frame_of_another_site_is_listened_to() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "cross", 4_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    let actions = followed.actions();
+    assert_eq!(actions.len(), 2, "{actions:?}");
+    assert!(actions[0].starts_with("click ") && !actions[0].contains('('), "{actions:?}");
+    assert!(actions[1].starts_with("fill ") && actions[1].ends_with(" across"), "{actions:?}");
+    let session = followed.trace.steps().expect("steps")[2].action.clone().and_then(|action| action.target);
+    assert!(session.is_some_and(|key| key.frame > 1), "{session:?}");
 }
 
 #[test]

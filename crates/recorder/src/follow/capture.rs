@@ -12,7 +12,7 @@ use crate::mask;
 use crate::options::Progress;
 use crate::seen::Seen;
 use crate::settle::{Rest, Stirring};
-use crate::tape::{Tape, Taken};
+use crate::tape::{Taken, Tape};
 use base64::Engine;
 use browserlens_page::{Payload, PayloadKind, Viewport};
 use browserlens_strategy::{ActionKind, StepIndex};
@@ -226,8 +226,11 @@ impl Following<'_> {
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
         let step = self.stage.driver.step;
-        let mut seen = Seen::from_look(look, &mut self.stage.canonicalizer)
-            .map_err(|error| RecordError::Protocol { step, method: "reading a capture".to_owned(), message: error.to_string() })?;
+        let mut seen = Seen::from_look(look, &mut self.stage.canonicalizer).map_err(|error| RecordError::Protocol {
+            step,
+            method: "reading a capture".to_owned(),
+            message: error.to_string(),
+        })?;
         self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
         if self.options.screenshots {
             self.picture(&mut seen).await?;
@@ -249,7 +252,8 @@ impl Following<'_> {
         let reply = self.stage.driver.call_within(&session, "Page.captureScreenshot", &params, PICTURE_LIMIT).await;
         let Ok(reply) = reply else { return Ok(()) };
         let value = reply.value();
-        let Ok(png) = base64::engine::general_purpose::STANDARD.decode(value["data"].as_str().unwrap_or_default()) else {
+        let Ok(png) = base64::engine::general_purpose::STANDARD.decode(value["data"].as_str().unwrap_or_default())
+        else {
             return Ok(());
         };
         let scale = self.scale(seen).await;
@@ -259,12 +263,7 @@ impl Following<'_> {
         let step = self.stage.driver.step;
         let painted = mask::paint_over(png, &boxes, (scroll.x, scroll.y), scale)
             .map_err(|reason| RecordError::Capture { step, reason })?;
-        seen.capture.payloads.push(Payload {
-            kind: PayloadKind::Screenshot,
-            frame: 0,
-            node: 0,
-            body: painted.into(),
-        });
+        seen.capture.payloads.push(Payload { kind: PayloadKind::Screenshot, frame: 0, node: 0, body: painted.into() });
         seen.timings.push(("Page.captureScreenshot".to_owned(), began.elapsed().as_micros() as u64));
         Ok(())
     }
@@ -306,9 +305,7 @@ impl Following<'_> {
         }
         let page = self.before.as_ref().map(|before| before.seen.page.clone());
         let action = match (&act, page) {
-            (Some(act), Some(page)) if index > 0 => {
-                Some(record_of(act, &self.numbers, &page, StepIndex(index - 1)))
-            }
+            (Some(act), Some(page)) if index > 0 => Some(record_of(act, &self.numbers, &page, StepIndex(index - 1))),
             _ => None,
         };
         let events = {

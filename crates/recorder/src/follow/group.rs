@@ -175,7 +175,9 @@ fn value(
         ActionKind::Select => {
             (last.kind == ActionKind::Select && same) || (last.kind == ActionKind::Click && (same || last.caused(said)))
         }
-        ActionKind::Upload => (last.kind == ActionKind::Upload && same) || (last.kind == ActionKind::Click && (same || through(last))),
+        ActionKind::Upload => {
+            (last.kind == ActionKind::Upload && same) || (last.kind == ActionKind::Click && (same || through(last)))
+        }
         _ => {
             let edits = last.kind == ActionKind::Press && is_editing(&last.text);
             let entered = last.kind == ActionKind::Press && last.caused(said) && !said.untrusted;
@@ -201,7 +203,10 @@ fn value(
         return Taken::Merged;
     }
     // What a key or a drag does to the control that has it belongs to it.
-    if said.follows && last.caused(said) && matches!(last.kind, ActionKind::Press | ActionKind::Drag | ActionKind::Click) {
+    if said.follows
+        && last.caused(said)
+        && matches!(last.kind, ActionKind::Press | ActionKind::Drag | ActionKind::Click)
+    {
         last.serials.push(said.serial);
         return Taken::Merged;
     }

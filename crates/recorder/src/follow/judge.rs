@@ -85,7 +85,8 @@ async fn is_of_driver(driver: &Driver, session: &str, context: i64, id: &str) ->
     };
     let Some(forms) = only_a_function(&source) else { return false };
     for form in forms {
-        let params = json!({ "expression": form, "sourceURL": "", "persistScript": false, "executionContextId": context });
+        let params =
+            json!({ "expression": form, "sourceURL": "", "persistScript": false, "executionContextId": context });
         let reply = driver.socket.call(Some(session), "Runtime.compileScript", &params, LIMIT).await;
         if !reply.is_ok_and(|reply| reply.value().get("exceptionDetails").unwrap_or(&Value::Null).is_null()) {
             return false;

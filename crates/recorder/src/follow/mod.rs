@@ -168,8 +168,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
         });
     };
     let failed = ended.as_ref().err().or(written.as_ref().err());
-    let outcome = failed
-        .map_or(Outcome::Complete, |error| Outcome::Incomplete { reason: error.to_string() });
+    let outcome = failed.map_or(Outcome::Complete, |error| Outcome::Incomplete { reason: error.to_string() });
     let (steps, finished) = tape.finish(outcome);
     finished?;
     written?;
@@ -178,9 +177,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
     Ok(FollowReport { path: options.out.clone(), browser, steps, late, ended, millis })
 }
 
-async fn connect(
-    options: &FollowOptions,
-) -> Result<(Driver, mpsc::UnboundedReceiver<Signal>), RecordError> {
+async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::UnboundedReceiver<Signal>), RecordError> {
     let failed = |reason: String| RecordError::AttachFailed { url: options.url.clone(), reason };
     let (address, _) = endpoint(&options.url).await.map_err(failed)?;
     let (socket, events) = Socket::connect(&address).await.map_err(|error| failed(error.to_string()))?;
@@ -410,7 +407,14 @@ impl Following<'_> {
         }
         let recent = self.open.last().is_some_and(|act| {
             act.tab == tab
-                && matches!(act.kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::Press | ActionKind::Check | ActionKind::Select)
+                && matches!(
+                    act.kind,
+                    ActionKind::Click
+                        | ActionKind::DoubleClick
+                        | ActionKind::Press
+                        | ActionKind::Check
+                        | ActionKind::Select
+                )
                 && act.began.elapsed() < Duration::from_millis(300)
         });
         if kind.starts_with("history") {
@@ -511,11 +515,7 @@ impl Following<'_> {
             }
             return Ok(());
         }
-        if self.begun || self.pending.shot.is_none() {
-            self.settle().await
-        } else {
-            self.look_again().await
-        }
+        if self.begun || self.pending.shot.is_none() { self.settle().await } else { self.look_again().await }
     }
 
     fn tell_step(&self, act: &Act) {

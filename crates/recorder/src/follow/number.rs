@@ -132,7 +132,10 @@ impl Numbers {
 /// Returns the backend node ids of a document's elements in the listener's order, and the hash of their names.
 fn walk(nodes: &Nodes, strings: &[String]) -> (Vec<u32>, u32) {
     let text = |index: Option<&i64>| {
-        index.and_then(|index| usize::try_from(*index).ok()).and_then(|index| strings.get(index)).map_or("", String::as_str)
+        index
+            .and_then(|index| usize::try_from(*index).ok())
+            .and_then(|index| strings.get(index))
+            .map_or("", String::as_str)
     };
     let open_root = |node: usize| {
         let at = nodes.shadow_root_type.index.iter().position(|index| *index == node);

@@ -68,7 +68,8 @@ fn meant(kind: ActionKind, node: NodeRef<'_>) -> Vec<NodeKey> {
             .take_while(|node| !matches!(node.tag(), "body" | "html"))
     };
     let by = |why: Clickability| above().position(|node| node.clickability().any(why));
-    let weak = Clickability::LISTENER.with(Clickability::POINTER).with(Clickability::TABINDEX).with(Clickability::HANDLER);
+    let weak =
+        Clickability::LISTENER.with(Clickability::POINTER).with(Clickability::TABINDEX).with(Clickability::HANDLER);
     let at = by(Clickability::ROLE.with(Clickability::EDITABLE)).or_else(|| by(weak)).unwrap_or(0);
     // From the node that was meant down to the one under the pointer: all of them are hit by the same click.
     let mut keys: Vec<NodeKey> = above().take(at + 1).map(|node| node.key()).collect();

@@ -19,17 +19,45 @@ const MOST_PAYLOAD: usize = 200_000;
 #[derive(Clone, Debug)]
 pub(crate) enum Signal {
     /// The listener of a document told of an event.
-    Said { session: String, context: i64, payload: String },
+    Said {
+        session: String,
+        context: i64,
+        payload: String,
+    },
     /// The scripts on whose stack the untrusted event was sent that was told before, the listener's own left out.
-    Stack { session: String, context: i64, scripts: Vec<String> },
+    Stack {
+        session: String,
+        context: i64,
+        scripts: Vec<String>,
+    },
     /// A frame is about to navigate; `by_page` if a script, a link or a form asked for it.
-    Navigating { session: String, frame: String, by_page: bool, kind: String, url: String },
+    Navigating {
+        session: String,
+        frame: String,
+        by_page: bool,
+        kind: String,
+        url: String,
+    },
     /// A frame has a new document.
-    Committed { session: String, frame: String },
-    TabOpened { tab: u32, opener: String },
-    TabClosed { tab: u32 },
-    DialogOpened { tab: u32 },
-    DialogClosed { tab: u32, accepted: bool, typed: String },
+    Committed {
+        session: String,
+        frame: String,
+    },
+    TabOpened {
+        tab: u32,
+        opener: String,
+    },
+    TabClosed {
+        tab: u32,
+    },
+    DialogOpened {
+        tab: u32,
+    },
+    DialogClosed {
+        tab: u32,
+        accepted: bool,
+        typed: String,
+    },
 }
 
 /// The listener's names, and where its words go.
@@ -44,7 +72,15 @@ pub(crate) struct Watch {
 impl Watch {
     pub(crate) fn new(mark: &str) -> (Self, mpsc::UnboundedReceiver<Signal>) {
         let (signals, received) = mpsc::unbounded_channel();
-        (Self { world: format!("browserlens-{mark}"), binding: format!("say{mark}"), signals, scripts: Mutex::default() }, received)
+        (
+            Self {
+                world: format!("browserlens-{mark}"),
+                binding: format!("say{mark}"),
+                signals,
+                scripts: Mutex::default(),
+            },
+            received,
+        )
     }
 
     pub(crate) fn tell(&self, signal: Signal) {
@@ -143,6 +179,7 @@ impl Spot {
     /// Returns whether both are one element.
     pub(crate) fn is(&self, other: &Self) -> bool {
         (self.key.is_some() && self.key == other.key)
-            || (self.held.is_some() && (&self.session, self.context, self.held) == (&other.session, other.context, other.held))
+            || (self.held.is_some()
+                && (&self.session, self.context, self.held) == (&other.session, other.context, other.held))
     }
 }

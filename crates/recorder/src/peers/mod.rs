@@ -180,13 +180,8 @@ async fn perform(
         done.tools = tools["text"].as_str().map(str::to_owned);
     }
     let pass = Pass::new(peer, harness, Trace::open(&options.out)?, peers.limit, redactor);
-    let mut recording = Recording {
-        scenario,
-        options,
-        stage: &mut stage,
-        server: server.as_ref(),
-        taker: Taker::Peer(Box::new(pass)),
-    };
+    let mut recording =
+        Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker: Taker::Peer(Box::new(pass)) };
     let result = tokio::select! {
         biased;
         () = options.cancel.cancelled() => Err(RecordError::Cancelled { step: recording.stage.driver.step }),
