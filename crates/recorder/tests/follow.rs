@@ -183,7 +183,7 @@ fn file() -> PathBuf {
 fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
     let (_runtime, server) = serve("shop");
     let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, ""), "shop", 2_500, &file());
+    let driver = playwright(&browser, &url_of(&server, ""), "shop", 4_000, &file());
     let followed = followed(&mut browser, driver, |options| options.goal = "a laptop".to_owned());
     let laptop = "click link \"Bramble Thicket 14 Laptop BT14-4542 with Ridge 3 and 16 GB RAM\"";
     let expected = [
@@ -206,10 +206,11 @@ fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
 fn playwright_fills_a_form_and_each_action_has_its_node() {
     let (_runtime, server) = serve("fixtures");
     let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 1_500, &file());
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 2_500, &file());
     let followed = followed(&mut browser, driver, |_| {});
     let actions = followed.actions();
     // A placeholder of the same length and kind stands for the password, in every payload and in what was typed.
+    assert_eq!(actions.len(), 19, "{actions:?}");
     assert!(actions[1].starts_with("fill #secret ") && actions[1].len() == "fill #secret hunter2-and-more".len());
     let bytes = std::fs::read(&followed.path).expect("the trace");
     assert!(!bytes.windows(7).any(|window| window == b"hunter2"));

@@ -217,21 +217,23 @@ impl Following<'_> {
             }
         }
         let mut torn_retries = 0;
-        let look = loop {
+        let mut seen = loop {
             let look = self.stage.driver.look(Depth::Whole).await.map_err(|error| self.failure("capturing", error))?;
-            if !look.torn || torn_retries == MOST_RETRIES {
-                break look;
+            let torn = look.torn;
+            let step = self.stage.driver.step;
+            let seen = Seen::from_look(look, &mut self.stage.canonicalizer).map_err(|error| RecordError::Protocol {
+                step,
+                method: "reading a capture".to_owned(),
+                message: error.to_string(),
+            })?;
+            // A page that moved on between its snapshot and its numbers is seen again: its events would tell of nodes that it has not.
+            let numbered = self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
+            if (!torn && numbered) || torn_retries == MOST_RETRIES {
+                break seen;
             }
             torn_retries += 1;
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
-        let step = self.stage.driver.step;
-        let mut seen = Seen::from_look(look, &mut self.stage.canonicalizer).map_err(|error| RecordError::Protocol {
-            step,
-            method: "reading a capture".to_owned(),
-            message: error.to_string(),
-        })?;
-        self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
         if self.options.screenshots {
             self.picture(&mut seen).await?;
         }

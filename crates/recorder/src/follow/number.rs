@@ -82,8 +82,9 @@ impl Numbers {
         self.found.get(&(session.to_owned(), context, held)).copied()
     }
 
-    /// Numbers the elements of what was just seen.
-    pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) {
+    /// Numbers the elements of what was just seen; returns whether every document could be numbered that has a listener.
+    pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) -> bool {
+        let mut all = true;
         self.epoch += 1;
         let (epoch, oldest) = (self.epoch, self.epoch.saturating_sub(KEPT));
         self.tables.retain(|(_, _, of), _| *of > oldest);
@@ -115,6 +116,7 @@ impl Numbers {
                 continue;
             };
             if walked.count != backends.len() || walked.hash != *hash {
+                all = false;
                 continue;
             }
             let keys: Vec<NodeKey> =
@@ -126,6 +128,7 @@ impl Numbers {
             }
             self.tables.insert((frame.session.clone(), context, epoch), keys);
         }
+        all
     }
 }
 
