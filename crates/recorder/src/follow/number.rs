@@ -108,7 +108,7 @@ impl Numbers {
             else {
                 continue;
             };
-            let params = json!({ "expression": format!("browserLensWatch.number({epoch})"), "contextId": context, "returnByValue": true });
+            let params = json!({ "expression": format!("browserLensWatch.number({epoch}, {}, {hash})", backends.len()), "contextId": context, "returnByValue": true });
             let Ok(reply) = driver.call(&frame.session, "Runtime.evaluate", &params).await else { continue };
             let Some(walked) =
                 reply.value()["result"]["value"].as_str().and_then(|text| serde_json::from_str::<Walked>(text).ok())

@@ -15,13 +15,15 @@
   let pointer = { x: -1, y: -1, at: 0 }, hover = 0;
 
   // Numbers every element in document order, open shadow trees before an element's own children.
-  const number = (epoch) => {
-    let count = 0, hash = 2166136261;
+  // Where the page has moved on since, the elements keep the numbers that they have.
+  const number = (epoch, count, expected) => {
+    let hash = 2166136261;
+    const walked = [];
     const open = [document.documentElement];
     while (open.length) {
       const at = open.pop();
       if (!at) continue;
-      numbers.set(at, [epoch, count++]);
+      walked.push(at);
       const name = nameOf.call(at).toLowerCase();
       for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
       hash = Math.imul(hash ^ 32, 16777619);
@@ -30,8 +32,11 @@
       if (root) for (let c = root.lastElementChild; c; c = before.call(c)) open.push(c);
     }
     const seen = [];
+    hash >>>= 0;
+    if (walked.length !== count || hash !== expected) return JSON.stringify({ count: walked.length, hash, held: seen });
+    walked.forEach((element, ordinal) => numbers.set(element, [epoch, ordinal]));
     for (const [key, element] of held) { const n = numbers.get(element); if (n && n[0] === epoch) { seen.push([key, n[1]]); held.delete(key); } }
-    return JSON.stringify({ count, hash: hash >>> 0, held: seen });
+    return JSON.stringify({ count, hash, held: seen });
   };
   const place = (path) => {
     const elements = path.filter((node) => node instanceof Element);
