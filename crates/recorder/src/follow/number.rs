@@ -13,7 +13,7 @@ use serde_json::json;
 use std::collections::HashMap;
 
 /// How many captures' numbers are kept: events of earlier ones do not come any more.
-const KEPT: u32 = 8;
+const KEPT: u32 = 32;
 
 #[derive(Deserialize)]
 struct Snapshot {
