@@ -152,8 +152,23 @@ impl Following<'_> {
     pub(super) async fn supply(&mut self, next: Option<&Act>) -> Result<(), RecordError> {
         let wanted = next.and_then(|act| act.spot.as_ref());
         let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
+        let since = self.pending.began.elapsed().as_millis();
+        let copied = |before: &Shot| Shot {
+            rest: Rest {
+                quiet: false,
+                waited_ms: since as u32,
+                reason: "the next action came too soon: this is the page before both".to_owned(),
+            },
+            late: true,
+            ..before.clone()
+        };
         if let Some(shot) = &self.pending.shot {
             if has(shot) {
+                return Ok(());
+            }
+            // It was still being taken when the next action had changed the page.
+            if let Some(before) = self.before.as_ref().filter(|before| has(before)) {
+                self.pending.shot = Some(copied(before));
                 return Ok(());
             }
             // The page has brought by itself what is acted on now.
@@ -176,16 +191,6 @@ impl Following<'_> {
             self.pending.shot = Some(aside);
             return Ok(());
         }
-        let since = self.pending.began.elapsed().as_millis();
-        let copied = |before: &Shot| Shot {
-            rest: Rest {
-                quiet: false,
-                waited_ms: since as u32,
-                reason: "the next action came too soon: this is the page before both".to_owned(),
-            },
-            late: true,
-            ..before.clone()
-        };
         if !switched
             && let Some(before) = &self.before
             && has(before)
