@@ -183,7 +183,7 @@ fn file() -> PathBuf {
 fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
     let (_runtime, server) = serve("shop");
     let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, ""), "shop", 2_500, &file());
+    let driver = playwright(&browser, &url_of(&server, ""), "shop", 4_000, &file());
     let followed = followed(&mut browser, driver, |options| options.goal = "a laptop".to_owned());
     let laptop = "click link \"Bramble Thicket 14 Laptop BT14-4542 with Ridge 3 and 16 GB RAM\"";
     let expected = [
@@ -206,10 +206,11 @@ fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
 fn playwright_fills_a_form_and_each_action_has_its_node() {
     let (_runtime, server) = serve("fixtures");
     let mut browser = Browser::start();
-    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 1_500, &file());
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 2_500, &file());
     let followed = followed(&mut browser, driver, |_| {});
     let actions = followed.actions();
     // A placeholder of the same length and kind stands for the password, in every payload and in what was typed.
+    assert_eq!(actions.len(), 19, "{actions:?}");
     assert!(actions[1].starts_with("fill #secret ") && actions[1].len() == "fill #secret hunter2-and-more".len());
     let bytes = std::fs::read(&followed.path).expect("the trace");
     assert!(!bytes.windows(7).any(|window| window == b"hunter2"));
@@ -317,6 +318,20 @@ fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_s
     let rows = followed.trace.steps().expect("steps");
     assert!(rows[1].settled.reason.contains("next action"), "{:?}", rows[1].settled);
     assert!(rows[6].settled.quiet, "{:?}", rows[6].settled);
+}
+
+#[test]
+fn a_frame_of_another_site_is_listened_to() {
+    let (_runtime, server) = serve("fixtures");
+    let mut browser = Browser::start();
+    let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "cross", 4_000, &file());
+    let followed = followed(&mut browser, driver, |_| {});
+    let actions = followed.actions();
+    assert_eq!(actions.len(), 2, "{actions:?}");
+    assert!(actions[0].starts_with("click ") && !actions[0].contains('('), "{actions:?}");
+    assert!(actions[1].starts_with("fill ") && actions[1].ends_with(" across"), "{actions:?}");
+    let session = followed.trace.steps().expect("steps")[2].action.clone().and_then(|action| action.target);
+    assert!(session.is_some_and(|key| key.frame > 1), "{session:?}");
 }
 
 #[test]

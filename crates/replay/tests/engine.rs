@@ -44,6 +44,22 @@ fn a_good_strategy_finds_every_node_and_fact() {
 }
 
 #[test]
+fn an_agents_own_run_is_scored_by_its_action_nodes_alone() {
+    let world = World::new();
+    let trace = world.run_of_an_agent("agent");
+    let strategies = [configured("test/good", Behaviour::Good), configured("test/hides", Behaviour::HidesFacts)];
+    let run = world.replay(Request::new(&[trace], &strategies)).expect("replays without a scenario");
+    let rows: Vec<_> = run.measurements[..3].iter().filter_map(Measurement::numbers).collect();
+    assert_eq!(
+        rows.iter().map(|row| (row.target.needed, row.target.resolved)).collect::<Vec<_>>()[..2],
+        [(true, Some(true)); 2]
+    );
+    for task in &run.tasks {
+        assert!(task.success && task.finished && task.facts.total == 0, "{task:?}");
+    }
+}
+
+#[test]
 fn one_thread_and_two_give_the_same_bytes_and_the_same_folder() {
     let world = World::new();
     let traces: Vec<_> = ["a/one", "b/two", "c/three", "d/four"].into_iter().map(|name| world.task(name)).collect();

@@ -152,8 +152,23 @@ impl Following<'_> {
     pub(super) async fn supply(&mut self, next: Option<&Act>) -> Result<(), RecordError> {
         let wanted = next.and_then(|act| act.spot.as_ref());
         let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
+        let since = self.pending.began.elapsed().as_millis();
+        let copied = |before: &Shot| Shot {
+            rest: Rest {
+                quiet: false,
+                waited_ms: since as u32,
+                reason: "the next action came too soon: this is the page before both".to_owned(),
+            },
+            late: true,
+            ..before.clone()
+        };
         if let Some(shot) = &self.pending.shot {
             if has(shot) {
+                return Ok(());
+            }
+            // It was still being taken when the next action had changed the page.
+            if let Some(before) = self.before.as_ref().filter(|before| has(before)) {
+                self.pending.shot = Some(copied(before));
                 return Ok(());
             }
             // The page has brought by itself what is acted on now.
@@ -176,16 +191,6 @@ impl Following<'_> {
             self.pending.shot = Some(aside);
             return Ok(());
         }
-        let since = self.pending.began.elapsed().as_millis();
-        let copied = |before: &Shot| Shot {
-            rest: Rest {
-                quiet: false,
-                waited_ms: since as u32,
-                reason: "the next action came too soon: this is the page before both".to_owned(),
-            },
-            late: true,
-            ..before.clone()
-        };
         if !switched
             && let Some(before) = &self.before
             && has(before)
@@ -217,21 +222,23 @@ impl Following<'_> {
             }
         }
         let mut torn_retries = 0;
-        let look = loop {
+        let mut seen = loop {
             let look = self.stage.driver.look(Depth::Whole).await.map_err(|error| self.failure("capturing", error))?;
-            if !look.torn || torn_retries == MOST_RETRIES {
-                break look;
+            let torn = look.torn;
+            let step = self.stage.driver.step;
+            let seen = Seen::from_look(look, &mut self.stage.canonicalizer).map_err(|error| RecordError::Protocol {
+                step,
+                method: "reading a capture".to_owned(),
+                message: error.to_string(),
+            })?;
+            // A page that moved on between its snapshot and its numbers is seen again: its events would tell of nodes that it has not.
+            let numbered = self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
+            if (!torn && numbered) || torn_retries == MOST_RETRIES {
+                break seen;
             }
             torn_retries += 1;
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
-        let step = self.stage.driver.step;
-        let mut seen = Seen::from_look(look, &mut self.stage.canonicalizer).map_err(|error| RecordError::Protocol {
-            step,
-            method: "reading a capture".to_owned(),
-            message: error.to_string(),
-        })?;
-        self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
         if self.options.screenshots {
             self.picture(&mut seen).await?;
         }

@@ -22,8 +22,8 @@ pub(crate) struct Act {
     /// Event that it began with; what follows from that event belongs to it.
     serials: Vec<u64>,
     pub(crate) began: Instant,
-    /// Whether it was done by a script of whoever drives the browser.
-    pub(crate) scripted: bool,
+    /// Whether it has brought a new document: what the browser does after that is not its doing.
+    pub(crate) navigated: bool,
 }
 
 impl Act {
@@ -38,7 +38,7 @@ impl Act {
             point: None,
             serials: Vec::new(),
             began: Instant::now(),
-            scripted: false,
+            navigated: false,
         }
     }
 
@@ -75,7 +75,7 @@ pub(crate) enum Taken {
 pub(crate) fn take(open: &mut Vec<Act>, said: &Said, tab: u32, spot: Option<Spot>, to: Option<Spot>) -> Taken {
     let begin = |open: &mut Vec<Act>, kind: ActionKind, spot: Option<Spot>, text: &str| {
         let mut act = Act::new(kind, tab, spot, text);
-        (act.point, act.scripted, act.secret) = (said.at, said.untrusted, said.secret);
+        (act.point, act.secret) = (said.at, said.secret);
         act.serials.push(said.serial);
         open.push(act);
         Taken::Begun
@@ -194,7 +194,6 @@ fn value(
         last.kind = kind;
         last.text.clone_from(&said.value);
         last.secret |= said.secret;
-        last.scripted |= said.untrusted;
         last.serials.push(said.serial);
         if kind != ActionKind::Check {
             last.point = None;

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-const LIMIT: Duration = Duration::from_secs(2);
+/// A page that is being captured answers late.
+const LIMIT: Duration = Duration::from_secs(10);
 /// Most events of one document that wait for their stack.
 const MOST_WAITING: usize = 32;
 
@@ -103,7 +104,9 @@ fn only_a_function(source: &str) -> Option<[String; 2]> {
         Some(rest) if rest.starts_with(char::is_whitespace) => ("async ", rest.trim_start()),
         _ => ("", inner),
     };
-    let rest = rest.strip_prefix("function")?.trim_start();
+    let rest =
+        rest.strip_prefix("function").filter(|rest| rest.starts_with(|c: char| c.is_whitespace() || c == '('))?;
+    let rest = rest.trim_start();
     let named = rest.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$').trim_start();
     if !named.starts_with('(') {
         return None;

@@ -331,8 +331,11 @@ impl Following<'_> {
                 self.navigating(&session, frame, by_page, &kind, &url);
             }
             Signal::Committed { session, frame } => {
-                if self.tab_by_main_frame(&session, &frame).is_some() {
+                if let Some(tab) = self.tab_by_main_frame(&session, &frame) {
                     self.asked_by_page.remove(&frame);
+                    if let Some(act) = self.open.last_mut().filter(|act| act.tab == tab) {
+                        act.navigated = true;
+                    }
                 }
             }
             Signal::TabOpened { tab, opener } => {
@@ -407,6 +410,7 @@ impl Following<'_> {
         }
         let recent = self.open.last().is_some_and(|act| {
             act.tab == tab
+                && !act.navigated
                 && matches!(
                     act.kind,
                     ActionKind::Click

@@ -13,7 +13,7 @@ use serde_json::json;
 use std::collections::HashMap;
 
 /// How many captures' numbers are kept: events of earlier ones do not come any more.
-const KEPT: u32 = 8;
+const KEPT: u32 = 32;
 
 #[derive(Deserialize)]
 struct Snapshot {
@@ -82,8 +82,9 @@ impl Numbers {
         self.found.get(&(session.to_owned(), context, held)).copied()
     }
 
-    /// Numbers the elements of what was just seen.
-    pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) {
+    /// Numbers the elements of what was just seen; returns whether every document could be numbered that has a listener.
+    pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) -> bool {
+        let mut all = true;
         self.epoch += 1;
         let (epoch, oldest) = (self.epoch, self.epoch.saturating_sub(KEPT));
         self.tables.retain(|(_, _, of), _| *of > oldest);
@@ -107,7 +108,7 @@ impl Numbers {
             else {
                 continue;
             };
-            let params = json!({ "expression": format!("browserLensWatch.number({epoch})"), "contextId": context, "returnByValue": true });
+            let params = json!({ "expression": format!("browserLensWatch.number({epoch}, {}, {hash})", backends.len()), "contextId": context, "returnByValue": true });
             let Ok(reply) = driver.call(&frame.session, "Runtime.evaluate", &params).await else { continue };
             let Some(walked) =
                 reply.value()["result"]["value"].as_str().and_then(|text| serde_json::from_str::<Walked>(text).ok())
@@ -115,6 +116,7 @@ impl Numbers {
                 continue;
             };
             if walked.count != backends.len() || walked.hash != *hash {
+                all = false;
                 continue;
             }
             let keys: Vec<NodeKey> =
@@ -126,6 +128,7 @@ impl Numbers {
             }
             self.tables.insert((frame.session.clone(), context, epoch), keys);
         }
+        all
     }
 }
 

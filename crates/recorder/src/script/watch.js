@@ -15,13 +15,15 @@
   let pointer = { x: -1, y: -1, at: 0 }, hover = 0;
 
   // Numbers every element in document order, open shadow trees before an element's own children.
-  const number = (epoch) => {
-    let count = 0, hash = 2166136261;
+  // Where the page has moved on since, the elements keep the numbers that they have.
+  const number = (epoch, count, expected) => {
+    let hash = 2166136261;
+    const walked = [];
     const open = [document.documentElement];
     while (open.length) {
       const at = open.pop();
       if (!at) continue;
-      numbers.set(at, [epoch, count++]);
+      walked.push(at);
       const name = nameOf.call(at).toLowerCase();
       for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
       hash = Math.imul(hash ^ 32, 16777619);
@@ -30,8 +32,11 @@
       if (root) for (let c = root.lastElementChild; c; c = before.call(c)) open.push(c);
     }
     const seen = [];
+    hash >>>= 0;
+    if (walked.length !== count || hash !== expected) return JSON.stringify({ count: walked.length, hash, held: seen });
+    walked.forEach((element, ordinal) => numbers.set(element, [epoch, ordinal]));
     for (const [key, element] of held) { const n = numbers.get(element); if (n && n[0] === epoch) { seen.push([key, n[1]]); held.delete(key); } }
-    return JSON.stringify({ count, hash: hash >>> 0, held: seen });
+    return JSON.stringify({ count, hash, held: seen });
   };
   const place = (path) => {
     const elements = path.filter((node) => node instanceof Element);
@@ -94,25 +99,27 @@
   stood.set(document, [globalThis.scrollX, globalThis.scrollY]);
   // Scrolls are told when they have ended, and before whatever comes next.
   const scrolled = (at) => (at === document ? [globalThis.scrollX, globalThis.scrollY] : [at.scrollLeft, at.scrollTop]);
-  const endWheel = () => {
+  const endWheel = (early = true) => {
     if (!wheel) return;
     clearTimeout(wheel.timer);
-    const { at, from } = wheel;
+    const { at, from, turned } = wheel;
     wheel = null;
     const to = scrolled(at);
     stood.set(at, to);
-    const by = [Math.round(to[0] - from[0]), Math.round(to[1] - from[1])];
+    // What comes at once after a wheel may come before the browser has scrolled.
+    const moved = to[0] !== from[0] || to[1] !== from[1];
+    const by = moved || !early ? [Math.round(to[0] - from[0]), Math.round(to[1] - from[1])] : turned.map(Math.round);
     if (by[0] || by[1]) tell('scroll', at === document ? null : pathTo(at), { v: `${by[0]}, ${by[1]}` });
   };
   const wheelOf = (at) => {
     // The browser may have scrolled already when it tells of the wheel.
-    if (wheel?.at !== at) { endWheel(); wheel = { at, from: stood.get(at) ?? [0, 0], timer: 0 }; }
+    if (wheel?.at !== at) { endWheel(); wheel = { at, from: stood.get(at) ?? [0, 0], turned: [0, 0], timer: 0 }; }
     clearTimeout(wheel.timer);
-    wheel.timer = setTimeout(endWheel, 250);
+    wheel.timer = setTimeout(endWheel, 250, false);
   };
   const canScroll = (at, event) => {
     const style = getComputedStyle(at), able = (v) => v === 'auto' || v === 'scroll';
-    return (event.deltaY && able(style.overflowY) && at.scrollHeight > at.clientHeight) || (event.deltaX && able(style.overflowX) && at.scrollWidth > at.clientWidth);
+    return ((event.deltaY || event.touch) && able(style.overflowY) && at.scrollHeight > at.clientHeight) || ((event.deltaX || event.touch) && able(style.overflowX) && at.scrollWidth > at.clientWidth);
   };
   const endHover = () => { clearTimeout(hover); hover = 0; };
   // A wheel may move what is under the pointer; a script's own scrolling is no action.
@@ -122,8 +129,9 @@
       endHover();
       const root = document.scrollingElement;
       wheelOf(path.find((at) => at instanceof Element && at !== root && at !== document.body && canScroll(at, e)) ?? document);
+      wheel.turned = [wheel.turned[0] + e.deltaX, wheel.turned[1] + e.deltaY];
     },
-    touchmove(e, path) { on.wheel({ deltaX: 1, deltaY: 1, ctrlKey: false }, path); },
+    touchmove(e, path) { on.wheel({ deltaX: 0, deltaY: 0, ctrlKey: false, touch: true }, path); },
     scroll(e, path) { if (wheel && path[0] === wheel.at) wheelOf(wheel.at); else if (path[0]) stood.set(path[0], scrolled(path[0])); },
     mousemove(e, path) {
       const from = pointer;
@@ -203,10 +211,11 @@
     else if (e.type === 'input' || e.type === 'change') changed(e, path);
     else if (e.type === 'click' && !cause && path[0] instanceof Element) asked('click', path, { detail: 1 });
   };
+  const leave = () => endWheel();
   const reach = (e) => reached.add(e);
   const arm = () => {
     for (const type of ['click', 'dblclick', 'contextmenu']) document.addEventListener(type, reach, { capture: true, passive: true });
-     for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', endWheel, true); };
+     for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', leave, true); };
   arm();
   // `document.open()` takes every listener off the window, but no observer off the document.
   new MutationObserver(arm).observe(document, { childList: true });

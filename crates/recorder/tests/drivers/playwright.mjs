@@ -70,6 +70,14 @@ const lists = {
       await page.getByRole('button', { name: 'Confirm' }).click();
     },
   ],
+  cross: [
+    () => page.goto(url),
+    // Another site, so Chromium gives the frame a process of its own.
+    () => page.evaluate((src) => { const frame = document.createElement('iframe'); frame.id = 'other'; frame.src = src; document.body.prepend(frame); },
+      new URL('capture-frame-leaf.html?name=x', url).href.replace('127.0.0.1', 'localhost')),
+    () => page.frameLocator('#other').getByRole('button').click(),
+    () => page.frameLocator('#other').getByRole('textbox').fill('across'),
+  ],
   closing: [
     () => page.goto(url),
     () => page.locator('#name').fill('last words'),

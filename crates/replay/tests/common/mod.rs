@@ -67,13 +67,22 @@ impl World {
              [[step]]\nclick = {{ role = \"button\", name = \"Go\" }}\nfacts = [\"3 of 142 results\"]\n"
         );
         std::fs::write(&scenario, text).expect("written");
+        self.trace(name, TraceSource::Recorded)
+    }
+
+    /// Writes the same as an agent's own run, which no scenario stands behind.
+    pub fn run_of_an_agent(&self, name: &str) -> PathBuf {
+        self.trace(name, TraceSource::Served)
+    }
+
+    fn trace(&self, name: &str, source: TraceSource) -> PathBuf {
         let path = self.path("traces").join(format!("{name}.trace"));
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         let meta = TraceMeta {
             scenario: name.to_owned(),
             goal: "Find the oak lamp".to_owned(),
             site: Some("shop".to_owned()),
-            source: TraceSource::Recorded,
+            source,
             viewport: Viewport::default(),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
