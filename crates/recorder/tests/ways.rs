@@ -119,7 +119,11 @@ impl Walker<'_> {
                 return Err(format!("step {number}: {error}"));
             }
             for call in &step.actions {
-                self.call(call).map_err(|error| format!("step {number}, {}: {error}", step.description))?;
+                match self.call(call) {
+                    // What only prepares is passed over where its element is not there.
+                    Err(error) if step.optional && error.starts_with("Error: ") => break,
+                    done => done.map_err(|error| format!("step {number}, {}: {error}", step.description))?,
+                }
             }
         }
         let page = self.page()?;

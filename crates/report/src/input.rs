@@ -4,7 +4,9 @@
 //! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
 //! where something is not given (a screenshot, a text) the report says so.
 
-use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
+use browserlens_replay::{
+    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, Store, TaskMeasurement, Timing,
+};
 use browserlens_tokens::ImageFormula;
 use std::error::Error;
 use std::sync::Arc;
@@ -73,6 +75,8 @@ pub struct ScenarioInfo {
     pub answers: Vec<AnswerInfo>,
     /// What came of the questions about its pages.
     pub asked: Vec<AskedInfo>,
+    /// What other recordings make known of it.
+    pub known: Option<KnownInfo>,
 }
 
 /// What a trace and its scenario say of one step.

@@ -21,6 +21,7 @@ mod fidelity;
 mod folder;
 mod html;
 mod input;
+mod known;
 mod labels;
 mod llm;
 mod median;

@@ -151,6 +151,7 @@ fn scenario_info(run: &RunResult, store: &Store, scenarios_dir: &Path, trace: &T
         attacks: trace.attacks.clone(),
         answers: trace.answers.clone(),
         asked: trace.asked.clone(),
+        known: trace.known,
     }
 }
 

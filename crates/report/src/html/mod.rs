@@ -18,6 +18,7 @@ use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::charts::{Chart, Charts};
+use crate::known::Known;
 use crate::numbers::{NONE, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::scenario_tables::{
     ROUTERS_NOTE, averages_table, costs_table, differences_table, routers_table, shown_table,
@@ -40,12 +41,13 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 /// [`ReportError::Viewer`] if the step viewer's data cannot be written as JSON.
 pub(crate) fn page(input: &ReportInput<'_>, summary: &Summary, charts: &Charts) -> Result<String, ReportError> {
     let tables = format!(
-        "{}{}{}{}{}",
+        "{}{}{}{}{}{}",
         summary_section(summary),
         chart_section(charts),
         scenario_section(summary),
         attack_section(input, summary),
-        answer_section(input)
+        answer_section(input),
+        known_section(input)
     );
     let fixed = tables.len() + STYLE.len() + SCRIPT.len() + 100_000;
     let data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
@@ -265,6 +267,15 @@ fn answer_section(input: &ReportInput<'_>) -> String {
         "<section id=\"inspect\" aria-labelledby=\"inspect-title\">\n<h2 id=\"inspect-title\">Inspect</h2>\n<p class=\"hint\">{}</p>\n{}</section>\n",
         escape(&answers.in_words()),
         more_table("Answers about console and requests, after each step", &answers.table(), true)
+    )
+}
+
+fn known_section(input: &ReportInput<'_>) -> String {
+    let Some(known) = Known::of(input) else { return String::new() };
+    format!(
+        "<section id=\"knowledge\" aria-labelledby=\"knowledge-title\">\n<h2 id=\"knowledge-title\">Knowledge</h2>\n<p class=\"hint\">{}</p>\n{}</section>\n",
+        escape(&known.in_words()),
+        more_table("What recordings make known of what was held back from them", &known.table(), true)
     )
 }
 
