@@ -1,9 +1,10 @@
-//! The bundled scenarios: each records, with every fact readable, and twice alike.
+//! The bundled scenarios: each records, with every fact readable, and twice alike; their variants record as they were kept.
 
 mod common;
 
-use browserlens_recorder::{RecordOptions, record};
+use browserlens_recorder::{LeaveOut, RecordOptions, record};
 use browserlens_scenario::Scenario;
+use browserlens_strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_trace::Trace;
 use common::sites;
 
@@ -96,6 +97,77 @@ async fn board_records_twice_alike() {
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_pages_record_twice_alike() {
     twice_alike("hostile/moderate-a-post").await;
+}
+
+/// Records the variants of a scenario once more: as small as they were kept, and alike.
+async fn as_kept(site: &str) {
+    let folder = sites().join("../variants");
+    let scenarios = Scenario::load_all(&folder.join("scenarios").join(site)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scenarios.len(), 3, "other product, other order, an error on the way");
+    for scenario in scenarios {
+        let temporary = tempfile::tempdir().expect("temporary folder");
+        let out = temporary.path().join("again.trace");
+        let mut options = RecordOptions::new(sites(), &out);
+        options.leave_out = LeaveOut { pictures: true, bodies: true };
+        let report = record(&scenario, &options).await;
+        report.unwrap_or_else(|error| panic!("{}: {error}\nhint: {}", scenario.name, error.hint()));
+        let kept = Trace::open(folder.join(format!("{}.trace", scenario.name.replace('/', "-")))).expect("was kept");
+        let again = Trace::open(&out).expect("opens");
+        assert_eq!(
+            (kept.meta().scenario.as_str(), kept.len()),
+            (scenario.name.as_str(), scenario.steps.len() as u32 + 1)
+        );
+        assert!(kept.is_complete() && again.is_complete());
+        let kinds = |trace: &Trace| -> Vec<_> {
+            let capture = trace.capture(StepIndex(0)).expect("a capture");
+            capture.payloads.iter().map(|payload| payload.kind).collect()
+        };
+        assert!(kinds(&again).iter().all(|kind| kind.is_text()), "no pictures");
+        let requests = EventFilter { kinds: vec!["request".to_owned()], ..EventFilter::default() };
+        for event in again.events(&requests, None, 10_000).expect("events") {
+            let EventKind::Request(request) = event.kind else { panic!("{event:?}") };
+            assert_eq!((request.request_body, request.response_body), (None, None));
+        }
+        // Another Chromium writes other payloads of the same pages.
+        if kept.meta().browser == again.meta().browser {
+            common::assert_same(&kept, &again);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variants_in_the_shop_record_as_they_were_kept() {
+    as_kept("shop").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variants_in_the_portal_record_as_they_were_kept() {
+    as_kept("portal").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variants_in_the_docs_record_as_they_were_kept() {
+    as_kept("docs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn variants_in_the_spa_record_as_they_were_kept() {
+    as_kept("spa").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tiny_variants_record_as_they_were_kept() {
+    as_kept("tiny").await;
+}
+
+/// A site whose variants are kept must be recorded here too.
+#[test]
+fn every_site_with_variants_is_among_them() {
+    let this = include_str!("bundled.rs");
+    for entry in std::fs::read_dir(sites().join("../variants/scenarios")).expect("lists").flatten() {
+        let site = entry.file_name().to_string_lossy().into_owned();
+        assert!(this.contains(&format!("as_kept(\"{site}\")")), "{site} is missing");
+    }
 }
 
 /// A scenario that is added must be recorded here too.

@@ -7,7 +7,7 @@
 //! another key.
 
 use crate::error::ReplayError;
-use crate::info::{AnswerInfo, AskedInfo};
+use crate::info::{AnswerInfo, AskedInfo, KnownInfo};
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::run::StepInfo;
 use crate::steps::TracePlan;
@@ -198,6 +198,17 @@ impl Cache {
     /// Keeps what came of the questions about a trace.
     pub fn keep_asked(&self, key: &str, asked: &[AskedInfo]) -> Result<(), ReplayError> {
         self.keep("asked", key, &(key, asked))
+    }
+
+    /// Returns what other recordings make known of the traces of a website; none if it was not measured.
+    pub fn known(&self, key: &str) -> Option<Vec<(String, KnownInfo)>> {
+        let (known, infos): (String, Vec<(String, KnownInfo)>) = self.load("known", key)?;
+        (known == key).then_some(infos)
+    }
+
+    /// Keeps what other recordings make known.
+    pub fn keep_known(&self, key: &str, infos: &[(String, KnownInfo)]) -> Result<(), ReplayError> {
+        self.keep("known", key, &(key, infos))
     }
 
     /// Returns what a report shows of the steps of a trace; none if it is not all there.

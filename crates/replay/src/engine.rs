@@ -7,7 +7,6 @@
 //! order of rows is made at the end; memory holds one step a thread, whatever the corpus.
 //! Why not rayon's parallel iterator over traces: it halves the list, and the two largest traces may fall into one half.
 
-use crate::asked;
 use crate::beside;
 use crate::cache::Cache;
 use crate::error::ReplayError;
@@ -20,6 +19,7 @@ use crate::steps::{LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use crate::unit::{Shared, Unit};
+use crate::{asked, known};
 use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -190,9 +190,15 @@ fn describe_all(
     cache: &Cache,
     options: &ReplayOptions<'_>,
 ) -> Result<Vec<TraceInfo>, ReplayError> {
-    let described = pool(options.threads)?
-        .install(|| plans.par_iter().with_max_len(1).map(|plan| describe(plan, cache, options)).collect::<Vec<_>>());
-    described.into_iter().collect()
+    pool(options.threads)?.install(|| {
+        let described: Vec<_> = plans.par_iter().with_max_len(1).map(|plan| describe(plan, cache, options)).collect();
+        let mut infos = described.into_iter().collect::<Result<Vec<TraceInfo>, ReplayError>>()?;
+        let known = known::known(plans, &options.cache_dir, cache)?;
+        for info in &mut infos {
+            info.known = known.get(&info.id).copied();
+        }
+        Ok(infos)
+    })
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool, ReplayError> {
@@ -218,6 +224,7 @@ fn describe(plan: &TracePlan, cache: &Cache, options: &ReplayOptions<'_>) -> Res
         attacks: attacks_of(plan),
         answers: beside::answers(plan, cache, options.encoding, options.tokenizer)?,
         asked: asked::asked(plan, &options.cache_dir, cache, options.encoding, options.tokenizer)?,
+        known: None,
     })
 }
 

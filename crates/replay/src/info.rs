@@ -3,6 +3,7 @@
 //! In: nothing. Out: rows about answers ([`AnswerInfo`]) and about questions ([`AskedInfo`]). Invariant: counts and tokens only; what they mean is
 //! worked out from them elsewhere.
 
+use browserlens_knowledge::gaps::HoleCount;
 use browserlens_scenario::Wording;
 use serde::{Deserialize, Serialize};
 
@@ -54,4 +55,43 @@ pub struct ReadInfo {
     pub found: bool,
     /// Tokens of what an agent gets for one section, for two, up to [`DEPTH`].
     pub tokens: [u64; DEPTH],
+}
+
+/// Pages that were held back, and what recognition made of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenCount {
+    /// All of them.
+    pub pages: u32,
+    /// Those whose screen was known from elsewhere.
+    pub asked: u32,
+    /// Of those, the ones for which that screen was recognised.
+    pub right: u32,
+    /// Of all, the ones that were taken for another screen.
+    pub wrong: u32,
+}
+
+/// Recorded actions, and how many each profile can say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TranslatedCount {
+    /// All of them.
+    pub actions: u32,
+    /// In the tools that were proposed.
+    pub seed: u32,
+    /// In the tools of browser-use 0.13.
+    pub browser_use: u32,
+}
+
+/// What is known of a trace and its variants from other recordings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownInfo {
+    /// How many recordings of the scenario there are, variants included.
+    pub recordings: u32,
+    /// Screens of every second step, held back.
+    pub steps: SeenCount,
+    /// Screens of whole recordings, held back.
+    pub whole: SeenCount,
+    /// Actions.
+    pub translated: TranslatedCount,
+    /// Steps that were taken out; empty where the scenario has one recording.
+    pub gaps: HoleCount,
 }

@@ -19,6 +19,7 @@ pub mod fidelity;
 pub mod gate;
 mod info;
 mod inspect;
+mod known;
 pub mod llm;
 mod measure;
 mod minimise;
@@ -44,6 +45,7 @@ pub use asked::FUSED as FUSED_WAY;
 pub use beside::{
     DEFAULT as DEFAULT_ANSWERS, UNFILTERED as UNFILTERED_ANSWERS, WITHOUT_BODIES as ANSWERS_WITHOUT_BODIES,
 };
+pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
 pub use engine::{Progress, Quiet, ReplayOptions, VARIANTS, find_traces, replay};
@@ -52,7 +54,7 @@ pub use gate::{
     AcceptedRun, AcceptedTask, AcceptedTexts, ChangeExample, ChangeGroup, ChangedText, EarlierTexts, Finding,
     GateReport, History, LEAST_RUNS, PastRun, Slower, Tolerances, accept, check, group_changes,
 };
-pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, ReadInfo};
+pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, KnownInfo, ReadInfo, SeenCount, TranslatedCount};
 pub use inspect::Inspected;
 pub use measure::{
     AskedRequest, Cost, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome, PerMille,

@@ -5,7 +5,7 @@
 //! Invariant: `run.json` is byte-identical for any number of threads and whether results came from the cache.
 
 use crate::error::ReplayError;
-use crate::info::{AnswerInfo, AskedInfo};
+use crate::info::{AnswerInfo, AskedInfo, KnownInfo};
 use crate::measure::{Measurement, StepNumbers, TaskMeasurement, Timing, Tokenizer};
 use crate::peers::RecordedPeer;
 use crate::store::{Store, content_hash, write_atomically};
@@ -74,6 +74,9 @@ pub struct TraceInfo {
     /// What came of the questions about its pages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<AskedInfo>,
+    /// What other recordings make known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownInfo>,
 }
 
 /// What a run says about an attack.

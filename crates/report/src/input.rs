@@ -7,7 +7,7 @@
 use crate::preview;
 use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
-use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
+use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;
 use rayon::prelude::*;
 use std::error::Error;
@@ -88,6 +88,8 @@ pub struct ScenarioInfo {
     pub answers: Vec<AnswerInfo>,
     /// What came of the questions about its pages.
     pub asked: Vec<AskedInfo>,
+    /// What other recordings make known of it.
+    pub known: Option<KnownInfo>,
 }
 
 /// What a trace and its scenario say of one step.

@@ -22,6 +22,7 @@ mod folder;
 mod gate;
 mod html;
 mod input;
+mod known;
 mod labels;
 mod llm;
 mod median;

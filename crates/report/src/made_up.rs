@@ -330,5 +330,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         attacks: Vec::new(),
         answers: Vec::new(),
         asked: Vec::new(),
+        known: None,
     }
 }

@@ -6,6 +6,7 @@
 use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
 use crate::attacks::Attacks;
+use crate::known::Known;
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
 use crate::quality::Metric;
@@ -71,6 +72,10 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
             }
         }
     }
+    if let Some(known) = Known::of(input) {
+        out.push_str(&format!("\n## Knowledge\n\n{}\n", known.table().markdown()));
+        out.push_str(&format!("{}\n", escape_markdown(&known.in_words())));
+    }
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
     out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
@@ -123,6 +128,11 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
             let _ = write!(out, "\n{}", bars.terminal());
         }
         let _ = writeln!(out, "{}\n", wrap(&reading.in_words(), TERMINAL_WIDTH, "  "));
+    }
+    if let Some(known) = Known::of(input) {
+        out.push_str("knowledge: what recordings make known of what was held back from them\n\n");
+        out.push_str(&known.table().terminal());
+        let _ = writeln!(out, "{}\n", wrap(&known.in_words(), TERMINAL_WIDTH, "  "));
     }
     for note in notes(summary, input.about) {
         let _ = writeln!(out, "{}", wrap(&one_line(&note), TERMINAL_WIDTH, "  "));

@@ -88,6 +88,7 @@ fn scenario_info(trace: &TraceInfo, steps: Vec<StepInfo>) -> ScenarioInfo {
         attacks: trace.attacks.clone(),
         answers: trace.answers.clone(),
         asked: trace.asked.clone(),
+        known: trace.known,
     }
 }
 

@@ -171,6 +171,9 @@ pub struct PlanStep {
     /// Whether it was never observed.
     #[serde(default)]
     pub inferred: bool,
+    /// Whether it only prepares a later step on the same screen (a menu, a filter, a field), and may be passed over where its element is not there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
     /// Why it could not be translated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -13,10 +13,12 @@ use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::charts::Charts;
 use crate::fidelity::table_of_markdown;
+use crate::known::Known;
 use crate::llm;
 use crate::numbers::{NONE, average, percent_interval, rounded_or_none, thousands};
 use crate::quality::Metric;
 use crate::reading::Reading;
+use crate::seed_tables::SeedTables;
 use crate::scenario_tables::{ROUTERS_NOTE, routers_table};
 use crate::summary::{ATTACKS_IN_WORDS, error_lines, notes};
 use crate::text_table::TextTable;
@@ -57,6 +59,7 @@ pub(super) fn all() -> Vec<Section> {
         section("snapshot", "Snapshot", snapshot),
         section("inspect", "Inspect", inspect),
         section("reading", "Reading", reading),
+        section("knowledge", "Knowledge", knowledge),
         section("site-maps", "Site maps", |parts| site_map::content(parts.input.knowledge)),
         section("llm", "LLM reader", |parts| llm::section(parts.llm?)),
         section("run", "About this run", run),
@@ -212,7 +215,19 @@ fn reading(parts: &Parts<'_>) -> Option<String> {
         out.push_str(&folded("What is asked, and what was measured", &bars, true));
     }
     let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(&reading.in_words()));
+    if let Some(seed) = SeedTables::stored() {
+        for (title, table) in seed.tables() {
+            out.push_str(&folded(title, &table, false));
+        }
+        let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(&seed.in_words()));
+    }
     Some(out)
+}
+
+fn knowledge(parts: &Parts<'_>) -> Option<String> {
+    let known = Known::of(parts.input)?;
+    let table = folded("What recordings make known of what was held back from them", &known.table(), true);
+    Some(format!("<p class=\"hint\">{}</p>\n{table}", escape(&known.in_words())))
 }
 
 fn run(parts: &Parts<'_>) -> Option<String> {

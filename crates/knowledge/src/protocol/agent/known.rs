@@ -181,6 +181,7 @@ impl<'k> Agent<'k> {
                 screen: Some(screen.screen_id.clone()),
                 expected: None,
                 metadata: Metadata::default(),
+                optional: false,
             };
             let context = Context { page, tabs: environment.tabs, late: true, ..Context::default() };
             let (actions, error) = match translate(&planned.with_values(&instruction.context.values), profile, &context)
@@ -201,6 +202,7 @@ impl<'k> Agent<'k> {
                 expected_screen: self.leads_to(&screen.screen_id, &action.action_id).and_then(|to| self.expected(to)),
                 confidence: action.metadata.confidence,
                 inferred: action.metadata.inferred,
+                optional: false,
                 error,
             });
         }

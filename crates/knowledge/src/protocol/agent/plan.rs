@@ -1,6 +1,6 @@
 //! Steps in order, translated.
 //!
-//! In: steps before they are translated. Out: an answer with their calls. Invariants: only steps on the page that is open get an index; a list with a hole is no success and has no calls.
+//! In: steps before they are translated. Out: an answer with their calls. Invariants: only the first step on the page that is open gets an index; a list with a hole is no success and has no calls.
 
 use super::super::messages::{AgentInstruction, AgentResponse, PlanStep};
 use super::{Agent, Environment, profile};
@@ -21,15 +21,20 @@ impl Agent<'_> {
         let profile = profile(instruction, environment);
         let mut response = AgentResponse { success: true, ..AgentResponse::default() };
         let mut failed = Vec::new();
-        // The page that is open is that of the steps up to the first one that leads elsewhere.
+        // The page that is open is that of the first step that has something to do: what it does may draw the page anew, and an index of before is then of nothing.
         let mut is_open = environment.page.is_some();
         for (order, planned) in plan.iter().enumerate() {
             let action = planned.with_values(&instruction.context.values);
             let page = if is_open { environment.page } else { None };
             let base_url = instruction.context.current_url.as_deref().or(environment.page.map(Page::url));
             let context = Context { page, base_url, tabs: environment.tabs, late: true, ..Context::default() };
-            let translated = translate(&action, profile, &context);
+            let mut translated = translate(&action, profile, &context);
+            if planned.optional && translated.is_err() {
+                // It may come to be there, or not be needed.
+                translated = Ok(translate(&action, profile, &Context { page: None, ..context }).unwrap_or_default());
+            }
             is_open &= planned.expected == planned.screen && planned.screen.is_some();
+            is_open &= translated.as_ref().is_ok_and(Vec::is_empty);
             let (actions, error) = match translated {
                 Ok(actions) => (actions, None),
                 Err(error) => {
@@ -56,6 +61,7 @@ impl Agent<'_> {
                 expected_screen: expects,
                 confidence: planned.metadata.confidence * planned.action.metadata.confidence,
                 inferred: planned.metadata.inferred || planned.action.metadata.inferred,
+                optional: planned.optional,
                 error,
             });
         }
@@ -81,6 +87,8 @@ pub(super) struct Planned<'a> {
     pub(super) screen: Option<ScreenId>,
     pub(super) expected: Option<ScreenId>,
     pub(super) metadata: Metadata,
+    /// Whether it may be passed over where its element is not there.
+    pub(super) optional: bool,
 }
 
 impl Planned<'_> {

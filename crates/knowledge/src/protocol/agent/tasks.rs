@@ -61,6 +61,7 @@ impl<'k> Agent<'k> {
             screen: step.screen_id.clone(),
             expected: step.expected_screen_id.clone(),
             metadata: step.metadata.clone(),
+            optional: false,
         }
     }
 }

@@ -46,7 +46,10 @@ impl<'k> Agent<'k> {
             let hint = "say where you are (`current_url`, `dom_summary` or `current_screen_id`), record a way there, or fill the gap: `browserlens knowledge gaps`";
             return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(near)));
         };
-        let plan = self.plan(&path);
+        let plan = match self.as_recorded(path.from.as_ref(), &target.screen_id) {
+            Some(plan) if !path.steps.is_empty() => plan,
+            _ => self.plan(&path),
+        };
         let mut response = self.carried_out(&plan, instruction, environment);
         let expected = self.expected(&target.screen_id);
         response.expected_result = Some(ExpectedResult {
@@ -66,14 +69,64 @@ impl<'k> Agent<'k> {
         Ok(response)
     }
 
-    /// The steps of a path, each with the fields that are filled before it.
+    /// The shortest stretch of one recording that leads there, from the beginning of a visit to the first screen, or of the recording. It is taken before any other way: what a page
+    /// holds (which document is open, what lies in the cart) is right for the next step only where the steps before it were done too.
+    fn as_recorded(&self, from: Option<&ScreenId>, to: &ScreenId) -> Option<Vec<Planned<'k>>> {
+        let mut best: Option<Vec<Planned<'k>>> = None;
+        for task in self.knowledge.tasks.values() {
+            let steps = task.steps.as_slice();
+            let arrivals = (0..steps.len()).filter(|at| {
+                steps[*at].expected_screen_id.as_ref() == Some(to) && steps[*at].screen_id.as_ref() != Some(to)
+            });
+            for end in arrivals {
+                let begin = match from {
+                    None => 0,
+                    Some(from) => {
+                        let is_there = |at: &usize| steps[*at].screen_id.as_ref() == Some(from);
+                        let Some(last) = (0..=end).rev().find(is_there) else { continue };
+                        let stays = |at: &usize| is_there(at) && steps[*at].expected_screen_id.as_ref() == Some(from);
+                        last - (0..last).rev().take_while(stays).count()
+                    }
+                };
+                if best.as_ref().is_none_or(|best| end + 1 - begin < best.len()) {
+                    best = self.stretch(&steps[begin..=end]).or(best);
+                }
+            }
+        }
+        best
+    }
+
+    /// Steps as they were recorded, without attempts that were refused and what prepares nothing; none where one that leads on cannot be carried out.
+    fn stretch(&self, steps: &'k [TaskStep]) -> Option<Vec<Planned<'k>>> {
+        let mut plan = Vec::new();
+        for (at, step) in steps.iter().enumerate() {
+            let action = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id));
+            let stays = step.screen_id.is_some() && step.screen_id == step.expected_screen_id;
+            let again = steps[at + 1..].iter().any(|later| later.action_id == step.action_id);
+            match action {
+                Some(_) if stays && (again || !prepares(&step.action.action_type)) => {}
+                None if stays => {}
+                action => plan.push(Planned {
+                    action: action?,
+                    step: Some(step),
+                    screen: step.screen_id.clone(),
+                    expected: step.expected_screen_id.clone(),
+                    metadata: step.metadata.clone(),
+                    optional: stays,
+                }),
+            }
+        }
+        Some(plan)
+    }
+
+    /// The steps of a path, each with what is done before it.
     pub(super) fn plan(&self, path: &Path) -> Vec<Planned<'k>> {
         let mut plan = Vec::new();
         let mut at = path.from.clone();
         for (edge, to) in &path.steps {
             let Some(action) = self.knowledge.actions.get(&edge.action_id) else { continue };
             if let Some(from) = &at {
-                for step in self.fields_before(from, action, to) {
+                for step in self.done_before(from, action, to) {
                     let action = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id));
                     plan.extend(action.map(|action| Planned {
                         action,
@@ -81,25 +134,31 @@ impl<'k> Agent<'k> {
                         screen: at.clone(),
                         expected: Some(from.clone()),
                         metadata: step.metadata.clone(),
+                        optional: true,
                     }));
                 }
             }
             let metadata = Metadata { inferred: edge.inferred, confidence: edge.confidence, ..Metadata::default() };
-            plan.push(Planned { action, step: None, screen: at.clone(), expected: Some(to.clone()), metadata });
+            plan.push(Planned {
+                action,
+                step: None,
+                screen: at.clone(),
+                expected: Some(to.clone()),
+                metadata,
+                optional: false,
+            });
             at = Some(to.clone());
         }
         plan
     }
 
-    /// What was filled in on a screen before an action led away from it, in the recording with the fewest such steps.
-    pub(super) fn fields_before(&self, from: &ScreenId, action: &ActionDefinition, to: &ScreenId) -> Vec<&'k TaskStep> {
-        // A link, a tab, an entry of a menu leads on whatever the fields hold.
-        let is_button = action.target.as_ref().is_some_and(|target| target.role == "button");
-        let sends = match ActionType::parse(&action.action_type) {
-            Ok(ActionType::Click) => is_button,
-            kind => matches!(kind, Ok(ActionType::SendKeys | ActionType::SubmitForm)),
-        };
-        if !sends {
+    /// What was done on a screen before an action led away from it, in the recording with the fewest such steps: fields that a form needs, and menus, filters and groups without
+    /// which the element of the action is not on the page.
+    pub(super) fn done_before(&self, from: &ScreenId, action: &ActionDefinition, to: &ScreenId) -> Vec<&'k TaskStep> {
+        if matches!(
+            ActionType::parse(&action.action_type),
+            Ok(ActionType::GoBack | ActionType::GoForward | ActionType::Navigate)
+        ) {
             return Vec::new();
         }
         let mut best: Option<Vec<&TaskStep>> = None;
@@ -110,20 +169,20 @@ impl<'k> Agent<'k> {
                     && step.expected_screen_id.as_ref() == Some(to)
             };
             for (position, _) in task.steps.iter().enumerate().filter(|(_, step)| leaves(step)) {
-                let mut seen = BTreeSet::new();
-                let mut fields: Vec<&TaskStep> = task.steps[..position]
+                let mut seen = BTreeSet::from([Some(&action.action_id)]);
+                let mut done: Vec<&TaskStep> = task.steps[..position]
                     .iter()
                     .rev()
                     .take_while(|step| {
                         step.screen_id.as_ref() == Some(from) && step.expected_screen_id.as_ref() == Some(from)
                     })
-                    .filter(|step| sets_a_field(&step.action.action_type))
-                    // What was filled last counts.
+                    .filter(|step| prepares(&step.action.action_type))
+                    // What was filled last counts; what the action itself did before was refused.
                     .filter(|step| seen.insert(step.action_id.as_ref()))
                     .collect();
-                fields.reverse();
-                if best.as_ref().is_none_or(|best| fields.len() < best.len()) {
-                    best = Some(fields);
+                done.reverse();
+                if best.as_ref().is_none_or(|best| done.len() < best.len()) {
+                    best = Some(done);
                 }
             }
         }
@@ -131,10 +190,20 @@ impl<'k> Agent<'k> {
     }
 }
 
-fn sets_a_field(action_type: &str) -> bool {
+/// Returns whether an action changes what a page shows or sends. Uploads are left out: a script cannot do them.
+fn prepares(action_type: &str) -> bool {
     use ActionType as A;
     matches!(
         ActionType::parse(action_type),
-        Ok(A::Input | A::Type | A::TypeSlowly | A::Clear | A::SelectDropdown | A::Check | A::Uncheck | A::Toggle)
+        Ok(A::Input
+            | A::Type
+            | A::TypeSlowly
+            | A::Clear
+            | A::SelectDropdown
+            | A::Check
+            | A::Uncheck
+            | A::Toggle
+            | A::Click
+            | A::DoubleClick)
     )
 }
