@@ -98,10 +98,10 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
 
     // Sorting by a header, and back.
     let column = "[...document.getElementById('headline').tBodies[0].rows].map((row) => Number(row.cells[1].firstChild.data.replaceAll(',', '')))";
-    opened.evaluate::<Option<bool>>("document.querySelectorAll('#headline button.sort')[1].click()").await;
+    opened.run("document.querySelectorAll('#headline button.sort')[1].click()").await;
     let tokens: Vec<f64> = opened.evaluate(column).await;
     assert!(tokens.is_sorted(), "{tokens:?}");
-    opened.evaluate::<Option<bool>>("document.querySelectorAll('#headline button.sort')[1].click()").await;
+    opened.run("document.querySelectorAll('#headline button.sort')[1].click()").await;
     let tokens: Vec<f64> = opened.evaluate(column).await;
     assert!(tokens.iter().rev().is_sorted(), "{tokens:?}");
 
@@ -113,7 +113,7 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
 async fn the_viewer_walks_a_trace_by_keyboard() {
     let (opened, _) = Opened::file(&made().page()).await;
     let position = "document.getElementById('position').textContent";
-    opened.evaluate::<Option<bool>>("document.getElementById('timeline').focus()").await;
+    opened.run("document.getElementById('timeline').focus()").await;
     assert_eq!(opened.evaluate::<String>(position).await, "Step 0 · 1 of 8");
     assert!(opened.evaluate::<bool>("document.querySelector('#screen img').complete").await);
 
@@ -135,7 +135,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     // Where the next action's node and the refs lie, and what a line costs.
     let count = |selector: &str| format!("document.querySelectorAll('{selector}').length");
     assert!(opened.evaluate::<usize>(&count("#screen .mark-target")).await >= 1);
-    opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/full'))").await;
+    opened.run("viewer.choose('left', overview.strategies.indexOf('lens/full'))").await;
     assert!(opened.evaluate::<usize>(&count("#screen .mark-ref")).await >= 3);
     opened.press("n").await;
     assert!(opened.evaluate::<usize>(&count("#screen .pointed")).await == 1);
@@ -153,7 +153,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
         opened.evaluate::<String>("document.getElementById('shot-title').textContent").await,
         "Page before the action"
     );
-    opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
+    opened.run("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
     assert!(
         opened
             .evaluate::<usize>(&count(
@@ -164,7 +164,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     );
     opened.press("?").await;
     assert!(opened.evaluate::<bool>("document.getElementById('help').open").await);
-    opened.evaluate::<Option<bool>>("document.getElementById('help-close').click()").await;
+    opened.run("document.getElementById('help-close').click()").await;
     opened.press("]").await;
     opened.until("document.getElementById('position').textContent.endsWith('of 7')").await;
     let events: usize = opened.evaluate(&count("#events li")).await;
@@ -180,7 +180,7 @@ async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
     let axe = axe();
     for (width, colours) in [(1_280, "light"), (1_280, "dark"), (360, "light"), (2_560, "dark")] {
         opened.look(width, 900, colours).await;
-        opened.evaluate::<Option<bool>>("viewer.go(2)").await;
+        opened.run("viewer.go(2)").await;
         let wide: u32 = opened.evaluate("document.documentElement.scrollWidth").await;
         assert!(i64::from(wide) <= width, "the page is {wide} px wide at {width}");
         assert_eq!(opened.violations(&axe).await, Vec::<String>::new(), "{width} px, {colours}");
@@ -289,7 +289,7 @@ async fn what_pages_and_names_try_does_nothing() {
     assert!(walked >= 15 * 8, "{walked}");
     // Pointing at what shows its words elsewhere.
     opened
-        .evaluate::<Option<bool>>(
+        .run(
             "document.querySelectorAll('.point, .row, .panel').forEach((mark) => ['mouseenter', 'mousemove', 'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
         )
         .await;
@@ -323,7 +323,7 @@ async fn a_suite_of_2_000_steps_still_opens() {
     assert!(bytes < 15_000_000, "{bytes}");
     let (opened, took) = Opened::file(&page).await;
     println!("{steps} steps: {bytes} bytes, opened in {took:?}");
-    opened.evaluate::<Option<bool>>("viewer.open(viewer.count - 1, 3)").await;
+    opened.run("viewer.open(viewer.count - 1, 3)").await;
     opened.until("document.querySelectorAll('.pane pre').length >= 2").await;
     assert!(opened.evaluate::<bool>("document.getElementById('viewer-trouble').hidden").await);
     assert_eq!(opened.complaints(), Vec::<String>::new());
