@@ -25,21 +25,22 @@ fn root() -> PathBuf {
 
 /// A report of two recorded traces, one of them hostile, and the run that it is about; made once.
 struct Made {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     run: PathBuf,
 }
 
 impl Made {
     fn page(&self) -> PathBuf {
-        self.folder.path().join("report/index.html")
+        self.folder.join("report/index.html")
     }
 }
 
 fn made() -> &'static Made {
     static MADE: OnceLock<Made> = OnceLock::new();
     MADE.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name).display().to_string();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report_page");
+        let _ = std::fs::remove_dir_all(&folder);
+        let at = |name: &str| folder.join(name).display().to_string();
         let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
             .args(["bench", "--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES])
             .args(["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
@@ -47,12 +48,7 @@ fn made() -> &'static Made {
             .output()
             .expect("the command starts");
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let run = std::fs::read_dir(folder.path().join("runs"))
-            .expect("runs")
-            .next()
-            .expect("one run")
-            .expect("lists")
-            .path();
+        let run = std::fs::read_dir(folder.join("runs")).expect("runs").next().expect("one run").expect("lists").path();
         Made { folder, run }
     })
 }
