@@ -25,21 +25,22 @@ fn root() -> PathBuf {
 
 /// A report of two recorded traces, one of them hostile, and the run that it is about; made once.
 struct Made {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
     run: PathBuf,
 }
 
 impl Made {
     fn page(&self) -> PathBuf {
-        self.folder.path().join("report/index.html")
+        self.folder.join("report/index.html")
     }
 }
 
 fn made() -> &'static Made {
     static MADE: OnceLock<Made> = OnceLock::new();
     MADE.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name).display().to_string();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report_page");
+        let _ = std::fs::remove_dir_all(&folder);
+        let at = |name: &str| folder.join(name).display().to_string();
         let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
             .args(["bench", "--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES])
             .args(["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
@@ -47,12 +48,7 @@ fn made() -> &'static Made {
             .output()
             .expect("the command starts");
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let run = std::fs::read_dir(folder.path().join("runs"))
-            .expect("runs")
-            .next()
-            .expect("one run")
-            .expect("lists")
-            .path();
+        let run = std::fs::read_dir(folder.join("runs")).expect("runs").next().expect("one run").expect("lists").path();
         Made { folder, run }
     })
 }
@@ -98,10 +94,10 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
 
     // Sorting by a header, and back.
     let column = "[...document.getElementById('headline').tBodies[0].rows].map((row) => Number(row.cells[1].firstChild.data.replaceAll(',', '')))";
-    opened.evaluate::<Option<bool>>("document.querySelectorAll('#headline button.sort')[1].click()").await;
+    opened.run("document.querySelectorAll('#headline button.sort')[1].click()").await;
     let tokens: Vec<f64> = opened.evaluate(column).await;
     assert!(tokens.is_sorted(), "{tokens:?}");
-    opened.evaluate::<Option<bool>>("document.querySelectorAll('#headline button.sort')[1].click()").await;
+    opened.run("document.querySelectorAll('#headline button.sort')[1].click()").await;
     let tokens: Vec<f64> = opened.evaluate(column).await;
     assert!(tokens.iter().rev().is_sorted(), "{tokens:?}");
 
@@ -113,7 +109,7 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
 async fn the_viewer_walks_a_trace_by_keyboard() {
     let (opened, _) = Opened::file(&made().page()).await;
     let position = "document.getElementById('position').textContent";
-    opened.evaluate::<Option<bool>>("document.getElementById('timeline').focus()").await;
+    opened.run("document.getElementById('timeline').focus()").await;
     assert_eq!(opened.evaluate::<String>(position).await, "Step 0 · 1 of 8");
     assert!(opened.evaluate::<bool>("document.querySelector('#screen img').complete").await);
 
@@ -135,7 +131,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     // Where the next action's node and the refs lie, and what a line costs.
     let count = |selector: &str| format!("document.querySelectorAll('{selector}').length");
     assert!(opened.evaluate::<usize>(&count("#screen .mark-target")).await >= 1);
-    opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/full'))").await;
+    opened.run("viewer.choose('left', overview.strategies.indexOf('lens/full'))").await;
     assert!(opened.evaluate::<usize>(&count("#screen .mark-ref")).await >= 3);
     opened.press("n").await;
     assert!(opened.evaluate::<usize>(&count("#screen .pointed")).await == 1);
@@ -153,7 +149,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
         opened.evaluate::<String>("document.getElementById('shot-title').textContent").await,
         "Page before the action"
     );
-    opened.evaluate::<Option<bool>>("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
+    opened.run("viewer.choose('left', overview.strategies.indexOf('lens/delta'))").await;
     assert!(
         opened
             .evaluate::<usize>(&count(
@@ -164,7 +160,7 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
     );
     opened.press("?").await;
     assert!(opened.evaluate::<bool>("document.getElementById('help').open").await);
-    opened.evaluate::<Option<bool>>("document.getElementById('help-close').click()").await;
+    opened.run("document.getElementById('help-close').click()").await;
     opened.press("]").await;
     opened.until("document.getElementById('position').textContent.endsWith('of 7')").await;
     let events: usize = opened.evaluate(&count("#events li")).await;
@@ -180,7 +176,7 @@ async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
     let axe = axe();
     for (width, colours) in [(1_280, "light"), (1_280, "dark"), (360, "light"), (2_560, "dark")] {
         opened.look(width, 900, colours).await;
-        opened.evaluate::<Option<bool>>("viewer.go(2)").await;
+        opened.run("viewer.go(2)").await;
         let wide: u32 = opened.evaluate("document.documentElement.scrollWidth").await;
         assert!(i64::from(wide) <= width, "the page is {wide} px wide at {width}");
         assert_eq!(opened.violations(&axe).await, Vec::<String>::new(), "{width} px, {colours}");
@@ -289,7 +285,7 @@ async fn what_pages_and_names_try_does_nothing() {
     assert!(walked >= 15 * 8, "{walked}");
     // Pointing at what shows its words elsewhere.
     opened
-        .evaluate::<Option<bool>>(
+        .run(
             "document.querySelectorAll('.point, .row, .panel').forEach((mark) => ['mouseenter', 'mousemove', 'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
         )
         .await;
@@ -323,7 +319,7 @@ async fn a_suite_of_2_000_steps_still_opens() {
     assert!(bytes < 15_000_000, "{bytes}");
     let (opened, took) = Opened::file(&page).await;
     println!("{steps} steps: {bytes} bytes, opened in {took:?}");
-    opened.evaluate::<Option<bool>>("viewer.open(viewer.count - 1, 3)").await;
+    opened.run("viewer.open(viewer.count - 1, 3)").await;
     opened.until("document.querySelectorAll('.pane pre').length >= 2").await;
     assert!(opened.evaluate::<bool>("document.getElementById('viewer-trouble').hidden").await);
     assert_eq!(opened.complaints(), Vec::<String>::new());

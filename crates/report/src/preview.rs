@@ -16,7 +16,7 @@ const LONGEST_SIDE: u32 = 20_000;
 /// How large a copy is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Size {
-    /// At most 840 px wide: text can be read.
+    /// At most 720 px wide: text can be read.
     Wide,
     /// At most 400 px wide: where there are too many.
     Narrow,
@@ -26,14 +26,14 @@ impl Size {
     /// Returns the largest width, in px.
     pub fn width(self) -> u32 {
         match self {
-            Self::Wide => 840,
+            Self::Wide => 720,
             Self::Narrow => 400,
         }
     }
 
     fn quality(self) -> u8 {
         match self {
-            Self::Wide => 58,
+            Self::Wide => 52,
             Self::Narrow => 45,
         }
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_copy_is_narrow_keeps_its_shape_and_is_no_other_file() {
-        for (size, width, height) in [(Size::Wide, 840, 525), (Size::Narrow, 400, 250)] {
+        for (size, width, height) in [(Size::Wide, 720, 450), (Size::Narrow, 400, 250)] {
             let copy = preview(&made_up::png(1_280, 800), size).unwrap();
             assert!(copy.starts_with(JPEG));
             let read = image::load_from_memory(&copy).unwrap();

@@ -71,6 +71,11 @@ impl Opened {
         value.into_value().unwrap_or_else(|error| panic!("{expression}: {error}"))
     }
 
+    /// Evaluates an expression for what it does.
+    pub async fn run(&self, expression: &str) {
+        self.page.evaluate(expression).await.unwrap_or_else(|error| panic!("{expression}: {error}"));
+    }
+
     /// Waits until an expression is true.
     pub async fn until(&self, expression: &str) {
         let deadline = Instant::now() + PATIENCE;

@@ -264,6 +264,9 @@ impl Canvas<'_> {
             Anchor::Middle => HPos::Center,
             Anchor::End => HPos::Right,
         };
+        // The bitmap backend centres the line's box, which reaches higher than the letters.
+        let lower = if matches!(self.area, Area::Bitmap(_)) { letters.size * 0.2 } else { 0.0 };
+        let at = if letters.upward { (at.0 + lower, at.1) } else { (at.0, at.1 + lower) };
         // The backend divides by 1.24.
         let font = (FontFamily::Name(FONTS), letters.size * SCALE * 1.24).into_font();
         let font = if letters.bold { font.style(FontStyle::Bold) } else { font };

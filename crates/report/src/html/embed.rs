@@ -101,39 +101,44 @@ fn store_name<'a>(input: &ReportInput<'a>) -> &'a str {
     if input.about.store.is_empty() { "the run's observation store" } else { &input.about.store }
 }
 
-/// Embeds pictures within `room` bytes of base64, the first ones first; smaller where they do not all fit.
+/// Embeds pictures within `room` bytes of base64: those of the first group first, then the others. The pictures of a group are all smaller where
+/// they do not fit, and its last ones are left out where that is not enough.
 pub(super) fn pictures(
     store: &dyn Observations,
-    hashes: &[&str],
+    groups: [&[&str]; 2],
     room: usize,
     left_out: &mut Vec<String>,
 ) -> Vec<Option<String>> {
-    let mut embedded = vec![None; hashes.len()];
-    if hashes.is_empty() {
-        return embedded;
-    }
-    let mut found = store.previews(hashes, Size::Wide);
     let length = |bytes: &[u8]| bytes.len().div_ceil(3) * 4;
-    let total = |found: &[Option<Vec<u8>>]| found.iter().flatten().map(|bytes| length(bytes)).sum::<usize>();
-    if total(&found) > room {
-        found = store.previews(hashes, Size::Narrow);
-    }
+    let mut embedded = Vec::new();
     let (mut used, mut too_much, mut unreadable) = (0_usize, 0_u64, 0_u64);
-    for (place, bytes) in embedded.iter_mut().zip(found) {
-        match bytes.filter(|bytes| bytes.starts_with(preview::JPEG)) {
-            None => unreadable += 1,
-            Some(bytes) if used + length(&bytes) > room => too_much += 1,
-            Some(bytes) => {
-                used += length(&bytes);
-                *place = Some(STANDARD.encode(bytes));
-            }
+    for hashes in groups.into_iter().filter(|hashes| !hashes.is_empty()) {
+        let mut found = store.previews(hashes, Size::Wide);
+        if found.iter().flatten().map(|bytes| length(bytes)).sum::<usize>() > room.saturating_sub(used) {
+            found = store.previews(hashes, Size::Narrow);
+        }
+        for bytes in found {
+            embedded.push(match bytes.filter(|bytes| bytes.starts_with(preview::JPEG)) {
+                None => {
+                    unreadable += 1;
+                    None
+                }
+                Some(bytes) if used + length(&bytes) > room => {
+                    too_much += 1;
+                    None
+                }
+                Some(bytes) => {
+                    used += length(&bytes);
+                    Some(STANDARD.encode(bytes))
+                }
+            });
         }
     }
     if too_much > 0 {
         left_out.push(format!(
             "{} of {} images are not in the page, to keep it small.",
             thousands(too_much),
-            thousands(hashes.len() as u64)
+            thousands(embedded.len() as u64)
         ));
     }
     if unreadable > 0 {
@@ -188,12 +193,12 @@ mod tests {
         run.images.insert("a".into(), made_up::png(900, 600));
         run.images.insert("b".into(), b"<svg onload=alert(1)>".to_vec());
         let mut left_out = Vec::new();
-        let embedded = pictures(&run, &["a", "b", "absent"], 1_000_000, &mut left_out);
+        let embedded = pictures(&run, [&["a"], &["b", "absent"]], 1_000_000, &mut left_out);
         assert_eq!((embedded[0].is_some(), embedded[1].is_some(), embedded[2].is_some()), (true, false, false));
         assert!(STANDARD.decode(embedded[0].as_deref().unwrap()).unwrap().starts_with(preview::JPEG));
         assert_eq!(left_out, ["2 images could not be read from the observation store."]);
         let mut left_out = Vec::new();
-        assert_eq!(pictures(&run, &["a"], 10, &mut left_out), [None]);
+        assert_eq!(pictures(&run, [&["a"], &[]], 10, &mut left_out), [None]);
         assert_eq!(left_out, ["1 of 1 images are not in the page, to keep it small."]);
     }
 

@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 /// Names, facts and error messages are cut here, in characters: the tables have them whole.
 const LONGEST_LABEL: usize = 2_000;
 /// Share of the room that pictures may take, in percent.
-const PICTURES_PERCENT: usize = 48;
+const PICTURES_PERCENT: usize = 58;
 /// What a data block's tags take, in bytes.
 const TAGS: usize = 80;
 /// Most refs that are drawn for a strategy at a step.
@@ -151,10 +151,11 @@ impl<'a> Pictures<'a> {
         at
     }
 
-    /// Screenshots first, then what only observations show.
-    fn in_order(&self) -> Vec<&'a str> {
-        let of = |wanted: bool| self.hashes.iter().filter(move |(_, screenshot)| *screenshot == wanted);
-        of(true).chain(of(false)).map(|(hash, _)| *hash).collect()
+    /// Screenshots, and what only observations show.
+    fn in_groups(&self) -> [Vec<&'a str>; 2] {
+        [true, false].map(|wanted| {
+            self.hashes.iter().filter(|(_, screenshot)| *screenshot == wanted).map(|(hash, _)| *hash).collect()
+        })
     }
 }
 
@@ -252,10 +253,11 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
         blocks.push((block, texts.hashes));
     }
 
-    let order = pictures.in_order();
-    let embedded = embed::pictures(input.observations, &order, room * PICTURES_PERCENT / 100, &mut data.left_out);
+    let [screenshots, others] = pictures.in_groups();
+    let room_of_pictures = room * PICTURES_PERCENT / 100;
+    let embedded = embed::pictures(input.observations, [&screenshots, &others], room_of_pictures, &mut data.left_out);
     let mut used = 0;
-    for (hash, picture) in order.iter().zip(&embedded) {
+    for (hash, picture) in screenshots.iter().chain(&others).zip(&embedded) {
         if let (Some(picture), Some(at)) = (picture, pictures.places.get(hash)) {
             used += picture.len() + TAGS;
             block_of(&mut data.blocks, &format!("picture-{at}"), picture);

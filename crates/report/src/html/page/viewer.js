@@ -153,6 +153,9 @@ const viewer = (() => {
     box.replaceChildren();
     if (items.length > 0) {
       const list = element("ul");
+      /* It may scroll: the keyboard must reach it. */
+      list.tabIndex = 0;
+      list.setAttribute("aria-label", title);
       list.append(...items);
       box.append(element("h4", "", title), list);
     }
