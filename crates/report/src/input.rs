@@ -7,7 +7,9 @@
 use crate::preview;
 use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
-use browserlens_replay::{AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, Store, TaskMeasurement, Timing};
+use browserlens_replay::{
+    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, Store, TaskMeasurement, Timing,
+};
 use browserlens_tokens::ImageFormula;
 use rayon::prelude::*;
 use std::error::Error;
