@@ -38,10 +38,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         out.flush()?;
     }
     writeln!(out, "{} steps, {} nodes, {} frames by the protocol's own tree", all.steps, all.nodes, all.fallbacks)?;
-    writeln!(out, "whole look {} ms, fast look {} ms, means", all.micros.0 / 1_000 / u64::from(all.steps.max(1)), all.micros.1 / 1_000 / u64::from(all.steps.max(1)))?;
+    writeln!(
+        out,
+        "whole look {} ms, fast look {} ms, means",
+        all.micros.0 / 1_000 / u64::from(all.steps.max(1)),
+        all.micros.1 / 1_000 / u64::from(all.steps.max(1))
+    )?;
     for (field, (count, first)) in &all.by_field {
         writeln!(out, "{field}: {count}; first: {first}")?;
     }
+    writeln!(out, "roles: {:?}", all.roles)?;
     writeln!(out, "observations that differ: {} {:?}", all.other_text.len(), all.other_text)?;
     Ok(())
 }

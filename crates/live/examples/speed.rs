@@ -84,9 +84,15 @@ fn session() -> Result<Session, Box<dyn Error>> {
 /// What is done to the page before a pair, as a script; `NAVIGATE` loads it anew.
 const CHANGES: [(&str, &str); 4] = [
     ("nothing", "0"),
-    ("small change", "(() => { const h = document.querySelector('h1, h2'); h.textContent = 'Changed ' + Math.round(performance.now()) })()"),
-    ("list re-rendered", "(() => { const l = [...document.querySelectorAll('ul, ol, [role=list], main, main div')].sort((a, b) => b.children.length - a.children.length)[0]; \
-                          l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()"),
+    (
+        "small change",
+        "(() => { const h = document.querySelector('h1, h2'); h.textContent = 'Changed ' + Math.round(performance.now()) })()",
+    ),
+    (
+        "list re-rendered",
+        "(() => { const l = [...document.querySelectorAll('ul, ol, [role=list], main, main div')].sort((a, b) => b.children.length - a.children.length)[0]; \
+                          l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()",
+    ),
     ("navigation", "NAVIGATE"),
 ];
 
@@ -113,7 +119,7 @@ fn measure(
     let elements = lens.browser().evaluate("document.querySelectorAll('*').length")?;
     writeln!(out, "{url}: {elements} elements")?;
     let (mut first, mut of_first) = (Vec::new(), Vec::new());
-    let mut reads = Vec::new();
+    let (mut reads, mut browser) = (Vec::new(), Vec::new());
     for pair in 0..pairs {
         open(lens)?;
         let mut fresh = session()?;
@@ -124,23 +130,39 @@ fn measure(
             fresh.observe(lens.browser(), None)?;
             Ok((began.elapsed().as_secs_f64() * 1e3, read))
         };
-        let (mine, theirs) = if pair % 2 == 0 { (ours()?, server.snapshot()?) } else { let theirs = server.snapshot()?; (ours()?, theirs) };
+        let (mine, theirs) = if pair % 2 == 0 {
+            (ours()?, server.snapshot()?)
+        } else {
+            let theirs = server.snapshot()?;
+            (ours()?, theirs)
+        };
         first.push(mine.0);
         reads.push(mine.1);
+        browser.push(lens.browser().browser_micros() as f64 / 1e3);
         of_first.push(theirs.0);
     }
     let line = |out: &mut dyn Write, what: &str, ours: &mut [f64], theirs: &mut [f64]| {
         let mut ratios: Vec<f64> = ours.iter().zip(theirs.iter()).map(|(a, b)| a / b).collect();
         let ratio = median(&mut ratios);
-        writeln!(out, "  {what}: ours {:.1} ms, browser_snapshot {:.1} ms, ratio {ratio:.3}", median(ours), median(theirs))
+        writeln!(
+            out,
+            "  {what}: ours {:.1} ms, browser_snapshot {:.1} ms, ratio {ratio:.3}",
+            median(ours),
+            median(theirs)
+        )
     };
     line(out, "first observation", &mut first, &mut of_first)?;
-    writeln!(out, "    of it reading the page {:.1} ms", median(&mut reads))?;
+    writeln!(
+        out,
+        "    of it reading the page {:.1} ms, of that the browser's answers {:.1} ms",
+        median(&mut reads),
+        median(&mut browser)
+    )?;
     for (name, change) in CHANGES {
         open(lens)?;
         let mut reader = session()?;
         reader.observe(lens.browser(), None)?;
-        let (mut ours, mut theirs, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ours, mut theirs, mut reads, mut browser) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for pair in 0..pairs {
             if change == "NAVIGATE" {
                 open(lens)?;
@@ -154,13 +176,24 @@ fn measure(
                 reader.observe(lens.browser(), None)?;
                 Ok((began.elapsed().as_secs_f64() * 1e3, read))
             };
-            let (a, b) = if pair % 2 == 0 { (mine()?, server.snapshot()?) } else { let b = server.snapshot()?; (mine()?, b) };
+            let (a, b) = if pair % 2 == 0 {
+                (mine()?, server.snapshot()?)
+            } else {
+                let b = server.snapshot()?;
+                (mine()?, b)
+            };
             ours.push(a.0);
             reads.push(a.1);
+            browser.push(lens.browser().browser_micros() as f64 / 1e3);
             theirs.push(b.0);
         }
         line(out, &format!("later, {name}"), &mut ours, &mut theirs)?;
-        writeln!(out, "    of it reading the page {:.1} ms", median(&mut reads))?;
+        writeln!(
+            out,
+            "    of it reading the page {:.1} ms, of that the browser's answers {:.1} ms",
+            median(&mut reads),
+            median(&mut browser)
+        )?;
     }
     Ok(())
 }

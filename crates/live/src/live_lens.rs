@@ -144,7 +144,8 @@ pub(crate) fn act(
             Err(error) => Err(explained(error, browser, session, kind.name(), reference, key)),
         }
     };
-    let plain = |browser: &LiveBrowser, name: &str, error: ActError| explained(error, browser, session, name, None, None);
+    let plain =
+        |browser: &LiveBrowser, name: &str, error: ActError| explained(error, browser, session, name, None, None);
     match action {
         Action::Navigate { url } => on(browser, ActionKind::Goto, None, url),
         Action::Click { reference } => on(browser, ActionKind::Click, Some(reference), ""),
@@ -170,7 +171,9 @@ pub(crate) fn act(
         Action::Drag { from, to } => {
             let (first, second) = (session.key_of(from)?, session.key_of(to)?);
             match browser.drag(first, second) {
-                Ok(()) => Ok(Some(TakenAction { kind: ActionKind::Drag, node: None, text: String::new(), error: None })),
+                Ok(()) => {
+                    Ok(Some(TakenAction { kind: ActionKind::Drag, node: None, text: String::new(), error: None }))
+                }
                 Err(error) => {
                     let (reference, key) = match &error {
                         ActError::NodeGone { key } if *key == second => (to, second),
@@ -209,9 +212,7 @@ pub(crate) fn act(
             closed
         }
         Action::Dialog { accept, text } => {
-            browser
-                .answer_dialog(*accept, text.as_deref())
-                .map_err(|error| plain(browser, "dialog", error))?;
+            browser.answer_dialog(*accept, text.as_deref()).map_err(|error| plain(browser, "dialog", error))?;
             Ok(None)
         }
     }

@@ -132,8 +132,10 @@ impl Driver {
         };
         let target = match wanted {
             Some(name) => {
-                let found =
-                    pages.iter().find(|page| page.target_id == name).or(pages.iter().find(|page| page.url.contains(&name)));
+                let found = pages
+                    .iter()
+                    .find(|page| page.target_id == name)
+                    .or(pages.iter().find(|page| page.url.contains(&name)));
                 let known = || pages.iter().map(|page| page.url.as_str()).collect::<Vec<_>>().join(", ");
                 found.ok_or_else(|| failed(format!("no tab is {name:?}; open are {}", known())))?.target_id.clone()
             }

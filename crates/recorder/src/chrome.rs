@@ -121,10 +121,10 @@ impl Chrome {
 
     /// Returns the browser at an address that somebody else started; it is not ended with us.
     pub(crate) fn attached(address: String) -> Result<Self, RecordError> {
-        let folder = tempfile::Builder::new().prefix("browserlens-").tempdir().map_err(|source| RecordError::Io {
-            context: "cannot make a temporary folder".to_owned(),
-            source,
-        })?;
+        let folder = tempfile::Builder::new()
+            .prefix("browserlens-")
+            .tempdir()
+            .map_err(|source| RecordError::Io { context: "cannot make a temporary folder".to_owned(), source })?;
         let handler = tokio::spawn(async {});
         Ok(Self { browser: None, address, handler, watchdog: Watchdog { child: None }, folder })
     }

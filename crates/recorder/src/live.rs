@@ -216,6 +216,15 @@ impl LiveBrowser {
         self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
     }
 
+    /// Returns how long the browser took to answer the last look that read the page, in microseconds; the rest of a look is parsing.
+    pub fn browser_micros(&self) -> u64 {
+        let timings = self.stage.current.iter().flat_map(|seen| &seen.timings);
+        timings
+            .filter(|(call, _)| call == "fast" || call == "Accessibility.getFullAXTree")
+            .map(|(_, micros)| micros)
+            .sum()
+    }
+
     /// Returns whether somebody else started the browser.
     pub fn is_attached(&self) -> bool {
         self.stage.driver.chrome.is_attached()
@@ -293,8 +302,10 @@ impl LiveBrowser {
 
     fn masked(&self, png: Vec<u8>, page: &Page, origin: (f32, f32)) -> Result<Arc<[u8]>, SourceError> {
         let boxes = mask::secret_boxes(page, &self.stage.secrets);
-        let png = mask::paint_over(png, &boxes, origin, self.stage.scale)
-            .map_err(|reason| SourceError::Failed { context: "reading a screenshot".to_owned(), cause: reason.into() })?;
+        let png = mask::paint_over(png, &boxes, origin, self.stage.scale).map_err(|reason| SourceError::Failed {
+            context: "reading a screenshot".to_owned(),
+            cause: reason.into(),
+        })?;
         Ok(png.into())
     }
 
@@ -374,7 +385,15 @@ async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicali
     };
     driver.quiet_limit = options.quiet_limit;
     let scale = options.viewport.scale;
-    Ok(Stage { driver, canonicalizer, secrets: Vec::new(), scale, last: None, current: None, fast: FastState::default() })
+    Ok(Stage {
+        driver,
+        canonicalizer,
+        secrets: Vec::new(),
+        scale,
+        last: None,
+        current: None,
+        fast: FastState::default(),
+    })
 }
 
 /// A number that no other session has: of this process, this moment, and how many there were before.

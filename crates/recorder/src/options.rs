@@ -6,8 +6,8 @@ use browserlens_page::Page;
 use browserlens_strategy::ActionKind;
 use browserlens_trace::{RedactionKey, Settled};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// States that no part of the lens reads.
-const UNREAD: States = States(States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0);
+const UNREAD: States =
+    States(States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0);
 
 pub fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")
@@ -27,6 +28,8 @@ pub struct Differences {
     /// Steps whose observation by `lens/a11y` is another.
     pub other_text: Vec<String>,
     pub fallbacks: u32,
+    /// Tag and both roles, where they differ.
+    pub roles: BTreeMap<String, u32>,
     pub micros: (u64, u64),
 }
 
@@ -55,7 +58,9 @@ impl Differences {
             self.nodes += 1;
             self.compare(a, b, &of);
         }
-        let page = |page: &Page| format!("{:?} {:?} {:?} {}", page.viewport(), page.scroll(), page.content_size(), page.title());
+        let page = |page: &Page| {
+            format!("{:?} {:?} {:?} {}", page.viewport(), page.scroll(), page.content_size(), page.title())
+        };
         if page(whole) != page(fast) {
             self.note("page", page(whole), page(fast), whole.root(), &of);
         }
@@ -82,7 +87,10 @@ impl Differences {
         same!("value", |n: NodeRef<'_>| n.value().to_owned());
         same!("bounds", |n: NodeRef<'_>| n.bounds());
         same!("visibility", |n: NodeRef<'_>| n.visibility());
-        same!("attributes", |n: NodeRef<'_>| n.attributes().map(|(k, v)| (k.to_owned(), v.to_owned())).collect::<Vec<_>>());
+        same!("attributes", |n: NodeRef<'_>| n
+            .attributes()
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .collect::<Vec<_>>());
         same!("covered by", |n: NodeRef<'_>| n.covered_by().map(|cover| cover.id()));
         if a.kind() != NodeKind::Element {
             return;
@@ -96,8 +104,10 @@ impl Differences {
             same!("role of a nameless generic", |n: NodeRef<'_>| n.role().to_owned());
             return;
         }
-        same!("in the tree", |n: NodeRef<'_>| !n.flags().has(Flags::AX_IGNORED));
         same!("role", |n: NodeRef<'_>| n.role().to_owned());
+        if a.role() != b.role() {
+            *self.roles.entry(format!("<{}> {:?} / {:?}", a.tag(), a.role(), b.role())).or_default() += 1;
+        }
         same!("name", |n: NodeRef<'_>| n.name().to_owned());
         same!("description", |n: NodeRef<'_>| n.description().to_owned());
         same!("level", |n: NodeRef<'_>| n.level());
