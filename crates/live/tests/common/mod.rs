@@ -152,6 +152,6 @@ pub fn looks_of(scenario: &Path) -> Vec<FastLook> {
     options.fast_looks = Some(Arc::clone(&looks));
     let scenario = Scenario::load(scenario).expect("a scenario");
     runtime.block_on(record(&scenario, &options)).unwrap_or_else(|error| panic!("{}: {error}", scenario.name));
-    let found = looks.lock().expect("nobody panicked").clone();
-    found
+    let mut looks = looks.lock().expect("nobody panicked");
+    std::mem::take(&mut *looks)
 }
