@@ -132,7 +132,7 @@
     let bits = ownLive;
     const set = (bit, on) => { if (on) bits |= bit; };
     set(BIT.disabled, disabled);
-    set(BIT.focusable, (canFocus || (tag === 'option' && above.select)) && !disabled);
+    set(BIT.focusable, (canFocus && !disabled) || (tag === 'option' && above.select && !element.disabled));
     set(BIT.focused, element === active && document.hasFocus());
     const isInput = tag === 'input';
     const type = isInput ? element.type : '';
@@ -159,7 +159,7 @@
     }
     const selected = truth(element, 'aria-selected');
     if (tag === 'option' && role === 'option') {
-      if (!element.disabled) {
+      if (!element.disabled && !disabled) {
       bits |= BIT.selectable;
       set(BIT.selected, element.selected);
       }
