@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (field, (count, first)) in &all.by_field {
         writeln!(out, "{field}: {count}; first: {first}")?;
     }
+    writeln!(out, "roles: {:?}", all.roles)?;
     writeln!(out, "observations that differ: {} {:?}", all.other_text.len(), all.other_text)?;
     Ok(())
 }

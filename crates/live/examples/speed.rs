@@ -119,7 +119,7 @@ fn measure(
     let elements = lens.browser().evaluate("document.querySelectorAll('*').length")?;
     writeln!(out, "{url}: {elements} elements")?;
     let (mut first, mut of_first) = (Vec::new(), Vec::new());
-    let mut reads = Vec::new();
+    let (mut reads, mut browser) = (Vec::new(), Vec::new());
     for pair in 0..pairs {
         open(lens)?;
         let mut fresh = session()?;
@@ -138,6 +138,7 @@ fn measure(
         };
         first.push(mine.0);
         reads.push(mine.1);
+        browser.push(lens.browser().browser_micros() as f64 / 1e3);
         of_first.push(theirs.0);
     }
     let line = |out: &mut dyn Write, what: &str, ours: &mut [f64], theirs: &mut [f64]| {
@@ -151,12 +152,17 @@ fn measure(
         )
     };
     line(out, "first observation", &mut first, &mut of_first)?;
-    writeln!(out, "    of it reading the page {:.1} ms", median(&mut reads))?;
+    writeln!(
+        out,
+        "    of it reading the page {:.1} ms, of that the browser's answers {:.1} ms",
+        median(&mut reads),
+        median(&mut browser)
+    )?;
     for (name, change) in CHANGES {
         open(lens)?;
         let mut reader = session()?;
         reader.observe(lens.browser(), None)?;
-        let (mut ours, mut theirs, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ours, mut theirs, mut reads, mut browser) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for pair in 0..pairs {
             if change == "NAVIGATE" {
                 open(lens)?;
@@ -178,10 +184,16 @@ fn measure(
             };
             ours.push(a.0);
             reads.push(a.1);
+            browser.push(lens.browser().browser_micros() as f64 / 1e3);
             theirs.push(b.0);
         }
         line(out, &format!("later, {name}"), &mut ours, &mut theirs)?;
-        writeln!(out, "    of it reading the page {:.1} ms", median(&mut reads))?;
+        writeln!(
+            out,
+            "    of it reading the page {:.1} ms, of that the browser's answers {:.1} ms",
+            median(&mut reads),
+            median(&mut browser)
+        )?;
     }
     Ok(())
 }

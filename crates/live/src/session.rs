@@ -6,7 +6,6 @@
 use crate::error::LiveError;
 use browserlens_lens::build;
 use browserlens_page::{BoxInViewport, Capture, Flags, NodeKey, Page, PayloadKind};
-use browserlens_page::{BoxInViewport, PayloadKind};
 use browserlens_strategy::{
     CaptureImage, Event, EventFilter, ImageSpace, NoClock, Observation, PageSource, Request, Run, StepIndex, StepInput,
     Strategy, TakenAction, Task,

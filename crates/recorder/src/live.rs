@@ -236,6 +236,15 @@ impl LiveBrowser {
         self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
     }
 
+    /// Returns how long the browser took to answer the last look that read the page, in microseconds; the rest of a look is parsing.
+    pub fn browser_micros(&self) -> u64 {
+        let timings = self.stage.current.iter().flat_map(|seen| &seen.timings);
+        timings
+            .filter(|(call, _)| call == "fast" || call == "Accessibility.getFullAXTree")
+            .map(|(_, micros)| micros)
+            .sum()
+    }
+
     /// Returns whether somebody else started the browser.
     pub fn is_attached(&self) -> bool {
         self.stage.driver.chrome.is_attached()

@@ -28,6 +28,8 @@ pub struct Differences {
     /// Steps whose observation by `lens/a11y` is another.
     pub other_text: Vec<String>,
     pub fallbacks: u32,
+    /// Tag and both roles, where they differ.
+    pub roles: BTreeMap<String, u32>,
     pub micros: (u64, u64),
 }
 
@@ -102,8 +104,10 @@ impl Differences {
             same!("role of a nameless generic", |n: NodeRef<'_>| n.role().to_owned());
             return;
         }
-        same!("in the tree", |n: NodeRef<'_>| !n.flags().has(Flags::AX_IGNORED));
         same!("role", |n: NodeRef<'_>| n.role().to_owned());
+        if a.role() != b.role() {
+            *self.roles.entry(format!("<{}> {:?} / {:?}", a.tag(), a.role(), b.role())).or_default() += 1;
+        }
         same!("name", |n: NodeRef<'_>| n.name().to_owned());
         same!("description", |n: NodeRef<'_>| n.description().to_owned());
         same!("level", |n: NodeRef<'_>| n.level());
@@ -148,6 +152,6 @@ pub fn looks_of(scenario: &Path) -> Vec<FastLook> {
     options.fast_looks = Some(Arc::clone(&looks));
     let scenario = Scenario::load(scenario).expect("a scenario");
     runtime.block_on(record(&scenario, &options)).unwrap_or_else(|error| panic!("{}: {error}", scenario.name));
-    let found = looks.lock().expect("nobody panicked").clone();
-    found
+    let mut looks = looks.lock().expect("nobody panicked");
+    std::mem::take(&mut *looks)
 }

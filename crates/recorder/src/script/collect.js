@@ -52,6 +52,18 @@
     return element.hasAttribute('tabindex') && !element.disabled;
   };
 
+  // Whether the frame's own element, or one around it, is out of the tree: as far as the frames around it let themselves be looked into.
+  const isFrameHidden = () => {
+    for (let at = globalThis; at !== at.parent; at = at.parent) {
+      let holder = null;
+      try { holder = at.frameElement; } catch { return false; }
+      if (!holder) return false;
+      const dialog = [...holder.ownerDocument.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop();
+      if (dialog && !dialog.contains(holder)) return true;
+      if (!holder.checkVisibility({ visibilityProperty: true }) || holder.closest('[inert], [aria-hidden="true"]')) return true;
+    }
+    return false;
+  };
   // What a frame's elements inherit on the way down.
   const collect = () => {
     const rows = [];
@@ -60,7 +72,7 @@
     let hash = 0;
     const active = (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })();
     const modal = [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null;
-    const start = { hidden: false, disabled: false, lists: 0, pruned: false, select: false };
+    const start = { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false };
     const open = document.documentElement ? [[document.documentElement, start]] : [];
     while (open.length) {
       const [element, above] = open.pop();
@@ -120,7 +132,7 @@
     let bits = ownLive;
     const set = (bit, on) => { if (on) bits |= bit; };
     set(BIT.disabled, disabled);
-    set(BIT.focusable, (canFocus || (tag === 'option' && above.select)) && !disabled);
+    set(BIT.focusable, (canFocus && !disabled) || (tag === 'option' && above.select && !element.disabled));
     set(BIT.focused, element === active && document.hasFocus());
     const isInput = tag === 'input';
     const type = isInput ? element.type : '';
@@ -147,7 +159,7 @@
     }
     const selected = truth(element, 'aria-selected');
     if (tag === 'option' && role === 'option') {
-      if (!element.disabled) {
+      if (!element.disabled && !disabled) {
       bits |= BIT.selectable;
       set(BIT.selected, element.selected);
       }
@@ -157,7 +169,7 @@
       bits |= BIT.selectable;
       set(BIT.selected, selected === 'true');
     }
-    set(BIT.required, REQUIRED.has(role) && (element.required === true || truth(element, 'aria-required') === 'true'));
+    set(BIT.required, REQUIRED.has(role) && !(tag === 'select' && role === 'combobox') && (element.required === true || truth(element, 'aria-required') === 'true'));
     const invalid = truth(element, 'aria-invalid');
     set(BIT.invalid, invalid !== null ? invalid !== 'false' : isInput || tag === 'select' || tag === 'textarea' ? element.willValidate && !element.validity.valid && !element.validity.valueMissing : false);
     set(BIT.readonly, READONLY.has(role) && !disabled && (((isInput || tag === 'textarea') && element.readOnly) || truth(element, 'aria-readonly') === 'true'));
@@ -184,6 +196,7 @@
   globalThis.addEventListener('resize', () => { happened++; }, { passive: true });
   const mix = (hash, number) => (Math.imul(hash, 31) + number) | 0;
   const mixText = (hash, text) => { let at = mix(hash, text.length); for (let i = 0; i < text.length; i++) at = mix(at, text.charCodeAt(i)); return at; };
+  const NOWHERE = { x: 0, y: 0, width: 0, height: 0 };
   const CONTROLS = new Set(['input', 'textarea', 'select', 'option', 'progress', 'meter']);
   const stamp = () => {
     const mutations = browserLens.begin();
@@ -194,7 +207,8 @@
     while (roots.length) {
       for (const element of roots.pop().querySelectorAll('*')) {
         count++;
-        const box = element.getBoundingClientRect();
+        // Asking for a box lays out what a closed `details` holds, and later looks would see that.
+        const box = element.checkVisibility() ? element.getBoundingClientRect() : NOWHERE;
         hash = mix(mix(mix(mix(hash, box.x * 64), box.y * 64), box.width * 64), box.height * 64);
         const tag = element.localName;
         if (CONTROLS.has(tag)) {
