@@ -5,12 +5,12 @@
 
 use crate::error::LiveError;
 use browserlens_lens::build;
+use browserlens_page::{BoxInViewport, PayloadKind};
 use browserlens_page::{Capture, Flags, NodeKey, Page};
 use browserlens_strategy::{
     CaptureImage, Event, EventFilter, ImageSpace, NoClock, Observation, PageSource, Request, Run, StepIndex, StepInput,
     Strategy, TakenAction, Task,
 };
-use browserlens_page::{BoxInViewport, PayloadKind};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,7 +38,10 @@ pub struct Session {
 
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("strategy", &self.strategy.name()).field("looks", &self.looks).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("strategy", &self.strategy.name())
+            .field("looks", &self.looks)
+            .finish_non_exhaustive()
     }
 }
 

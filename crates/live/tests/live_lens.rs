@@ -49,14 +49,19 @@ fn an_agent_observes_acts_by_ref_and_is_told_what_changed() {
 
     let off = ref_of(&full.text, "button \"Off\"");
     let error = lens.act(&Action::Click { reference: off }).expect_err("it is disabled");
-    assert!(matches!(&error, LiveError::NotActionable { said, reason, .. } if said.contains("Off") && reason.contains("disabled")), "{error}");
+    assert!(
+        matches!(&error, LiveError::NotActionable { said, reason, .. } if said.contains("Off") && reason.contains("disabled")),
+        "{error}"
+    );
     let error = lens.act(&Action::Click { reference: "@e9999".to_owned() }).expect_err("never shown");
     assert!(matches!(error, LiveError::UnknownRef { .. }), "{error}");
     // A text that is no element's: nothing is guessed.
     let error = lens.act(&Action::Click { reference: "Go".to_owned() }).expect_err("no ref");
     assert!(matches!(error, LiveError::UnknownRef { .. }), "{error}");
 
-    lens.browser().evaluate("[...document.querySelectorAll('button')].find(b => b.textContent.trim() === 'Go').remove()").expect("runs");
+    lens.browser()
+        .evaluate("[...document.querySelectorAll('button')].find(b => b.textContent.trim() === 'Go').remove()")
+        .expect("runs");
     let error = lens.act(&Action::Click { reference: go.clone() }).expect_err("it is gone");
     assert!(matches!(&error, LiveError::Gone { said, .. } if said.contains("Go")), "{error}");
 
@@ -157,7 +162,8 @@ fn a_browser_of_somebody_else_is_attached_to_and_stays() {
     }
     let (page, _) = other.page().expect("it is still there");
     assert!(page.nodes().any(|node| node.name() == "Go"));
-    let error = LiveBrowser::attach("http://127.0.0.1:1", &AttachTab::New, &LiveOptions::default()).expect_err("nobody");
+    let error =
+        LiveBrowser::attach("http://127.0.0.1:1", &AttachTab::New, &LiveOptions::default()).expect_err("nobody");
     assert!(error.hint().contains("--remote-debugging-port"), "{error}");
 }
 

@@ -42,8 +42,30 @@ impl FastState {
 
 /// States in the order of the script's bits, with the name of the property.
 const STATES: [&str; 24] = [
-    "disabled", "", "checked", "", "", "pressed", "", "", "expanded", "", "selected", "required", "invalid", "readonly",
-    "focused", "focusable", "modal", "multiline", "multiselectable", "hasPopup", "busy", "editable", "", "",
+    "disabled",
+    "",
+    "checked",
+    "",
+    "",
+    "pressed",
+    "",
+    "",
+    "expanded",
+    "",
+    "selected",
+    "required",
+    "invalid",
+    "readonly",
+    "focused",
+    "focusable",
+    "modal",
+    "multiline",
+    "multiselectable",
+    "hasPopup",
+    "busy",
+    "editable",
+    "",
+    "",
 ];
 const CHECKABLE: u32 = 1 << 1;
 const CHECKED: u32 = 1 << 2;
@@ -122,8 +144,7 @@ impl Order<'_> {
             }
             let first = called.chars().next().map_or(0, |first| first.to_ascii_lowercase() as i32);
             let length = called.encode_utf16().count() as i32;
-            found.hash =
-                found.hash.wrapping_mul(31).wrapping_add(length.wrapping_mul(131)).wrapping_add(first);
+            found.hash = found.hash.wrapping_mul(31).wrapping_add(length.wrapping_mul(131)).wrapping_add(first);
             found.backends.push(*backend);
         }
         Some(found)
@@ -177,7 +198,15 @@ fn properties(bits: u32, level: u32) -> Vec<PropertyOut> {
             list.push(property(name, true));
         }
     }
-    let tri = |on: bool, mixed: bool| if mixed { "mixed" } else if on { "true" } else { "false" };
+    let tri = |on: bool, mixed: bool| {
+        if mixed {
+            "mixed"
+        } else if on {
+            "true"
+        } else {
+            "false"
+        }
+    };
     if has(CHECKABLE) {
         list.push(property("checked", tri(has(CHECKED), has(CHECKED_MIXED))));
     }
@@ -416,10 +445,8 @@ impl Driver {
         let began = Instant::now();
         let snapshot = self.socket.send(Some(session), "DOMSnapshot.captureSnapshot", &snapshot);
         let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
-        let probes: Vec<Pending> = calls
-            .iter()
-            .map(|frame| self.ask_world(session, frame.own_world, "browserLensCollect.probe()"))
-            .collect();
+        let probes: Vec<Pending> =
+            calls.iter().map(|frame| self.ask_world(session, frame.own_world, "browserLensCollect.probe()")).collect();
         let answered = async {
             let mut answers = Vec::new();
             for call in &mut calls {
@@ -497,7 +524,8 @@ impl Driver {
                 (Ok(begun), Ok(end)) => {
                     let body = string_of(&end);
                     let before = begun.value()["result"]["value"].as_u64();
-                    let after = serde_json::from_str::<Value>(&body).ok().and_then(|probe| probe["mutations"][1].as_u64());
+                    let after =
+                        serde_json::from_str::<Value>(&body).ok().and_then(|probe| probe["mutations"][1].as_u64());
                     look.torn |= before.is_none() || before != after;
                     look.payloads.push(RawPayload { kind: PayloadKind::Probe, frame: call.frame, body });
                 }

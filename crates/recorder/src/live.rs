@@ -380,7 +380,15 @@ async fn stage(origin: &Origin, options: &LiveOptions, canonicalizer: Canonicali
     };
     driver.quiet_limit = options.quiet_limit;
     let scale = options.viewport.scale;
-    Ok(Stage { driver, canonicalizer, secrets: Vec::new(), scale, last: None, current: None, fast: FastState::default() })
+    Ok(Stage {
+        driver,
+        canonicalizer,
+        secrets: Vec::new(),
+        scale,
+        last: None,
+        current: None,
+        fast: FastState::default(),
+    })
 }
 
 /// A number that no other session has: of this process, this moment, and how many there were before.

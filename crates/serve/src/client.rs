@@ -19,8 +19,8 @@ use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, Session, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{
-    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, PageSource, Ref, Request, RequestParts, StepIndex,
-    StepInput, TakenAction,
+    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, PageSource, Ref, Request, RequestParts,
+    StepIndex, StepInput, TakenAction,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -482,7 +482,7 @@ impl Client {
             let source = self.source()?;
             source.refresh();
             let read = browserlens_reading::read(source.pages(), cache.as_mut(), &mut searcher, &options, now().0)?;
-            let (page, _) = source.pages().page()?;
+            let page = source.pages().look()?;
             self.guard(&page)?;
             Ok::<_, ToolError>(read)
         })();
@@ -498,9 +498,11 @@ impl Client {
     fn inspect(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         let source = self.source()?;
         source.refresh();
-        let (page, _) = source.pages().page()?;
+        let page = source.pages().look()?;
         self.guard(&page)?;
         let Some(source) = self.source.as_mut() else { return Err(ToolError::Internal("no source".to_owned())) };
+        let mut arguments = arguments;
+        args::whole(&mut arguments);
         let value = self.inspector.call(source.pages(), tool, arguments, now())?;
         Ok(Answer::text(browserlens_inspect::compact(value).to_string()))
     }

@@ -30,9 +30,11 @@ impl Proxy {
     /// If there is no port or thread for it.
     pub fn start(policy: Policy) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         runtime.spawn(async move {
+            let Ok(listener) = TcpListener::from_std(listener) else { return };
             loop {
                 if let Ok((stream, _)) = listener.accept().await {
                     let policy = policy.clone();
@@ -60,7 +62,9 @@ impl Drop for Proxy {
 
 async fn serve(mut browser: TcpStream, policy: &Policy) -> io::Result<()> {
     let Ok(Ok((head, rest))) = tokio::time::timeout(PATIENCE, read_head(&mut browser)).await else { return Ok(()) };
-    let Some(asked) = Asked::parse(&head) else { return answer(&mut browser, "400 Bad Request", "not a request").await };
+    let Some(asked) = Asked::parse(&head) else {
+        return answer(&mut browser, "400 Bad Request", "not a request").await;
+    };
     let mut server = match connect(policy, &asked.host, asked.port).await {
         Ok(server) => server,
         Err(Failed::Refused(error)) => return answer(&mut browser, "403 Forbidden", &error.to_string()).await,
@@ -76,7 +80,9 @@ async fn serve(mut browser: TcpStream, policy: &Policy) -> io::Result<()> {
 
 async fn answer(browser: &mut TcpStream, status: &str, why: &str) -> io::Result<()> {
     let length = why.len();
-    let head = format!("HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{why}");
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{why}"
+    );
     browser.write_all(head.as_bytes()).await
 }
 

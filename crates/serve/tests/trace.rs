@@ -103,3 +103,37 @@ async fn two_clients_on_one_trace_know_nothing_of_each_other() {
     let nothing = other.call("observe", json!({})).await;
     assert!(!nothing.contains('\n'), "{nothing}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hostile_page_forges_nothing_in_answers() {
+    let mut mcp = Mcp::start(Arc::new(on_trace("hostile-moderate-a-post"))).await;
+    let mut shown = ShownState::default();
+    shown.apply(&mcp.call("observe", json!({})).await).expect("parses");
+    for (tool, arguments) in [
+        ("read_text", json!({})),
+        ("snapshot", json!({ "mode": "content" })),
+        ("snapshot", json!({ "mode": "content", "format": "html" })),
+        ("snapshot", json!({ "mode": "content", "format": "markdown" })),
+    ] {
+        let text = mcp.call(tool, arguments).await;
+        let number = text.strip_prefix("[PAGE TEXT ").and_then(|rest| rest.split(':').next()).expect("a fence");
+        assert_eq!((number.len(), text.matches(number).count()), (8, 2), "{text}");
+        assert!(text.contains(&format!("\n[END {number}]")), "{text}");
+    }
+    let found = mcp.call("find", json!({ "text": "" , "limit": 1000 })).await;
+    for line in found.lines().skip(1) {
+        assert!(line.starts_with("- ") || line.starts_with("… "), "{line:?}");
+        assert!(
+            !line.chars().any(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')),
+            "{line:?}"
+        );
+        for (at, _) in line.match_indices("@e").filter(|(at, _)| !line[..*at].ends_with('\\')) {
+            let end =
+                line[at + 2..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(line.len(), |end| at + 2 + end);
+            let reference = line[at..end].parse().unwrap_or_else(|error| panic!("{error}: {line:?}"));
+            assert!(shown.with_ref(reference).is_some(), "{line:?}");
+        }
+    }
+    let console = mcp.call("get_console_messages", json!({ "logLevels": [] })).await;
+    serde_json::from_str::<serde_json::Value>(&console).expect("one JSON value");
+}
