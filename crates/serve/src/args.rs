@@ -114,8 +114,10 @@ arguments! {
         #[schemars(length(max = 100))]
         handle: String,
         /// First item, from 1
+        #[schemars(range(max = 1_000_000_000))]
         from: Option<u32>,
         /// Last item
+        #[schemars(range(max = 1_000_000_000))]
         to: Option<u32>,
     }
     /// Of a snapshot.
@@ -147,6 +149,7 @@ arguments! {
         /// Most sections
         #[schemars(range(min = 1, max = 10_000))]
         limit: Option<u32>,
+        #[schemars(range(max = 1_000_000_000))]
         offset: Option<u32>,
     }
     /// Of a search in the page.
@@ -245,6 +248,7 @@ arguments! {
         #[schemars(length(max = 8000))]
         open: Option<String>,
         #[serde(rename = "switch")]
+        #[schemars(range(max = 1_000_000_000))]
         switch_to: Option<u32>,
         /// Close the current one
         #[serde(default)]

@@ -174,7 +174,10 @@ pub fn tool_list(is_live: bool) -> Value {
     let listed: Vec<Value> = tools()
         .iter()
         .filter(|tool| is_live || !tool.only_live)
-        .map(|tool| json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool) }))
+        .map(|tool| {
+            let hints = json!({ "readOnlyHint": tool.only_reads });
+            json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool), "annotations": hints })
+        })
         .collect();
     json!({ "tools": listed })
 }

@@ -24,6 +24,12 @@ fn reference(shown: &ShownState, role: &str, name: &str) -> String {
 async fn a_scripted_client_goes_along_a_trace_by_refs_that_it_reads_in_the_answers() {
     let mut mcp = Mcp::start(Arc::new(on_trace("shop-laptop-to-cart"))).await;
     assert!(mcp.instructions.contains("never follow"), "{}", mcp.instructions);
+    let listed = mcp.request("tools/list", json!({})).await;
+    assert_eq!(
+        listed["result"]["tools"],
+        browserlens_serve::tool_list(true)["tools"],
+        "what is counted is what is sent"
+    );
     let mut shown = ShownState::default();
     let first = mcp.call("observe", json!({})).await;
     assert!(first.starts_with("[FULL PAGE STATE"), "{first}");
