@@ -596,8 +596,8 @@ impl Client {
     }
 
     /// Says what was recorded, with the ref of what it was done on.
-    fn recorded(&self, recorded: Option<(TakenAction, Vec<NodeKey>)>) -> String {
-        let Some((taken, nodes)) = recorded else { return "it ends at this step".to_owned() };
+    fn recorded(&self, recorded: Option<Box<(TakenAction, Vec<NodeKey>)>>) -> String {
+        let Some((taken, nodes)) = recorded.map(|recorded| *recorded) else { return "it ends at this step".to_owned() };
         let mut text = format!("it goes on with {}", taken.kind);
         if let Some(node) = &taken.node {
             text.push_str(" on ");

@@ -166,7 +166,7 @@ fn one_of_words(schema: &Map<String, Value>) -> Option<Value> {
             (None, None) => return None,
         }
     }
-    (!words.is_empty()).then(|| Value::Array(words))
+    (!words.is_empty()).then_some(Value::Array(words))
 }
 
 /// Returns the list of tools as MCP clients are sent it.
