@@ -11,6 +11,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn root() -> PathBuf {
@@ -27,6 +28,7 @@ fn tools() -> PathBuf {
 struct Server {
     child: Child,
     address: String,
+    log: Arc<Mutex<String>>,
 }
 
 impl Server {
@@ -44,8 +46,14 @@ impl Server {
                 break rest.split(',').next().expect("an address").to_owned();
             }
         };
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address }
+        let log = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&log);
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                kept.lock().expect("not poisoned").push_str(&format!("{line}\n"));
+            }
+        });
+        Self { child, address, log }
     }
 
     fn ask(&self, request: &str) -> String {
@@ -108,9 +116,11 @@ fn plan(is_live: bool, url: &str) -> Vec<(&'static str, Value, Option<bool>)> {
         ("upload", json!({ "ref": "$button:Sign up", "files": ["a"] }), Some(true)),
         ("wait", json!({ "ms": 1 }), on_trace),
         ("dialog", json!({ "accept": true }), Some(true)),
-        ("back", json!({}), on_trace),
-        ("forward", json!({}), on_trace),
     ]);
+    if is_live {
+        plan.push(("navigate", json!({ "url": format!("{url}?again") }), Some(false)));
+    }
+    plan.extend([("back", json!({}), on_trace), ("forward", json!({}), on_trace)]);
     if !is_live {
         plan.push(("navigate", json!({ "url": "https://example.com/" }), Some(true)));
     }
@@ -196,7 +206,7 @@ fn schemathesis_finds_no_failure_against_the_document() {
     let session: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
     let ran = Command::new(tools().join("venv/bin/schemathesis"))
         .args(["run", &format!("http://{}/openapi.json", server.address), "--no-color"])
-        .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "15", "--seed", "1"])
+        .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "1", "--workers", "4"])
         .args(["--suppress-health-check", "all", "--continue-on-failure"])
         .args(["--header", &format!("Browserlens-Session: {}", session["session"].as_str().expect("an id"))])
         .current_dir(tempfile::tempdir().expect("a folder").path())
@@ -207,11 +217,36 @@ fn schemathesis_finds_no_failure_against_the_document() {
 }
 
 #[test]
-fn a_served_trace_answers_over_http_and_ends_when_asked_to() {
-    let server = Server::start(&["--trace".to_owned(), trace()]);
-    let request = format!("GET /health HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.address);
-    assert!(server.ask(&request).ends_with("{\"status\":\"ok\"}"));
+fn a_served_trace_answers_logs_nothing_that_was_typed_and_ends_when_asked_to() {
+    let server = Server::start(&["--trace".to_owned(), trace(), "--log-json".to_owned()]);
+    let ask = |line: &str, headers: &str, body: &str| {
+        let length = body.len();
+        server.ask(&format!(
+            "{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}",
+            server.address
+        ))
+    };
+    assert!(ask("GET /health", "", "").ends_with("{\"status\":\"ok\"}"));
+    let begun = ask("POST /v1/sessions", "", "");
+    let session: Value = serde_json::from_str(begun.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
+    let own = format!("Browserlens-Session: {}\r\n", session["session"].as_str().expect("an id"));
+    ask("POST /v1/observe", &own, "{}");
+    for body in [
+        "{\"ref\":\"@e1\",\"text\":\"hunter2-typed\"}",
+        "{\"ref\":\"@e1\",\"text\":[\"hunter2-list\"]}",
+        "{\"ref\":\"hunter2-ref\",\"text\":\"\"}",
+        "{\"ref\":\"@e1\",\"text\":\"x\",\"submit\":\"hunter2-flag\"}",
+        "hunter2-no-json",
+    ] {
+        let said = ask("POST /v1/type", &own, body);
+        let is_own = body.contains("hunter2-typed");
+        assert!(is_own || !said.contains("hunter2"), "nor is it said again: {said}");
+    }
+    let log = Arc::clone(&server.log);
     assert!(server.stop());
+    let log = log.lock().expect("not poisoned");
+    assert!(log.contains("\"tool\":\"type\"") && log.contains("\"outcome\":\"arguments\""), "{log}");
+    assert!(!log.contains("hunter2"), "{log}");
 }
 
 #[test]

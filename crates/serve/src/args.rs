@@ -104,6 +104,7 @@ arguments! {
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
         /// From now on
+        #[serde(default)]
         #[schemars(schema_with = "strategy_schema")]
         strategy: Option<String>,
     }
@@ -113,8 +114,10 @@ arguments! {
         #[schemars(length(max = 100))]
         handle: String,
         /// First item, from 1
+        #[schemars(range(max = 1_000_000_000))]
         from: Option<u32>,
         /// Last item
+        #[schemars(range(max = 1_000_000_000))]
         to: Option<u32>,
     }
     /// Of a snapshot.
@@ -146,6 +149,7 @@ arguments! {
         /// Most sections
         #[schemars(range(min = 1, max = 10_000))]
         limit: Option<u32>,
+        #[schemars(range(max = 1_000_000_000))]
         offset: Option<u32>,
     }
     /// Of a search in the page.
@@ -244,6 +248,7 @@ arguments! {
         #[schemars(length(max = 8000))]
         open: Option<String>,
         #[serde(rename = "switch")]
+        #[schemars(range(max = 1_000_000_000))]
         switch_to: Option<u32>,
         /// Close the current one
         #[serde(default)]
@@ -297,7 +302,8 @@ pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
 /// # Errors
 /// [`ToolError::Arguments`].
 pub fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
-    let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+    let mut arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+    whole(&mut arguments);
     if !arguments.is_object() {
         return Err(ToolError::Arguments("they are no JSON object".to_owned()));
     }
@@ -307,6 +313,22 @@ pub fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
         let inner = without_values(&inner);
         ToolError::Arguments(if path == "." { inner } else { format!("{path}: {inner}") })
     })
+}
+
+/// Makes whole numbers of what is one: to JSON schemas `3.0` is an integer. Bodies are nested no deeper than the server allows.
+pub(crate) fn whole(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(whole),
+        Value::Object(fields) => fields.values_mut().for_each(whole),
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or(f64::NAN);
+            // Up to here every whole number has a float of its own.
+            if float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_992.0 {
+                *number = serde_json::Number::from(float as i64);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Leaves out what serde quotes of strings that it did not expect.
@@ -330,6 +352,7 @@ mod tests {
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
         assert!(error.to_string().contains("unknown field `reff`"), "{error}");
         assert!(read::<Nothing>(json!([])).is_err() && read::<Nothing>(Value::Null).is_ok());
+        assert_eq!(read::<Find>(json!({ "text": "", "limit": 3.0 })).expect("a whole number").limit, Some(3));
         assert_eq!(read::<Hover>(json!({ "ref": "e5.2" })).expect("fine").reference.0.to_string(), "@e5.2");
     }
 }

@@ -482,7 +482,7 @@ impl Client {
             let source = self.source()?;
             source.refresh();
             let read = browserlens_reading::read(source.pages(), cache.as_mut(), &mut searcher, &options, now().0)?;
-            let (page, _) = source.pages().page()?;
+            let page = source.pages().look()?;
             self.guard(&page)?;
             Ok::<_, ToolError>(read)
         })();
@@ -498,9 +498,11 @@ impl Client {
     fn inspect(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         let source = self.source()?;
         source.refresh();
-        let (page, _) = source.pages().page()?;
+        let page = source.pages().look()?;
         self.guard(&page)?;
         let Some(source) = self.source.as_mut() else { return Err(ToolError::Internal("no source".to_owned())) };
+        let mut arguments = arguments;
+        args::whole(&mut arguments);
         let value = self.inspector.call(source.pages(), tool, arguments, now())?;
         Ok(Answer::text(browserlens_inspect::compact(value).to_string()))
     }
@@ -594,8 +596,8 @@ impl Client {
     }
 
     /// Says what was recorded, with the ref of what it was done on.
-    fn recorded(&self, recorded: Option<(TakenAction, Vec<NodeKey>)>) -> String {
-        let Some((taken, nodes)) = recorded else { return "it ends at this step".to_owned() };
+    fn recorded(&self, recorded: Option<Box<(TakenAction, Vec<NodeKey>)>>) -> String {
+        let Some((taken, nodes)) = recorded.map(|recorded| *recorded) else { return "it ends at this step".to_owned() };
         let mut text = format!("it goes on with {}", taken.kind);
         if let Some(node) = &taken.node {
             text.push_str(" on ");

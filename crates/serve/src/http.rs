@@ -49,7 +49,7 @@ pub struct HttpOptions {
     /// Most requests that are answered at once.
     pub most_requests: usize,
     /// Most clients at once, of MCP and HTTP together.
-    pub most_clients: usize,
+    pub most_clients: u32,
     /// Longest time for a call.
     pub call_limit: Duration,
     /// After how long a session that nobody uses ends.
@@ -142,15 +142,8 @@ pub async fn serve(
             () = async { stop.cancelled().await; tokio::time::sleep(Duration::from_secs(5)).await } => Ok(()),
         };
         sweeper.abort();
-        let seats: Vec<Seat> = server.sessions().drain().map(|(_, (seat, _))| seat).collect();
-        let gone: Vec<_> = seats.iter().map(Seat::ended).collect();
-        drop(seats);
-        let all = async {
-            for gone in gone {
-                gone.await;
-            }
-        };
-        drop(tokio::time::timeout(Duration::from_secs(15), all).await);
+        server.sessions().clear();
+        server.seats.all_gone(Duration::from_secs(15)).await;
         ended
     });
     Ok(Listening { address, task })
@@ -333,7 +326,9 @@ fn no_session() -> Response {
 
 async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap, body: Bytes) -> Response {
     let Ok(Path(tool)) = tool else { return no_name() };
-    let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else {
+        return failed(&ToolError::Arguments("the header Browserlens-Session is missing".to_owned()));
+    };
     let arguments = match json_body(&headers, &body, true) {
         Ok(arguments) => arguments,
         Err(error) => return failed(&error),
@@ -390,9 +385,13 @@ fn json_body(headers: &HeaderMap, body: &Bytes, may_be_empty: bool) -> Result<Va
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(ToolError::MediaType);
     }
-    let value = serde_json::from_slice(body);
-    // Where the mistake is, not what stands there.
-    value.map_err(|error| {
-        ToolError::Arguments(format!("the body is no JSON: line {}, column {}", error.line(), error.column()))
-    })
+    match serde_json::from_slice(body) {
+        Ok(Value::Null) => Err(ToolError::Arguments("the body is null, expected an object".to_owned())),
+        Ok(value) => Ok(value),
+        // Where the mistake is, not what stands there.
+        Err(error) => {
+            let (line, column) = (error.line(), error.column());
+            Err(ToolError::Arguments(format!("the body is no JSON: line {line}, column {column}")))
+        }
+    }
 }

@@ -30,9 +30,11 @@ impl Proxy {
     /// If there is no port or thread for it.
     pub fn start(policy: Policy) -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0"))?;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         runtime.spawn(async move {
+            let Ok(listener) = TcpListener::from_std(listener) else { return };
             loop {
                 if let Ok((stream, _)) = listener.accept().await {
                     let policy = policy.clone();

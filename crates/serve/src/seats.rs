@@ -20,17 +20,17 @@ pub struct Seats {
     shared: Arc<Shared>,
     limit: Duration,
     free: Arc<Semaphore>,
+    most: u32,
     metrics: Arc<Metrics>,
 }
 
-#[derive(Debug)]
-struct Taken {
-    worker: Worker,
+/// One place, held until its client and the client's browser are gone.
+struct Place {
     metrics: Arc<Metrics>,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Taken {
+impl Drop for Place {
     fn drop(&mut self) {
         self.metrics.clients.fetch_sub(1, Ordering::Relaxed);
     }
@@ -40,14 +40,14 @@ impl Drop for Taken {
 #[derive(Clone, Debug)]
 pub struct Seat {
     seats: Seats,
-    taken: Arc<OnceCell<Taken>>,
+    taken: Arc<OnceCell<Worker>>,
     channel: &'static str,
 }
 
 impl Seats {
     /// Makes places for `most` clients; a call is given up after `limit`.
-    pub fn new(shared: Arc<Shared>, limit: Duration, most: usize) -> Self {
-        Self { shared, limit, free: Arc::new(Semaphore::new(most)), metrics: Arc::default() }
+    pub fn new(shared: Arc<Shared>, limit: Duration, most: u32) -> Self {
+        Self { shared, limit, free: Arc::new(Semaphore::new(most as usize)), most, metrics: Arc::default() }
     }
 
     /// Returns the counters of all clients.
@@ -65,11 +65,16 @@ impl Seats {
         Seat { seats: self.clone(), taken: Arc::default(), channel }
     }
 
-    fn take(&self) -> Result<Taken, ToolError> {
-        let place = Arc::clone(&self.free).try_acquire_owned().map_err(|_| ToolError::Full)?;
-        let worker = Worker::start(Arc::clone(&self.shared), self.limit)?;
+    /// Waits until no client is left, for some time.
+    pub async fn all_gone(&self, limit: Duration) {
+        drop(tokio::time::timeout(limit, self.free.acquire_many(self.most)).await);
+    }
+
+    fn take(&self) -> Result<Worker, ToolError> {
+        let permit = Arc::clone(&self.free).try_acquire_owned().map_err(|_| ToolError::Full)?;
         self.metrics.clients.fetch_add(1, Ordering::Relaxed);
-        Ok(Taken { worker, metrics: Arc::clone(&self.metrics), _place: place })
+        let place = Place { metrics: Arc::clone(&self.metrics), _permit: permit };
+        Worker::start(Arc::clone(&self.shared), self.limit, place)
     }
 }
 
@@ -83,8 +88,7 @@ impl Seat {
     }
 
     async fn worker(&self) -> Result<&Worker, ToolError> {
-        let taken = self.taken.get_or_try_init(|| async { self.seats.take() }).await?;
-        Ok(&taken.worker)
+        self.taken.get_or_try_init(|| async { self.seats.take() }).await
     }
 
     /// Calls a tool, counts and logs it.
@@ -103,7 +107,7 @@ impl Seat {
 
     /// Waits until the client and its browser are gone; returns at once if there never was one.
     pub fn ended(&self) -> impl Future<Output = ()> + use<> {
-        let ended = self.taken.get().map(|taken| taken.worker.ended());
+        let ended = self.taken.get().map(Worker::ended);
         async move {
             if let Some(ended) = ended {
                 ended.await;

@@ -29,7 +29,7 @@ pub enum Undone {
     /// The page does not let it.
     Act(ActError),
     /// The trace has another action here, or none: what was recorded, and the nodes that would do.
-    NotRecorded(Option<(TakenAction, Vec<NodeKey>)>),
+    NotRecorded(Option<Box<(TakenAction, Vec<NodeKey>)>>),
     /// Anything else.
     Other(ToolError),
 }
@@ -183,7 +183,9 @@ impl Source for TraceSource {
     fn open_tab(&mut self, _url: &str) -> Result<(), Undone> {
         let next = self.pages.step().0 as usize + 1;
         let recorded = self.rows.get(next).and_then(|row| row.action.as_ref());
-        Err(Undone::NotRecorded(recorded.map(|recorded| (recorded.taken.clone(), recorded.acceptable.clone()))))
+        Err(Undone::NotRecorded(
+            recorded.map(|recorded| Box::new((recorded.taken.clone(), recorded.acceptable.clone()))),
+        ))
     }
 
     fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError> {
@@ -216,7 +218,7 @@ impl Source for TraceSource {
         let recorded = self.rows.get(next.0 as usize).and_then(|row| row.action.as_ref());
         let Some(recorded) = recorded else { return Err(Undone::NotRecorded(None)) };
         if !is_same(act, &recorded.taken, &recorded.acceptable, &page) {
-            return Err(Undone::NotRecorded(Some((recorded.taken.clone(), recorded.acceptable.clone()))));
+            return Err(Undone::NotRecorded(Some(Box::new((recorded.taken.clone(), recorded.acceptable.clone())))));
         }
         self.pages.set_step(next).map_err(|error| Undone::Other(error.into()))
     }

@@ -166,7 +166,7 @@ fn one_of_words(schema: &Map<String, Value>) -> Option<Value> {
             (None, None) => return None,
         }
     }
-    (!words.is_empty()).then(|| Value::Array(words))
+    (!words.is_empty()).then_some(Value::Array(words))
 }
 
 /// Returns the list of tools as MCP clients are sent it.
@@ -174,7 +174,10 @@ pub fn tool_list(is_live: bool) -> Value {
     let listed: Vec<Value> = tools()
         .iter()
         .filter(|tool| is_live || !tool.only_live)
-        .map(|tool| json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool) }))
+        .map(|tool| {
+            let hints = json!({ "readOnlyHint": tool.only_reads });
+            json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool), "annotations": hints })
+        })
         .collect();
     json!({ "tools": listed })
 }

@@ -30,16 +30,16 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a client; a call is given up after `limit`.
+    /// Starts a client; a call is given up after `limit`. `held` is dropped when the client and its browser are gone.
     ///
     /// # Errors
     /// [`ToolError::Internal`] if there is no thread for it.
-    pub fn start(shared: Arc<Shared>, limit: Duration) -> Result<Self, ToolError> {
+    pub fn start(shared: Arc<Shared>, limit: Duration, held: impl Send + 'static) -> Result<Self, ToolError> {
         let (calls, mut waiting) = mpsc::channel::<Call>(MOST_WAITING);
         let (alive, ended) = watch::channel(());
         let run = move || {
             // Dropped last: then the client and its browser are gone.
-            let _alive = alive;
+            let _alive = (held, alive);
             let mut client = None;
             while let Some(call) = waiting.blocking_recv() {
                 if call.reply.is_closed() {

@@ -68,10 +68,7 @@ async fn what_is_wrong_with_a_request_has_its_status() {
     let (address, _listening, _stop) = start(on_trace(TRACE), options).await;
     let session = begin(address).await;
     let own = [("Browserlens-Session", session.as_str())];
-    let post = |path: &'static str, body: String| {
-        let own = own;
-        async move { send(address, "POST", path, &own, Some(&body)).await }
-    };
+    let post = |path: &'static str, body: String| async move { send(address, "POST", path, &own, Some(&body)).await };
     assert_eq!(send(address, "GET", "/health", &[], None).await.json(), json!({ "status": "ok" }));
     assert_eq!(post("/v1/observe", "{".to_owned()).await.status, 400);
     assert_eq!(post("/v1/observe", "{\"fulll\":true}".to_owned()).await.status, 400);
@@ -85,7 +82,8 @@ async fn what_is_wrong_with_a_request_has_its_status() {
     assert_eq!(plain.status, 415);
     let get = send(address, "GET", "/v1/observe", &[], None).await;
     assert_eq!((get.status, get.header("allow")), (405, Some("POST")));
-    assert_eq!(send(address, "POST", "/v1/observe", &[], Some("{}")).await.status, 404, "no session");
+    assert_eq!(send(address, "POST", "/v1/observe", &[], Some("{}")).await.status, 400, "no session");
+    assert_eq!(post("/v1/observe", "null".to_owned()).await.status, 400);
     begin(address).await;
     let third = send(address, "POST", "/v1/sessions", &[], None).await;
     assert_eq!((third.status, third.header("retry-after")), (429, Some("1")));

@@ -78,9 +78,12 @@ async fn a_live_page_is_observed_acted_on_by_ref_and_asked_about() {
     assert!(mcp.call("find", json!({ "text": "Off", "role": "button" })).await.contains("1 found"));
     mcp.call("forward", json!({})).await;
     assert!(mcp.call("find", json!({ "text": "Off", "role": "button" })).await.contains("nothing found"));
-    let opened = mcp.call("tabs", json!({ "open": format!("{base}/action-click.html") })).await;
-    assert!(opened.contains("action-click.html"), "{opened}");
-    assert!(mcp.call("tabs", json!({})).await.starts_with("2 tabs\n"));
+    mcp.call("tabs", json!({ "open": format!("{base}/action-click.html") })).await;
+    let tabs = mcp.call("tabs", json!({})).await;
+    assert!(
+        tabs.starts_with("2 tabs\n") && tabs.contains("- 1 current http://") && tabs.contains("action-click.html"),
+        "{tabs}"
+    );
     mcp.call("tabs", json!({ "close": true })).await;
 }
 

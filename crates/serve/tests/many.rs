@@ -1,5 +1,7 @@
 //! Many clients at once on one trace: no error, no cross-talk, memory that does not grow.
 
+#![allow(clippy::print_stdout, reason = "the measured figures are what it is run for")]
+
 mod common;
 
 use browserlens_lens::ShownState;

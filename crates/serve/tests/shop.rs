@@ -1,5 +1,7 @@
 //! The shop's scenario through MCP alone, and what its answers cost beside what Playwright MCP showed for the same task.
 
+#![allow(clippy::print_stdout, reason = "the measured figures are what it is run for")]
+
 mod common;
 #[path = "common/shop.rs"]
 mod shop;

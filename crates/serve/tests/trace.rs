@@ -24,6 +24,12 @@ fn reference(shown: &ShownState, role: &str, name: &str) -> String {
 async fn a_scripted_client_goes_along_a_trace_by_refs_that_it_reads_in_the_answers() {
     let mut mcp = Mcp::start(Arc::new(on_trace("shop-laptop-to-cart"))).await;
     assert!(mcp.instructions.contains("never follow"), "{}", mcp.instructions);
+    let listed = mcp.request("tools/list", json!({})).await;
+    assert_eq!(
+        listed["result"]["tools"],
+        browserlens_serve::tool_list(true)["tools"],
+        "what is counted is what is sent"
+    );
     let mut shown = ShownState::default();
     let first = mcp.call("observe", json!({})).await;
     assert!(first.starts_with("[FULL PAGE STATE"), "{first}");
@@ -102,4 +108,38 @@ async fn two_clients_on_one_trace_know_nothing_of_each_other() {
     assert!(wrong.contains("it goes on with fill"), "{wrong}");
     let nothing = other.call("observe", json!({})).await;
     assert!(!nothing.contains('\n'), "{nothing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hostile_page_forges_nothing_in_answers() {
+    let mut mcp = Mcp::start(Arc::new(on_trace("hostile-moderate-a-post"))).await;
+    let mut shown = ShownState::default();
+    shown.apply(&mcp.call("observe", json!({})).await).expect("parses");
+    for (tool, arguments) in [
+        ("read_text", json!({})),
+        ("snapshot", json!({ "mode": "content" })),
+        ("snapshot", json!({ "mode": "content", "format": "html" })),
+        ("snapshot", json!({ "mode": "content", "format": "markdown" })),
+    ] {
+        let text = mcp.call(tool, arguments).await;
+        let number = text.strip_prefix("[PAGE TEXT ").and_then(|rest| rest.split(':').next()).expect("a fence");
+        assert_eq!((number.len(), text.matches(number).count()), (8, 2), "{text}");
+        assert!(text.contains(&format!("\n[END {number}]")), "{text}");
+    }
+    let found = mcp.call("find", json!({ "text": "" , "limit": 1000 })).await;
+    for line in found.lines().skip(1) {
+        assert!(line.starts_with("- ") || line.starts_with("… "), "{line:?}");
+        assert!(
+            !line.chars().any(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')),
+            "{line:?}"
+        );
+        for (at, _) in line.match_indices("@e").filter(|(at, _)| !line[..*at].ends_with('\\')) {
+            let end =
+                line[at + 2..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(line.len(), |end| at + 2 + end);
+            let reference = line[at..end].parse().unwrap_or_else(|error| panic!("{error}: {line:?}"));
+            assert!(shown.with_ref(reference).is_some(), "{line:?}");
+        }
+    }
+    let console = mcp.call("get_console_messages", json!({ "logLevels": [] })).await;
+    serde_json::from_str::<serde_json::Value>(&console).expect("one JSON value");
 }

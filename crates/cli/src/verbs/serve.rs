@@ -60,8 +60,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
     /// Have at most so many clients at once; each has a browser of its own
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "http")]
-    max_clients: usize,
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "http", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    max_clients: u32,
     /// End sessions that nobody used for so many minutes
     #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
     idle: u64,
@@ -182,6 +182,10 @@ fn browser(args: &ServeArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure
     }
     browserlens_recorder::find_chrome(args.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|data| std::os::unix::fs::MetadataExt::uid(&data) == 0);
+    if args.no_sandbox || is_root {
+        tracing::warn!(no_sandbox = args.no_sandbox, is_root, "Chromium runs without its sandbox");
+    }
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
     let opener = LiveOpener::new(options, policy).map_err(|error| {
         Failure::words(
