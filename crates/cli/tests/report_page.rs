@@ -235,6 +235,7 @@ impl Copies {
     fn write(&self, folder: &Path) -> PathBuf {
         let store = self.run.store();
         let input = ReportInput {
+            knowledge: None,
             measurements: &self.run.measurements,
             tasks: &self.run.tasks,
             timings: &self.run.timings,
