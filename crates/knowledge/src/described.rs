@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Debug, Default)]
 pub(crate) struct Described {
     words: HashMap<String, BTreeSet<u32>>,
+    /// How many screens have a word in what is their own: not in goals of tasks, which all screens of a task share.
+    own: HashMap<String, usize>,
     /// Words of the names, by screen.
     names: Vec<BTreeSet<String>>,
 }
@@ -22,20 +24,22 @@ impl Described {
         let indicators =
             screen.state_signature.required_indicators.iter().filter_map(|indicator| indicator.value.as_ref());
         let fields = screen.forms.iter().flat_map(|form| form.fields.iter().map(|field| &field.name));
-        let texts =
-            [&screen.name, &screen.description].into_iter().chain(&screen.business_functions).chain(&screen.user_flows);
-        let texts = texts.chain(indicators).chain(fields).chain(screen.example_urls.iter().take(4));
-        for text in texts {
-            for word in words(text) {
-                self.words.entry(word).or_default().insert(at);
-            }
+        let texts = [&screen.name, &screen.description].into_iter().chain(indicators).chain(fields);
+        let own: BTreeSet<String> =
+            texts.chain(screen.example_urls.iter().take(4)).flat_map(|text| words(text)).collect();
+        for word in &own {
+            *self.own.entry(word.clone()).or_default() += 1;
+        }
+        let shared = screen.business_functions.iter().chain(&screen.user_flows).flat_map(|text| words(text));
+        for word in own.into_iter().chain(shared) {
+            self.words.entry(word).or_default().insert(at);
         }
         self.names.push(words(&screen.name).collect());
     }
 
     /// Returns how rare a word is.
     fn weight(&self, word: &str) -> f64 {
-        let found = self.words.get(word).map_or(0, BTreeSet::len);
+        let found = self.own.get(word).copied().or_else(|| self.words.get(word).map(BTreeSet::len)).unwrap_or(0);
         (1.0 + self.names.len() as f64 / (1.0 + found as f64)).ln()
     }
 

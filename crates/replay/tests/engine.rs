@@ -46,7 +46,7 @@ fn a_good_strategy_finds_every_node_and_fact() {
 #[test]
 fn an_agents_own_run_is_scored_by_its_action_nodes_alone() {
     let world = World::new();
-    let trace = world.run_of_an_agent("agent");
+    let trace = world.trace("agent", browserlens_trace::TraceSource::Served);
     let strategies = [configured("test/good", Behaviour::Good), configured("test/hides", Behaviour::HidesFacts)];
     let run = world.replay(Request::new(&[trace], &strategies)).expect("replays without a scenario");
     let rows: Vec<_> = run.measurements[..3].iter().filter_map(Measurement::numbers).collect();

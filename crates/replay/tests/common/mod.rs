@@ -70,12 +70,8 @@ impl World {
         self.trace(name, TraceSource::Recorded)
     }
 
-    /// Writes the same as an agent's own run, which no scenario stands behind.
-    pub fn run_of_an_agent(&self, name: &str) -> PathBuf {
-        self.trace(name, TraceSource::Served)
-    }
-
-    fn trace(&self, name: &str, source: TraceSource) -> PathBuf {
+    /// Writes the trace alone; that of an agent's own run (`Served`) has no scenario behind it.
+    pub fn trace(&self, name: &str, source: TraceSource) -> PathBuf {
         let path = self.path("traces").join(format!("{name}.trace"));
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         let meta = TraceMeta {
