@@ -421,11 +421,11 @@ fn share(transaction: &Transaction<'_>, origin: &str, body: &mut Body) -> Result
             equal.map(|key| (*key, theirs[key].to_owned())).collect()
         };
         for (key, text) in texts {
-            if !known.contains_key(&key) {
+            if let std::collections::hash_map::Entry::Vacant(entry) = known.entry(key) {
                 transaction
                     .prepare_cached("INSERT INTO texts (origin, key, text, bytes, uses) VALUES (?1, ?2, ?3, ?4, 0)")?
-                    .execute(params![origin, key, text, text.len() as i64])?;
-                known.insert(key, (transaction.last_insert_rowid(), text));
+                    .execute(params![origin, entry.key(), text, text.len() as i64])?;
+                entry.insert((transaction.last_insert_rowid(), text));
             }
         }
         let before = other.shared();

@@ -3,7 +3,6 @@
 #[path = "../benches/synthetic/counts.rs"]
 mod counts;
 #[path = "../benches/synthetic/mod.rs"]
-#[allow(dead_code, reason = "the benches need more of it")]
 mod synthetic;
 
 use serde_json::{Value, json};

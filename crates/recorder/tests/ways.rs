@@ -3,6 +3,7 @@
 //! For each pair of connected screens of a site the agent protocol is asked for the way, its browser-use calls are carried out, and the page where they end is recognised. Each pair begins
 //! with an empty storage and the way to its first screen, so none depends on another. All pairs take minutes: the test that always runs takes a few of each site, drawn by
 //! a fixed seed; `just ways` runs all of them.
+#![allow(clippy::print_stdout, reason = "the figures are what one runs it for")]
 
 mod common;
 

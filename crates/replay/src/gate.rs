@@ -218,11 +218,14 @@ impl EarlierTexts for RunResult {
     }
 }
 
+/// The texts of a strategy on a trace, by step.
+type Texts = BTreeMap<u32, String>;
+
 /// The texts of an accepted run; each file is read once.
 #[derive(Debug)]
 pub struct AcceptedTexts<'a> {
     run: &'a AcceptedRun,
-    read: RefCell<HashMap<(String, String), Option<BTreeMap<u32, String>>>>,
+    read: RefCell<HashMap<(String, String), Option<Texts>>>,
     tokens: HashMap<(&'a str, &'a str, u32), u64>,
 }
 

@@ -52,7 +52,10 @@ pub fn gate_words(gate: &GateReport) -> String {
     lines.join("\n")
 }
 
-fn row_lists(gate: &GateReport) -> [(&'static str, &[(String, String, u32)]); 3] {
+/// Rows: trace, strategy, step.
+type Rows = [(String, String, u32)];
+
+fn row_lists(gate: &GateReport) -> [(&'static str, &Rows); 3] {
     [("new rows", &gate.new_rows), ("rows gone", &gate.removed_rows), ("texts changed", &gate.changed_texts)]
 }
 

@@ -143,7 +143,8 @@ fn slowly(knowledge: &Knowledge, url: &str, summary: &str) -> Recognition {
     let built = Recogniser::new(knowledge).unwrap();
     let summary = fold(summary);
     let is_match = |pattern: &str| regex::Regex::new(&format!("^(?:{pattern})")).unwrap().is_match(url);
-    let mut found: Vec<(f64, (u32, u32, u32), u32, Vec<Indicator>)> = Vec::new();
+    type Found = (f64, (u32, u32, u32), u32, Vec<Indicator>);
+    let mut found: Vec<Found> = Vec::new();
     for (at, entry) in built.entries.iter().enumerate() {
         let screen = &knowledge.screens[&entry.id];
         let is_url = screen.url_patterns.iter().any(|pattern| is_match(pattern));

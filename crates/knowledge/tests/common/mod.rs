@@ -17,8 +17,8 @@ pub fn variants() -> Vec<PathBuf> {
 fn below(folder: &str) -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+        .expect("bundled files are there")
+        .map(|entry| entry.expect("bundled files are there").path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "trace"))
         .collect();
     files.sort();
@@ -28,12 +28,12 @@ fn below(folder: &str) -> Vec<PathBuf> {
 /// Compares a table with what stands between its marks in PROTOCOL.md, or writes it there (`UPDATE_README=1`).
 pub fn readme(name: &str, table: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("PROTOCOL.md");
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = std::fs::read_to_string(&path).expect("bundled files are there");
     let (begin, end) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
     let from = text.find(&begin).expect("PROTOCOL.md has the mark of the table") + begin.len();
     let to = from + text[from..].find(&end).expect("PROTOCOL.md has the end of the table");
     if std::env::var_os("UPDATE_README").is_some() {
-        std::fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).unwrap();
+        std::fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).expect("bundled files are there");
     } else {
         assert_eq!(&text[from..to], table, "run this test with UPDATE_README=1");
     }

@@ -134,8 +134,8 @@ impl Following<'_> {
         let current = self.stage.driver.tab;
         let fresh = {
             let state = self.stage.driver.world.read();
-            let open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open).map(|(index, _)| index as u32);
-            open.filter(|tab| *tab != current && !self.asides.contains_key(tab)).next()
+            let mut open = state.tabs.iter().enumerate().filter(|(_, tab)| tab.open).map(|(index, _)| index as u32);
+            open.find(|tab| *tab != current && !self.asides.contains_key(tab))
         };
         let Some(tab) = fresh else { return };
         self.stage.driver.tab = tab;
@@ -370,7 +370,6 @@ impl Following<'_> {
                 width: if width > 0 { width } else { standard.width },
                 height: if height > 0 { height } else { standard.height },
                 scale: self.stage.scale,
-                ..standard
             },
             locale: locale.to_owned(),
             timezone: timezone.to_owned(),

@@ -426,10 +426,9 @@ impl Following<'_> {
             if !recent {
                 self.act(Act::new(ActionKind::Back, tab, None, ""));
             }
-        } else if !kind.starts_with("sameDocument") || !recent {
-            if url != "about:blank" || kind.starts_with("reload") {
-                self.act(Act::new(ActionKind::Goto, tab, None, url));
-            }
+        } else if (!kind.starts_with("sameDocument") || !recent) && (url != "about:blank" || kind.starts_with("reload"))
+        {
+            self.act(Act::new(ActionKind::Goto, tab, None, url));
         }
     }
 

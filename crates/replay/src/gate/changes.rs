@@ -106,7 +106,7 @@ pub fn group_changes(changes: &[ChangedText]) -> Vec<ChangeGroup> {
         }
     }
     let mut groups: Vec<ChangeGroup> = groups.into_values().collect();
-    groups.sort_by(|a, b| (b.steps, b.places).cmp(&(a.steps, a.places)));
+    groups.sort_by_key(|group| std::cmp::Reverse((group.steps, group.places)));
     groups
 }
 

@@ -26,11 +26,11 @@ fn write(gate: &GateReport, cases: &BTreeSet<(String, String)>) -> std::io::Resu
     for (strategy, trace) in cases {
         suites.entry(strategy).or_default().entry(trace).or_default();
     }
-    let mut fail =
-        |suite: &str, case: &str, what: String| match suites.get_mut(suite).and_then(|cases| cases.get_mut(case)) {
-            Some(failures) => failures.push(what),
-            None => {}
-        };
+    let mut fail = |suite: &str, case: &str, what: String| {
+        if let Some(failures) = suites.get_mut(suite).and_then(|cases| cases.get_mut(case)) {
+            failures.push(what);
+        }
+    };
     let mut loose: Vec<(&str, String)> = Vec::new();
     for finding in &gate.regressions {
         let known = cases.contains(&(finding.strategy.clone(), finding.trace.clone()));

@@ -124,7 +124,8 @@ fn points(summary: &Summary) -> Vec<Point> {
 }
 
 fn tokens(input: &ReportInput<'_>, summary: &Summary) -> Vec<Vec<Vec<Option<u64>>>> {
-    let mut rows: HashMap<(&str, &str), Vec<(u32, Option<u64>)>> = HashMap::new();
+    type Steps = Vec<(u32, Option<u64>)>;
+    let mut rows: HashMap<(&str, &str), Steps> = HashMap::new();
     let total = |row: &Measurement| Some(row.numbers()?.cost().total(Encoding::O200kBase, input.formula));
     for row in input.measurements {
         rows.entry((&row.trace, &row.strategy)).or_default().push((row.step, total(row)));
