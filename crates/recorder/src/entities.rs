@@ -6,46 +6,12 @@
 
 use crate::driver::Driver;
 use crate::seen::Seen;
+use crate::snapshot_rows::{Nodes, by_frame};
 use crate::socket::CallError;
-use browserlens_page::{NodeKey, PayloadKind};
+use browserlens_page::NodeKey;
 use browserlens_trace::Canonicalizer;
-use serde::Deserialize;
 use std::collections::HashMap;
 use std::time::Duration;
-
-#[derive(Deserialize)]
-struct Snapshot {
-    #[serde(default)]
-    documents: Vec<Document>,
-    #[serde(default)]
-    strings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    #[serde(rename = "frameId")]
-    frame: i64,
-    nodes: Nodes,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Nodes {
-    #[serde(default)]
-    parent_index: Vec<i64>,
-    #[serde(default)]
-    node_type: Vec<i64>,
-    #[serde(default)]
-    backend_node_id: Vec<u32>,
-    #[serde(default)]
-    pseudo_type: Rare,
-}
-
-#[derive(Default, Deserialize)]
-struct Rare {
-    #[serde(default)]
-    index: Vec<usize>,
-}
 
 /// The element tree of one document of a snapshot.
 struct Elements {
@@ -91,18 +57,7 @@ impl Driver {
         seen: &Seen,
         canonicalizer: &Canonicalizer,
     ) -> Result<Vec<(NodeKey, String)>, CallError> {
-        let mut elements: HashMap<u32, Elements> = HashMap::new();
-        for payload in seen.capture.of_kind(PayloadKind::Snapshot) {
-            let Ok(snapshot) = serde_json::from_slice::<Snapshot>(&payload.body) else { continue };
-            for document in &snapshot.documents {
-                let frame = usize::try_from(document.frame).ok().and_then(|index| snapshot.strings.get(index));
-                if let Some(number) =
-                    frame.and_then(|frame| frame.strip_prefix('F')).and_then(|number| number.parse().ok())
-                {
-                    elements.insert(number, Elements::of(&document.nodes));
-                }
-            }
-        }
+        let elements = by_frame(seen, |nodes, _| Elements::of(nodes));
         let mut found = Vec::new();
         for frame in &seen.frames {
             let (Some(context), Some(number)) = (&frame.main_world, canonicalizer.known_frame(&frame.frame)) else {

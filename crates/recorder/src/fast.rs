@@ -10,7 +10,7 @@
 
 use crate::driver::Driver;
 use crate::look::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
-use crate::messages::{FrameTree, FrameTreeResult};
+use crate::messages::FrameTree;
 use crate::socket::{CallError, Pending, Reply};
 use browserlens_page::PayloadKind;
 use browserlens_page::capture::COMPUTED_STYLES;
@@ -364,31 +364,9 @@ impl Driver {
         let mut look = Look::default();
         let sessions = self.world.read().sessions_of(self.tab);
         for (id, session) in &sessions {
-            if !session.ready {
-                look.torn = true;
-                continue;
-            }
-            let reply = match look.timed(self, id, "Page.getFrameTree", &json!({})).await {
-                Ok(reply) => reply,
-                Err(error) if session.parent.is_some() => {
-                    look.tear(error)?;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            let tree: FrameTreeResult = reply.read()?;
-            let (root, body) = (session.root_frame.clone(), reply.text().to_owned());
-            look.payloads.push(RawPayload { kind: PayloadKind::Frames, frame: root.clone(), body });
-            if let Some(parent) = &session.parent {
-                match self.call(parent, "DOM.getFrameOwner", &json!({ "frameId": root })).await {
-                    Ok(reply) => {
-                        let owner = reply.value()["backendNodeId"].as_i64().unwrap_or(0);
-                        look.owners.insert(root.clone(), (parent.clone(), owner));
-                    }
-                    Err(error) => look.tear(error)?,
-                }
-            }
-            self.fast_session(fast, &mut look, id, &root, tree.tree).await?;
+            let Some(tree) = self.look_at_frames(&mut look, id, session).await? else { continue };
+            let root = session.root_frame.clone();
+            self.fast_session(fast, &mut look, id, &root, tree).await?;
         }
         Ok(look)
     }

@@ -33,6 +33,7 @@ mod seen;
 mod settle;
 mod setup;
 mod site_server;
+mod snapshot_rows;
 mod socket;
 mod stage;
 mod storage;

@@ -6,6 +6,7 @@
 use crate::driver::Driver;
 use crate::messages::{FrameTree, FrameTreeResult};
 use crate::socket::{CallError, Reply};
+use crate::world::Session;
 use base64::Engine;
 use browserlens_page::PayloadKind;
 use browserlens_page::capture::COMPUTED_STYLES;
@@ -64,6 +65,40 @@ pub(crate) enum Depth {
 }
 
 impl Driver {
+    /// Notes which frames a session holds, and whose frame it is; none if it went meanwhile, which tears the look.
+    pub(crate) async fn look_at_frames(
+        &self,
+        look: &mut Look,
+        id: &str,
+        session: &Session,
+    ) -> Result<Option<FrameTree>, CallError> {
+        if !session.ready {
+            look.torn = true;
+            return Ok(None);
+        }
+        let reply = match look.timed(self, id, "Page.getFrameTree", &json!({})).await {
+            Ok(reply) => reply,
+            Err(error) if session.parent.is_some() => {
+                look.tear(error)?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        let tree: FrameTreeResult = reply.read()?;
+        let (root, body) = (session.root_frame.clone(), reply.text().to_owned());
+        look.payloads.push(RawPayload { kind: PayloadKind::Frames, frame: root.clone(), body });
+        if let Some(parent) = &session.parent {
+            match self.call(parent, "DOM.getFrameOwner", &json!({ "frameId": root })).await {
+                Ok(reply) => {
+                    let owner = reply.value()["backendNodeId"].as_i64().unwrap_or(0);
+                    look.owners.insert(root, (parent.clone(), owner));
+                }
+                Err(error) => look.tear(error)?,
+            }
+        }
+        Ok(Some(tree.tree))
+    }
+
     /// Looks at the current tab.
     pub(crate) async fn look(&self, depth: Depth) -> Result<Look, CallError> {
         let mut look = Look::default();
@@ -80,35 +115,9 @@ impl Driver {
         let mut began: Vec<u64> = Vec::new();
         let mut roots = Vec::new();
         for (id, session) in &sessions {
-            if !session.ready {
-                look.torn = true;
-                continue;
-            }
-            let reply = match look.timed(self, id, "Page.getFrameTree", &json!({})).await {
-                Ok(reply) => reply,
-                Err(error) if session.parent.is_some() => {
-                    look.tear(error)?;
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            let tree: FrameTreeResult = reply.read()?;
-            look.payloads.push(RawPayload {
-                kind: PayloadKind::Frames,
-                frame: session.root_frame.clone(),
-                body: reply.text().to_owned(),
-            });
-            if let Some(parent) = &session.parent {
-                match self.call(parent, "DOM.getFrameOwner", &json!({ "frameId": session.root_frame })).await {
-                    Ok(reply) => {
-                        let owner = reply.value()["backendNodeId"].as_i64().unwrap_or(0);
-                        look.owners.insert(session.root_frame.clone(), (parent.clone(), owner));
-                    }
-                    Err(error) => look.tear(error)?,
-                }
-            }
+            let Some(tree) = self.look_at_frames(&mut look, id, session).await? else { continue };
             roots.push((id.clone(), session.root_frame.clone()));
-            for frame in flat(tree.tree) {
+            for frame in flat(tree) {
                 let main_world =
                     self.world.read().frames.get(&(id.clone(), frame.clone())).and_then(|known| known.context.clone());
                 let entered = match self.own_world(id, &frame).await {

@@ -6,7 +6,8 @@
 
 use crate::driver::Driver;
 use crate::seen::Seen;
-use browserlens_page::{NodeKey, PayloadKind};
+use crate::snapshot_rows::{Nodes, by_frame};
+use browserlens_page::NodeKey;
 use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::json;
@@ -14,46 +15,6 @@ use std::collections::HashMap;
 
 /// How many captures' numbers are kept: events of earlier ones do not come any more.
 const KEPT: u32 = 32;
-
-#[derive(Deserialize)]
-struct Snapshot {
-    #[serde(default)]
-    documents: Vec<Document>,
-    #[serde(default)]
-    strings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    #[serde(rename = "frameId")]
-    frame: i64,
-    nodes: Nodes,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Nodes {
-    #[serde(default)]
-    parent_index: Vec<i64>,
-    #[serde(default)]
-    node_type: Vec<i64>,
-    #[serde(default)]
-    node_name: Vec<i64>,
-    #[serde(default)]
-    backend_node_id: Vec<u32>,
-    #[serde(default)]
-    pseudo_type: Rare,
-    #[serde(default)]
-    shadow_root_type: Rare,
-}
-
-#[derive(Default, Deserialize)]
-struct Rare {
-    #[serde(default)]
-    index: Vec<usize>,
-    #[serde(default)]
-    value: Vec<i64>,
-}
 
 #[derive(Deserialize)]
 struct Walked {
@@ -88,16 +49,7 @@ impl Numbers {
         self.epoch += 1;
         let (epoch, oldest) = (self.epoch, self.epoch.saturating_sub(KEPT));
         self.tables.retain(|(_, _, of), _| *of > oldest);
-        let mut documents: HashMap<u32, (Vec<u32>, u32)> = HashMap::new();
-        for payload in seen.capture.of_kind(PayloadKind::Snapshot) {
-            let Ok(snapshot) = serde_json::from_slice::<Snapshot>(&payload.body) else { continue };
-            for document in &snapshot.documents {
-                let frame = usize::try_from(document.frame).ok().and_then(|index| snapshot.strings.get(index));
-                if let Some(number) = frame.and_then(|frame| frame.strip_prefix('F')?.parse().ok()) {
-                    documents.insert(number, walk(&document.nodes, &snapshot.strings));
-                }
-            }
-        }
+        let documents: HashMap<u32, (Vec<u32>, u32)> = by_frame(seen, walk);
         for frame in &seen.frames {
             let context = {
                 let state = driver.world.read();
