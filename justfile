@@ -12,10 +12,11 @@ bench *args:
     @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
     @target-bench/bench-run/browserlens bench "$@"
 
-# Installs what the tests need where it is missing (Chromium, axe-core), then runs every test.
+# Installs what the tests need where it is missing (Chromium, axe-core, Playwright, browser-use), then runs every test.
 test *args:
     @scripts/install-chromium
     @scripts/install-axe
+    @scripts/install-peers playwright-mcp-0-0-83 browser-use
     cargo test --workspace --quiet "$@"
     cargo test -p browserlens-reading --features http,local --test http --test local --quiet "$@"
 

@@ -1,6 +1,6 @@
 //! What real agents' drivers do in a running browser is recorded beside them: every action, with the node that was meant.
 //!
-//! The drivers are Playwright and browser-use, as `scripts/install-peers` installs them; without them the tests install them or say what to do.
+//! The drivers are Playwright and browser-use, as `./just test` and `./just peers` install them; without them the tests say what to do.
 
 mod common;
 
@@ -67,13 +67,10 @@ impl Drop for Browser {
     }
 }
 
-/// Returns the folder of the installed tools, installing them where a path in it is missing.
+/// Returns the folder of the installed tools.
 fn tools(needed: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project");
     let folder = root.join(".tools/peers");
-    if !folder.join(needed).exists() {
-        drop(Command::new("timeout").arg("400").arg(root.join("scripts/install-peers")).status());
-    }
     assert!(
         folder.join(needed).exists(),
         "{} is not there: install the peers (`./just peers`)",
