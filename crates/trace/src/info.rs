@@ -3,6 +3,7 @@
 //! In: a [`Trace`]. Out: [`TraceInfo`], for `trace info` to print. Invariant: no body is decoded.
 
 use crate::error::{Place, TraceError};
+use crate::origin::Origin;
 use crate::reader::Trace;
 use crate::record::{TraceHash, TraceMeta};
 use crate::schema::EVENT_TABLES;
@@ -25,6 +26,9 @@ pub struct TraceInfo {
     pub hash: TraceHash,
     /// What it is a recording of.
     pub meta: TraceMeta,
+    /// Where it was imported from; none if it was recorded here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Whether the recording reached its end.
     pub complete: bool,
     /// Why it did not.
@@ -110,6 +114,7 @@ impl Trace {
             bytes: self.bytes(),
             hash: self.hash(),
             meta: self.meta().clone(),
+            origin: self.origin()?,
             complete: self.is_complete(),
             incomplete_reason: self.incomplete_reason().map(str::to_owned),
             frames,

@@ -29,6 +29,9 @@ pub struct PruneOptions {
 pub fn prune(from: impl AsRef<Path>, to: impl AsRef<Path>, options: &PruneOptions) -> Result<(), TraceError> {
     let trace = Trace::open(from)?;
     let mut writer = TraceWriter::create(&to, trace.meta(), Redactor::done_before())?;
+    if let Some(origin) = trace.origin()? {
+        writer.set_origin(&origin)?;
+    }
     let kept = options.steps.map_or(trace.len(), |steps| steps.min(trace.len()));
     let copied = (0..kept).try_for_each(|index| {
         let index = StepIndex(index);

@@ -113,6 +113,9 @@ impl Salvage {
         };
         let mut events = self.events(&mut report);
         let mut writer = TraceWriter::create(to, self.trace.meta(), Redactor::done_before())?;
+        if let Ok(Some(origin)) = self.trace.origin() {
+            writer.set_origin(&origin)?;
+        }
         for number in 0..self.trace.len() {
             let mut step = self.step(StepIndex(number), &mut report);
             let later = events.partition_point(|event| event.step <= number);

@@ -13,11 +13,14 @@ use rusqlite::Connection;
 /// `BLns` in ASCII: marks an SQLite file as a trace.
 pub(crate) const APPLICATION_ID: i64 = 0x424c_6e73;
 
-/// Format that this build writes, and the newest that it reads.
+/// The newest format that this build writes and reads.
 pub const FORMAT_VERSION: i64 = MIGRATIONS.len() as i64;
 
+/// Format of a trace that does not say where it was imported from: all that was recorded. Format 4 has one table more, and only imports need it.
+pub(crate) const RECORDED_VERSION: i64 = 3;
+
 /// What makes an empty file a trace of the newest format; entry `n` leads from format `n` to format `n + 1`.
-const MIGRATIONS: [&str; 3] = [V1, V2, V3];
+const MIGRATIONS: [&str; 4] = [V1, V2, V3, V4];
 
 /// Small pages: a trace has many small tables and a few large blobs, and bundled traces should stay small.
 pub(crate) const PAGE_SIZE: i64 = 1024;
@@ -234,6 +237,20 @@ CREATE TABLE search (
 ) STRICT;
 ";
 
+/// Where an imported trace comes from (see [`crate::Origin`]).
+const V4: &str = "
+CREATE TABLE origin (
+    id       INTEGER PRIMARY KEY CHECK (id = 1),
+    format   TEXT NOT NULL,
+    source   TEXT NOT NULL,
+    licence  TEXT NOT NULL,
+    importer TEXT NOT NULL,
+    rendered INTEGER NOT NULL,
+    gaps     TEXT NOT NULL,
+    seal     BLOB NOT NULL
+) STRICT;
+";
+
 /// Whether a request failed, spelled as in its index.
 pub(crate) const FAILED: &str = "(status >= 400 OR failure <> '')";
 
@@ -266,6 +283,8 @@ macro_rules! tables {
         pub(crate) const TABLES: &[&Table] = &[$(&$constant),+];
         /// Every sealed table of format 3.
         const TABLES_3: &[&Table] = &[$(&$constant,)+ &SEARCH];
+        /// Every sealed table of format 4.
+        const TABLES_4: &[&Table] = &[$(&$constant,)+ &SEARCH, &ORIGIN];
     };
 }
 
@@ -296,6 +315,14 @@ pub(crate) const SEARCH: Table = Table {
     of_step: false,
 };
 
+/// Where an imported trace comes from.
+pub(crate) const ORIGIN: Table = Table {
+    name: "origin",
+    key: "id",
+    columns: &["id", "format", "source", "licence", "importer", "rendered", "gaps"],
+    of_step: false,
+};
+
 /// The tables of events, by the name of their kind.
 pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
     [("console", &CONSOLE), ("request", &REQUEST), ("dialog", &DIALOG), ("tab", &TAB_EVENT), ("download", &DOWNLOAD)];
@@ -309,13 +336,15 @@ pub(crate) fn tables_of(version: i64) -> Option<&'static [&'static Table]> {
         // Format 2 adds indexes only.
         1 | 2 => Some(TABLES),
         3 => Some(TABLES_3),
+        4 => Some(TABLES_4),
         _ => None,
     }
 }
 
-/// Applies the migrations that a file lacks, each in a transaction of its own with its number.
-pub(crate) fn migrate(connection: &mut Connection, from: i64) -> rusqlite::Result<()> {
-    for (number, sql) in (1i64..).zip(MIGRATIONS).skip(usize::try_from(from).unwrap_or(0)) {
+/// Applies the migrations that a file lacks up to a format, each in a transaction of its own with its number.
+pub(crate) fn migrate(connection: &mut Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+    let lacking = (1i64..).zip(MIGRATIONS).filter(|(number, _)| *number > from && *number <= to);
+    for (number, sql) in lacking {
         let transaction = connection.transaction()?;
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", number)?;
@@ -331,8 +360,8 @@ mod tests {
     #[test]
     fn every_column_but_blob_data_stands_under_the_seal() {
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, 0).expect("migrates");
-        for table in TABLES_3 {
+        migrate(&mut connection, 0, FORMAT_VERSION).expect("migrates");
+        for table in TABLES_4 {
             let mut statement = connection.prepare(&format!("SELECT * FROM {}", table.name)).expect("prepares");
             let found: Vec<String> =
                 statement.column_names().map(str::to_owned).filter(|name| name != "seal" && name != "data").collect();
@@ -344,16 +373,16 @@ mod tests {
             .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
             .expect("lists");
         names.retain(|name| name != "file_seal");
-        assert_eq!(names.len(), TABLES_3.len());
+        assert_eq!(names.len(), TABLES_4.len());
     }
 
     #[test]
     fn migrations_count_up_to_the_format_version() {
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, 0).expect("migrates");
+        migrate(&mut connection, 0, FORMAT_VERSION).expect("migrates");
         let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).expect("version");
         assert_eq!(version, FORMAT_VERSION);
-        migrate(&mut connection, version).expect("nothing is left to do");
+        migrate(&mut connection, version, FORMAT_VERSION).expect("nothing is left to do");
         assert!((1..=FORMAT_VERSION).all(|version| tables_of(version).is_some()));
         assert!(tables_of(FORMAT_VERSION + 1).is_none());
     }
@@ -366,7 +395,8 @@ mod tests {
             [
                 "6fd57a7a17312bc8c0cb4cbfcda2aa714b185b7ec471546c9da5e983b0fc7577",
                 "0c678dc999502ae0253ec4c9a0d4b07c5bbfc53a8fb50da8b6e59f5e53c1e276",
-                "78b6bbf565b33449916cc0201546b322cf4586628ba1e6266b75ac1150386f46"
+                "78b6bbf565b33449916cc0201546b322cf4586628ba1e6266b75ac1150386f46",
+                "23806b46261f7582a814f11ee8f42cce838ad307f53812957692c0ff798b0121"
             ],
             "a released migration is never changed: append another"
         );

@@ -8,11 +8,12 @@ use crate::blob::{BlobWriter, Storage, Stored};
 use crate::error::{Place, TraceError};
 use crate::file;
 use crate::frames::{self, FramesSeen};
+use crate::origin::{self, Origin};
 use crate::record::{ActionRecord, Outcome, StepRecord, TraceMeta};
 use crate::redact::Redactor;
 use crate::rows::{self, Contents, int, text};
 use crate::schema::{
-    ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, STEP, TAB, TABLES, migrate,
+    ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, RECORDED_VERSION, STEP, TAB, TABLES, migrate,
 };
 use crate::search::{self, SearchOptions};
 use crate::{canonical, events};
@@ -116,7 +117,7 @@ impl TraceWriter {
         let mut connection = open_for_writing(beside, path)?;
         connection.pragma_update(None, "page_size", PAGE_SIZE).map_err(wrap())?;
         connection.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap())?;
-        migrate(&mut connection, 0).map_err(wrap())?;
+        migrate(&mut connection, 0, RECORDED_VERSION).map_err(wrap())?;
         write_meta(&connection, path, meta, "recording", "", None)?;
         connection.close().map_err(|(_, error)| wrap()(error))
     }
@@ -134,6 +135,16 @@ impl TraceWriter {
     /// Returns the redactor, so that the recorder can add values that it learns on the way.
     pub fn redactor_mut(&mut self) -> &mut Redactor {
         &mut self.redactor
+    }
+
+    /// Says where an imported trace comes from; the file then has format 4.
+    ///
+    /// # Errors
+    /// [`TraceError`] if it cannot be written.
+    pub fn set_origin(&mut self, origin: &Origin) -> Result<(), TraceError> {
+        let mut origin = origin.clone();
+        self.redactor.redact_origin(&mut origin);
+        origin::write(&mut self.connection, &self.path, &origin)
     }
 
     /// Lets the file have at most so many pages of 1 KiB: a recording of unknown length must not fill the disk.

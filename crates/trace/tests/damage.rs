@@ -389,8 +389,46 @@ fn a_stored_file_is_read_without_a_write(format: i64) {
     assert_eq!(trace.tally(&search, None).unwrap().count, 0);
     let search = EventFilter { contains: Some("GRÖßE 1".into()), ..EventFilter::default() };
     assert_eq!(trace.events(&search, None, 100).unwrap(), written[1].events[..1]);
+    assert_eq!(trace.origin().unwrap(), (format >= 4).then(origin));
     assert!(verify(&path).unwrap().is_ok());
     assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+fn origin() -> Origin {
+    Origin {
+        format: "playwright-trace 8".into(),
+        source: "trace.zip".into(),
+        licence: "CC-BY-4.0".into(),
+        importer: "browserlens-import 0.1.0".into(),
+        rendered: true,
+        gaps: vec!["one frame was not there".into(), "two".into()],
+    }
+}
+
+#[test]
+fn a_recorded_trace_keeps_its_format_and_an_imported_one_says_where_it_comes_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, origin: Option<Origin>| {
+        let path = folder.path().join(name);
+        let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
+        steps(2).into_iter().for_each(|step| writer.write_step(step).unwrap());
+        if let Some(origin) = origin {
+            writer.set_origin(&origin).unwrap();
+        }
+        writer.finish(Outcome::Complete).unwrap();
+        path
+    };
+    let recorded = Trace::open(write("recorded.trace", None)).unwrap();
+    assert_eq!((recorded.format_version(), recorded.origin().unwrap()), (3, None));
+    let path = write("imported.trace", Some(origin()));
+    let pruned = folder.path().join("pruned.trace");
+    browserlens_trace::prune(&path, &pruned, &browserlens_trace::PruneOptions::default()).unwrap();
+    for path in [path, pruned] {
+        let imported = Trace::open(&path).unwrap();
+        assert_eq!(imported.origin().unwrap(), Some(origin()));
+        assert_eq!(imported.info().unwrap().origin, Some(origin()));
+        assert!(verify(&path).unwrap().is_ok());
+    }
 }
 
 #[test]
@@ -401,6 +439,7 @@ fn store_a_file_of_the_current_format() {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut writer = TraceWriter::create(&path, &meta(), redactor()).unwrap();
     writer.set_search(SearchOptions { from_rows: 1, ..SearchOptions::default() });
+    writer.set_origin(&origin()).unwrap();
     steps(2).into_iter().for_each(|step| writer.write_step(step).unwrap());
     writer.finish(Outcome::Complete).unwrap();
 }

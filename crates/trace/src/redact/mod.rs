@@ -315,6 +315,11 @@ impl Redactor {
             .for_each(|text| self.redact_known(text));
     }
 
+    pub(crate) fn redact_origin(&self, origin: &mut crate::origin::Origin) {
+        self.redact_known(&mut origin.source);
+        origin.gaps.iter_mut().for_each(|gap| self.redact_known(gap));
+    }
+
     /// Learns the secrets of a step, then replaces them.
     pub fn redact_step(&mut self, step: &mut StepRecord) {
         if self.done_before {

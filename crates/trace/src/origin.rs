@@ -1,0 +1,75 @@
+//! Where an imported trace comes from.
+//!
+//! In: what an importer knows of its source. Out: the row of table `origin`, and the same back. Invariant: a trace that was recorded
+//! here has neither the row nor the table, and keeps the format it had before there were imports.
+
+use crate::error::{Place, TraceError};
+use crate::reader::Trace;
+use crate::rows::{self, int, text};
+use crate::schema::{FORMAT_VERSION, ORIGIN, migrate};
+use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The format from which on a trace may say where it was imported from.
+const ORIGIN_FROM: i64 = 4;
+
+/// Where an imported trace comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Name and version of the format, such as `playwright-trace 8`.
+    pub format: String,
+    /// What was read: a file's name, a data set with the record's id.
+    pub source: String,
+    /// Licence of the source, as its publisher states it; empty where none is known.
+    pub licence: String,
+    /// Name and version of the importer, such as `browserlens-import 0.1.0`.
+    pub importer: String,
+    /// Whether the pages were rendered anew in a browser.
+    pub rendered: bool,
+    /// What the source has and the trace has not, or not as it was: one line each.
+    pub gaps: Vec<String>,
+}
+
+/// Writes or replaces the row.
+pub(crate) fn write(connection: &mut Connection, path: &Path, origin: &Origin) -> Result<(), TraceError> {
+    let wrap = || TraceError::sqlite(path, Place::table(ORIGIN.name));
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrap())?;
+    migrate(connection, version, FORMAT_VERSION).map_err(wrap())?;
+    let values = vec![
+        int(1),
+        text(&origin.format),
+        text(&origin.source),
+        text(&origin.licence),
+        text(&origin.importer),
+        int(i64::from(origin.rendered)),
+        text(&origin.gaps.join("\n")),
+    ];
+    rows::replace(connection, path, &ORIGIN, values)
+}
+
+impl Trace {
+    /// Returns where the trace was imported from; none for one that was recorded here.
+    ///
+    /// # Errors
+    /// [`TraceError`] if the row cannot be read.
+    pub fn origin(&self) -> Result<Option<Origin>, TraceError> {
+        if self.format_version() < ORIGIN_FROM {
+            return Ok(None);
+        }
+        let sql = "SELECT format, source, licence, importer, rendered, gaps FROM origin WHERE id = 1";
+        let read = |row: &rusqlite::Row<'_>| {
+            let gaps: String = row.get(5)?;
+            Ok(Origin {
+                format: row.get(0)?,
+                source: row.get(1)?,
+                licence: row.get(2)?,
+                importer: row.get(3)?,
+                rendered: row.get::<_, i64>(4)? != 0,
+                gaps: gaps.lines().map(str::to_owned).collect(),
+            })
+        };
+        let place = Place::table(ORIGIN.name);
+        self.connection().query_row(sql, [], read).optional().map_err(TraceError::sqlite(self.path(), place))
+    }
+}
