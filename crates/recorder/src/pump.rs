@@ -7,6 +7,7 @@
 use crate::follow::Signal;
 use crate::messages as m;
 use crate::network;
+use crate::render;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
 use crate::world::{Frame, OpenDialog, Session, State, Tab, World};
 use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
@@ -93,6 +94,7 @@ impl Pump {
             "Runtime" => self.runtime(event, name),
             "Debugger" if name == "scriptParsed" => self.script_parsed(event),
             "Network" => network::handle(&self.world, &self.socket, event, name, |state| self.now(state)),
+            "Fetch" if name == "requestPaused" => render::request_paused(&self.world, &self.socket, event),
             "Browser" => self.download(event, name),
             "Log" if name == "entryAdded" => self.log_entry(event),
             "Input" if name == "dragIntercepted" => {
@@ -511,6 +513,9 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
         ("Log.enable", json!({})),
         ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
     ];
+    if world.answering.get().is_some() {
+        calls.extend(render::session_calls());
+    }
     if watch.is_none() {
         calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
     }

@@ -5,6 +5,7 @@
 
 use crate::follow::Watch;
 use crate::log::EventLog;
+use crate::render::Answering;
 use crate::socket::locked;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -102,11 +103,13 @@ pub(crate) struct World {
     changed: watch::Sender<u64>,
     /// Set where the recorder only looks on while somebody else drives the browser.
     pub(crate) watch: OnceLock<Watch>,
+    /// Set where recorded pages are rendered: every request is answered from memory.
+    pub(crate) answering: OnceLock<Answering>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::default(), changed: watch::Sender::new(0), watch: OnceLock::new() }
+        Self { state: Mutex::default(), changed: watch::Sender::new(0), watch: OnceLock::new(), answering: OnceLock::new() }
     }
 
     pub(crate) fn read(&self) -> MutexGuard<'_, State> {

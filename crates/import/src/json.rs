@@ -1,0 +1,32 @@
+//! Reading JSON of unknown origin.
+//!
+//! In: one JSON text. Out: its top level, or values of bounded depth. Invariant: nothing here recurses deeper than serde_json's own limit;
+//! what is nested deeper is an error of the one value that is.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The members of an object, unread.
+pub(crate) type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+
+/// Returns the members of an object without reading them.
+pub(crate) fn members(text: &str) -> Result<Members<'_>, serde_json::Error> {
+    serde_json::from_str(text)
+}
+
+/// Reads one value.
+pub(crate) fn value(raw: &RawValue) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(raw.get())
+}
+
+/// Returns the string under a key; empty if there is none.
+pub(crate) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or("")
+}
+
+/// Returns the number under a key.
+pub(crate) fn number(value: &Value, key: &str) -> Option<f64> {
+    value.get(key).and_then(Value::as_f64)
+}

@@ -1,0 +1,76 @@
+//! What every importer makes of its input: a recording in our own terms, page by page.
+//!
+//! In: nothing. Out: a [`Plan`]. Invariants: the node of step k's action is marked in the page of step k - 1, as [`TARGET`] or [`ALSO`]; a
+//! page is made when it is asked for, so that a plan of many steps stays small.
+
+use crate::error::ImportError;
+use crate::scene::Scene;
+use browserlens_page::{Capture, Viewport};
+use browserlens_strategy::{ActionKind, EventKind, NodeHint};
+use browserlens_trace::{Canonicalizer, Origin};
+
+/// Mark of the node that was acted on.
+pub(crate) const TARGET: &str = "target";
+/// Mark of nodes that would have done as well.
+pub(crate) const ALSO: &str = "also";
+
+/// A recording in our own terms.
+pub(crate) struct Plan {
+    pub(crate) name: String,
+    pub(crate) goal: String,
+    pub(crate) viewport: Viewport,
+    pub(crate) locale: String,
+    pub(crate) timezone: String,
+    pub(crate) browser: String,
+    pub(crate) recorded_at: Option<String>,
+    pub(crate) origin: Origin,
+    /// Values known to be secret.
+    pub(crate) secrets: Vec<String>,
+    pub(crate) steps: Vec<PlannedStep>,
+    pub(crate) events: Vec<PlannedEvent>,
+    pub(crate) pages: Box<dyn Pages>,
+}
+
+/// One step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PlannedStep {
+    pub(crate) tab: u32,
+    pub(crate) action: Option<PlannedAction>,
+}
+
+/// What was done.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedAction {
+    pub(crate) kind: ActionKind,
+    pub(crate) text: String,
+    /// The node in words, where the page does not tell it.
+    pub(crate) hint: Option<NodeHint>,
+    /// Where it was acted, in CSS px of the viewport.
+    pub(crate) point: Option<(f32, f32)>,
+}
+
+/// What happened beside the page.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedEvent {
+    pub(crate) step: u32,
+    pub(crate) tab: u32,
+    pub(crate) at_ms: u64,
+    pub(crate) kind: EventKind,
+}
+
+/// Makes the pages of a plan.
+pub(crate) trait Pages: Send + Sync {
+    /// Returns whether a step's page has to be rendered; if not, [`Pages::capture`] gives it whole.
+    fn needs_rendering(&self) -> bool {
+        true
+    }
+
+    /// Returns the page after a step, to be rendered.
+    fn scene(&self, step: usize) -> Result<Scene, ImportError>;
+
+    /// Returns what can be derived of the page without rendering it, and the keys of marked nodes.
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError>;
+}
+
+/// Marked nodes, by mark.
+pub(crate) type Marks = Vec<(String, browserlens_page::NodeKey)>;

@@ -1,0 +1,182 @@
+//! What happened beside the page: console, requests, dialogs, tabs, downloads.
+//!
+//! In: a [`Model`]. Out: events with the step during which they came, and the secrets that the trace names openly. Invariant: order is that of
+//! time; a body that is no text, or larger than a recording would keep, is left out.
+
+use super::model::{Model, Resource};
+use crate::archive::Archive;
+use crate::json::{number, text};
+use crate::plan::PlannedEvent;
+use browserlens_strategy::{
+    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent,
+};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Largest body that is kept.
+const BODY_LIMIT: usize = 1 << 20;
+
+/// Returns the events of a trace. `times` holds when each step began.
+pub(super) fn planned(model: &Model, archive: &Arc<Mutex<Archive>>, times: &[f64]) -> Vec<PlannedEvent> {
+    let mut found: Vec<(f64, u32, EventKind)> = Vec::new();
+    for event in &model.happened {
+        let time = number(event, "time").unwrap_or(0.0);
+        let page = event["pageId"].as_str().or(event["params"]["pageId"].as_str()).unwrap_or("");
+        found.extend(happened(event).map(|kind| (time, model.tab_of(page), kind)));
+    }
+    let mut numbers = 0;
+    for resource in &model.resources {
+        numbers += 1;
+        let page = text(&resource.entry, "pageref");
+        let kind = EventKind::Request(Box::new(request(resource, numbers, archive)));
+        found.push((resource.time, model.tab_of(page), kind));
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let start = found.first().map_or(0.0, |first| first.0).min(times.iter().copied().find(|time| *time > f64::MIN).unwrap_or(f64::MAX));
+    let step_of = |time: f64| times.partition_point(|began| *began <= time).saturating_sub(1) as u32;
+    found
+        .into_iter()
+        .map(|(time, tab, kind)| PlannedEvent { step: step_of(time), tab, at_ms: (time - start).max(0.0) as u64, kind })
+        .collect()
+}
+
+fn happened(event: &Value) -> Option<EventKind> {
+    let params = &event["params"];
+    if text(event, "type") == "console" {
+        let place = &event["location"];
+        return Some(EventKind::Console(ConsoleMessage {
+            level: text(event, "messageType").to_owned(),
+            text: text(event, "text").to_owned(),
+            url: text(place, "url").to_owned(),
+            line: place["lineNumber"].as_u64().map_or(0, |line| line.min(u64::from(u32::MAX) - 1) as u32 + 1),
+            stack: String::new(),
+        }));
+    }
+    Some(match text(event, "method") {
+        "pageError" => {
+            let error = &params["error"];
+            let inner = if error["error"].is_object() { &error["error"] } else { error };
+            EventKind::Console(ConsoleMessage {
+                level: "exception".to_owned(),
+                text: format!("{}: {}", text(inner, "name"), text(inner, "message")),
+                url: text(&params["location"], "url").to_owned(),
+                line: params["location"]["line"].as_u64().map_or(0, |line| line as u32 + 1),
+                stack: text(inner, "stack").to_owned(),
+            })
+        }
+        "dialog" => EventKind::Dialog(DialogEvent {
+            kind: match text(params, "type") {
+                "confirm" => DialogKind::Confirm,
+                "prompt" => DialogKind::Prompt,
+                "beforeunload" => DialogKind::BeforeUnload,
+                _ => DialogKind::Alert,
+            },
+            message: text(params, "message").to_owned(),
+            accepted: None,
+            typed: String::new(),
+        }),
+        "download" => EventKind::Download(DownloadEvent {
+            url: text(params, "url").to_owned(),
+            file_name: text(params, "suggestedFilename").to_owned(),
+            bytes: 0,
+            state: "completed".to_owned(),
+        }),
+        what @ ("page" | "pageClosed") => EventKind::Tab(TabEvent {
+            what: if what == "page" { "opened" } else { "closed" }.to_owned(),
+            url: String::new(),
+            title: String::new(),
+        }),
+        _ => return None,
+    })
+}
+
+fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> RequestEvent {
+    let (request, response) = (&resource.entry["request"], &resource.entry["response"]);
+    let headers = |of: &Value| -> Vec<(String, String)> {
+        let list = of["headers"].as_array().into_iter().flatten();
+        list.map(|header| (text(header, "name").to_owned(), text(header, "value").to_owned())).collect()
+    };
+    let mime = text(&response["content"], "mimeType").split(';').next().unwrap_or("").trim().to_owned();
+    let read = |held: &Value| -> Option<String> {
+        if let Some(file) = held["_file"].as_str() {
+            let bytes = archive.lock().unwrap_or_else(PoisonError::into_inner).read(file).ok().flatten()?;
+            return (bytes.len() <= BODY_LIMIT).then(|| String::from_utf8(bytes).ok()).flatten();
+        }
+        body_text(held).filter(|body| !body.is_empty() && body.len() <= BODY_LIMIT)
+    };
+    let is_text = ["text/", "json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|kind| mime.contains(kind));
+    let status = response["status"].as_i64().unwrap_or(0);
+    RequestEvent {
+        id,
+        method: text(request, "method").to_owned(),
+        url: text(request, "url").to_owned(),
+        resource_type: resource_type(text(&resource.entry, "_resourceType"), &mime).to_owned(),
+        status: u16::try_from(status).unwrap_or(0),
+        request_headers: headers(request),
+        response_headers: headers(response),
+        request_body: read(&request["postData"]),
+        response_body: if is_text { read(&response["content"]) } else { None },
+        response_bytes: response["content"]["size"].as_u64().unwrap_or(0),
+        failure: text(response, "_failureText").to_owned(),
+        duration_ms: number(&resource.entry, "time").unwrap_or(0.0).max(0.0) as u64,
+        mime_type: mime,
+    }
+}
+
+/// Returns the text that HAR keeps in place; none if it is binary.
+pub(crate) fn body_text(held: &Value) -> Option<String> {
+    let body = held["text"].as_str()?;
+    if held["encoding"] == "base64" {
+        use base64::Engine;
+        return String::from_utf8(base64::engine::general_purpose::STANDARD.decode(body).ok()?).ok();
+    }
+    Some(body.to_owned())
+}
+
+/// Names the type of a resource as the browser's protocol does; HAR often has the MIME type only.
+pub(crate) fn resource_type(named: &str, mime: &str) -> &'static str {
+    let known = ["Document", "Stylesheet", "Image", "Media", "Font", "Script", "XHR", "Fetch", "Ping", "Manifest", "WebSocket"];
+    if let Some(found) = known.into_iter().find(|kind| kind.eq_ignore_ascii_case(named)) {
+        return found;
+    }
+    match mime {
+        "text/html" | "application/xhtml+xml" => "Document",
+        "text/css" => "Stylesheet",
+        mime if mime.contains("javascript") => "Script",
+        mime if mime.starts_with("image/") => "Image",
+        mime if mime.starts_with("font/") || mime.contains("font") => "Font",
+        mime if mime.starts_with("video/") || mime.starts_with("audio/") => "Media",
+        mime if mime.contains("json") => "Fetch",
+        _ => "Other",
+    }
+}
+
+/// Returns what the trace names openly as secret: stored cookies, credentials, headers of every request, storage.
+pub(super) fn secrets(model: &Model) -> Vec<String> {
+    let options = &model.header.options;
+    let mut found: Vec<String> = Vec::new();
+    let mut take = |value: &Value| found.extend(value.as_str().filter(|value| value.len() >= 4).map(str::to_owned));
+    take(&options["httpCredentials"]["password"]);
+    take(&options["proxy"]["password"]);
+    let state = &options["storageState"];
+    let cookies = state["cookies"].as_array().into_iter().flatten();
+    cookies.for_each(|cookie| take(&cookie["value"]));
+    for origin in state["origins"].as_array().into_iter().flatten() {
+        origin["localStorage"].as_array().into_iter().flatten().for_each(|item| take(&item["value"]));
+    }
+    for call in &model.calls {
+        match call.method.as_str() {
+            "addCookies" => call.params["cookies"].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"])),
+            "setHTTPCredentials" | "setHttpCredentials" => take(&call.params["httpCredentials"]["password"]),
+            _ => {}
+        }
+    }
+    for resource in &model.resources {
+        for (side, list) in [("request", "cookies"), ("response", "cookies")] {
+            resource.entry[side][list].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"]));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}

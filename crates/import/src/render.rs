@@ -1,0 +1,101 @@
+//! Has pages rendered by the recorder and writes them as they come.
+//!
+//! In: a [`Plan`]. Out: its trace. Invariant: pages are shown by the recorder's own browser with the network cut; nothing but a scene's
+//! documents and resources can be loaded.
+
+use crate::error::ImportError;
+use crate::plan::{Marks, Plan};
+use crate::run::{ImportOptions, finish};
+use crate::scene::{Resources, Scene};
+use crate::write::{Captured, Writing};
+use browserlens_recorder::{RecordError, RenderAnswer, RenderAnswers, RenderOptions, RenderScene, render_scenes};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Applies the state that HTML cannot say, and removes what tells of it. Returns how many nodes are marked.
+const PREPARE: &str = include_str!("prepare.js");
+
+struct Answers {
+    documents: HashMap<String, String>,
+    resources: Arc<dyn Resources>,
+}
+
+impl RenderAnswers for Answers {
+    fn answer(&self, url: &str) -> Option<RenderAnswer> {
+        if let Some(html) = self.documents.get(url) {
+            return Some(RenderAnswer {
+                status: 200,
+                mime: "text/html; charset=utf-8".to_owned(),
+                location: None,
+                body: html.as_bytes().to_vec(),
+            });
+        }
+        let answer = self.resources.answer(url)?;
+        // A frame that was not recorded must not show what its URL gave: its scripts are part of what made it.
+        Some(RenderAnswer { status: answer.status, mime: answer.mime, location: answer.location, body: answer.body })
+    }
+}
+
+fn staged(scene: Scene) -> (RenderScene, Vec<String>) {
+    let answers = Answers { documents: scene.documents, resources: scene.resources };
+    let staged = RenderScene {
+        url: scene.url,
+        answers: Arc::new(answers),
+        prepare: PREPARE.to_owned(),
+        defined: scene.defined,
+        viewport: scene.viewport,
+        screenshot: scene.screenshot,
+    };
+    (staged, scene.gaps)
+}
+
+pub(crate) fn render(plan: &Plan, input: &Path, out: &Path, options: &ImportOptions) -> Result<(u32, u32, Vec<String>), ImportError> {
+    let failed = |source: RecordError| ImportError::Render { path: input.to_owned(), source };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(ImportError::io(input, "start the browser's threads"))?;
+    let rendering = RenderOptions {
+        chrome: options.chrome.clone(),
+        viewport: plan.viewport,
+        locale: plan.locale.clone(),
+        timezone: plan.timezone.clone(),
+        pages: options.pages,
+        secrets: plan.secrets.clone(),
+        ..RenderOptions::default()
+    };
+    let mut writing = None;
+    let mut gaps: HashMap<usize, Vec<String>> = HashMap::new();
+    let gaps_of = std::sync::Mutex::new(&mut gaps);
+    let locked = || gaps_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let written = runtime.block_on(render_scenes(
+        plan.steps.len(),
+        &rendering,
+        |step| {
+            let (staged, gaps) = staged(plan.pages.scene(step)?);
+            locked().insert(step, gaps);
+            Ok(staged)
+        },
+        |step, page| {
+            if writing.is_none() {
+                let key = options.redaction_key.clone();
+                writing = Some(Writing::create(plan, out, Some(&page.browser), key, options.force)?);
+            }
+            let mut gaps = locked().remove(&step).unwrap_or_default();
+            if !page.missed.is_empty() {
+                gaps.push(format!("{} resources were not recorded", page.missed.len()));
+            }
+            let marks: Marks = page.marks;
+            let captured = Captured { capture: page.capture, marks, quiet: page.quiet, timings: page.timings, gaps };
+            writing.as_mut().map_or(Ok(()), |writing| writing.step(captured))
+        },
+        failed,
+    ));
+    let Some(writing) = writing else {
+        written?;
+        return Err(ImportError::Empty { path: input.to_owned(), reason: "it has no steps".to_owned() });
+    };
+    finish(writing, true, written)
+}

@@ -1,0 +1,165 @@
+//! One import: inputs in, traces out.
+//!
+//! In: a [`Format`], files, and [`ImportOptions`]. Out: an [`ImportReport`]. Invariant: a trace stands under its name only with all the steps
+//! that could be read, or says in itself why it ends early.
+
+use crate::error::ImportError;
+use crate::limits::Limits;
+use crate::plan::Plan;
+use crate::playwright;
+use crate::write::{Captured, Writing};
+use browserlens_trace::{Canonicalizer, Origin, RedactionKey};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// A format that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// Playwright's `trace.zip`, versions 3 to 10.
+    Playwright,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 1] = [Self::Playwright];
+
+    /// Returns the name that the command line uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Playwright => "playwright",
+        }
+    }
+
+    /// Returns the format of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+/// How an import is done.
+#[derive(Clone, Debug)]
+pub struct ImportOptions {
+    /// Folder of the traces.
+    pub out: PathBuf,
+    /// Whether traces that stand there are replaced.
+    pub force: bool,
+    /// Whether pages are rendered anew in Chromium, where the source does not have what strategies read.
+    pub render: bool,
+    /// Chromium; looked for in `$CHROME` and on `PATH` if not said.
+    pub chrome: Option<PathBuf>,
+    /// Pages that are rendered at once.
+    pub pages: u32,
+    /// Licence of the source, as its publisher states it.
+    pub licence: String,
+    /// Key of the placeholders of secrets.
+    pub redaction_key: RedactionKey,
+    /// Bounds on what is read.
+    pub limits: Limits,
+}
+
+impl ImportOptions {
+    /// Returns options that write to `out` and leave everything else as it is by default.
+    pub fn new(out: impl Into<PathBuf>) -> Self {
+        Self {
+            out: out.into(),
+            force: false,
+            render: true,
+            chrome: None,
+            pages: 2,
+            licence: String::new(),
+            redaction_key: RedactionKey::Fixed,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// What an import made.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// The traces.
+    pub traces: Vec<ImportedTrace>,
+}
+
+/// One trace that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ImportedTrace {
+    /// The file.
+    pub path: PathBuf,
+    /// Its steps.
+    pub steps: u32,
+    /// Steps whose action has a node.
+    pub with_node: u32,
+    /// Where it comes from, and what could not be carried over.
+    pub origin: Origin,
+}
+
+/// Imports files of one format.
+///
+/// # Errors
+/// [`ImportError`]; traces that were finished before it stay.
+pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Result<ImportReport, ImportError> {
+    std::fs::create_dir_all(&options.out).map_err(ImportError::io(&options.out, "make the folder"))?;
+    let mut report = ImportReport::default();
+    for input in inputs {
+        let plans = match format {
+            Format::Playwright => playwright::read(input, options.limits)?,
+        };
+        for mut plan in plans {
+            if !options.licence.is_empty() {
+                plan.origin.licence.clone_from(&options.licence);
+            }
+            let path = options.out.join(file_name(&plan.name));
+            report.traces.push(write(&plan, input, path, options)?);
+        }
+    }
+    Ok(report)
+}
+
+fn write(plan: &Plan, input: &Path, path: PathBuf, options: &ImportOptions) -> Result<ImportedTrace, ImportError> {
+    let renders = options.render && plan.pages.needs_rendering();
+    let (with_node, steps, gaps) = if renders {
+        render(plan, input, &path, options)?
+    } else {
+        let mut writing = Writing::create(plan, &path, None, options.redaction_key.clone(), options.force)?;
+        let mut canonicalizer = Canonicalizer::new();
+        let written = (0..plan.steps.len()).try_for_each(|step| {
+            let (capture, marks) = plan.pages.capture(step, &mut canonicalizer)?;
+            writing.step(Captured { capture, marks, quiet: true, timings: Vec::new(), gaps: Vec::new() })
+        });
+        finish(writing, false, written)?
+    };
+    let origin = Origin { rendered: renders, gaps, ..plan.origin.clone() };
+    Ok(ImportedTrace { path, steps, with_node, origin })
+}
+
+/// Ends a trace, and passes on what went wrong.
+pub(crate) fn finish(
+    writing: Writing<'_>,
+    rendered: bool,
+    written: Result<(), ImportError>,
+) -> Result<(u32, u32, Vec<String>), ImportError> {
+    let (with_node, steps) = (writing.with_node, writing.len());
+    let gaps = writing.finish(rendered, written.as_ref().err())?;
+    written?;
+    Ok((with_node, steps, gaps))
+}
+
+#[cfg(feature = "render")]
+fn render(plan: &Plan, input: &Path, path: &Path, options: &ImportOptions) -> Result<(u32, u32, Vec<String>), ImportError> {
+    crate::render::render(plan, input, path, options)
+}
+
+#[cfg(not(feature = "render"))]
+fn render(plan: &Plan, input: &Path, _: &Path, _: &ImportOptions) -> Result<(u32, u32, Vec<String>), ImportError> {
+    // Nothing can be shown without a browser; the first page says what is missing.
+    plan.pages.scene(0).map(drop)?;
+    Err(ImportError::malformed(input, "this build", "it cannot render: it was made without the feature `render`"))
+}
+
+/// Returns the file of a trace: its name, without what a file system or a shell would stumble over.
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let name: String = name.chars().map(plain).take(120).collect();
+    format!("{}.trace", name.trim_matches(['.', '-']))
+}

@@ -1,0 +1,39 @@
+//! One recorded page, ready to be shown in a browser.
+//!
+//! In: what an importer reconstructed. Out: a [`Scene`]: the documents as HTML, and what their URLs answer. Invariant: a scene holds
+//! everything that its page may load; what it does not hold does not exist.
+
+use browserlens_page::Viewport;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a URL answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) mime: String,
+    pub(crate) location: Option<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// Resources of a page beside its documents.
+pub(crate) trait Resources: Send + Sync {
+    /// Returns what a URL, without its fragment, answers.
+    fn answer(&self, url: &str) -> Option<Answer>;
+}
+
+/// A page to be shown.
+pub(crate) struct Scene {
+    /// URL of the main document.
+    pub(crate) url: String,
+    /// HTML by URL, the main document's and those of frames.
+    pub(crate) documents: HashMap<String, String>,
+    pub(crate) resources: Arc<dyn Resources>,
+    /// Custom elements that were defined.
+    pub(crate) defined: Vec<String>,
+    pub(crate) viewport: Viewport,
+    /// The picture that was recorded with it, as PNG.
+    pub(crate) screenshot: Option<Vec<u8>>,
+    /// What could not be reconstructed.
+    pub(crate) gaps: Vec<String>,
+}

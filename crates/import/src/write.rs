@@ -1,0 +1,143 @@
+//! Writes a plan as a trace.
+//!
+//! In: a [`Plan`] and, step by step, the capture of its page with the marked nodes. Out: a trace file. Invariants: steps are written in
+//! order; the nodes of an action are those that were marked in the capture before it; a trace that ends early says why.
+
+use crate::error::ImportError;
+use crate::plan::{ALSO, Marks, Plan, TARGET};
+use browserlens_page::{Capture, NodeKey, Page};
+use browserlens_scenario::{Target, called};
+use browserlens_strategy::{Event, Intent, NodeHint, StepIndex, TakenAction};
+use browserlens_trace::{
+    ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta, TraceSource,
+    TraceWriter,
+};
+use std::path::Path;
+
+/// A captured page of a plan.
+pub(crate) struct Captured {
+    pub(crate) capture: Capture,
+    pub(crate) marks: Marks,
+    pub(crate) quiet: bool,
+    pub(crate) timings: Vec<(String, u64)>,
+    pub(crate) gaps: Vec<String>,
+}
+
+/// Writes a trace as its steps come.
+pub(crate) struct Writing<'p> {
+    plan: &'p Plan,
+    writer: TraceWriter,
+    next: u32,
+    next_event: u64,
+    before: Option<(Page, Marks)>,
+    /// Steps whose action has a node.
+    pub(crate) with_node: u32,
+    pub(crate) gaps: Vec<String>,
+}
+
+impl<'p> Writing<'p> {
+    pub(crate) fn create(plan: &'p Plan, out: &Path, browser: Option<&str>, key: RedactionKey, force: bool) -> Result<Self, ImportError> {
+        let meta = TraceMeta {
+            scenario: plan.name.clone(),
+            goal: plan.goal.clone(),
+            site: None,
+            source: TraceSource::Imported,
+            viewport: plan.viewport,
+            locale: plan.locale.clone(),
+            timezone: plan.timezone.clone(),
+            browser: match browser {
+                Some(browser) => format!("{}; rendered by {browser}", plan.browser),
+                None => plan.browser.clone(),
+            },
+            tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
+            recorded_at: plan.recorded_at.clone(),
+        };
+        let redactor = Redactor::new(RedactionOptions { key, known: plan.secrets.clone(), public: Vec::new() });
+        let writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
+        Ok(Self { plan, writer, next: 0, next_event: 0, before: None, with_node: 0, gaps: Vec::new() })
+    }
+
+    pub(crate) fn len(&self) -> u32 {
+        self.next
+    }
+
+    /// Writes the next step.
+    pub(crate) fn step(&mut self, captured: Captured) -> Result<(), ImportError> {
+        let index = StepIndex(self.next);
+        let Some(planned) = self.plan.steps.get(self.next as usize) else { return Ok(()) };
+        let page = Page::parse(&captured.capture).map_err(|error| {
+            ImportError::malformed(self.writer.path(), format!("step {index}"), format!("its capture does not parse: {error}"))
+        })?;
+        let action = planned.action.as_ref().map(|planned| {
+            let mut acceptable: Vec<NodeKey> = Vec::new();
+            let (mut hint, mut point) = (planned.hint.clone(), None);
+            if let Some((before, marks)) = &self.before {
+                let of = |wanted: &str| marks.iter().filter(|(mark, _)| mark == wanted).map(|(_, key)| *key).collect::<Vec<_>>();
+                acceptable.extend(of(TARGET));
+                acceptable.extend(of(ALSO));
+                acceptable.retain(|key| before.find(*key).is_some());
+                acceptable.dedup();
+                let scroll = before.scroll();
+                point = planned.point.map(|(x, y)| (x + scroll.x, y + scroll.y));
+                hint = acceptable.first().and_then(|key| in_words(before, *key)).or(hint);
+            }
+            let (kind, text) = (planned.kind, planned.text.clone());
+            ActionRecord {
+                taken: TakenAction { kind, node: hint.clone(), text: text.clone(), error: None },
+                intent: Intent { action: kind, node: hint, text },
+                target: acceptable.first().copied(),
+                acceptable,
+                resolved_in: StepIndex(index.0.saturating_sub(1)),
+                point,
+            }
+        });
+        self.with_node += u32::from(action.as_ref().is_some_and(|action| action.target.is_some()));
+        let mut events = Vec::new();
+        for event in self.plan.events.iter().filter(|event| event.step == index.0) {
+            let (tab, at_ms, kind) = (event.tab, event.at_ms, event.kind.clone());
+            events.push(Event { position: self.next_event, step: index.0, tab, at_ms, kind });
+            self.next_event += 1;
+        }
+        let reason = if captured.quiet { "as it was recorded" } else { "it was still loading when it was captured" };
+        self.writer.write_step(StepRecord {
+            index,
+            tab: planned.tab,
+            action,
+            capture: captured.capture,
+            events,
+            entities: Vec::new(),
+            timings: captured.timings,
+            settled: Settled { quiet: captured.quiet, waited_ms: 0, reason: reason.to_owned() },
+            torn_retries: 0,
+        })?;
+        self.gaps.extend(captured.gaps);
+        self.before = Some((page, captured.marks));
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Ends the trace; with a reason where it ends early.
+    pub(crate) fn finish(mut self, rendered: bool, failed: Option<&ImportError>) -> Result<Vec<String>, ImportError> {
+        let mut origin = self.plan.origin.clone();
+        origin.rendered = rendered;
+        origin.gaps.append(&mut self.gaps);
+        origin.gaps.sort();
+        origin.gaps.dedup();
+        self.writer.set_origin(&origin)?;
+        let outcome = match failed {
+            None => Outcome::Complete,
+            Some(error) => Outcome::Incomplete { reason: error.to_string() },
+        };
+        self.writer.finish(outcome)?;
+        Ok(origin.gaps)
+    }
+}
+
+/// Returns a node in words: its role and name, and which one it is where several are called so.
+fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
+    let node = page.find(key)?;
+    let (role, name) = (node.role().to_owned(), called(node));
+    let alike = Target::role(&role, &name).matches(page);
+    let nth = alike.iter().position(|id| *id == node.id()).filter(|_| alike.len() > 1).map(|at| at as u32);
+    Some(NodeHint { role, name, within: None, nth })
+}

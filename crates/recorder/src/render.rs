@@ -1,0 +1,509 @@
+//! Renders recorded pages anew: documents and resources come from memory, the network is cut, scripts are off.
+//!
+//! In: scenes, by number. Out: a capture of each, in order, by the recorder's own looks. Invariants: every request of a page is paused and
+//! answered by its scene, or fails; behind that no name resolves and every connection would go to a proxy that is not there; no script of a
+//! page runs; captures are numbered in the order of the scenes, however many are rendered at once.
+
+use crate::chrome::ChromeOptions;
+use crate::driver::Driver;
+use crate::error::RecordError;
+use crate::fast::FastState;
+use crate::look::{Depth, Look};
+use crate::mask;
+use crate::messages as m;
+use crate::pump::SessionSetup;
+use crate::seen::Seen;
+use crate::setup::runs_as_root;
+use crate::socket::{CallError, RawEvent, Socket, locked};
+use crate::stage::Stage;
+use crate::world::World;
+use base64::Engine;
+use browserlens_page::{Capture, NodeKey, Page, Payload, PayloadKind, Viewport};
+use browserlens_trace::Canonicalizer;
+use serde::Deserialize;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// What a URL answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RenderAnswer {
+    /// Status.
+    pub status: u16,
+    /// Content type.
+    pub mime: String,
+    /// Where it leads, for a redirection.
+    pub location: Option<String>,
+    /// Body.
+    pub body: Vec<u8>,
+}
+
+/// Answers the requests of one page.
+pub trait RenderAnswers: Send + Sync {
+    /// Returns what a URL, without its fragment, answers; none lets the request fail.
+    fn answer(&self, url: &str) -> Option<RenderAnswer>;
+}
+
+/// One page to be rendered.
+#[derive(Clone)]
+pub struct RenderScene {
+    /// URL of the main document.
+    pub url: String,
+    /// Documents and resources.
+    pub answers: Arc<dyn RenderAnswers>,
+    /// Expression that is evaluated in each frame after it has loaded, in a world of ours. It returns the marks of nodes, which it leaves in
+    /// the array `browserLensMarked`.
+    pub prepare: String,
+    /// Names of custom elements that count as defined.
+    pub defined: Vec<String>,
+    /// Viewport of the page.
+    pub viewport: Viewport,
+    /// A picture that was recorded of the page, as PNG; it takes the place of ours where it has the size of the viewport.
+    pub screenshot: Option<Vec<u8>>,
+}
+
+impl std::fmt::Debug for RenderScene {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RenderScene").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// How pages are rendered.
+#[derive(Clone, Debug)]
+pub struct RenderOptions {
+    /// Chromium; looked for in `$CHROME` and on `PATH` if not said.
+    pub chrome: Option<PathBuf>,
+    /// Whether Chromium runs without its sandbox; as root it always does.
+    pub no_sandbox: bool,
+    /// Viewport that the browser starts with.
+    pub viewport: Viewport,
+    /// Locale.
+    pub locale: String,
+    /// Time zone.
+    pub timezone: String,
+    /// Pages that are rendered at once, each in a browser of its own.
+    pub pages: u32,
+    /// Longest time that a page may take to load from memory.
+    pub limit: Duration,
+    /// Secret values, which are painted over in pictures.
+    pub secrets: Vec<String>,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        Self {
+            chrome: None,
+            no_sandbox: false,
+            viewport: Viewport::default(),
+            locale: "en-US".to_owned(),
+            timezone: "UTC".to_owned(),
+            pages: 2,
+            limit: Duration::from_secs(30),
+            secrets: Vec::new(),
+        }
+    }
+}
+
+/// One page that was rendered.
+#[derive(Debug)]
+pub struct RenderedPage {
+    /// Its capture.
+    pub capture: Capture,
+    /// The page of the capture.
+    pub page: Arc<Page>,
+    /// Marked nodes, by mark.
+    pub marks: Vec<(String, NodeKey)>,
+    /// URLs that were asked for and had no answer.
+    pub missed: Vec<String>,
+    /// Whether everything had loaded within the limit.
+    pub quiet: bool,
+    /// Wall time per call, in microseconds.
+    pub timings: Vec<(String, u64)>,
+    /// Name and version of the browser.
+    pub browser: String,
+}
+
+/// What answers the requests of the page that is shown now.
+#[derive(Default)]
+pub(crate) struct Answering {
+    answers: Mutex<Option<Arc<dyn RenderAnswers>>>,
+    missed: Mutex<Vec<String>>,
+}
+
+/// What every session of a rendering browser is given before its page loads.
+pub(crate) fn session_calls() -> Vec<(&'static str, serde_json::Value)> {
+    vec![
+        ("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*", "requestStage": "Request" }] })),
+        ("Emulation.setScriptExecutionDisabled", json!({ "value": true })),
+        ("Network.setCacheDisabled", json!({ "cacheDisabled": true })),
+    ]
+}
+
+#[derive(Deserialize)]
+struct Paused {
+    #[serde(rename = "requestId")]
+    id: String,
+    request: PausedRequest,
+}
+
+#[derive(Deserialize)]
+struct PausedRequest {
+    url: String,
+    #[serde(default)]
+    method: String,
+}
+
+/// Answers a paused request.
+pub(crate) fn request_paused(world: &World, socket: &Socket, event: &RawEvent) {
+    let (Some(answering), Some(paused)) = (world.answering.get(), event.read::<Paused>()) else { return };
+    let url = paused.request.url.split('#').next().unwrap_or("").to_owned();
+    let answers = locked(&answering.answers).clone();
+    let found = answers.filter(|_| paused.request.method == "GET").and_then(|answers| answers.answer(&url));
+    let Some(found) = found else {
+        if !url.ends_with("/favicon.ico") {
+            let mut missed = locked(&answering.missed);
+            if missed.len() < 1_000 {
+                missed.push(url);
+            }
+        }
+        let params = json!({ "requestId": paused.id, "errorReason": "BlockedByClient" });
+        drop(socket.send(event.session.as_deref(), "Fetch.failRequest", &params));
+        return;
+    };
+    let mut headers = vec![
+        json!({ "name": "Content-Type", "value": header_value(&found.mime) }),
+        json!({ "name": "Content-Security-Policy", "value": "script-src 'none'; object-src 'none'" }),
+        json!({ "name": "Access-Control-Allow-Origin", "value": "*" }),
+        json!({ "name": "Cache-Control", "value": "no-store" }),
+    ];
+    if let Some(location) = &found.location {
+        headers.push(json!({ "name": "Location", "value": header_value(location) }));
+    }
+    let params = json!({
+        "requestId": paused.id,
+        "responseCode": found.status.clamp(200, 599),
+        "responseHeaders": headers,
+        "body": base64::engine::general_purpose::STANDARD.encode(&found.body),
+    });
+    drop(socket.send(event.session.as_deref(), "Fetch.fulfillRequest", &params));
+}
+
+/// A header's value in one line.
+fn header_value(value: &str) -> String {
+    value.chars().filter(|c| !c.is_control()).collect()
+}
+
+/// Renders scenes, several at once, and gives each page to `done` in order.
+///
+/// # Errors
+/// What `scene` or `done` returns, and trouble with the browser as `failed` turns it into an error.
+pub async fn render_scenes<E>(
+    count: usize,
+    options: &RenderOptions,
+    scene: impl Fn(usize) -> Result<RenderScene, E>,
+    mut done: impl FnMut(usize, RenderedPage) -> Result<(), E>,
+    failed: impl Fn(RecordError) -> E,
+) -> Result<(), E> {
+    let browsers = (options.pages.max(1) as usize).min(count.max(1));
+    let mut stages = Vec::new();
+    for _ in 0..browsers {
+        match stage(options).await {
+            Ok(stage) => stages.push(stage),
+            Err(error) => {
+                close(stages).await;
+                return Err(failed(error));
+            }
+        }
+    }
+    let turn = watch::Sender::new(0_usize);
+    let shared = Mutex::new((Canonicalizer::new(), &mut done));
+    let work = stages.iter_mut().enumerate().map(|(first, stage)| {
+        let (turn, shared, scene, failed) = (&turn, &shared, &scene, &failed);
+        async move {
+            let mut turns = turn.subscribe();
+            for number in (first..count).step_by(browsers) {
+                stage.driver.step = number as u32;
+                let scene = scene(number)?;
+                let shown = stage.show(&scene, options.limit).await.map_err(failed)?;
+                // Numbers are given in the order of the scenes.
+                if turns.wait_for(|next| *next == number).await.is_err() {
+                    return Ok(());
+                }
+                stage.canonicalizer = std::mem::take(&mut locked(shared).0);
+                let page = stage.taken(shown, &scene).await.map_err(failed)?;
+                let mut shared = locked(shared);
+                shared.0 = std::mem::take(&mut stage.canonicalizer);
+                (shared.1)(number, page)?;
+                drop(shared);
+                turn.send_replace(number + 1);
+            }
+            Ok(())
+        }
+    });
+    let result = futures::future::try_join_all(work).await.map(drop);
+    close(stages).await;
+    result
+}
+
+async fn close(stages: Vec<Stage>) {
+    for stage in stages {
+        stage.driver.close().await;
+    }
+}
+
+/// Starts a browser that reaches nothing.
+async fn stage(options: &RenderOptions) -> Result<Stage, RecordError> {
+    let viewport = (options.viewport.width, options.viewport.height);
+    let chrome = ChromeOptions {
+        path: options.chrome.clone(),
+        no_sandbox: options.no_sandbox || runs_as_root(),
+        viewport,
+        locale: options.locale.clone(),
+        host_rules: Some("MAP * ~NOTFOUND".to_owned()),
+        // Nothing listens at the discard port.
+        proxy: Some("http://127.0.0.1:9".to_owned()),
+        tells_roles: false,
+    };
+    let setup = SessionSetup {
+        clock_seed: None,
+        viewport,
+        scale: options.viewport.scale,
+        locale: options.locale.clone(),
+        timezone: options.timezone.clone(),
+        started: Instant::now(),
+        attached: false,
+    };
+    let driver = Driver::start(&chrome, setup, options.limit, None).await?;
+    // Sessions that start from now on are given the same calls by whoever starts them.
+    let unset = driver.world.answering.set(Answering::default()).is_ok();
+    debug_assert!(unset, "a browser is set up once");
+    let session = driver.session();
+    for (method, params) in session_calls() {
+        driver.call(&session, method, &params).await.map_err(|error| driver.failure(method, error))?;
+    }
+    Ok(Stage {
+        driver,
+        canonicalizer: Canonicalizer::new(),
+        secrets: options.secrets.clone(),
+        scale: options.viewport.scale,
+        last: None,
+        current: None,
+        fast: FastState::default(),
+    })
+}
+
+/// A page that is shown and looked at.
+struct Shown {
+    look: Look,
+    /// Frame and raw node of each mark.
+    marks: Vec<(String, String, i64)>,
+    missed: Vec<String>,
+    quiet: bool,
+}
+
+impl Stage {
+    /// Shows a scene and looks at it.
+    async fn show(&mut self, scene: &RenderScene, limit: Duration) -> Result<Shown, RecordError> {
+        let step = self.driver.step;
+        let failed = |method: &str, error: CallError| self.driver.failure(method, error);
+        let Some(answering) = self.driver.world.answering.get() else {
+            return Err(RecordError::Protocol { step, method: "rendering".to_owned(), message: "nothing answers".to_owned() });
+        };
+        *locked(&answering.answers) = Some(Arc::clone(&scene.answers));
+        locked(&answering.missed).clear();
+        self.scale = scene.viewport.scale;
+        let (width, height) = (scene.viewport.width, scene.viewport.height);
+        let session = self.driver.session();
+        let metrics = json!({
+            "width": width, "height": height, "deviceScaleFactor": scene.viewport.scale, "mobile": false,
+            "screenWidth": width, "screenHeight": height,
+        });
+        let call = "Emulation.setDeviceMetricsOverride";
+        self.driver.call(&session, call, &metrics).await.map_err(|error| failed(call, error))?;
+        let navigate = json!({ "url": scene.url });
+        let reply = self.driver.call(&session, "Page.navigate", &navigate).await.map_err(|error| failed("Page.navigate", error))?;
+        let loader = reply.value()["loaderId"].as_str().unwrap_or("").to_owned();
+        if let Some(text) = reply.value()["errorText"].as_str().filter(|text| !text.is_empty()) {
+            return Err(RecordError::Protocol { step, method: "Page.navigate".to_owned(), message: text.to_owned() });
+        }
+        let mut quiet = self.driver.loaded(&loader, limit).await?;
+        self.driver.define(&scene.defined).await;
+        let marks = self.driver.prepare(&scene.prepare).await.map_err(|error| failed("preparing the page", error))?;
+        quiet &= self.driver.loaded(&loader, limit).await?;
+        let mut look = Look::default();
+        // Some things a page shows depend on a frame having been painted.
+        self.driver.viewport_pixels(&mut look).await.map_err(|error| failed("painting", error))?;
+        let mut tries = 0;
+        let look = loop {
+            let look = self.driver.look(Depth::Whole).await.map_err(|error| failed("capturing", error))?;
+            if !look.torn || tries == 3 {
+                break look;
+            }
+            tries += 1;
+        };
+        let missed = std::mem::take(&mut *locked(&answering.missed));
+        Ok(Shown { look, marks, missed, quiet })
+    }
+
+    /// Numbers a look and takes what needs the page still: pictures of what lies outside the viewport.
+    async fn taken(&mut self, shown: Shown, scene: &RenderScene) -> Result<RenderedPage, RecordError> {
+        let step = self.driver.step;
+        let bad = |reason: String| RecordError::Capture { step, reason };
+        let Shown { mut look, mut marks, missed, quiet } = shown;
+        one_frame(&mut look, &mut marks, &self.driver.session_root());
+        let mut seen = Seen::from_look(look, &mut self.canonicalizer).map_err(|error| bad(error.to_string()))?;
+        let (boxes, scroll) = (mask::secret_boxes(&seen.page, &self.secrets), seen.page.scroll());
+        for payload in seen.capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
+            let png = recorded(scene, &payload.body).unwrap_or_else(|| payload.body.to_vec());
+            payload.body = mask::paint_over(png, &boxes, (scroll.x, scroll.y), self.scale).map_err(bad)?.into();
+        }
+        let mut crops = Look::default();
+        for (node, bounds) in mask::to_crop(&seen.page) {
+            let key = seen.page.node(node).key();
+            let clip = [bounds.x, bounds.y, bounds.width, bounds.height].map(f64::from);
+            let Ok(png) = self.driver.crop_pixels(&mut crops, clip).await else { continue };
+            let body = mask::paint_over(png, &boxes, (bounds.x, bounds.y), self.scale).map_err(bad)?.into();
+            seen.capture.payloads.push(Payload { kind: PayloadKind::Crop, frame: key.frame, node: key.backend, body });
+        }
+        let marks = marks.into_iter().filter_map(|(mark, frame, node)| {
+            let number = self.canonicalizer.known_frame(&frame)?;
+            Some((mark, self.canonicalizer.key(number, node)?))
+        });
+        let marks = marks.collect();
+        let (timings, browser) = (seen.timings, self.driver.browser_name.clone());
+        Ok(RenderedPage { capture: seen.capture, page: seen.page, marks, missed, quiet, timings, browser })
+    }
+}
+
+/// Each browser calls its tab's frame otherwise; in the recording it is one frame.
+fn one_frame(look: &mut Look, marks: &mut [(String, String, i64)], root: &str) {
+    const ONE: &str = "BROWSERLENS0RENDERED0MAIN0FRAME0";
+    if root.is_empty() {
+        return;
+    }
+    for frame in look.frames.iter_mut().filter(|frame| frame.frame == root) {
+        ONE.clone_into(&mut frame.frame);
+    }
+    for payload in &mut look.payloads {
+        if payload.frame == root {
+            ONE.clone_into(&mut payload.frame);
+        }
+        if payload.body.contains(root) {
+            payload.body = payload.body.replace(root, ONE);
+        }
+    }
+    for mark in marks.iter_mut().filter(|mark| mark.1 == root) {
+        ONE.clone_into(&mut mark.1);
+    }
+}
+
+/// Returns the picture that was recorded, if it has the size of ours.
+fn recorded(scene: &RenderScene, ours: &[u8]) -> Option<Vec<u8>> {
+    let size = |png: &[u8]| {
+        let reader = image::ImageReader::with_format(std::io::Cursor::new(png), image::ImageFormat::Png);
+        reader.into_dimensions().ok()
+    };
+    let theirs = scene.screenshot.as_ref()?;
+    (size(theirs)? == size(ours)?).then(|| theirs.clone())
+}
+
+impl Driver {
+    /// Returns the root frame of the current tab.
+    fn session_root(&self) -> String {
+        let (session, state) = (self.session(), self.world.read());
+        state.sessions.get(&session).map(|session| session.root_frame.clone()).unwrap_or_default()
+    }
+
+    /// Waits until a document and everything in it has loaded; returns whether it has.
+    async fn loaded(&self, loader: &str, limit: Duration) -> Result<bool, RecordError> {
+        let (session, tab) = (self.session(), self.tab);
+        let root = self.session_root();
+        let done = self.world.wait_for(Instant::now() + limit, |state| {
+            if state.gone {
+                return Some(Err(CallError::Gone));
+            }
+            if let Some(crashed) = &state.crashed {
+                return Some(Err(CallError::Crashed(crashed.clone())));
+            }
+            let main = state.frames.get(&(session.clone(), root.clone()))?;
+            let sessions = state.sessions_of(tab);
+            let busy = state
+                .frames
+                .iter()
+                .any(|((of, _), frame)| frame.loading && sessions.iter().any(|(known, _)| known == of));
+            let waits = main.loader != loader || busy || state.starting > 0 || !state.in_flight.is_empty() || !state.navigating.is_empty();
+            (!waits).then_some(Ok(()))
+        });
+        match done.await {
+            Some(Ok(())) => Ok(true),
+            Some(Err(error)) => Err(self.failure("loading the page", error)),
+            None => Ok(false),
+        }
+    }
+
+    /// Every session and frame of the current tab.
+    async fn all_frames(&self) -> Result<Vec<(String, String)>, CallError> {
+        let sessions = self.world.read().sessions_of(self.tab);
+        let mut found = Vec::new();
+        for (id, _) in sessions {
+            let tree: m::FrameTreeResult = match self.call(&id, "Page.getFrameTree", &json!({})).await {
+                Ok(reply) => reply.read()?,
+                Err(CallError::Refused { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            let mut open = vec![tree.tree];
+            while let Some(node) = open.pop() {
+                found.push((id.clone(), node.frame.id));
+                open.extend(node.children);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Makes names of custom elements count as defined: style sheets hide those that are not.
+    async fn define(&self, names: &[String]) {
+        let plain = |name: &&String| {
+            name.contains('-') && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.'))
+        };
+        let names: Vec<&String> = names.iter().filter(plain).take(1_000).collect();
+        if names.is_empty() {
+            return;
+        }
+        let list = json!(names);
+        let script = format!("for (const name of {list}) customElements.get(name) ?? customElements.define(name, class extends HTMLElement {{}})");
+        let worlds = self.world.read().worlds(self.tab);
+        for (session, _, context) in worlds {
+            // A document that cannot define them shows them as undefined.
+            drop(self.evaluate(&session, &context, &script, Duration::from_secs(5)).await);
+        }
+    }
+
+    /// Prepares every frame; returns the marks with frame and raw node.
+    async fn prepare(&self, script: &str) -> Result<Vec<(String, String, i64)>, CallError> {
+        let mut found = Vec::new();
+        for (session, frame) in self.all_frames().await? {
+            let prepared = async {
+                let context = self.own_world(&session, &frame).await?;
+                let marks = self.evaluate_apart(&session, context, script).await?;
+                Ok::<_, CallError>((context, marks))
+            };
+            let (context, marks) = match prepared.await {
+                Ok(prepared) => prepared,
+                Err(CallError::Refused { .. } | CallError::Unreadable(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            let marks = marks.as_array().cloned().unwrap_or_default();
+            for (index, mark) in marks.iter().filter_map(|mark| mark.as_str()).enumerate().take(1_000) {
+                let params = json!({ "expression": format!("browserLensMarked[{index}]"), "contextId": context, "objectGroup": "browserlens" });
+                let object = self.call(&session, "Runtime.evaluate", &params).await?.value()["result"]["objectId"].clone();
+                let node = self.call(&session, "DOM.describeNode", &json!({ "objectId": object })).await?.value();
+                if let Some(node) = node["node"]["backendNodeId"].as_i64() {
+                    found.push((mark.to_owned(), frame.clone(), node));
+                }
+            }
+        }
+        Ok(found)
+    }
+}
