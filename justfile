@@ -58,6 +58,13 @@ ways:
     @scripts/install-chromium
     cargo test -p browserlens-recorder --quiet --test ways -- --ignored --nocapture
 
+# Unpacks older releases of Playwright into .tools/playwright, and imports a trace of each.
+playwrights:
+    @scripts/install-chromium
+    @scripts/install-peers playwright-mcp-0-0-83
+    @scripts/install-playwrights
+    cargo test -p browserlens-import --quiet --test playwright -- --ignored --nocapture
+
 # Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths. `./just fuzz 10` runs each for 10.
 fuzz seconds="60":
     @for target in markdown chunk grep path; do crates/snapshot/fuzz/run "$target" {{seconds}}; done

@@ -30,6 +30,16 @@ pub(crate) enum Verb {
   browserlens record --attach http://127.0.0.1:9222 --out my/agent.trace --goal 'order a lamp'     what your own agent does"
     )]
     Record(RecordArgs),
+    /// Turn other people's recordings into traces, and their scripts into scenarios
+    #[cfg(feature = "record")]
+    #[command(
+        after_help = "Examples:
+  browserlens import playwright trace.zip --out my       a Playwright trace, versions 3 to 10: each snapshot rendered anew
+  browserlens import playwright test-results/*/trace.zip --out my --licence CC-BY-4.0
+
+Pages are rendered in Chromium with the network cut and scripts off; secrets are replaced as in recordings."
+    )]
+    Import(ImportArgs),
     /// Replay traces and store the run, without a report
     #[command(after_help = "Examples:\n  browserlens replay my/task.trace --scenarios-dir my --json")]
     Replay(ReplayArgs),
@@ -888,4 +898,37 @@ pub(crate) enum TraceVerb {
 pub(crate) struct CompletionArgs {
     /// The shell
     pub shell: clap_complete::Shell,
+}
+
+/// Arguments of `import`.
+#[cfg(feature = "record")]
+#[derive(clap::Args, Debug)]
+pub struct ImportArgs {
+    /// Format of the inputs
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(browserlens_import::Format::ALL.map(|format| format.name())))]
+    pub format: String,
+    /// Files, or folders where a recording is one
+    #[arg(required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Folder of the traces
+    #[arg(long)]
+    pub out: PathBuf,
+    /// Replace traces that stand there
+    #[arg(long)]
+    pub force: bool,
+    /// Do not render pages: keep what the source itself has
+    #[arg(long)]
+    pub no_render: bool,
+    /// Pages that are rendered at once
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub pages: u32,
+    /// Chromium; looked for in $CHROME and on PATH if not said
+    #[arg(long)]
+    pub chrome: Option<PathBuf>,
+    /// Licence of the source, which goes into the trace and onto reports
+    #[arg(long, default_value = "")]
+    pub licence: String,
+    /// Print what was made as JSON
+    #[arg(long)]
+    pub json: bool,
 }

@@ -48,6 +48,8 @@ fn main() -> ExitCode {
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),
+        #[cfg(feature = "record")]
+        Verb::Import(args) => verbs::import::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
     };
     match ended {

@@ -7,16 +7,20 @@
 #![cfg_attr(not(feature = "render"), expect(dead_code, reason = "much of what is read is only for rendering"))]
 
 mod archive;
+mod cdp;
 mod error;
 mod html;
 mod json;
 mod limits;
 mod plan;
 mod playwright;
+mod raw;
 #[cfg(feature = "render")]
 mod render;
 mod run;
 mod scene;
+mod script;
+mod weblinx;
 mod write;
 
 #[doc(hidden)]
@@ -24,4 +28,4 @@ pub mod fuzzing;
 
 pub use error::ImportError;
 pub use limits::Limits;
-pub use run::{Format, ImportOptions, ImportReport, ImportedTrace, import};
+pub use run::{Format, ImportOptions, ImportReport, ImportedScenario, ImportedTrace, import};

@@ -6,8 +6,12 @@
 use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::Plan;
-use crate::playwright;
+use crate::script::{self, Script};
+use crate::{playwright, raw, weblinx};
 use crate::write::{Captured, Writing};
+#[cfg(not(feature = "render"))]
+use browserlens_page::Flags;
+use browserlens_page::{Capture, Page, PayloadKind};
 use browserlens_trace::{Canonicalizer, Origin, RedactionKey};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -18,16 +22,32 @@ use std::path::{Path, PathBuf};
 pub enum Format {
     /// Playwright's `trace.zip`, versions 3 to 10.
     Playwright,
+    /// A folder of raw accessibility trees and DOM snapshots.
+    Cdp,
+    /// WebLINX 1.1.
+    Weblinx,
+    /// A history of browser-use, as a scenario.
+    BrowserUse,
+    /// A script of the DevTools Recorder, as a scenario.
+    DevtoolsRecorder,
+    /// A project of Selenium IDE, as scenarios.
+    Selenium,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 1] = [Self::Playwright];
+    pub const ALL: [Self; 6] =
+        [Self::Playwright, Self::Cdp, Self::Weblinx, Self::BrowserUse, Self::DevtoolsRecorder, Self::Selenium];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Playwright => "playwright",
+            Self::Cdp => "cdp",
+            Self::Weblinx => "weblinx",
+            Self::BrowserUse => "browser-use",
+            Self::DevtoolsRecorder => "devtools-recorder",
+            Self::Selenium => "selenium",
         }
     }
 
@@ -79,6 +99,19 @@ impl ImportOptions {
 pub struct ImportReport {
     /// The traces.
     pub traces: Vec<ImportedTrace>,
+    /// The scenarios.
+    pub scenarios: Vec<ImportedScenario>,
+}
+
+/// One scenario that was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ImportedScenario {
+    /// The file.
+    pub path: PathBuf,
+    /// Its steps, the first navigation left out.
+    pub steps: u32,
+    /// What could not be carried over.
+    pub gaps: Vec<String>,
 }
 
 /// One trace that was made.
@@ -104,12 +137,17 @@ pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Re
     for input in inputs {
         let plans = match format {
             Format::Playwright => playwright::read(input, options.limits)?,
+            Format::Cdp => raw::read(input, options.limits)?,
+            Format::Weblinx => weblinx::read(input, options.limits)?,
+            Format::BrowserUse => scenarios(script::read_browser_use(input)?, options, &mut report)?,
+            Format::DevtoolsRecorder => scenarios(script::read_devtools(input)?, options, &mut report)?,
+            Format::Selenium => scenarios(script::read_selenium(input)?, options, &mut report)?,
         };
         for mut plan in plans {
             if !options.licence.is_empty() {
                 plan.origin.licence.clone_from(&options.licence);
             }
-            let path = options.out.join(file_name(&plan.name));
+            let path = options.out.join(format!("{}.trace", file_name(&plan.name)));
             report.traces.push(write(&plan, input, path, options)?);
         }
     }
@@ -125,12 +163,28 @@ fn write(plan: &Plan, input: &Path, path: PathBuf, options: &ImportOptions) -> R
         let mut canonicalizer = Canonicalizer::new();
         let written = (0..plan.steps.len()).try_for_each(|step| {
             let (capture, marks) = plan.pages.capture(step, &mut canonicalizer)?;
+            let capture = masked(capture, plan);
             writing.step(Captured { capture, marks, quiet: true, timings: Vec::new(), gaps: Vec::new() })
         });
         finish(writing, false, written)?
     };
     let origin = Origin { rendered: renders, gaps, ..plan.origin.clone() };
     Ok(ImportedTrace { path, steps, with_node, origin })
+}
+
+/// Paints over secret fields in pictures; what cannot be painted over goes.
+fn masked(mut capture: Capture, plan: &Plan) -> Capture {
+    #[cfg(feature = "render")]
+    let done = Page::parse(&capture)
+        .is_ok_and(|page| browserlens_recorder::mask_pictures(&mut capture, &page, &plan.secrets).is_ok());
+    #[cfg(not(feature = "render"))]
+    let done = Page::parse(&capture).is_ok_and(|page| {
+        plan.secrets.is_empty() && !page.nodes().any(|node| node.flags().has(Flags::SECRET) && node.is_filled())
+    });
+    if !done {
+        capture.payloads.retain(|payload| payload.kind != PayloadKind::Screenshot);
+    }
+    capture
 }
 
 /// Ends a trace, and passes on what went wrong.
@@ -161,5 +215,23 @@ fn render(plan: &Plan, input: &Path, _: &Path, _: &ImportOptions) -> Result<(u32
 fn file_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     let name: String = name.chars().map(plain).take(120).collect();
-    format!("{}.trace", name.trim_matches(['.', '-']))
+    match name.trim_matches(['.', '-']) {
+        "" => "imported".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Writes scenarios; no plan comes of them.
+fn scenarios(scripts: Vec<Script>, options: &ImportOptions, report: &mut ImportReport) -> Result<Vec<Plan>, ImportError> {
+    for script in scripts {
+        let path = options.out.join(format!("{}.toml", file_name(&script.name)));
+        let text = script.toml(&path)?;
+        if path.exists() && !options.force {
+            return Err(browserlens_trace::TraceError::Exists { path }.into());
+        }
+        std::fs::write(&path, text).map_err(ImportError::io(&path, "write the file"))?;
+        let steps = script.steps.len() as u32;
+        report.scenarios.push(ImportedScenario { path, steps, gaps: script.gaps });
+    }
+    Ok(Vec::new())
 }

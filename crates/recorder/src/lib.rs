@@ -47,6 +47,7 @@ pub use client_tape::{ClientTape, ClientTapeOptions};
 pub use error::RecordError;
 pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
+pub use mask::mask_pictures;
 #[doc(hidden)]
 pub use options::FastLook;
 pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};

@@ -3,7 +3,7 @@
 //! In: a PNG and the parsed page. Out: the PNG with black boxes. Invariant: a box of a secret field, and of any text that holds a
 //! known secret, has no pixel of the page left; a picture without secrets keeps its bytes.
 
-use browserlens_page::{BoxInDocument, Flags, NodeId, NodeKind, NodeRef, Page};
+use browserlens_page::{BoxInDocument, Capture, Flags, NodeId, NodeKind, NodeRef, Page, PayloadKind};
 use image::{ImageFormat, Rgba};
 use std::io::Cursor;
 
@@ -90,6 +90,18 @@ fn is_unlabelled_image(node: NodeRef<'_>) -> bool {
         && !node.ancestors().any(|above| {
             above.flags().has(Flags::ARIA_HIDDEN) || (above.has_interactive_role() && !above.name().is_empty())
         })
+}
+
+/// Paints over the secret fields of a page in the picture of its viewport, for captures that others made.
+///
+/// # Errors
+/// In words, if a picture cannot be read; it is then as it was.
+pub fn mask_pictures(capture: &mut Capture, page: &Page, known: &[String]) -> Result<(), String> {
+    let (boxes, scroll, scale) = (secret_boxes(page, known), page.scroll(), page.viewport().scale);
+    for payload in capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
+        payload.body = paint_over(payload.body.to_vec(), &boxes, (scroll.x, scroll.y), scale)?.into();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ impl TracePlan {
         let trace = Trace::open(path)?;
         let meta = trace.meta().clone();
         let expected = scenarios.join(format!("{}.toml", meta.scenario));
-        if !expected.is_file() && meta.source == TraceSource::Served {
-            // An agent's own run: its actions are scored by their nodes, and nothing else is known that must be readable.
+        if !expected.is_file() && matches!(meta.source, TraceSource::Served | TraceSource::Imported) {
+            // A run of an agent, or of somebody else: its actions are scored by their nodes, and nothing else is known that must be readable.
             let scenario = Scenario::of_recording(&meta.scenario, &meta.goal, meta.viewport);
             let rows = trace.steps()?;
             let scenario_steps = vec![0; rows.len()];

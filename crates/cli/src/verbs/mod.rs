@@ -4,6 +4,8 @@ pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod fidelity;
+#[cfg(feature = "record")]
+pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod knowledge;
 pub(crate) mod llm;

@@ -81,6 +81,14 @@ fn in_words(info: &TraceInfo) -> String {
         one_line(&meta.tool),
         one_line(&meta.browser)
     );
+    if let Some(origin) = &info.origin {
+        let licence = if origin.licence.is_empty() { "unknown licence" } else { &origin.licence };
+        let line = format!("{} ({}), {licence}, by {}", origin.source, origin.format, origin.importer);
+        let _ = writeln!(text, "  imported   from {}", one_line(&line));
+        for gap in &origin.gaps {
+            let _ = writeln!(text, "             not carried over: {}", one_line(gap));
+        }
+    }
     let _ = writeln!(
         text,
         "  state      {}, format {}, {} bytes, blake3 {}",

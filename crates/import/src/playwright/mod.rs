@@ -2,7 +2,7 @@
 //!
 //! In: a zip file, or the folder it was unpacked to. Out: a [`Plan`] for each browser context that has steps. Invariants: older versions pass
 //! through one chain of upgrades ([`upgrade`]) and are read once, as the newest; the page after an action is the one on which the next
-//! action began, because that is how far it had come when somebody looked at it again; the last action's page is the one after it.
+//! action began, because that is how far it had come when somebody looked at it again; the last action's page is the last that was seen of it.
 
 mod actions;
 mod attributes;
@@ -79,14 +79,18 @@ fn plan(path: &Path, entry: &str, mut model: Model, archive: &Arc<Mutex<Archive>
             continue;
         };
         // Only an action on the same page says how far that page had come.
-        let same = after.clone().filter(|after| after.page == own.page);
+        let same = match next {
+            Some(_) => after.clone().filter(|after| after.page == own.page),
+            // Nobody acted again, but somebody may have looked.
+            None => Shown::latest(&model, &own.page),
+        };
         let action = (!steps.is_empty()).then(|| call.planned(&model));
         if steps.is_empty() && !first_is_goto {
             return Err("its first action has no snapshot of its page".to_owned());
         }
         steps.push(PlannedStep { tab: own.tab, action });
         times.push(call.start);
-        shown.push(same.clone().unwrap_or(own.clone()));
+        shown.push(same.unwrap_or(own.clone()));
         if let Some(elsewhere) = after.filter(|after| after.page != own.page) {
             steps.push(PlannedStep { tab: elsewhere.tab, action: Some(actions::switch_tab(elsewhere.tab)) });
             times.push(next.map_or(call.start, |next| next.start));

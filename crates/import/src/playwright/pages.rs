@@ -57,6 +57,16 @@ impl Shown {
     }
 }
 
+impl Shown {
+    /// Returns the last moment of a page.
+    pub(crate) fn latest(model: &Model, page: &str) -> Option<Self> {
+        let of_page = |snapshot: &&Snapshot| snapshot.main && snapshot.page == page;
+        let mut all: Vec<&Snapshot> = model.frames.values().flatten().filter(of_page).collect();
+        all.sort_by(|a, b| a.timestamp.total_cmp(&b.timestamp));
+        all.into_iter().rev().find_map(|snapshot| Self::of(model, &snapshot.call, &snapshot.phase))
+    }
+}
+
 /// Reconstructs the pages of a trace.
 pub(crate) struct RecordedPages {
     path: PathBuf,

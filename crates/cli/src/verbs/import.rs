@@ -1,0 +1,56 @@
+//! `import`: other people's recordings in, traces out.
+
+use super::json_failure;
+use super::record::key_of_user;
+use crate::args::ImportArgs;
+use crate::exit::{Exit, Failure, one_line};
+use crate::{Ended, output};
+use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, import};
+use std::fmt::Write as _;
+
+pub(crate) fn run(args: &ImportArgs) -> Ended {
+    let Some(format) = Format::from_name(&args.format) else {
+        let known = Format::ALL.map(Format::name).join(", ");
+        return Err(Failure::words(Exit::Usage, format!("no format is called {:?}", args.format), format!("formats: {known}")));
+    };
+    let mut options = ImportOptions::new(&args.out);
+    options.force = args.force;
+    options.render = !args.no_render;
+    options.pages = args.pages;
+    options.chrome.clone_from(&args.chrome);
+    options.licence.clone_from(&args.licence);
+    options.redaction_key = key_of_user()?;
+    let report = import(format, &args.inputs, &options).map_err(|error| failure(&error))?;
+    if args.json {
+        let text = serde_json::to_string_pretty(&report).map_err(|error| json_failure(&error))?;
+        output::data(&(text + "\n"))?;
+    } else {
+        output::data(&said(&report))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn said(report: &ImportReport) -> String {
+    let mut text = String::new();
+    for trace in &report.traces {
+        let how = if trace.origin.rendered { "rendered" } else { "as it was" };
+        let line = format!(
+            "{}: {} steps from {} ({}, {how}), {} actions with their node",
+            trace.path.display(),
+            trace.steps,
+            trace.origin.source,
+            trace.origin.format,
+            trace.with_node
+        );
+        let _ = writeln!(text, "{}", one_line(&line));
+        for gap in &trace.origin.gaps {
+            let _ = writeln!(text, "  not carried over: {}", one_line(gap));
+        }
+    }
+    text
+}
+
+fn failure(error: &ImportError) -> Failure {
+    let exit = error.exit_class().map_or(Exit::Browser, super::exit_of);
+    Failure::new(exit, error, error.hint())
+}

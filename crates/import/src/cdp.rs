@@ -1,0 +1,258 @@
+//! Raw answers of the browser's protocol: `Accessibility.getFullAXTree` and `DOMSnapshot.captureSnapshot`, as they were.
+//!
+//! In: one pair a page. Out: a capture, like one of our own but for what no pair has: listeners, probes, the session's frame tree. Invariants:
+//! frames are those of the snapshot; a node of a merged accessibility tree belongs to the frame of the nearest root above it; two pages of
+//! one document (same frame, same document node) keep their nodes' numbers.
+
+use browserlens_page::{Capture, NodeKey, Payload, PayloadKind};
+use browserlens_trace::Canonicalizer;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Documents of one snapshot.
+const MOST_DOCUMENTS: usize = 500;
+
+#[derive(Deserialize)]
+struct Snapshot {
+    documents: Vec<Document>,
+    strings: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Document {
+    #[serde(rename = "documentURL", default = "none")]
+    url: i64,
+    #[serde(default = "none")]
+    frame_id: i64,
+    #[serde(default)]
+    nodes: Nodes,
+    #[serde(default)]
+    scroll_offset_x: f64,
+    #[serde(default)]
+    scroll_offset_y: f64,
+    #[serde(default)]
+    content_width: f64,
+    #[serde(default)]
+    content_height: f64,
+}
+
+fn none() -> i64 {
+    -1
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Nodes {
+    backend_node_id: Vec<i64>,
+    attributes: Vec<Vec<i64>>,
+    content_document_index: Rare,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Rare {
+    value: Vec<i64>,
+}
+
+#[derive(Deserialize)]
+struct AxTree<'a> {
+    #[serde(borrow)]
+    nodes: Vec<&'a RawValue>,
+}
+
+/// One page as a pair of answers.
+pub(crate) struct Pair<'a> {
+    pub(crate) snapshot: &'a str,
+    pub(crate) ax: &'a str,
+    /// Picture of the viewport, as PNG.
+    pub(crate) screenshot: Option<Vec<u8>>,
+    pub(crate) viewport: (u32, u32),
+    /// Attribute and value of nodes that are marked, and the mark.
+    pub(crate) marks: Vec<(String, String, String)>,
+}
+
+impl Pair<'_> {
+    /// Makes the capture, and finds the marked nodes.
+    pub(crate) fn capture(
+        self,
+        canonicalizer: &mut Canonicalizer,
+    ) -> Result<(Capture, Vec<(String, NodeKey)>), String> {
+        let read: Snapshot = serde_json::from_str(self.snapshot).map_err(|error| format!("the snapshot: {error}"))?;
+        if read.documents.is_empty() {
+            return Err("the snapshot has no document".to_owned());
+        }
+        if read.documents.len() > MOST_DOCUMENTS {
+            return Err(format!("the snapshot has more than {MOST_DOCUMENTS} documents"));
+        }
+        let frames = frame_ids(&read);
+        let mut payloads = Vec::new();
+        let tree = canonicalizer.frames(&frame_tree(&read, &frames), None).map_err(|error| error.to_string())?;
+        let number = canonicalizer.frame_number(&frames[0]);
+        let mut push = |kind, frame, node, body: Vec<u8>| payloads.push(Payload { kind, frame, node, body: body.into() });
+        push(PayloadKind::Frames, number, 0, tree.into_bytes());
+        let snapshot = with_frame_ids(self.snapshot, &read, &frames)?;
+        let snapshot = canonicalizer.snapshot(&snapshot).map_err(|error| error.to_string())?;
+        push(PayloadKind::Snapshot, number, 0, snapshot.into_bytes());
+        let metrics = canonicalizer.metrics(&metrics(&read.documents[0], self.viewport)).map_err(|error| error.to_string())?;
+        push(PayloadKind::Metrics, number, 0, metrics.into_bytes());
+        for (frame, nodes) in by_frame(self.ax, &frames)? {
+            let ax = canonicalizer.ax(&frame, &nodes).map_err(|error| error.to_string())?;
+            push(PayloadKind::Ax, canonicalizer.frame_number(&frame), 0, ax.into_bytes());
+        }
+        if let Some(png) = self.screenshot.filter(|png| png.starts_with(b"\x89PNG\r\n\x1a\n")) {
+            push(PayloadKind::Screenshot, 0, 0, png);
+        }
+        let marks = marked(&read, &frames, &self.marks, canonicalizer);
+        Ok((Capture { payloads }, marks))
+    }
+}
+
+impl Snapshot {
+    fn string(&self, index: i64) -> &str {
+        usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map_or("", String::as_str)
+    }
+}
+
+/// Returns a frame id for each document; one that has none, or one of another, gets one made up.
+fn frame_ids(snapshot: &Snapshot) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let named = |(index, document): (usize, &Document)| {
+        let id = snapshot.string(document.frame_id);
+        if !id.is_empty() && seen.insert(id.to_owned()) { id.to_owned() } else { format!("BROWSERLENS0FRAME{index}") }
+    };
+    snapshot.documents.iter().enumerate().map(named).collect()
+}
+
+/// Makes the frame tree that such a pair lacks: which document lies in which is in the snapshot.
+fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
+    let mut parents: HashMap<usize, usize> = HashMap::new();
+    for (holder, document) in snapshot.documents.iter().enumerate() {
+        for held in document.nodes.content_document_index.value.iter().filter_map(|held| usize::try_from(*held).ok()) {
+            // Only a document that comes later can be held: no circle can be made of such.
+            if held > holder && held < frames.len() {
+                parents.entry(held).or_insert(holder);
+            }
+        }
+    }
+    let frame = |index: usize| {
+        let document = &snapshot.documents[index];
+        let root = document.nodes.backend_node_id.first().copied().unwrap_or(0);
+        let url = snapshot.string(document.url);
+        let mut frame = json!({ "id": frames[index], "loaderId": format!("{}:{root}:{url}", frames[index]), "url": url, "mimeType": "text/html" });
+        if index > 0 {
+            frame["parentId"] = json!(frames[parents.get(&index).copied().unwrap_or(0)]);
+        }
+        frame
+    };
+    // From the last to the first: children are whole before they are put into their parent.
+    let mut trees: Vec<Value> = (0..frames.len()).map(|index| json!({ "frame": frame(index), "childFrames": [] })).collect();
+    for index in (1..trees.len()).rev() {
+        let tree = trees[index].take();
+        if let Some(children) = trees[parents.get(&index).copied().unwrap_or(0)]["childFrames"].as_array_mut() {
+            children.insert(0, tree);
+        }
+    }
+    json!({ "frameTree": trees[0] }).to_string()
+}
+
+/// Puts made-up frame ids into a snapshot that lacks them.
+fn with_frame_ids(raw: &str, snapshot: &Snapshot, frames: &[String]) -> Result<String, String> {
+    let told = snapshot.documents.iter().zip(frames).all(|(document, frame)| snapshot.string(document.frame_id) == frame);
+    if told {
+        return Ok(raw.to_owned());
+    }
+    let mut value: Value = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    for (index, frame) in frames.iter().enumerate() {
+        let Some(strings) = value["strings"].as_array_mut() else { return Err("the snapshot has no strings".to_owned()) };
+        strings.push(json!(frame));
+        let at = strings.len() - 1;
+        value["documents"][index]["frameId"] = json!(at);
+    }
+    Ok(value.to_string())
+}
+
+fn metrics(main: &Document, (width, height): (u32, u32)) -> String {
+    let (x, y) = (main.scroll_offset_x, main.scroll_offset_y);
+    let layout = json!({ "pageX": x, "pageY": y, "clientWidth": width, "clientHeight": height });
+    let visual = json!({ "offsetX": 0, "offsetY": 0, "pageX": x, "pageY": y, "clientWidth": width, "clientHeight": height, "scale": 1, "zoom": 1 });
+    let content = json!({ "x": 0, "y": 0, "width": main.content_width, "height": main.content_height });
+    json!({
+        "layoutViewport": layout, "visualViewport": visual, "contentSize": content,
+        "cssLayoutViewport": layout, "cssVisualViewport": visual, "cssContentSize": content,
+    })
+    .to_string()
+}
+
+/// Splits a merged accessibility tree by frame, in the order of the frames.
+fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String> {
+    let tree: AxTree<'_> = serde_json::from_str(ax).map_err(|error| format!("the accessibility tree: {error}"))?;
+    let mut heads: Vec<Value> = Vec::with_capacity(tree.nodes.len());
+    for raw in &tree.nodes {
+        heads.push(serde_json::from_str(raw.get()).map_err(|error| format!("the accessibility tree: {error}"))?);
+    }
+    let known: HashSet<&str> = frames.iter().map(String::as_str).collect();
+    let main = frames[0].as_str();
+    let of_head = |head: &Value| head["frameId"].as_str().filter(|frame| known.contains(frame)).map(str::to_owned);
+    let index: HashMap<&str, usize> =
+        heads.iter().enumerate().filter_map(|(at, head)| Some((head["nodeId"].as_str()?, at))).collect();
+    let mut frame_of: Vec<Option<String>> = heads.iter().map(of_head).collect();
+    let roots: HashSet<usize> = (0..heads.len()).filter(|at| frame_of[*at].is_some()).collect();
+    for root in &roots {
+        let mut open = vec![*root];
+        while let Some(at) = open.pop() {
+            let children = heads[at]["childIds"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            for child in children.filter_map(|child| index.get(child).copied()) {
+                if frame_of[child].is_none() {
+                    frame_of[child] = frame_of[*root].clone();
+                    open.push(child);
+                }
+            }
+        }
+    }
+    let mut grouped: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let place = |frame: &str| frames.iter().position(|known| known == frame).unwrap_or(0);
+    for (at, raw) in tree.nodes.iter().enumerate() {
+        let frame = frame_of[at].as_deref().unwrap_or(main);
+        let group = grouped.entry(place(frame)).or_default();
+        // A root of another frame is no child of the element that holds the frame.
+        let foreign = |child: &Value| {
+            child.as_str().and_then(|id| index.get(id)).is_some_and(|other| frame_of[*other].as_deref().unwrap_or(main) != frame)
+        };
+        let has_foreign = heads[at]["childIds"].as_array().is_some_and(|list| list.iter().any(foreign));
+        if has_foreign {
+            let mut head = heads[at].clone();
+            if let Some(list) = head["childIds"].as_array_mut() {
+                list.retain(|child| !foreign(child));
+            }
+            group.push(head.to_string());
+        } else {
+            group.push(raw.get().to_owned());
+        }
+    }
+    Ok(grouped.into_iter().map(|(frame, nodes)| (frames[frame].clone(), format!("{{\"nodes\":[{}]}}", nodes.join(",")))).collect())
+}
+
+/// Finds nodes by an attribute.
+fn marked(
+    snapshot: &Snapshot,
+    frames: &[String],
+    marks: &[(String, String, String)],
+    canonicalizer: &Canonicalizer,
+) -> Vec<(String, NodeKey)> {
+    let mut found = Vec::new();
+    for (document, frame) in snapshot.documents.iter().zip(frames) {
+        let Some(number) = canonicalizer.known_frame(frame) else { continue };
+        for (attributes, backend) in document.nodes.attributes.iter().zip(&document.nodes.backend_node_id) {
+            let pairs = attributes.chunks_exact(2).map(|pair| (snapshot.string(pair[0]), snapshot.string(pair[1])));
+            for (name, value) in pairs {
+                let wanted = marks.iter().filter(|(wanted, is, _)| wanted == name && is == value);
+                found.extend(wanted.filter_map(|(_, _, mark)| Some((mark.clone(), canonicalizer.key(number, *backend)?))));
+            }
+        }
+    }
+    found
+}
+

@@ -1,0 +1,119 @@
+//! A folder of raw pairs: `axtrees/*.json` and `dom_snapshots/*.json` of the same names, in the order of their names.
+//!
+//! In: the folder. Out: one [`Plan`] without actions, whose steps are pages. Invariant: a page without its other half is a gap.
+
+use crate::archive::Archive;
+use crate::cdp::Pair;
+use crate::error::ImportError;
+use crate::limits::Limits;
+use crate::plan::{Marks, Pages, Plan, PlannedStep};
+use crate::scene::Scene;
+use browserlens_page::{Capture, Viewport};
+use browserlens_trace::{Canonicalizer, Origin};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Reads a folder or a zip file of pairs.
+pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
+    let archive = Archive::open(path, limits)?;
+    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    let mut gaps = Vec::new();
+    let mut pairs: Vec<(String, String, String)> = Vec::new();
+    for ax in names.iter().filter(|name| name.ends_with(".json") && (name.starts_with("axtrees/") || name.contains("/axtrees/"))) {
+        let snapshot = ax.replace("axtrees/", "dom_snapshots/");
+        if !names.contains(&snapshot) {
+            gaps.push(format!("{ax} has no {snapshot}: passed over"));
+            continue;
+        }
+        let picture = ax.replace("axtrees/", "screenshots/").replace(".json", ".png");
+        pairs.push((ax.clone(), snapshot, if names.contains(&picture) { picture } else { String::new() }));
+    }
+    pairs.sort_by_cached_key(|(ax, _, _)| natural(ax));
+    if pairs.is_empty() {
+        let reason = "it has no axtrees/*.json with dom_snapshots/*.json of the same names".to_owned();
+        return Err(ImportError::Empty { path: path.to_owned(), reason });
+    }
+    gaps.push("such pairs tell no actions, no events and no listeners".to_owned());
+    let viewport = Viewport::default();
+    let name = path.file_stem().map_or_else(|| "pages".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok(vec![Plan {
+        goal: name.clone(),
+        origin: Origin {
+            format: "cdp pairs".to_owned(),
+            source: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            licence: String::new(),
+            importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
+            rendered: false,
+            gaps,
+        },
+        name,
+        viewport,
+        locale: "en-US".to_owned(),
+        timezone: "UTC".to_owned(),
+        browser: "unknown".to_owned(),
+        recorded_at: None,
+        secrets: Vec::new(),
+        steps: vec![PlannedStep::default(); pairs.len()],
+        events: Vec::new(),
+        pages: Box::new(Pairs { path: path.to_owned(), archive: Mutex::new(archive), pairs, viewport }),
+    }])
+}
+
+/// Sorts `page-2` before `page-10`.
+fn natural(name: &str) -> Vec<(u64, String)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let words = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
+        let (word, after) = after.split_at(words);
+        parts.push((number.parse().unwrap_or(u64::MAX), word.to_owned()));
+        rest = after;
+    }
+    parts
+}
+
+struct Pairs {
+    path: PathBuf,
+    archive: Mutex<Archive>,
+    pairs: Vec<(String, String, String)>,
+    viewport: Viewport,
+}
+
+impl Pages for Pairs {
+    fn needs_rendering(&self) -> bool {
+        false
+    }
+
+    fn scene(&self, step: usize) -> Result<Scene, ImportError> {
+        Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
+    }
+
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
+        let Some((ax, snapshot, picture)) = self.pairs.get(step) else {
+            return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
+        };
+        let mut archive = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = |name: &str| -> Result<String, ImportError> {
+            let bytes = archive.read(name)?.unwrap_or_default();
+            String::from_utf8(bytes).map_err(|_| ImportError::malformed(&self.path, name, "it is not UTF-8"))
+        };
+        let (dom, tree) = (read(snapshot)?, read(ax)?);
+        let screenshot = if picture.is_empty() { None } else { archive.read(picture)? };
+        drop(archive);
+        let viewport = (self.viewport.width, self.viewport.height);
+        let pair = Pair { snapshot: &dom, ax: &tree, screenshot, viewport, marks: Vec::new() };
+        pair.capture(canonicalizer).map_err(|reason| ImportError::malformed(&self.path, snapshot.clone(), reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn pages_come_in_the_order_a_person_would_count_them() {
+        let mut names = ["page-10-0", "page-2-1", "page-2-0", "page"];
+        names.sort_by_cached_key(|name| super::natural(name));
+        assert_eq!(names, ["page", "page-2-0", "page-2-1", "page-10-0"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! Scripts of other tools become scenarios that our recorder runs.
+//!
+//! In: one script. Out: a [`Script`], and its TOML. Invariants: what is written parses as a scenario; a step that cannot be said in our terms is
+//! left out and said; what is typed into a field that looks secret is read from the environment, never written down.
+
+mod browser_use;
+mod devtools;
+mod selenium;
+mod selector;
+
+use crate::error::ImportError;
+use browserlens_scenario::Scenario;
+use serde_json::Value;
+use std::path::Path;
+use toml::Table;
+
+pub(crate) use browser_use::read as read_browser_use;
+pub(crate) use devtools::read as read_devtools;
+pub(crate) use selenium::read as read_selenium;
+
+/// Largest script.
+const MOST_BYTES: u64 = 64 << 20;
+/// Most steps of one scenario.
+const MOST_STEPS: usize = 10_000;
+
+/// A scenario in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    pub(crate) name: String,
+    pub(crate) goal: String,
+    pub(crate) why: String,
+    pub(crate) url: String,
+    pub(crate) viewport: Option<(u32, u32)>,
+    pub(crate) steps: Vec<Table>,
+    /// What could not be carried over.
+    pub(crate) gaps: Vec<String>,
+    secrets: u32,
+}
+
+impl Script {
+    fn new(name: &str, from: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            goal: name.to_owned(),
+            why: format!("Imported from {from}; the goal is its title, and no facts are known."),
+            ..Self::default()
+        }
+    }
+
+    fn gap(&mut self, step: usize, what: &str, why: &str) {
+        self.gaps.push(format!("step {}: {what}: {why}", step + 1));
+    }
+
+    /// Adds a step on a target.
+    fn on(&mut self, action: &str, target: Table) -> &mut Table {
+        self.word(action, toml::Value::Table(target))
+    }
+
+    /// Adds a step whose action has this value.
+    fn word(&mut self, action: &str, value: impl Into<toml::Value>) -> &mut Table {
+        let mut step = Table::new();
+        step.insert(action.to_owned(), value.into());
+        self.steps.push(step);
+        let last = self.steps.len() - 1;
+        &mut self.steps[last]
+    }
+
+    /// Adds a step that sets the value of a field.
+    fn fill(&mut self, step: usize, target: Table, text: &str, looks_secret: bool) {
+        let value = if looks_secret && !text.is_empty() {
+            self.secrets += 1;
+            let name = format!("SECRET_{}", self.secrets);
+            self.gap(step, "what was typed looks secret", &format!("it is read from the environment variable {name}"));
+            let mut held = Table::new();
+            held.insert("env".to_owned(), name.into());
+            toml::Value::Table(held)
+        } else {
+            text.into()
+        };
+        self.on("fill", target).insert("text".to_owned(), value);
+    }
+
+    /// Goes to a URL: the first one is where the scenario starts.
+    fn open(&mut self, url: &str) {
+        if self.url.is_empty() && self.steps.is_empty() {
+            url.clone_into(&mut self.url);
+        } else {
+            self.word("goto", url);
+        }
+    }
+
+    /// Says that something can be read after the last step.
+    fn fact(&mut self, text: &str) -> bool {
+        let Some(last) = self.steps.last_mut() else { return false };
+        let facts = last.entry("facts").or_insert_with(|| toml::Value::Array(Vec::new()));
+        if let toml::Value::Array(facts) = facts {
+            facts.push(text.into());
+        }
+        true
+    }
+
+    /// Writes the scenario, and makes sure that it is one.
+    pub(crate) fn toml(&self, path: &Path) -> Result<String, ImportError> {
+        if self.url.is_empty() {
+            let reason = "it never says on which page it begins".to_owned();
+            return Err(ImportError::Empty { path: path.to_owned(), reason });
+        }
+        let mut head = Table::new();
+        for (key, text) in [("name", &self.name), ("goal", &self.goal), ("why", &self.why), ("url", &self.url)] {
+            let text = if text.trim().is_empty() { "imported" } else { text.as_str() };
+            head.insert(key.to_owned(), text.into());
+        }
+        if let Some((width, height)) = self.viewport {
+            let mut viewport = Table::new();
+            viewport.insert("width".to_owned(), i64::from(width).into());
+            viewport.insert("height".to_owned(), i64::from(height).into());
+            head.insert("viewport".to_owned(), toml::Value::Table(viewport));
+        }
+        let steps = self.steps.iter().cloned().map(toml::Value::Table).collect();
+        head.insert("step".to_owned(), toml::Value::Array(steps));
+        let said = |reason: String| ImportError::malformed(path, "the scenario", reason);
+        let text = toml::to_string(&head).map_err(|error| said(error.to_string()))?;
+        let notes: String = self.gaps.iter().map(|gap| format!("# Not carried over: {}\n", gap.replace(char::is_control, " "))).collect();
+        let text = notes + &text;
+        Scenario::parse(&text, path).map_err(|error| said(error.to_string()))?;
+        Ok(text)
+    }
+}
+
+/// Reads a JSON file of bounded size.
+fn json_file(path: &Path) -> Result<Value, ImportError> {
+    use std::io::Read;
+    let file = std::fs::File::open(path).map_err(ImportError::io(path, "open the file"))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(ImportError::io(path, "read the file"))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(ImportError::too_large(path, "the file", "its size", MOST_BYTES));
+    }
+    if bytes.first() == Some(&0x80) {
+        return Err(ImportError::Pickle { path: path.to_owned() });
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        ImportError::malformed(path, format!("byte {}", error.valid_up_to()), "it is not UTF-8")
+    })?;
+    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+        ImportError::malformed(path, format!("line {}", error.line()), error.to_string())
+    })
+}
+
+fn list<'v>(path: &Path, value: &'v Value, key: &str) -> Result<&'v Vec<Value>, ImportError> {
+    let Some(list) = value[key].as_array() else {
+        return Err(ImportError::malformed(path, "the file", format!("it has no list {key:?}")));
+    };
+    if list.len() > MOST_STEPS {
+        return Err(ImportError::too_large(path, key, "its length", MOST_STEPS as u64));
+    }
+    Ok(list)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "imported".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+fn side(value: &Value) -> Option<u32> {
+    value.as_f64().filter(|side| (1.0..=16_384.0).contains(side)).map(|side| side as u32)
+}
