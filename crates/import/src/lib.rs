@@ -12,6 +12,7 @@ mod error;
 mod html;
 mod json;
 mod limits;
+mod mind2web;
 mod plan;
 mod playwright;
 mod raw;

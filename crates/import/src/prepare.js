@@ -20,8 +20,11 @@
     return value;
   };
   const guarded = (apply) => { try { apply(); } catch { /* The element is of another kind by now. */ } };
+  // What a data set wrote onto its pages: it tells which nodes count.
+  const notes = ['data_pw_testid_buckeye', 'data_pw_testid_buckeye_candidate', 'backend_node_id', 'bounding_box_rect'];
   for (const element of all) {
     if (!element.hasAttributes()) continue;
+    for (const note of notes) element.removeAttribute(note);
     const mark = take(element, 'browserlens-mark');
     if (mark !== null) { marked.push(element); marks.push(mark); }
     const sheet = take(element, 'browserlens-sheet');

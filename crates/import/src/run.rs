@@ -7,7 +7,7 @@ use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::script::{self, Script};
-use crate::{playwright, raw, weblinx};
+use crate::{mind2web, playwright, raw, weblinx};
 use crate::write::{Captured, Writing};
 #[cfg(not(feature = "render"))]
 use browserlens_page::Flags;
@@ -26,6 +26,8 @@ pub enum Format {
     Cdp,
     /// WebLINX 1.1.
     Weblinx,
+    /// Mind2Web, as JSON.
+    Mind2web,
     /// A history of browser-use, as a scenario.
     BrowserUse,
     /// A script of the DevTools Recorder, as a scenario.
@@ -36,8 +38,8 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 6] =
-        [Self::Playwright, Self::Cdp, Self::Weblinx, Self::BrowserUse, Self::DevtoolsRecorder, Self::Selenium];
+    pub const ALL: [Self; 7] =
+        [Self::Playwright, Self::Cdp, Self::Weblinx, Self::Mind2web, Self::BrowserUse, Self::DevtoolsRecorder, Self::Selenium];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
@@ -45,6 +47,7 @@ impl Format {
             Self::Playwright => "playwright",
             Self::Cdp => "cdp",
             Self::Weblinx => "weblinx",
+            Self::Mind2web => "mind2web",
             Self::BrowserUse => "browser-use",
             Self::DevtoolsRecorder => "devtools-recorder",
             Self::Selenium => "selenium",
@@ -139,19 +142,27 @@ pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Re
             Format::Playwright => playwright::read(input, options.limits)?,
             Format::Cdp => raw::read(input, options.limits)?,
             Format::Weblinx => weblinx::read(input, options.limits)?,
+            Format::Mind2web => {
+                mind2web::read(input, &options.limits, |plan| made(plan, input, options, &mut report))?;
+                Vec::new()
+            }
             Format::BrowserUse => scenarios(script::read_browser_use(input)?, options, &mut report)?,
             Format::DevtoolsRecorder => scenarios(script::read_devtools(input)?, options, &mut report)?,
             Format::Selenium => scenarios(script::read_selenium(input)?, options, &mut report)?,
         };
-        for mut plan in plans {
-            if !options.licence.is_empty() {
-                plan.origin.licence.clone_from(&options.licence);
-            }
-            let path = options.out.join(format!("{}.trace", file_name(&plan.name)));
-            report.traces.push(write(&plan, input, path, options)?);
-        }
+        plans.into_iter().try_for_each(|plan| made(plan, input, options, &mut report))?;
     }
     Ok(report)
+}
+
+/// Makes the trace of one plan.
+fn made(mut plan: Plan, input: &Path, options: &ImportOptions, report: &mut ImportReport) -> Result<(), ImportError> {
+    if !options.licence.is_empty() {
+        plan.origin.licence.clone_from(&options.licence);
+    }
+    let path = options.out.join(format!("{}.trace", file_name(&plan.name)));
+    report.traces.push(write(&plan, input, path, options)?);
+    Ok(())
 }
 
 fn write(plan: &Plan, input: &Path, path: PathBuf, options: &ImportOptions) -> Result<ImportedTrace, ImportError> {

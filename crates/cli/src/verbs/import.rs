@@ -1,4 +1,4 @@
-//! `import`: other people's recordings in, traces out.
+//! `import`: other people's recordings in, traces out; their scripts in, scenarios out.
 
 use super::json_failure;
 use super::record::key_of_user;
@@ -44,6 +44,12 @@ fn said(report: &ImportReport) -> String {
         );
         let _ = writeln!(text, "{}", one_line(&line));
         for gap in &trace.origin.gaps {
+            let _ = writeln!(text, "  not carried over: {}", one_line(gap));
+        }
+    }
+    for scenario in &report.scenarios {
+        let _ = writeln!(text, "{}", one_line(&format!("{}: {} steps", scenario.path.display(), scenario.steps)));
+        for gap in &scenario.gaps {
             let _ = writeln!(text, "  not carried over: {}", one_line(gap));
         }
     }
