@@ -32,16 +32,14 @@ pub(crate) enum Verb {
     Record(RecordArgs),
     /// Turn other people's recordings into traces, and their scripts into scenarios
     #[cfg(feature = "record")]
-    #[command(
-        after_help = "Examples:
+    #[command(after_help = "Examples:
   browserlens import playwright trace.zip --out my       a Playwright trace, versions 3 to 10: each snapshot rendered anew
   browserlens import playwright test-results/*/trace.zip --out my --licence CC-BY-4.0
   browserlens import weblinx weblinx-browsergym --out my     demonstrations whose files are there
   browserlens import mind2web train_0.json --out my          each saved page rendered
   browserlens import devtools-recorder order.json --out my   a scenario that `record` runs
 
-Pages are rendered in Chromium with the network cut and scripts off; secrets are replaced as in recordings."
-    )]
+Pages are rendered in Chromium with the network cut and scripts off; secrets are replaced as in recordings.")]
     Import(ImportArgs),
     /// Replay traces and store the run, without a report
     #[command(after_help = "Examples:\n  browserlens replay my/task.trace --scenarios-dir my --json")]

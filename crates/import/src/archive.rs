@@ -53,7 +53,11 @@ impl Archive {
                 return Err(ImportError::malformed(path, format!("entry {}", index + 1), "its name cannot be read"));
             };
             if !is_safe(&name) {
-                return Err(ImportError::malformed(path, format!("entry {name:?}"), "its name leads out of the archive"));
+                return Err(ImportError::malformed(
+                    path,
+                    format!("entry {name:?}"),
+                    "its name leads out of the archive",
+                ));
             }
             if name.ends_with('/') {
                 continue;
@@ -92,10 +96,9 @@ impl Archive {
                     .by_index(index)
                     .map_err(|error| ImportError::malformed(path, place(), format!("it cannot be read: {error}")))?;
                 let most = entry.compressed_size().saturating_mul(self.limits.ratio).max(Limits::RATIO_FROM);
-                (&mut entry)
-                    .take(limit.min(most) + 1)
-                    .read_to_end(&mut bytes)
-                    .map_err(|error| ImportError::malformed(path, place(), format!("it cannot be unpacked: {error}")))?;
+                (&mut entry).take(limit.min(most) + 1).read_to_end(&mut bytes).map_err(|error| {
+                    ImportError::malformed(path, place(), format!("it cannot be unpacked: {error}"))
+                })?;
                 if bytes.len() as u64 > most {
                     return Err(ImportError::too_large(path, place(), "its ratio of compression", self.limits.ratio));
                 }

@@ -91,12 +91,14 @@ impl Pair<'_> {
         let mut payloads = Vec::new();
         let tree = canonicalizer.frames(&frame_tree(&read, &frames), None).map_err(|error| error.to_string())?;
         let number = canonicalizer.frame_number(&frames[0]);
-        let mut push = |kind, frame, node, body: Vec<u8>| payloads.push(Payload { kind, frame, node, body: body.into() });
+        let mut push =
+            |kind, frame, node, body: Vec<u8>| payloads.push(Payload { kind, frame, node, body: body.into() });
         push(PayloadKind::Frames, number, 0, tree.into_bytes());
         let snapshot = with_frame_ids(self.snapshot, &read, &frames)?;
         let snapshot = canonicalizer.snapshot(&snapshot).map_err(|error| error.to_string())?;
         push(PayloadKind::Snapshot, number, 0, snapshot.into_bytes());
-        let metrics = canonicalizer.metrics(&metrics(&read.documents[0], self.viewport)).map_err(|error| error.to_string())?;
+        let metrics =
+            canonicalizer.metrics(&metrics(&read.documents[0], self.viewport)).map_err(|error| error.to_string())?;
         push(PayloadKind::Metrics, number, 0, metrics.into_bytes());
         for (frame, nodes) in by_frame(self.ax, &frames)? {
             let ax = canonicalizer.ax(&frame, &nodes).map_err(|error| error.to_string())?;
@@ -148,7 +150,8 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
         frame
     };
     // From the last to the first: children are whole before they are put into their parent.
-    let mut trees: Vec<Value> = (0..frames.len()).map(|index| json!({ "frame": frame(index), "childFrames": [] })).collect();
+    let mut trees: Vec<Value> =
+        (0..frames.len()).map(|index| json!({ "frame": frame(index), "childFrames": [] })).collect();
     for index in (1..trees.len()).rev() {
         let tree = trees[index].take();
         if let Some(children) = trees[parents.get(&index).copied().unwrap_or(0)]["childFrames"].as_array_mut() {
@@ -160,13 +163,16 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
 
 /// Puts made-up frame ids into a snapshot that lacks them.
 fn with_frame_ids(raw: &str, snapshot: &Snapshot, frames: &[String]) -> Result<String, String> {
-    let told = snapshot.documents.iter().zip(frames).all(|(document, frame)| snapshot.string(document.frame_id) == frame);
+    let told =
+        snapshot.documents.iter().zip(frames).all(|(document, frame)| snapshot.string(document.frame_id) == frame);
     if told {
         return Ok(raw.to_owned());
     }
     let mut value: Value = serde_json::from_str(raw).map_err(|error| error.to_string())?;
     for (index, frame) in frames.iter().enumerate() {
-        let Some(strings) = value["strings"].as_array_mut() else { return Err("the snapshot has no strings".to_owned()) };
+        let Some(strings) = value["strings"].as_array_mut() else {
+            return Err("the snapshot has no strings".to_owned());
+        };
         strings.push(json!(frame));
         let at = strings.len() - 1;
         value["documents"][index]["frameId"] = json!(at);
@@ -219,7 +225,10 @@ fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String
         let group = grouped.entry(place(frame)).or_default();
         // A root of another frame is no child of the element that holds the frame.
         let foreign = |child: &Value| {
-            child.as_str().and_then(|id| index.get(id)).is_some_and(|other| frame_of[*other].as_deref().unwrap_or(main) != frame)
+            child
+                .as_str()
+                .and_then(|id| index.get(id))
+                .is_some_and(|other| frame_of[*other].as_deref().unwrap_or(main) != frame)
         };
         let has_foreign = heads[at]["childIds"].as_array().is_some_and(|list| list.iter().any(foreign));
         if has_foreign {
@@ -232,7 +241,10 @@ fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String
             group.push(raw.get().to_owned());
         }
     }
-    Ok(grouped.into_iter().map(|(frame, nodes)| (frames[frame].clone(), format!("{{\"nodes\":[{}]}}", nodes.join(",")))).collect())
+    Ok(grouped
+        .into_iter()
+        .map(|(frame, nodes)| (frames[frame].clone(), format!("{{\"nodes\":[{}]}}", nodes.join(","))))
+        .collect())
 }
 
 /// Finds nodes by an attribute.
@@ -249,10 +261,11 @@ fn marked(
             let pairs = attributes.chunks_exact(2).map(|pair| (snapshot.string(pair[0]), snapshot.string(pair[1])));
             for (name, value) in pairs {
                 let wanted = marks.iter().filter(|(wanted, is, _)| wanted == name && is == value);
-                found.extend(wanted.filter_map(|(_, _, mark)| Some((mark.clone(), canonicalizer.key(number, *backend)?))));
+                found.extend(
+                    wanted.filter_map(|(_, _, mark)| Some((mark.clone(), canonicalizer.key(number, *backend)?))),
+                );
             }
         }
     }
     found
 }
-

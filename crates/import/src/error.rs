@@ -89,7 +89,9 @@ impl ImportError {
         match self {
             Self::Io { .. } => "check that the path exists and that you may read or write it",
             Self::Malformed { .. } => "check that the file was copied whole and that the format named is its format",
-            Self::TooLarge { .. } => "split the recording, or import a part of it: what is larger may be made to exhaust memory",
+            Self::TooLarge { .. } => {
+                "split the recording, or import a part of it: what is larger may be made to exhaust memory"
+            }
             Self::TooNew { .. } => "update this tool, or record with an earlier release",
             Self::Pickle { .. } => {
                 "run crates/import/exporters/browsergym_to_json.py in the environment that wrote it, and import its JSON"

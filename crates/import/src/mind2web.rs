@@ -86,7 +86,11 @@ pub(crate) fn read(
         return Err(ImportError::Pickle { path: path.to_owned() });
     }
     if head.starts_with(b"PAR1") {
-        return Err(ImportError::malformed(path, "the file", "it is Parquet, which this build does not read: export it as JSON lines"));
+        return Err(ImportError::malformed(
+            path,
+            "the file",
+            "it is Parquet, which this build does not read: export it as JSON lines",
+        ));
     }
     let is_list = head.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     let mut failed = None;
@@ -172,7 +176,9 @@ fn plan(path: &Path, place: &str, task: Task, limits: &Limits) -> Result<Option<
         let (html, marked) = marked(&action);
         match (action.pos_candidates.is_empty(), marked) {
             (_, false) => gaps.push(format!("action {}: no acceptable node is on its page", at + 1)),
-            (true, true) => gaps.push(format!("action {}: no candidates are named; its node is the one that was marked", at + 1)),
+            (true, true) => {
+                gaps.push(format!("action {}: no candidates are named; its node is the one that was marked", at + 1))
+            }
             (false, true) => {}
         }
         steps.push(PlannedStep { tab: 0, action: Some(done) });
@@ -182,12 +188,19 @@ fn plan(path: &Path, place: &str, task: Task, limits: &Limits) -> Result<Option<
         return Ok(None);
     }
     let host: String = task.website.chars().filter(char::is_ascii_alphanumeric).collect();
-    let name = if task.annotation_id.is_empty() { format!("mind2web-{}", place.replace(' ', "-")) } else { format!("mind2web-{}", task.annotation_id) };
+    let name = if task.annotation_id.is_empty() {
+        format!("mind2web-{}", place.replace(' ', "-"))
+    } else {
+        format!("mind2web-{}", task.annotation_id)
+    };
     Ok(Some(Plan {
         goal: if task.confirmed_task.is_empty() { name.clone() } else { task.confirmed_task },
         origin: Origin {
             format: "mind2web".to_owned(),
-            source: format!("osunlp/Mind2Web, {}, {}, {}, {}", task.domain, task.subdomain, task.website, task.annotation_id),
+            source: format!(
+                "osunlp/Mind2Web, {}, {}, {}, {}",
+                task.domain, task.subdomain, task.website, task.annotation_id
+            ),
             licence: LICENCE.to_owned(),
             importer: concat!("browserlens-import ", env!("CARGO_PKG_VERSION")).to_owned(),
             rendered: true,
@@ -320,13 +333,23 @@ mod tests {
         for text in [format!("[{TASK},{TASK}]"), format!("{TASK}\n{TASK}\n")] {
             let found = plans(text.as_bytes()).expect("reads");
             assert_eq!((found.len(), found[0].steps.len(), found[0].goal.as_str()), (2, 4, "Find a flight"));
-            let kinds: Vec<_> = found[0].steps.iter().filter_map(|step| Some(step.action.as_ref()?.kind.name())).collect();
+            let kinds: Vec<_> =
+                found[0].steps.iter().filter_map(|step| Some(step.action.as_ref()?.kind.name())).collect();
             assert_eq!(kinds, ["click", "fill", "select"]);
-            let html = |step| found[0].pages.scene(step).map(|scene| scene.documents[&scene.url].clone()).expect("a page");
-            assert!(html(0).contains("data_pw_testid_buckeye=\"u1\" browserlens-mark=\"target\"") && html(0).contains("\"13\" browserlens-mark=\"also\""), "{}", html(0));
+            let html =
+                |step| found[0].pages.scene(step).map(|scene| scene.documents[&scene.url].clone()).expect("a page");
+            assert!(
+                html(0).contains("data_pw_testid_buckeye=\"u1\" browserlens-mark=\"target\"")
+                    && html(0).contains("\"13\" browserlens-mark=\"also\""),
+                "{}",
+                html(0)
+            );
             assert!(html(0).contains("x-HTTP-EQUIV") && html(3) == html(2), "{}", html(0));
             let gaps = found[0].origin.gaps.join("\n");
-            assert!(gaps.contains("action 2: no candidates are named") && gaps.contains("action 3: no acceptable node"), "{gaps}");
+            assert!(
+                gaps.contains("action 2: no candidates are named") && gaps.contains("action 3: no acceptable node"),
+                "{gaps}"
+            );
         }
     }
 

@@ -19,7 +19,10 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     let mut gaps = Vec::new();
     let mut pairs: Vec<(String, String, String)> = Vec::new();
-    for ax in names.iter().filter(|name| name.ends_with(".json") && (name.starts_with("axtrees/") || name.contains("/axtrees/"))) {
+    for ax in names
+        .iter()
+        .filter(|name| name.ends_with(".json") && (name.starts_with("axtrees/") || name.contains("/axtrees/")))
+    {
         let snapshot = ax.replace("axtrees/", "dom_snapshots/");
         if !names.contains(&snapshot) {
             gaps.push(format!("{ax} has no {snapshot}: passed over"));

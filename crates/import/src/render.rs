@@ -50,7 +50,12 @@ fn staged(scene: Scene) -> (RenderScene, Vec<String>) {
     (staged, scene.gaps)
 }
 
-pub(crate) fn render(plan: &Plan, input: &Path, out: &Path, options: &ImportOptions) -> Result<(u32, u32, Vec<String>), ImportError> {
+pub(crate) fn render(
+    plan: &Plan,
+    input: &Path,
+    out: &Path,
+    options: &ImportOptions,
+) -> Result<(u32, u32, Vec<String>), ImportError> {
     let failed = |source: RecordError| ImportError::Render { path: input.to_owned(), source };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

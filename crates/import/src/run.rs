@@ -7,8 +7,8 @@ use crate::error::ImportError;
 use crate::limits::Limits;
 use crate::plan::Plan;
 use crate::script::{self, Script};
-use crate::{mind2web, playwright, raw, weblinx};
 use crate::write::{Captured, Writing};
+use crate::{mind2web, playwright, raw, weblinx};
 #[cfg(not(feature = "render"))]
 use browserlens_page::Flags;
 use browserlens_page::{Capture, Page, PayloadKind};
@@ -38,8 +38,15 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 7] =
-        [Self::Playwright, Self::Cdp, Self::Weblinx, Self::Mind2web, Self::BrowserUse, Self::DevtoolsRecorder, Self::Selenium];
+    pub const ALL: [Self; 7] = [
+        Self::Playwright,
+        Self::Cdp,
+        Self::Weblinx,
+        Self::Mind2web,
+        Self::BrowserUse,
+        Self::DevtoolsRecorder,
+        Self::Selenium,
+    ];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
@@ -211,7 +218,12 @@ pub(crate) fn finish(
 }
 
 #[cfg(feature = "render")]
-fn render(plan: &Plan, input: &Path, path: &Path, options: &ImportOptions) -> Result<(u32, u32, Vec<String>), ImportError> {
+fn render(
+    plan: &Plan,
+    input: &Path,
+    path: &Path,
+    options: &ImportOptions,
+) -> Result<(u32, u32, Vec<String>), ImportError> {
     crate::render::render(plan, input, path, options)
 }
 
@@ -233,7 +245,11 @@ fn file_name(name: &str) -> String {
 }
 
 /// Writes scenarios; no plan comes of them.
-fn scenarios(scripts: Vec<Script>, options: &ImportOptions, report: &mut ImportReport) -> Result<Vec<Plan>, ImportError> {
+fn scenarios(
+    scripts: Vec<Script>,
+    options: &ImportOptions,
+    report: &mut ImportReport,
+) -> Result<Vec<Plan>, ImportError> {
     for script in scripts {
         let path = options.out.join(format!("{}.toml", file_name(&script.name)));
         let text = script.toml(&path)?;

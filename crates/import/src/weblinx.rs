@@ -72,7 +72,8 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
     let known: Vec<String> = archive.names().map(str::to_owned).collect();
     let file = |step: &Value, key: &str| -> String {
         let named = text(step, key);
-        let inside = |name: &&String| !named.is_empty() && (name.as_str() == named || name.ends_with(&format!("/{named}")));
+        let inside =
+            |name: &&String| !named.is_empty() && (name.as_str() == named || name.ends_with(&format!("/{named}")));
         known.iter().find(inside).cloned().unwrap_or_default()
     };
     for (number, step) in numbered {
@@ -111,7 +112,8 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
     gaps.push("the publisher made accessibility trees and snapshots by rendering saved pages anew".to_owned());
     let record = archive.read(&format!("demonstrations/{id}/metadata.json"))?;
     let record: Value = record.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-    let side = |keys: [&str; 2]| keys.iter().find_map(|key| record[*key].as_u64()).and_then(|side| u32::try_from(side).ok());
+    let side =
+        |keys: [&str; 2]| keys.iter().find_map(|key| record[*key].as_u64()).and_then(|side| u32::try_from(side).ok());
     let viewport = match (side(["viewportWidth", "width"]), side(["viewportHeight", "height"])) {
         (Some(width), Some(height)) if width > 0 && height > 0 => Viewport { width, height, ..Viewport::default() },
         _ => Viewport::default(),
@@ -143,7 +145,12 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
         secrets: Vec::new(),
         steps,
         events: Vec::new(),
-        pages: Box::new(Turns { path: path.to_owned(), archive: Mutex::new(archive), turns, viewport: (viewport.width, viewport.height) }),
+        pages: Box::new(Turns {
+            path: path.to_owned(),
+            archive: Mutex::new(archive),
+            turns,
+            viewport: (viewport.width, viewport.height),
+        }),
     }))
 }
 

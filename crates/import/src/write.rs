@@ -9,8 +9,8 @@ use browserlens_page::{Capture, NodeKey, Page};
 use browserlens_scenario::{Target, called};
 use browserlens_strategy::{Event, Intent, NodeHint, StepIndex, TakenAction};
 use browserlens_trace::{
-    ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta, TraceSource,
-    TraceWriter,
+    ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, Settled, StepRecord, TraceMeta,
+    TraceSource, TraceWriter,
 };
 use std::path::Path;
 
@@ -36,7 +36,13 @@ pub(crate) struct Writing<'p> {
 }
 
 impl<'p> Writing<'p> {
-    pub(crate) fn create(plan: &'p Plan, out: &Path, browser: Option<&str>, key: RedactionKey, force: bool) -> Result<Self, ImportError> {
+    pub(crate) fn create(
+        plan: &'p Plan,
+        out: &Path,
+        browser: Option<&str>,
+        key: RedactionKey,
+        force: bool,
+    ) -> Result<Self, ImportError> {
         let meta = TraceMeta {
             scenario: plan.name.clone(),
             goal: plan.goal.clone(),
@@ -66,13 +72,19 @@ impl<'p> Writing<'p> {
         let index = StepIndex(self.next);
         let Some(planned) = self.plan.steps.get(self.next as usize) else { return Ok(()) };
         let page = Page::parse(&captured.capture).map_err(|error| {
-            ImportError::malformed(self.writer.path(), format!("step {index}"), format!("its capture does not parse: {error}"))
+            ImportError::malformed(
+                self.writer.path(),
+                format!("step {index}"),
+                format!("its capture does not parse: {error}"),
+            )
         })?;
         let action = planned.action.as_ref().map(|planned| {
             let mut acceptable: Vec<NodeKey> = Vec::new();
             let (mut hint, mut point) = (planned.hint.clone(), None);
             if let Some((before, marks)) = &self.before {
-                let of = |wanted: &str| marks.iter().filter(|(mark, _)| mark == wanted).map(|(_, key)| *key).collect::<Vec<_>>();
+                let of = |wanted: &str| {
+                    marks.iter().filter(|(mark, _)| mark == wanted).map(|(_, key)| *key).collect::<Vec<_>>()
+                };
                 acceptable.extend(of(TARGET));
                 acceptable.extend(of(ALSO));
                 acceptable.retain(|key| before.find(*key).is_some());

@@ -23,7 +23,8 @@ fn shop_with(core: &Path, version: u64) {
     assert_eq!(made.origin.format, format!("playwright-trace {version}"));
     assert_eq!((made.steps, made.with_node), (13, 12), "{:?}", made.origin.gaps);
     assert_eq!(theirs.origin().expect("reads").expect("is imported").licence, "CC0-1.0");
-    let requests = theirs.events(&EventFilter { kinds: vec!["request".to_owned()], ..EventFilter::default() }, None, 10_000);
+    let requests =
+        theirs.events(&EventFilter { kinds: vec!["request".to_owned()], ..EventFilter::default() }, None, 10_000);
     assert!(!requests.expect("events").is_empty());
     assert_alike(&recorded(&scenario, folder.path()), &theirs);
 }
@@ -61,4 +62,28 @@ fn version_4_imports_as_we_would_record_it() {
 #[ignore = "needs older releases: ./just playwrights"]
 fn version_3_imports_as_we_would_record_it() {
     shop_with(&older("1.30.0"), 3);
+}
+
+#[test]
+fn frames_shadow_trees_and_state_come_through() {
+    let start = "/harbour/releases/4-1-4";
+    let text = format!(
+        "name = \"spa/part\"\ngoal = \"write the notes\"\nwhy = \"frames and shadow trees\"\nsite = \"spa\"\nstart = \"{start}\"\n\
+         [[step]]\nclick = {{ role = \"tab\", name = \"Rollout\" }}\n\
+         [[step]]\ncheck = {{ role = \"switch\", name = \"Staged rollout\" }}\nchecked = true\n\
+         [[step]]\nclick = {{ role = \"tab\", name = \"Notes\" }}\n\
+         [[step]]\nfill = {{ role = \"textbox\", name = \"Release notes\" }}\ntext = \"Fixes the anchor alarm.\"\n\
+         [[step]]\nclick = {{ role = \"tab\", name = \"Overview\" }}\n"
+    );
+    let scenario = Scenario::parse(&text, Path::new("part.toml")).expect("a scenario");
+    let mut given = said(&scenario, &format!("http://spa.test{start}"));
+    // The driver has to be told which frame the field is in.
+    given["steps"][3]["frame"] = serde_json::json!("iframe");
+    given["aria"] = serde_json::json!(true);
+    let folder = tempfile::tempdir().expect("folder");
+    let zip = folder.path().join("spa.zip");
+    driven(&newest(), "spa", &given, &zip);
+    let (made, theirs) = imported(&zip, &folder.path().join("out"));
+    assert_eq!((made.steps, made.with_node), (6, 5), "{:?}", made.origin.gaps);
+    assert_alike(&recorded(&scenario, folder.path()), &theirs);
 }

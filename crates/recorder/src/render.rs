@@ -309,7 +309,11 @@ impl Stage {
         let step = self.driver.step;
         let failed = |method: &str, error: CallError| self.driver.failure(method, error);
         let Some(answering) = self.driver.world.answering.get() else {
-            return Err(RecordError::Protocol { step, method: "rendering".to_owned(), message: "nothing answers".to_owned() });
+            return Err(RecordError::Protocol {
+                step,
+                method: "rendering".to_owned(),
+                message: "nothing answers".to_owned(),
+            });
         };
         *locked(&answering.answers) = Some(Arc::clone(&scene.answers));
         locked(&answering.missed).clear();
@@ -323,7 +327,11 @@ impl Stage {
         let call = "Emulation.setDeviceMetricsOverride";
         self.driver.call(&session, call, &metrics).await.map_err(|error| failed(call, error))?;
         let navigate = json!({ "url": scene.url });
-        let reply = self.driver.call(&session, "Page.navigate", &navigate).await.map_err(|error| failed("Page.navigate", error))?;
+        let reply = self
+            .driver
+            .call(&session, "Page.navigate", &navigate)
+            .await
+            .map_err(|error| failed("Page.navigate", error))?;
         let loader = reply.value()["loaderId"].as_str().unwrap_or("").to_owned();
         if let Some(text) = reply.value()["errorText"].as_str().filter(|text| !text.is_empty()) {
             return Err(RecordError::Protocol { step, method: "Page.navigate".to_owned(), message: text.to_owned() });
@@ -433,7 +441,11 @@ impl Driver {
                 .frames
                 .iter()
                 .any(|((of, _), frame)| frame.loading && sessions.iter().any(|(known, _)| known == of));
-            let waits = main.loader != loader || busy || state.starting > 0 || !state.in_flight.is_empty() || !state.navigating.is_empty();
+            let waits = main.loader != loader
+                || busy
+                || state.starting > 0
+                || !state.in_flight.is_empty()
+                || !state.navigating.is_empty();
             (!waits).then_some(Ok(()))
         });
         match done.await {
@@ -465,14 +477,19 @@ impl Driver {
     /// Makes names of custom elements count as defined: style sheets hide those that are not.
     async fn define(&self, names: &[String]) {
         let plain = |name: &&String| {
-            name.contains('-') && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.'))
+            name.contains('-')
+                && name.bytes().all(|byte| {
+                    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
+                })
         };
         let names: Vec<&String> = names.iter().filter(plain).take(1_000).collect();
         if names.is_empty() {
             return;
         }
         let list = json!(names);
-        let script = format!("for (const name of {list}) customElements.get(name) ?? customElements.define(name, class extends HTMLElement {{}})");
+        let script = format!(
+            "for (const name of {list}) customElements.get(name) ?? customElements.define(name, class extends HTMLElement {{}})"
+        );
         let worlds = self.world.read().worlds(self.tab);
         for (session, _, context) in worlds {
             // A document that cannot define them shows them as undefined.
@@ -497,7 +514,8 @@ impl Driver {
             let marks = marks.as_array().cloned().unwrap_or_default();
             for (index, mark) in marks.iter().filter_map(|mark| mark.as_str()).enumerate().take(1_000) {
                 let params = json!({ "expression": format!("browserLensMarked[{index}]"), "contextId": context, "objectGroup": "browserlens" });
-                let object = self.call(&session, "Runtime.evaluate", &params).await?.value()["result"]["objectId"].clone();
+                let object =
+                    self.call(&session, "Runtime.evaluate", &params).await?.value()["result"]["objectId"].clone();
                 let node = self.call(&session, "DOM.describeNode", &json!({ "objectId": object })).await?.value();
                 if let Some(node) = node["node"]["backendNodeId"].as_i64() {
                     found.push((mark.to_owned(), frame.clone(), node));

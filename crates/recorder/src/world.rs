@@ -109,7 +109,12 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { state: Mutex::default(), changed: watch::Sender::new(0), watch: OnceLock::new(), answering: OnceLock::new() }
+        Self {
+            state: Mutex::default(),
+            changed: watch::Sender::new(0),
+            watch: OnceLock::new(),
+            answering: OnceLock::new(),
+        }
     }
 
     pub(crate) fn read(&self) -> MutexGuard<'_, State> {

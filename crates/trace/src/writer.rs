@@ -13,7 +13,8 @@ use crate::record::{ActionRecord, Outcome, StepRecord, TraceMeta};
 use crate::redact::Redactor;
 use crate::rows::{self, Contents, int, text};
 use crate::schema::{
-    ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, RECORDED_VERSION, STEP, TAB, TABLES, migrate,
+    ACTION, ACTION_NODE, APPLICATION_ID, CAPTURE, ENTITY_LIST, META, PAGE_SIZE, PAYLOAD, RECORDED_VERSION, STEP, TAB,
+    TABLES, migrate,
 };
 use crate::search::{self, SearchOptions};
 use crate::{canonical, events};

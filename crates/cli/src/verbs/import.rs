@@ -11,7 +11,11 @@ use std::fmt::Write as _;
 pub(crate) fn run(args: &ImportArgs) -> Ended {
     let Some(format) = Format::from_name(&args.format) else {
         let known = Format::ALL.map(Format::name).join(", ");
-        return Err(Failure::words(Exit::Usage, format!("no format is called {:?}", args.format), format!("formats: {known}")));
+        return Err(Failure::words(
+            Exit::Usage,
+            format!("no format is called {:?}", args.format),
+            format!("formats: {known}"),
+        ));
     };
     let mut options = ImportOptions::new(&args.out);
     options.force = args.force;

@@ -105,7 +105,8 @@ impl Call {
             }
             _ => String::new(),
         };
-        let on_canvas = matches!(self.method.as_str(), "mouseClick" | "touchscreenTap") || params["position"].is_object();
+        let on_canvas =
+            matches!(self.method.as_str(), "mouseClick" | "touchscreenTap") || params["position"].is_object();
         let given = || {
             let at = |key: &str| params[key].as_f64().map(|value| value as f32);
             at("x").zip(at("y"))
@@ -118,7 +119,10 @@ impl Call {
 fn chosen(params: &Value) -> String {
     let options = params["options"].as_array().into_iter().flatten();
     let said = options.filter_map(|option| {
-        ["label", "valueOrLabel", "value"].iter().find_map(|key| option[*key].as_str()).map(str::to_owned)
+        ["label", "valueOrLabel", "value"]
+            .iter()
+            .find_map(|key| option[*key].as_str())
+            .map(str::to_owned)
             .or_else(|| option["index"].as_u64().map(|index| index.to_string()))
     });
     said.collect::<Vec<_>>().join(", ")

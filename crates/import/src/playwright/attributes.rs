@@ -67,7 +67,11 @@ pub(crate) fn write_attributes<'t>(
     if is("base") && parent.eq_ignore_ascii_case("head") && kids == 0 && page.html.ends_with('>') {
         // The recorder of traces puts its own `base` first, which says what the document's URL says where there is one.
         let is_first = page.html.rfind('<').is_some_and(|at| page.html[at..].to_ascii_lowercase().starts_with("<head"));
-        if is_first && marked.base.is_some_and(|base| get("href").is_none_or(|href| without_fragment(href) == without_fragment(base))) {
+        if is_first
+            && marked
+                .base
+                .is_some_and(|base| get("href").is_none_or(|href| without_fragment(href) == without_fragment(base)))
+        {
             return Written::Nothing;
         }
     }
@@ -100,7 +104,10 @@ pub(crate) fn write_attributes<'t>(
                 None if id.is_empty() => {}
                 None => page.gaps.push("a frame was not recorded: it is empty".to_owned()),
             }
-        } else if !key.starts_with("__playwright_") && is_attribute_written(key, value) && !(is_frame && key.eq_ignore_ascii_case("sandbox")) {
+        } else if !key.starts_with("__playwright_")
+            && is_attribute_written(key, value)
+            && !(is_frame && key.eq_ignore_ascii_case("sandbox"))
+        {
             attribute(&mut page.html, key, value);
         }
     }
@@ -126,14 +133,18 @@ mod tests {
     use crate::playwright::tree::{Tree, write};
 
     fn page_with(json: &str, marked: &mut Marked<'_>) -> Page {
-        write(&[Tree::parse(json, &Limits::default()).expect("parses")], None, &Limits::default(), marked).expect("writes")
+        write(&[Tree::parse(json, &Limits::default()).expect("parses")], None, &Limits::default(), marked)
+            .expect("writes")
     }
 
     #[test]
     fn state_goes_under_names_of_ours_and_marks_only_where_they_count() {
         let json = r#"["BODY",{"__playwright_custom_elements__":"x-a,x-b"},["INPUT",{"__playwright_value_":"v","__playwright_target__":"call@7","type":"text"}],["A",{"__playwright_target__":"call@3","href":"javascript:x"}],["SCRIPT",{},"alert(1)"],["IMG",{"onerror":"x","src":"a.png","__playwright_current_src__":"http://x/a.png"}]]"#;
         let page = page_with(json, &mut Marked { targets: &["call@7"], ..Marked::none() });
-        assert_eq!(page.html, "<BODY><INPUT browserlens-value=\"v\" browserlens-mark=\"target\" type=\"text\"><A></A><IMG src=\"a.png\"></BODY>");
+        assert_eq!(
+            page.html,
+            "<BODY><INPUT browserlens-value=\"v\" browserlens-mark=\"target\" type=\"text\"><A></A><IMG src=\"a.png\"></BODY>"
+        );
         assert_eq!((page.targets, page.defined), (1, vec!["x-a".to_owned(), "x-b".to_owned()]));
     }
 

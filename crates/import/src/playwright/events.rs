@@ -7,9 +7,8 @@ use super::model::{Model, Resource};
 use crate::archive::Archive;
 use crate::json::{number, text};
 use crate::plan::PlannedEvent;
-use browserlens_strategy::{
-    ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent,
-};
+use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent};
+use browserlens_trace::redact::names::ONE_TIME_CODE_FIELDS;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,7 +31,10 @@ pub(super) fn planned(model: &Model, archive: &Arc<Mutex<Archive>>, times: &[f64
         found.push((resource.time, model.tab_of(page), kind));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let start = found.first().map_or(0.0, |first| first.0).min(times.iter().copied().find(|time| *time > f64::MIN).unwrap_or(f64::MAX));
+    let start = found
+        .first()
+        .map_or(0.0, |first| first.0)
+        .min(times.iter().copied().find(|time| *time > f64::MIN).unwrap_or(f64::MAX));
     let step_of = |time: f64| times.partition_point(|began| *began <= time).saturating_sub(1) as u32;
     found
         .into_iter()
@@ -104,7 +106,8 @@ fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> Reque
         }
         body_text(held).filter(|body| !body.is_empty() && body.len() <= BODY_LIMIT)
     };
-    let is_text = ["text/", "json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|kind| mime.contains(kind));
+    let is_text =
+        ["text/", "json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|kind| mime.contains(kind));
     let status = response["status"].as_i64().unwrap_or(0);
     RequestEvent {
         id,
@@ -135,7 +138,8 @@ pub(crate) fn body_text(held: &Value) -> Option<String> {
 
 /// Names the type of a resource as the browser's protocol does; HAR often has the MIME type only.
 pub(crate) fn resource_type(named: &str, mime: &str) -> &'static str {
-    let known = ["Document", "Stylesheet", "Image", "Media", "Font", "Script", "XHR", "Fetch", "Ping", "Manifest", "WebSocket"];
+    let known =
+        ["Document", "Stylesheet", "Image", "Media", "Font", "Script", "XHR", "Fetch", "Ping", "Manifest", "WebSocket"];
     if let Some(found) = known.into_iter().find(|kind| kind.eq_ignore_ascii_case(named)) {
         return found;
     }
@@ -166,7 +170,9 @@ pub(super) fn secrets(model: &Model) -> Vec<String> {
     }
     for call in &model.calls {
         match call.method.as_str() {
-            "addCookies" => call.params["cookies"].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"])),
+            "addCookies" => {
+                call.params["cookies"].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"]))
+            }
             "setHTTPCredentials" | "setHttpCredentials" => take(&call.params["httpCredentials"]["password"]),
             _ => {}
         }
@@ -176,7 +182,28 @@ pub(super) fn secrets(model: &Model) -> Vec<String> {
             resource.entry[side][list].as_array().into_iter().flatten().for_each(|cookie| take(&cookie["value"]));
         }
     }
+    // What a secret field ever held is known before the first page is written.
+    for tree in model.trees.values().flatten() {
+        tree.each_element(|name, get| {
+            if !name.eq_ignore_ascii_case("input") || !is_secret_field(get) {
+                return;
+            }
+            let values = [get("__playwright_value_"), get("value")].into_iter().flatten();
+            found.extend(values.filter(|value| value.chars().count() >= 4).map(str::to_owned));
+        });
+    }
     found.sort();
     found.dedup();
     found
+}
+
+/// Returns whether a field holds a secret by what its author says of it.
+fn is_secret_field<'t>(get: &dyn Fn(&str) -> Option<&'t str>) -> bool {
+    let is = |key: &str, values: &[&str]| {
+        get(key).is_some_and(|found| values.iter().any(|value| found.eq_ignore_ascii_case(value)))
+    };
+    is("type", &["password"])
+        || is("autocomplete", &["current-password", "new-password", "one-time-code"])
+        || is("name", &ONE_TIME_CODE_FIELDS)
+        || is("id", &ONE_TIME_CODE_FIELDS)
 }

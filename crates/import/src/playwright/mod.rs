@@ -26,8 +26,11 @@ use std::sync::{Arc, Mutex};
 /// Reads a trace.
 pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
     let mut archive = Archive::open(path, limits)?;
-    let names: Vec<String> =
-        archive.names().filter(|name| name.ends_with(".trace") && !name.contains("resources/")).map(str::to_owned).collect();
+    let names: Vec<String> = archive
+        .names()
+        .filter(|name| name.ends_with(".trace") && !name.contains("resources/"))
+        .map(str::to_owned)
+        .collect();
     if names.is_empty() {
         return Err(ImportError::malformed(path, "the archive", "it holds no .trace file"));
     }
@@ -51,7 +54,13 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
 }
 
 /// Turns what one context recorded into steps.
-fn plan(path: &Path, entry: &str, mut model: Model, archive: &Arc<Mutex<Archive>>, limits: &Limits) -> Result<Plan, String> {
+fn plan(
+    path: &Path,
+    entry: &str,
+    mut model: Model,
+    archive: &Arc<Mutex<Archive>>,
+    limits: &Limits,
+) -> Result<Plan, String> {
     if model.frames.is_empty() {
         return Err("it was recorded without snapshots of the DOM".to_owned());
     }
@@ -98,7 +107,10 @@ fn plan(path: &Path, entry: &str, mut model: Model, archive: &Arc<Mutex<Archive>
         }
     }
     if let Some(lost) = shown.iter().filter(|page| page.incomplete).count().checked_sub(1) {
-        gaps.push(format!("{} pages are shown without one or more of their frames, which have no snapshot of that moment", lost + 1));
+        gaps.push(format!(
+            "{} pages are shown without one or more of their frames, which have no snapshot of that moment",
+            lost + 1
+        ));
     }
     let events = events::planned(&model, archive, &times);
     let secrets = events::secrets(&model);

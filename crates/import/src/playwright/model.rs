@@ -118,7 +118,12 @@ impl Model {
                 }
                 if let Some(found) = chain.version().filter(|version| *version > NEWEST) {
                     let supported = "3 to 10";
-                    return Err(ImportError::TooNew { path: archive.path().to_owned(), format: "playwright trace", found, supported });
+                    return Err(ImportError::TooNew {
+                        path: archive.path().to_owned(),
+                        format: "playwright trace",
+                        found,
+                        supported,
+                    });
                 }
                 if chain.version().is_some_and(|version| version < OLDEST) {
                     let reason = format!("its version is older than {OLDEST}");

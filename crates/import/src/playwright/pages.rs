@@ -83,7 +83,13 @@ struct Shared {
 }
 
 impl RecordedPages {
-    pub(crate) fn new(path: &Path, model: Model, archive: Arc<Mutex<Archive>>, shown: Vec<Shown>, limits: Limits) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        model: Model,
+        archive: Arc<Mutex<Archive>>,
+        shown: Vec<Shown>,
+        limits: Limits,
+    ) -> Self {
         let mut by_url: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, resource) in model.resources.iter().enumerate() {
             by_url.entry(without_fragment(resource.url()).to_owned()).or_default().push(index);
@@ -94,7 +100,14 @@ impl RecordedPages {
 
 impl Shared {
     /// Writes a frame's document, and those of the frames in it.
-    fn document(&self, of: &Making<'_>, frame: &str, place: usize, nested: usize, out: &mut Documents) -> Result<String, String> {
+    fn document(
+        &self,
+        of: &Making<'_>,
+        frame: &str,
+        place: usize,
+        nested: usize,
+        out: &mut Documents,
+    ) -> Result<String, String> {
         if nested > MOST_NESTED {
             return Err(format!("frames are nested deeper than {MOST_NESTED}"));
         }
@@ -135,7 +148,13 @@ impl Shared {
         out.gaps.extend(page.gaps);
         out.defined.extend(page.defined);
         for (id, at) in wanted {
-            let url = self.model.frames.get(&id).and_then(|list| list.get(at)).map(|child| child.url.clone()).unwrap_or_default();
+            let url = self
+                .model
+                .frames
+                .get(&id)
+                .and_then(|list| list.get(at))
+                .map(|child| child.url.clone())
+                .unwrap_or_default();
             match self.document(of, &id, at, nested + 1, out) {
                 Ok(html) => drop(out.html.insert(without_fragment(&url).to_owned(), html)),
                 Err(reason) => out.gaps.push(reason),
@@ -235,7 +254,8 @@ impl Pages for RecordedPages {
         let Some(shown) = self.shown.get(step) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };
-        let names = [format!("action@{}", shown.call), format!("input@{}", shown.call), format!("before@{}", shown.call)];
+        let names =
+            [format!("action@{}", shown.call), format!("input@{}", shown.call), format!("before@{}", shown.call)];
         // The newest recorders mark without a name; older ones by call or by name of the snapshot.
         let mut targets = vec![shown.call.as_str()];
         targets.extend(names.iter().map(String::as_str));
@@ -246,14 +266,14 @@ impl Pages for RecordedPages {
         let mut documents = Documents::default();
         // Its place is taken: a frame of the same URL is written in place.
         documents.html.insert(without_fragment(&shown.url).to_owned(), String::new());
-        let html = self
-            .shared
-            .document(&making, &shown.frame, shown.place, 0, &mut documents)
-            .map_err(|reason| ImportError::malformed(&self.path, format!("the snapshot {} of {}", shown.phase, shown.call), reason))?;
+        let html = self.shared.document(&making, &shown.frame, shown.place, 0, &mut documents).map_err(|reason| {
+            ImportError::malformed(&self.path, format!("the snapshot {} of {}", shown.phase, shown.call), reason)
+        })?;
         let snapshot = self.shared.model.frames.get(&shown.frame).and_then(|list| list.get(shown.place));
         let (width, height) = snapshot.map_or((0, 0), |snapshot| snapshot.viewport);
         let scale = self.shared.model.header.scale;
-        let viewport = if width > 0 && height > 0 { Viewport { width, height, scale } } else { self.shared.model.viewport() };
+        let viewport =
+            if width > 0 && height > 0 { Viewport { width, height, scale } } else { self.shared.model.viewport() };
         let url = if is_served(&shown.url) { shown.url.clone() } else { "https://page.invalid/".to_owned() };
         if url != shown.url {
             documents.gaps.push(format!("a page of {:?} is shown under {url}", scheme(&shown.url)));

@@ -187,6 +187,18 @@ impl Tree {
         }
     }
 
+    /// Gives the attributes of each element to `look`.
+    pub(crate) fn each_element<'t>(&'t self, mut look: impl FnMut(&'t str, &dyn Fn(&str) -> Option<&'t str>)) {
+        for node in &self.nodes {
+            if let Node::Element { name, attributes, .. } = node {
+                let get = |key: &str| {
+                    self.pairs(attributes).find(|(known, _)| known.eq_ignore_ascii_case(key)).map(|(_, value)| value)
+                };
+                look(self.span(name), &get);
+            }
+        }
+    }
+
     fn span(&self, span: &Span) -> &str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
@@ -248,7 +260,11 @@ impl Reader<'_> {
     fn scalar(&mut self) -> Result<String, String> {
         self.peek();
         let start = self.at;
-        while self.bytes.get(self.at).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+')) {
+        while self
+            .bytes
+            .get(self.at)
+            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
+        {
             self.at += 1;
         }
         if start == self.at {
@@ -366,7 +382,9 @@ pub(crate) fn write(
                         work.push(Work::Visit { snapshot: target.0, node: target.1, parent });
                     }
                     Some(_) => page.gaps.push("a part of the page contains itself".to_owned()),
-                    None => page.gaps.push(format!("a part of the page is not there (node {index} of {ago} snapshots before)")),
+                    None => page
+                        .gaps
+                        .push(format!("a part of the page is not there (node {index} of {ago} snapshots before)")),
                 }
             }
             Node::Element { name, attributes, children } => {
@@ -487,7 +505,22 @@ mod tests {
 
     #[test]
     fn what_is_no_tree_is_an_error_and_never_a_panic() {
-        for json in ["", "[", "[]", "{}", "3", "[\"P\"", "[\"P\",{}", "[\"P\",{\"a\"}]", "[[1]]", "[[1,2],3]", "[\"P\"]]", "[\"P\",\"\\", "[[-1,0]]", "\"\\ud800"] {
+        for json in [
+            "",
+            "[",
+            "[]",
+            "{}",
+            "3",
+            "[\"P\"",
+            "[\"P\",{}",
+            "[\"P\",{\"a\"}]",
+            "[[1]]",
+            "[[1,2],3]",
+            "[\"P\"]]",
+            "[\"P\",\"\\",
+            "[[-1,0]]",
+            "\"\\ud800",
+        ] {
             assert!(Tree::parse(json, &Limits::default()).is_err(), "{json}");
         }
         assert!(Tree::parse(r#"["P",{"a":"\ud800x\ud83d\ude00"},"\udc00"]"#, &Limits::default()).is_ok());

@@ -250,7 +250,10 @@ mod tests {
             json!({ "type": "action", "metadata": { "internal": true, "method": "x" } }),
         ]);
         assert_eq!(events.len(), 4);
-        assert_eq!((&events[1]["snapshot"]["callId"], &events[1]["snapshot"]["phase"]), (&json!("call@7"), &json!("action")));
+        assert_eq!(
+            (&events[1]["snapshot"]["callId"], &events[1]["snapshot"]["phase"]),
+            (&json!("call@7"), &json!("action"))
+        );
         assert_eq!(events[1]["snapshot"]["resourceOverrides"][0]["file"], "resources/b");
         assert_eq!((&events[2]["type"], &events[2]["text"]), (&json!("console"), &json!("hi")));
         assert_eq!((&events[3]["title"], &events[3]["error"]["message"]), (&json!("page.click"), &json!("no")));
@@ -264,7 +267,10 @@ mod tests {
             json!({ "type": "frame-snapshot", "snapshot": { "callId": "call@2", "snapshotName": "before@call@2" } }),
             json!({ "type": "resource-snapshot", "snapshot": { "response": { "content": { "_sha1": "x.css" } } } }),
         ]);
-        assert_eq!((&eight[2]["snapshot"]["phase"], &eight[2]["snapshot"]["callId"]), (&json!("before"), &json!("pw:api@2")));
+        assert_eq!(
+            (&eight[2]["snapshot"]["phase"], &eight[2]["snapshot"]["callId"]),
+            (&json!("before"), &json!("pw:api@2"))
+        );
         assert_eq!(eight[3]["snapshot"]["response"]["content"]["_file"], "resources/x.css");
         let nine = all(&[
             json!({ "type": "context-options", "version": 9 }),
@@ -277,8 +283,15 @@ mod tests {
     #[test]
     fn nothing_is_too_strange_for_the_chain() {
         for version in 0..=11_u64 {
-            let odd = [json!(null), json!([1]), json!({ "type": 3, "snapshot": 1 }), json!({ "type": "action" }),
-                json!({ "type": "event", "method": "console" }), json!({ "type": "after", "log": 3 }), json!({ "type": "frame-snapshot", "snapshot": { "resourceOverrides": 1 } })];
+            let odd = [
+                json!(null),
+                json!([1]),
+                json!({ "type": 3, "snapshot": 1 }),
+                json!({ "type": "action" }),
+                json!({ "type": "event", "method": "console" }),
+                json!({ "type": "after", "log": 3 }),
+                json!({ "type": "frame-snapshot", "snapshot": { "resourceOverrides": 1 } }),
+            ];
             let mut chain = Chain::default();
             chain.upgrade(json!({ "type": "context-options", "version": version }));
             odd.into_iter().for_each(|line| drop(chain.upgrade(line)));

@@ -18,10 +18,16 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
     script.gaps.push("the task itself is not in a history: the goal is the file's name".to_owned());
     for (at, turn) in history.iter().enumerate() {
         let state = &turn["state"];
-        let failed = turn["result"].as_array().into_iter().flatten().any(|result| result["error"].as_str().is_some_and(|error| !error.is_empty()));
+        let failed = turn["result"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .any(|result| result["error"].as_str().is_some_and(|error| !error.is_empty()));
         let actions = turn["model_output"]["action"].as_array().map(Vec::as_slice).unwrap_or(&[]);
         for (number, action) in actions.iter().enumerate() {
-            let Some((name, params)) = action.as_object().and_then(|action| action.iter().find(|(_, params)| !params.is_null())) else {
+            let Some((name, params)) =
+                action.as_object().and_then(|action| action.iter().find(|(_, params)| !params.is_null()))
+            else {
                 continue;
             };
             if failed {
@@ -61,13 +67,26 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
         "scroll" | "scroll_down" | "scroll_up" => {
             let pages = params["pages"].as_f64().or(params["num_pages"].as_f64()).unwrap_or(1.0);
             let by = params["amount"].as_f64().unwrap_or(pages * 800.0) * direction;
-            script.word("scroll", "page").insert("by".to_owned(), vec![toml::Value::Float(0.0), toml::Value::Float(by)].into());
+            script
+                .word("scroll", "page")
+                .insert("by".to_owned(), vec![toml::Value::Float(0.0), toml::Value::Float(by)].into());
         }
         "close_tab" | "close" => drop(script.word("close_tab", true)),
         "wait" | "done" | "extract" | "extract_content" | "extract_page_content" | "find_text" | "screenshot" => {}
-        "click_element_by_index" | "click_element" | "click" | "input_text" | "input" | "select_dropdown_option" | "select_dropdown" | "upload_file" => {
+        "click_element_by_index"
+        | "click_element"
+        | "click"
+        | "input_text"
+        | "input"
+        | "select_dropdown_option"
+        | "select_dropdown"
+        | "upload_file" => {
             let Some(target) = target(element) else {
-                return script.gap(at, name, "its element is not in the history, or only by a path that cannot be said here");
+                return script.gap(
+                    at,
+                    name,
+                    "its element is not in the history, or only by a path that cannot be said here",
+                );
             };
             let value = text(params, "text");
             match name {
@@ -88,7 +107,11 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
 
 fn target(element: &Value) -> Option<Table> {
     let attributes = &element["attributes"];
-    let tag = [text(element, "node_name"), text(element, "tag_name")].into_iter().find(|tag| !tag.is_empty()).unwrap_or("*").to_ascii_lowercase();
+    let tag = [text(element, "node_name"), text(element, "tag_name")]
+        .into_iter()
+        .find(|tag| !tag.is_empty())
+        .unwrap_or("*")
+        .to_ascii_lowercase();
     let tag = if tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') { tag } else { String::new() };
     let (role, name) = (text(attributes, "role"), text(element, "ax_name"));
     if !role.is_empty() && !name.is_empty() {
@@ -138,7 +161,9 @@ mod tests {
 
     #[test]
     fn what_is_no_history_says_so() {
-        for (json, said) in [("{", "line 1"), ("{}", "history"), ("[]", "history"), ("\u{feff}{\"history\":3}", "history")] {
+        for (json, said) in
+            [("{", "line 1"), ("{}", "history"), ("[]", "history"), ("\u{feff}{\"history\":3}", "history")]
+        {
             let error = scripts(json).expect_err("no history");
             assert!(error.to_string().contains(said), "{error}");
         }

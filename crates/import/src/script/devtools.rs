@@ -17,7 +17,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
     let file = json_file(path)?;
     let steps = list(path, &file, "steps")?;
     let title = text(&file, "title");
-    let mut script = Script::new(if title.is_empty() { stem(path) } else { title.to_owned() }.as_str(), "a DevTools Recorder script");
+    let mut script = Script::new(
+        if title.is_empty() { stem(path) } else { title.to_owned() }.as_str(),
+        "a DevTools Recorder script",
+    );
     let mut held: Vec<&str> = Vec::new();
     let (mut scrolled, mut waited) = ((0.0, 0.0), 0);
     for (at, step) in steps.iter().enumerate() {
@@ -82,7 +85,9 @@ fn on_target(script: &mut Script, at: usize, step: &Value, target: Table, role: 
 
 /// Returns whether a field's names say that its value is secret.
 pub(super) fn looks_secret(words: &str) -> bool {
-    ["passw", "pwd", "secret", "otp", "one-time", "token", "pin-code", "cvc", "cvv"].iter().any(|word| words.contains(word))
+    ["passw", "pwd", "secret", "otp", "one-time", "token", "pin-code", "cvc", "cvv"]
+        .iter()
+        .any(|word| words.contains(word))
 }
 
 /// Returns the best target of a list of selectors, and its role if it has one.
@@ -106,7 +111,9 @@ fn target(selectors: &Value) -> Option<(Table, String)> {
     let prefixed = |one: &&String| ["aria/", "xpath/", "text/", "pierce/"].iter().any(|prefix| one.starts_with(prefix));
     let plain = || lasts.iter().find(|one| !prefixed(one) && !one.is_empty()).map(|css| selector::css(css));
     let pierce = || lasts.iter().find_map(|one| one.strip_prefix("pierce/")).map(selector::css);
-    let by_text = || lasts.iter().find_map(|one| one.strip_prefix("text/").or_else(|| one.strip_prefix("aria/"))).map(selector::text);
+    let by_text = || {
+        lasts.iter().find_map(|one| one.strip_prefix("text/").or_else(|| one.strip_prefix("aria/"))).map(selector::text)
+    };
     let by_path = || lasts.iter().find_map(|one| selector::xpath(one.strip_prefix("xpath/")?));
     with_role.or_else(|| Some((plain().or_else(pierce).or_else(by_text).or_else(by_path)?, String::new())))
 }
@@ -142,7 +149,10 @@ mod tests {
         let toml = script.toml(Path::new("order.toml")).expect("a scenario");
         let scenario = browserlens_scenario::Scenario::parse(&toml, Path::new("order.toml")).expect("parses");
         let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
-        assert_eq!(kinds, ["click", "fill", "fill", "select", "press", "press", "scroll", "scroll", "wait_for", "goto"]);
+        assert_eq!(
+            kinds,
+            ["click", "fill", "fill", "select", "press", "press", "scroll", "scroll", "wait_for", "goto"]
+        );
         assert_eq!((scenario.url.as_deref(), scenario.viewport.width), (Some("http://a.test/"), 1000));
         assert!(!toml.contains("hunter2") && toml.contains("SECRET_1") && toml.contains("Control+a"), "{toml}");
         assert!(script.gaps.iter().any(|gap| gap.contains("waitForExpression")), "{:?}", script.gaps);

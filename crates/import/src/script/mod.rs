@@ -5,8 +5,8 @@
 
 mod browser_use;
 mod devtools;
-mod selenium;
 mod selector;
+mod selenium;
 
 use crate::error::ImportError;
 use browserlens_scenario::Scenario;
@@ -120,7 +120,11 @@ impl Script {
         head.insert("step".to_owned(), toml::Value::Array(steps));
         let said = |reason: String| ImportError::malformed(path, "the scenario", reason);
         let text = toml::to_string(&head).map_err(|error| said(error.to_string()))?;
-        let notes: String = self.gaps.iter().map(|gap| format!("# Not carried over: {}\n", gap.replace(char::is_control, " "))).collect();
+        let notes: String = self
+            .gaps
+            .iter()
+            .map(|gap| format!("# Not carried over: {}\n", gap.replace(char::is_control, " ")))
+            .collect();
         let text = notes + &text;
         Scenario::parse(&text, path).map_err(|error| said(error.to_string()))?;
         Ok(text)
@@ -139,12 +143,10 @@ fn json_file(path: &Path) -> Result<Value, ImportError> {
     if bytes.first() == Some(&0x80) {
         return Err(ImportError::Pickle { path: path.to_owned() });
     }
-    let text = std::str::from_utf8(&bytes).map_err(|error| {
-        ImportError::malformed(path, format!("byte {}", error.valid_up_to()), "it is not UTF-8")
-    })?;
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
-        ImportError::malformed(path, format!("line {}", error.line()), error.to_string())
-    })
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|error| ImportError::malformed(path, format!("byte {}", error.valid_up_to()), "it is not UTF-8"))?;
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| ImportError::malformed(path, format!("line {}", error.line()), error.to_string()))
 }
 
 fn list<'v>(path: &Path, value: &'v Value, key: &str) -> Result<&'v Vec<Value>, ImportError> {

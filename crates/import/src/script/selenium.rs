@@ -18,7 +18,8 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
     let project = text(&file, "name");
     let mut scripts = Vec::new();
     for test in tests {
-        let name = [if project.is_empty() { stem(path) } else { project.to_owned() }, text(test, "name").to_owned()].join(" ");
+        let name =
+            [if project.is_empty() { stem(path) } else { project.to_owned() }, text(test, "name").to_owned()].join(" ");
         let mut script = Script::new(name.trim(), "a Selenium IDE test");
         for (at, command) in list(path, test, "commands")?.iter().enumerate() {
             one(&mut script, at, command, base);
@@ -44,7 +45,10 @@ fn one(script: &mut Script, at: usize, command: &Value, base: &str) {
     };
     match name {
         "open" => {
-            let url = url::Url::parse(base).ok().and_then(|base| base.join(target).ok()).map_or_else(|| target.to_owned(), Into::into);
+            let url = url::Url::parse(base)
+                .ok()
+                .and_then(|base| base.join(target).ok())
+                .map_or_else(|| target.to_owned(), Into::into);
             script.open(&url);
         }
         "setWindowSize" => {
@@ -61,7 +65,9 @@ fn one(script: &mut Script, at: usize, command: &Value, base: &str) {
             }
         }
         "close" => drop(script.word("close_tab", true)),
-        "webdriverChooseOkOnVisibleConfirmation" | "assertAlert" | "acceptAlert" => drop(script.word("dialog", "accept")),
+        "webdriverChooseOkOnVisibleConfirmation" | "assertAlert" | "acceptAlert" => {
+            drop(script.word("dialog", "accept"))
+        }
         "webdriverChooseCancelOnVisibleConfirmation" => drop(script.word("dialog", "dismiss")),
         "webdriverAnswerOnVisiblePrompt" => {
             script.word("dialog", "accept").insert("text".to_owned(), value.into());
@@ -117,7 +123,8 @@ fn locator(locator: &str) -> Option<Table> {
         "id" => Some(selector::attribute("", "id", value)),
         "name" => Some(selector::attribute("", "name", value)),
         "css" => Some(selector::css(value)),
-        "class" => Some(selector::css(&format!(".{value}"))).filter(|_| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))),
+        "class" => Some(selector::css(&format!(".{value}")))
+            .filter(|_| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))),
         "linkText" | "link" => Some(selector::role("link", Some(value))),
         "xpath" => selector::xpath(value),
         _ => None,
@@ -164,7 +171,10 @@ mod tests {
         assert_eq!(scenario.steps[5].facts[0].text, "Thank you");
         assert_eq!(scenario.url.as_deref(), Some("http://a.test/cart"));
         assert!(!toml.contains("hunter2"), "{toml}");
-        assert_eq!(scripts[0].gaps.iter().filter(|gap| gap.starts_with("step 8") || gap.starts_with("step 11")).count(), 2);
+        assert_eq!(
+            scripts[0].gaps.iter().filter(|gap| gap.starts_with("step 8") || gap.starts_with("step 11")).count(),
+            2
+        );
         assert!(scripts[1].toml(Path::new("x.toml")).expect_err("no page").to_string().contains("never says"));
     }
 }

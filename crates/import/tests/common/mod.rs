@@ -179,9 +179,15 @@ pub fn assert_alike(ours: &Trace, theirs: &Trace) {
         differs.extend(different.into_iter().map(|line| format!("step {step}: {line}")));
         let action = |trace: &Trace| trace.step(StepIndex(step)).expect("row").action;
         let (Some(ours), Some(theirs_action)) = (action(ours), action(theirs)) else { continue };
-        assert_eq!((ours.taken.kind, &ours.taken.text), (theirs_action.taken.kind, &theirs_action.taken.text), "step {step}");
+        assert_eq!(
+            (ours.taken.kind, &ours.taken.text),
+            (theirs_action.taken.kind, &theirs_action.taken.text),
+            "step {step}"
+        );
         assert_eq!(ours.target.is_some(), theirs_action.target.is_some(), "step {step}: {:?}", theirs_action);
-        let words = |hint: &Option<browserlens_strategy::NodeHint>| hint.as_ref().map(|hint| (hint.role.clone(), hint.name.clone()));
+        let words = |hint: &Option<browserlens_strategy::NodeHint>| {
+            hint.as_ref().map(|hint| (hint.role.clone(), hint.name.clone()))
+        };
         assert_eq!(words(&ours.taken.node), words(&theirs_action.taken.node), "step {step}");
         if let Some(key) = theirs_action.target {
             assert!(page(theirs, step - 1).find(key).is_some(), "step {step}: its node is in the capture before it");
