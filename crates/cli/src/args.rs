@@ -926,6 +926,9 @@ pub struct ImportArgs {
     /// Chromium; looked for in $CHROME and on PATH if not said
     #[arg(long)]
     pub chrome: Option<PathBuf>,
+    /// HAR file whose requests go into the traces, each with the step that shows its document
+    #[arg(long)]
+    pub har: Option<PathBuf>,
     /// Licence of the source, which goes into the trace and onto reports
     #[arg(long, default_value = "")]
     pub licence: String,

@@ -7,15 +7,20 @@ use crate::error::ImportError;
 use crate::limits::Limits;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek};
 use std::path::{Component, Path, PathBuf};
 
 /// Levels of folders that are looked into.
 const MOST_LEVELS: usize = 8;
 
+/// What a zip file is read from.
+trait Source: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Source for T {}
+
 enum Place {
     /// Entries of a zip file, by name.
-    Zip(Box<zip::ZipArchive<BufReader<File>>>),
+    Zip(Box<zip::ZipArchive<Box<dyn Source>>>),
     /// Files of a folder.
     Folder,
 }
@@ -44,7 +49,17 @@ impl Archive {
             return Ok(Self { path: path.to_owned(), place: Place::Folder, names, limits, read: 0 });
         }
         let file = File::open(path).map_err(ImportError::io(path, "open the file"))?;
-        let zip = zip::ZipArchive::new(BufReader::new(file)).map_err(|error| no_zip(path, &error))?;
+        Self::from_source(path, Box::new(BufReader::new(file)), limits)
+    }
+
+    /// Opens a zip file that is in memory.
+    pub(crate) fn from_bytes(path: &Path, bytes: Vec<u8>, limits: Limits) -> Result<Self, ImportError> {
+        Self::from_source(path, Box::new(std::io::Cursor::new(bytes)), limits)
+    }
+
+    fn from_source(path: &Path, source: Box<dyn Source>, limits: Limits) -> Result<Self, ImportError> {
+        let mut names = BTreeMap::new();
+        let zip = zip::ZipArchive::new(source).map_err(|error| no_zip(path, &error))?;
         if zip.len() as u64 > limits.entries {
             return Err(ImportError::too_large(path, "the archive", "its number of entries", limits.entries));
         }

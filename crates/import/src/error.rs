@@ -79,7 +79,7 @@ pub enum ImportError {
         path: PathBuf,
         /// The cause.
         #[source]
-        source: browserlens_recorder::RecordError,
+        source: Box<browserlens_recorder::RecordError>,
     },
 }
 

@@ -30,13 +30,11 @@ pub(crate) fn is_void(name: &str) -> bool {
 pub(crate) fn is_attribute_written(name: &str, value: &str) -> bool {
     let bad = |character: char| character.is_whitespace() || character.is_control() || "\"'<>/=`".contains(character);
     let lower = name.to_ascii_lowercase();
-    !name.is_empty()
-        && !name.contains(bad)
-        && !lower.starts_with("on")
-        && !lower.starts_with(OURS)
-        && !matches!(lower.as_str(), "srcdoc" | "integrity" | "nonce" | "ping" | "shadowrootmode" | "http-equiv")
-        && !(matches!(lower.as_str(), "href" | "src" | "action" | "formaction" | "data" | "xlink:href")
-            && is_script_url(value))
+    let leads = matches!(lower.as_str(), "href" | "src" | "action" | "formaction" | "data" | "xlink:href");
+    let runs = lower.starts_with("on") || (leads && is_script_url(value));
+    let means_more =
+        matches!(lower.as_str(), "srcdoc" | "integrity" | "nonce" | "ping" | "shadowrootmode" | "http-equiv");
+    !(name.is_empty() || name.contains(bad) || runs || means_more || lower.starts_with(OURS))
 }
 
 /// Returns whether following a URL would run it.

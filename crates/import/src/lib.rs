@@ -7,8 +7,10 @@
 #![cfg_attr(not(feature = "render"), expect(dead_code, reason = "much of what is read is only for rendering"))]
 
 mod archive;
+mod browsergym;
 mod cdp;
 mod error;
+mod har;
 mod html;
 mod json;
 mod limits;

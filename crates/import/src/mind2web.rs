@@ -77,10 +77,19 @@ impl<'de> Deserialize<'de> for Text {
 pub(crate) fn read(
     path: &Path,
     limits: &Limits,
-    mut take: impl FnMut(Plan) -> Result<(), ImportError>,
+    take: impl FnMut(Plan) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let file = File::open(path).map_err(ImportError::io(path, "open the file"))?;
-    let mut reader = BufReader::new(file.take(limits.total_bytes));
+    read_from(path, file, limits, take)
+}
+
+pub(crate) fn read_from(
+    path: &Path,
+    source: impl Read,
+    limits: &Limits,
+    mut take: impl FnMut(Plan) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    let mut reader = BufReader::new(source.take(limits.total_bytes));
     let head = reader.fill_buf().map_err(ImportError::io(path, "read the file"))?;
     if head.first() == Some(&0x80) {
         return Err(ImportError::Pickle { path: path.to_owned() });
@@ -215,6 +224,7 @@ fn plan(path: &Path, place: &str, task: Task, limits: &Limits) -> Result<Option<
         secrets: Vec::new(),
         steps,
         events: Vec::new(),
+        visits: Vec::new(),
         pages: Box::new(Saved { path: path.to_owned(), url: format!("https://{host}.mind2web.invalid/"), pages }),
     }))
 }
@@ -228,7 +238,7 @@ fn done(operation: &Operation) -> Option<PlannedAction> {
         ("SELECT", _) => (ActionKind::Select, operation.value.clone()),
         _ => return None,
     };
-    Some(PlannedAction { kind, text, hint: None, point: None })
+    Some(PlannedAction::new(kind, text))
 }
 
 /// Marks the acceptable nodes of a page, and takes away what would lead to another one.
@@ -296,6 +306,7 @@ impl Pages for Saved {
             defined: Vec::new(),
             viewport: Viewport { width: 1280, height: 720, scale: 1.0 },
             screenshot: None,
+            aria: None,
             gaps: Vec::new(),
         })
     }

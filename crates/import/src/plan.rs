@@ -4,6 +4,7 @@
 //! page is made when it is asked for, so that a plan of many steps stays small.
 
 use crate::error::ImportError;
+use crate::har::Visit;
 use crate::scene::Scene;
 use browserlens_page::{Capture, Viewport};
 use browserlens_strategy::{ActionKind, EventKind, NodeHint};
@@ -28,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) secrets: Vec<String>,
     pub(crate) steps: Vec<PlannedStep>,
     pub(crate) events: Vec<PlannedEvent>,
+    /// Requests of an attached HAR file, which go with the steps that show their documents.
+    pub(crate) visits: Vec<Visit>,
     pub(crate) pages: Box<dyn Pages>,
 }
 
@@ -47,6 +50,14 @@ pub(crate) struct PlannedAction {
     pub(crate) hint: Option<NodeHint>,
     /// Where it was acted, in CSS px of the viewport.
     pub(crate) point: Option<(f32, f32)>,
+    /// What went wrong, if it failed.
+    pub(crate) error: Option<String>,
+}
+
+impl PlannedAction {
+    pub(crate) fn new(kind: ActionKind, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into(), hint: None, point: None, error: None }
+    }
 }
 
 /// What happened beside the page.

@@ -1,21 +1,26 @@
 //! A folder of raw pairs: `axtrees/*.json` and `dom_snapshots/*.json` of the same names, in the order of their names.
 //!
-//! In: the folder. Out: one [`Plan`] without actions, whose steps are pages. Invariant: a page without its other half is a gap.
+//! In: the folder; `actions.json` beside them, as the exporter of BrowserGym runs writes it, tells what was done. Out: one [`Plan`] whose steps are
+//! pages. Invariant: a page without its other half is a gap, and so is an action that is not one of BrowserGym's.
 
 use crate::archive::Archive;
+use crate::browsergym;
 use crate::cdp::Pair;
 use crate::error::ImportError;
+use crate::json::text;
 use crate::limits::Limits;
-use crate::plan::{Marks, Pages, Plan, PlannedStep};
+use crate::plan::{Marks, Pages, Plan, PlannedStep, TARGET};
 use crate::scene::Scene;
 use browserlens_page::{Capture, Viewport};
 use browserlens_trace::{Canonicalizer, Origin};
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Reads a folder or a zip file of pairs.
 pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
-    let archive = Archive::open(path, limits)?;
+    let mut archive = Archive::open(path, limits)?;
+    let told = told(path, &mut archive)?;
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     let mut gaps = Vec::new();
     let mut pairs: Vec<(String, String, String)> = Vec::new();
@@ -36,11 +41,34 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
         let reason = "it has no axtrees/*.json with dom_snapshots/*.json of the same names".to_owned();
         return Err(ImportError::Empty { path: path.to_owned(), reason });
     }
-    gaps.push("such pairs tell no actions, no events and no listeners".to_owned());
+    gaps.push("such pairs tell no events and no listeners".to_owned());
+    let number = |ax: &str| natural(ax).into_iter().rev().map(|(number, _)| number).find(|number| *number != u64::MAX);
+    let mut steps = Vec::new();
+    let mut elements = Vec::new();
+    for (at, (ax, _, _)) in pairs.iter().enumerate() {
+        let said = told.iter().find(|one| at > 0 && one["step"].as_u64().is_some_and(|step| Some(step) == number(ax)));
+        let done = said.and_then(|one| {
+            let call = text(one, "last_action");
+            let done = browsergym::action(call);
+            if done.is_none() && !call.is_empty() {
+                gaps.push(format!("step {at}: {call:?} is no action of a trace"));
+            }
+            let (mut action, element) = done?;
+            action.error = Some(text(one, "last_action_error").to_owned()).filter(|error| !error.is_empty());
+            Some((action, element))
+        });
+        let (action, element) = done.unzip();
+        steps.push(PlannedStep { tab: 0, action });
+        elements.push(element.flatten());
+    }
+    if told.is_empty() {
+        gaps.push("such pairs tell no actions".to_owned());
+    }
+    let goal = told.iter().map(|one| text(one, "goal")).find(|goal| !goal.is_empty());
     let viewport = Viewport::default();
     let name = path.file_stem().map_or_else(|| "pages".to_owned(), |stem| stem.to_string_lossy().into_owned());
     Ok(vec![Plan {
-        goal: name.clone(),
+        goal: goal.map_or_else(|| name.clone(), str::to_owned),
         origin: Origin {
             format: "cdp pairs".to_owned(),
             source: path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
@@ -56,10 +84,17 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
         browser: "unknown".to_owned(),
         recorded_at: None,
         secrets: Vec::new(),
-        steps: vec![PlannedStep::default(); pairs.len()],
+        steps,
         events: Vec::new(),
-        pages: Box::new(Pairs { path: path.to_owned(), archive: Mutex::new(archive), pairs, viewport }),
+        visits: Vec::new(),
+        pages: Box::new(Pairs { path: path.to_owned(), archive: Mutex::new(archive), pairs, elements, viewport }),
     }])
+}
+
+/// Reads what was done, where it is told.
+fn told(path: &Path, archive: &mut Archive) -> Result<Vec<Value>, ImportError> {
+    let Some(bytes) = archive.read("actions.json")? else { return Ok(Vec::new()) };
+    serde_json::from_slice(&bytes).map_err(|error| ImportError::malformed(path, "actions.json", error.to_string()))
 }
 
 /// Sorts `page-2` before `page-10`.
@@ -81,6 +116,8 @@ struct Pairs {
     path: PathBuf,
     archive: Mutex<Archive>,
     pairs: Vec<(String, String, String)>,
+    /// The element of the action that led to each page.
+    elements: Vec<Option<String>>,
     viewport: Viewport,
 }
 
@@ -106,7 +143,9 @@ impl Pages for Pairs {
         let screenshot = if picture.is_empty() { None } else { archive.read(picture)? };
         drop(archive);
         let viewport = (self.viewport.width, self.viewport.height);
-        let pair = Pair { snapshot: &dom, ax: &tree, screenshot, viewport, marks: Vec::new() };
+        let next = self.elements.get(step + 1).cloned().flatten();
+        let marks = next.map(|bid| ("bid".to_owned(), bid, TARGET.to_owned())).into_iter().collect();
+        let pair = Pair { snapshot: &dom, ax: &tree, screenshot, viewport, marks };
         pair.capture(canonicalizer).map_err(|reason| ImportError::malformed(&self.path, snapshot.clone(), reason))
     }
 }

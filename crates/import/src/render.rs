@@ -5,6 +5,7 @@
 
 use crate::error::ImportError;
 use crate::plan::{Marks, Plan};
+use crate::playwright::aria::missing;
 use crate::run::{ImportOptions, finish};
 use crate::scene::{Resources, Scene};
 use crate::write::{Captured, Writing};
@@ -37,7 +38,10 @@ impl RenderAnswers for Answers {
     }
 }
 
-fn staged(scene: Scene) -> (RenderScene, Vec<String>) {
+/// A page to be rendered, what could not be reconstructed of it, and its recorded accessibility tree.
+type Staged = (RenderScene, Vec<String>, Option<Vec<u8>>);
+
+fn staged(scene: Scene) -> Staged {
     let answers = Answers { documents: scene.documents, resources: scene.resources };
     let staged = RenderScene {
         url: scene.url,
@@ -47,7 +51,7 @@ fn staged(scene: Scene) -> (RenderScene, Vec<String>) {
         viewport: scene.viewport,
         screenshot: scene.screenshot,
     };
-    (staged, scene.gaps)
+    (staged, scene.gaps, scene.aria)
 }
 
 pub(crate) fn render(
@@ -56,7 +60,7 @@ pub(crate) fn render(
     out: &Path,
     options: &ImportOptions,
 ) -> Result<(u32, u32, Vec<String>), ImportError> {
-    let failed = |source: RecordError| ImportError::Render { path: input.to_owned(), source };
+    let failed = |source: RecordError| ImportError::Render { path: input.to_owned(), source: Box::new(source) };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -72,15 +76,15 @@ pub(crate) fn render(
         ..RenderOptions::default()
     };
     let mut writing = None;
-    let mut gaps: HashMap<usize, Vec<String>> = HashMap::new();
+    let mut gaps: HashMap<usize, (Vec<String>, Option<Vec<u8>>)> = HashMap::new();
     let gaps_of = std::sync::Mutex::new(&mut gaps);
     let locked = || gaps_of.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let written = runtime.block_on(render_scenes(
         plan.steps.len(),
         &rendering,
         |step| {
-            let (staged, gaps) = staged(plan.pages.scene(step)?);
-            locked().insert(step, gaps);
+            let (staged, gaps, aria) = staged(plan.pages.scene(step)?);
+            locked().insert(step, (gaps, aria));
             Ok(staged)
         },
         |step, page| {
@@ -88,7 +92,14 @@ pub(crate) fn render(
                 let key = options.redaction_key.clone();
                 writing = Some(Writing::create(plan, out, Some(&page.browser), key, options.force)?);
             }
-            let mut gaps = locked().remove(&step).unwrap_or_default();
+            let (mut gaps, aria) = locked().remove(&step).unwrap_or_default();
+            match aria.map(|tree| missing(&tree, &page.page)) {
+                Some(Some((all, lacking))) if lacking > 0 => gaps.push(format!(
+                    "step {step}: {lacking} of {all} controls and headings of the recorded accessibility tree are not on the rendered page"
+                )),
+                Some(None) => gaps.push(format!("step {step}: its recorded accessibility tree cannot be read")),
+                _ => {}
+            }
             if !page.missed.is_empty() {
                 gaps.push(format!("{} resources were not recorded", page.missed.len()));
             }

@@ -80,6 +80,8 @@ pub struct ImportOptions {
     pub chrome: Option<PathBuf>,
     /// Pages that are rendered at once.
     pub pages: u32,
+    /// A HAR file whose requests go into the traces.
+    pub har: Option<PathBuf>,
     /// Licence of the source, as its publisher states it.
     pub licence: String,
     /// Key of the placeholders of secrets.
@@ -97,6 +99,7 @@ impl ImportOptions {
             render: true,
             chrome: None,
             pages: 2,
+            har: None,
             licence: String::new(),
             redaction_key: RedactionKey::Fixed,
             limits: Limits::default(),
@@ -166,6 +169,10 @@ pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Re
 fn made(mut plan: Plan, input: &Path, options: &ImportOptions, report: &mut ImportReport) -> Result<(), ImportError> {
     if !options.licence.is_empty() {
         plan.origin.licence.clone_from(&options.licence);
+    }
+    if let Some(har) = &options.har {
+        plan.visits = crate::har::read(har)?;
+        plan.origin.source.push_str(&format!(", {}", har.file_name().unwrap_or_default().to_string_lossy()));
     }
     let path = options.out.join(format!("{}.trace", file_name(&plan.name)));
     report.traces.push(write(&plan, input, path, options)?);

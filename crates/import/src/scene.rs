@@ -34,6 +34,8 @@ pub(crate) struct Scene {
     pub(crate) viewport: Viewport,
     /// The picture that was recorded with it, as PNG.
     pub(crate) screenshot: Option<Vec<u8>>,
+    /// The accessibility tree that was recorded with it, as JSON.
+    pub(crate) aria: Option<Vec<u8>>,
     /// What could not be reconstructed.
     pub(crate) gaps: Vec<String>,
 }

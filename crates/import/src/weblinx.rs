@@ -145,6 +145,7 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
         secrets: Vec::new(),
         steps,
         events: Vec::new(),
+        visits: Vec::new(),
         pages: Box::new(Turns {
             path: path.to_owned(),
             archive: Mutex::new(archive),
@@ -179,7 +180,7 @@ fn action(intent: &str, args: &Value) -> Option<PlannedAction> {
             _ => String::new(),
         },
     };
-    Some(PlannedAction { kind, text, hint: None, point: None })
+    Some(PlannedAction::new(kind, text))
 }
 
 /// The pages of one demonstration.

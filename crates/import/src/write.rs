@@ -4,6 +4,7 @@
 //! order; the nodes of an action are those that were marked in the capture before it; a trace that ends early says why.
 
 use crate::error::ImportError;
+use crate::har::{self, Visit};
 use crate::plan::{ALSO, Marks, Plan, TARGET};
 use browserlens_page::{Capture, NodeKey, Page};
 use browserlens_scenario::{Target, called};
@@ -30,6 +31,7 @@ pub(crate) struct Writing<'p> {
     next: u32,
     next_event: u64,
     before: Option<(Page, Marks)>,
+    visits: Vec<Visit>,
     /// Steps whose action has a node.
     pub(crate) with_node: u32,
     pub(crate) gaps: Vec<String>,
@@ -60,7 +62,16 @@ impl<'p> Writing<'p> {
         };
         let redactor = Redactor::new(RedactionOptions { key, known: plan.secrets.clone(), public: Vec::new() });
         let writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
-        Ok(Self { plan, writer, next: 0, next_event: 0, before: None, with_node: 0, gaps: Vec::new() })
+        Ok(Self {
+            plan,
+            writer,
+            next: 0,
+            next_event: 0,
+            before: None,
+            visits: plan.visits.clone(),
+            with_node: 0,
+            gaps: Vec::new(),
+        })
     }
 
     pub(crate) fn len(&self) -> u32 {
@@ -95,7 +106,7 @@ impl<'p> Writing<'p> {
             }
             let (kind, text) = (planned.kind, planned.text.clone());
             ActionRecord {
-                taken: TakenAction { kind, node: hint.clone(), text: text.clone(), error: None },
+                taken: TakenAction { kind, node: hint.clone(), text: text.clone(), error: planned.error.clone() },
                 intent: Intent { action: kind, node: hint, text },
                 target: acceptable.first().copied(),
                 acceptable,
@@ -108,6 +119,11 @@ impl<'p> Writing<'p> {
         for event in self.plan.events.iter().filter(|event| event.step == index.0) {
             let (tab, at_ms, kind) = (event.tab, event.at_ms, event.kind.clone());
             events.push(Event { position: self.next_event, step: index.0, tab, at_ms, kind });
+            self.next_event += 1;
+        }
+        let is_last = self.next as usize + 1 == self.plan.steps.len();
+        for (at_ms, kind) in har::taken(&mut self.visits, page.url(), is_last) {
+            events.push(Event { position: self.next_event, step: index.0, tab: planned.tab, at_ms, kind });
             self.next_event += 1;
         }
         let reason = if captured.quiet { "as it was recorded" } else { "it was still loading when it was captured" };

@@ -183,6 +183,35 @@ fn raw_pairs_become_pages_and_halves_are_gaps() {
 }
 
 #[test]
+fn browsergym_runs_come_with_their_actions() {
+    let folder = tempfile::tempdir().expect("folder");
+    let root = folder.path().join("run");
+    for number in [0, 1, 2] {
+        let named = |text: &str| serde_json::from_str::<Value>(&text.replace("data-webtasks-id", "bid")).expect("JSON");
+        write(&root.join(format!("axtrees/step-{number}.json")), &axtree("Go"));
+        write(
+            &root.join(format!("dom_snapshots/step-{number}.json")),
+            &named(&snapshot("http://a.test/", "Go").to_string()),
+        );
+    }
+    write(
+        &root.join("actions.json"),
+        &json!([
+            { "step": 0, "goal": "Search", "last_action": "", "last_action_error": "" },
+            { "step": 1, "goal": "Search", "last_action": "click('b-1')", "last_action_error": "" },
+            { "step": 2, "goal": "Search", "last_action": "fill('f-1', 'lamp')", "last_action_error": "it is covered" },
+        ]),
+    );
+    let report = import(Format::Cdp, &[root], &ImportOptions::new(folder.path().join("out")))
+        .unwrap_or_else(|error| panic!("{error}"));
+    let trace = Trace::open(&report.traces[0].path).expect("opens");
+    assert_eq!((trace.len(), trace.meta().goal.as_str(), report.traces[0].with_node), (3, "Search", 2));
+    let taken = |step| trace.step(StepIndex(step)).expect("row").action.expect("an action").taken;
+    assert_eq!(taken(1).node.map(|node| node.name), Some("Go".to_owned()));
+    assert_eq!((taken(2).text, taken(2).error), ("lamp".to_owned(), Some("it is covered".to_owned())));
+}
+
+#[test]
 fn mind2web_pages_are_rendered_with_their_acceptable_nodes() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("train_0.json");

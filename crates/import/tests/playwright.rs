@@ -1,5 +1,7 @@
 //! Traces of real Playwright releases, made here on the bundled sites, import as what our own recorder records of the same scenario.
 
+#![expect(clippy::print_stdout, reason = "how alike the pages are, for those who run it by hand")]
+
 mod common;
 
 use browserlens_scenario::Scenario;
@@ -85,5 +87,7 @@ fn frames_shadow_trees_and_state_come_through() {
     driven(&newest(), "spa", &given, &zip);
     let (made, theirs) = imported(&zip, &folder.path().join("out"));
     assert_eq!((made.steps, made.with_node), (6, 5), "{:?}", made.origin.gaps);
+    // What Playwright's own accessibility trees say of the pages is on them.
+    assert!(!made.origin.gaps.iter().any(|gap| gap.contains("accessibility tree")), "{:?}", made.origin.gaps);
     assert_alike(&recorded(&scenario, folder.path()), &theirs);
 }

@@ -46,7 +46,10 @@ impl TracePlan {
         let expected = scenarios.join(format!("{}.toml", meta.scenario));
         if !expected.is_file() && matches!(meta.source, TraceSource::Served | TraceSource::Imported) {
             // A run of an agent, or of somebody else: its actions are scored by their nodes, and nothing else is known that must be readable.
-            let scenario = Scenario::of_recording(&meta.scenario, &meta.goal, meta.viewport);
+            let mut scenario = Scenario::of_recording(&meta.scenario, &meta.goal, meta.viewport);
+            if let Some(origin) = trace.origin()? {
+                scenario.why = origin.in_words();
+            }
             let rows = trace.steps()?;
             let scenario_steps = vec![0; rows.len()];
             return Self::of(path, &trace, scenario, rows, scenario_steps);

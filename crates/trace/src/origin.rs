@@ -31,6 +31,17 @@ pub struct Origin {
     pub gaps: Vec<String>,
 }
 
+impl Origin {
+    /// Returns source, licence and importer in one sentence, for reports.
+    pub fn in_words(&self) -> String {
+        let licence = if self.licence.is_empty() { "its licence is not known" } else { &self.licence };
+        format!(
+            "Imported from {} ({}; {licence}) by {}; other tools are compared through their re-implementations.",
+            self.source, self.format, self.importer
+        )
+    }
+}
+
 /// Writes or replaces the row.
 pub(crate) fn write(connection: &mut Connection, path: &Path, origin: &Origin) -> Result<(), TraceError> {
     let wrap = || TraceError::sqlite(path, Place::table(ORIGIN.name));

@@ -22,6 +22,7 @@ pub(crate) fn run(args: &ImportArgs) -> Ended {
     options.render = !args.no_render;
     options.pages = args.pages;
     options.chrome.clone_from(&args.chrome);
+    options.har.clone_from(&args.har);
     options.licence.clone_from(&args.licence);
     options.redaction_key = key_of_user()?;
     let report = import(format, &args.inputs, &options).map_err(|error| failure(&error))?;

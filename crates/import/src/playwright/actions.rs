@@ -64,7 +64,7 @@ pub(super) fn user_actions<'m>(model: &'m Model, gaps: &mut Vec<String>) -> Vec<
 
 /// The action of going to another tab.
 pub(super) fn switch_tab(tab: u32) -> PlannedAction {
-    PlannedAction { kind: ActionKind::SwitchTab, text: tab.to_string(), hint: None, point: None }
+    PlannedAction::new(ActionKind::SwitchTab, tab.to_string())
 }
 
 impl Call {
@@ -111,7 +111,10 @@ impl Call {
             let at = |key: &str| params[key].as_f64().map(|value| value as f32);
             at("x").zip(at("y"))
         };
-        PlannedAction { kind, text, hint: None, point: on_canvas.then(|| self.point.or_else(given)).flatten() }
+        PlannedAction {
+            point: on_canvas.then(|| self.point.or_else(given)).flatten(),
+            ..PlannedAction::new(kind, text)
+        }
     }
 }
 

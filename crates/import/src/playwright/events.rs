@@ -93,18 +93,30 @@ fn happened(event: &Value) -> Option<EventKind> {
 }
 
 fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> RequestEvent {
-    let (request, response) = (&resource.entry["request"], &resource.entry["response"]);
+    let read = |file: &str| {
+        let bytes = archive.lock().unwrap_or_else(PoisonError::into_inner).read(file).ok().flatten()?;
+        (bytes.len() <= BODY_LIMIT).then(|| String::from_utf8(bytes).ok()).flatten()
+    };
+    request_of(&resource.entry, id, &read)
+}
+
+/// Returns the request of one entry of a HAR file.
+pub(crate) fn request_event(entry: &Value, id: u32) -> RequestEvent {
+    request_of(entry, id, &|_| None)
+}
+
+fn request_of(entry: &Value, id: u32, file: &dyn Fn(&str) -> Option<String>) -> RequestEvent {
+    let (request, response) = (&entry["request"], &entry["response"]);
     let headers = |of: &Value| -> Vec<(String, String)> {
         let list = of["headers"].as_array().into_iter().flatten();
         list.map(|header| (text(header, "name").to_owned(), text(header, "value").to_owned())).collect()
     };
     let mime = text(&response["content"], "mimeType").split(';').next().unwrap_or("").trim().to_owned();
     let read = |held: &Value| -> Option<String> {
-        if let Some(file) = held["_file"].as_str() {
-            let bytes = archive.lock().unwrap_or_else(PoisonError::into_inner).read(file).ok().flatten()?;
-            return (bytes.len() <= BODY_LIMIT).then(|| String::from_utf8(bytes).ok()).flatten();
+        match held["_file"].as_str() {
+            Some(name) => file(name),
+            None => body_text(held).filter(|body| !body.is_empty() && body.len() <= BODY_LIMIT),
         }
-        body_text(held).filter(|body| !body.is_empty() && body.len() <= BODY_LIMIT)
     };
     let is_text =
         ["text/", "json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|kind| mime.contains(kind));
@@ -113,7 +125,7 @@ fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> Reque
         id,
         method: text(request, "method").to_owned(),
         url: text(request, "url").to_owned(),
-        resource_type: resource_type(text(&resource.entry, "_resourceType"), &mime).to_owned(),
+        resource_type: resource_type(text(entry, "_resourceType"), &mime).to_owned(),
         status: u16::try_from(status).unwrap_or(0),
         request_headers: headers(request),
         response_headers: headers(response),
@@ -121,7 +133,7 @@ fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> Reque
         response_body: if is_text { read(&response["content"]) } else { None },
         response_bytes: response["content"]["size"].as_u64().unwrap_or(0),
         failure: text(response, "_failureText").to_owned(),
-        duration_ms: number(&resource.entry, "time").unwrap_or(0.0).max(0.0) as u64,
+        duration_ms: number(entry, "time").unwrap_or(0.0).max(0.0) as u64,
         mime_type: mime,
     }
 }
@@ -204,6 +216,6 @@ fn is_secret_field<'t>(get: &dyn Fn(&str) -> Option<&'t str>) -> bool {
     };
     is("type", &["password"])
         || is("autocomplete", &["current-password", "new-password", "one-time-code"])
-        || is("name", &ONE_TIME_CODE_FIELDS)
-        || is("id", &ONE_TIME_CODE_FIELDS)
+        || is("name", ONE_TIME_CODE_FIELDS)
+        || is("id", ONE_TIME_CODE_FIELDS)
 }

@@ -5,12 +5,16 @@
 //! action began, because that is how far it had come when somebody looked at it again; the last action's page is the last that was seen of it.
 
 mod actions;
+#[cfg(any(feature = "render", test))]
+pub(crate) mod aria;
 mod attributes;
 mod events;
 mod model;
 mod pages;
 pub(crate) mod tree;
 pub(crate) mod upgrade;
+
+pub(crate) use events::request_event;
 
 use crate::archive::Archive;
 use crate::error::ImportError;
@@ -25,7 +29,11 @@ use std::sync::{Arc, Mutex};
 
 /// Reads a trace.
 pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
-    let mut archive = Archive::open(path, limits)?;
+    plans(path, Archive::open(path, limits)?, limits)
+}
+
+/// Makes the plans of an archive that is open.
+pub(crate) fn plans(path: &Path, mut archive: Archive, limits: Limits) -> Result<Vec<Plan>, ImportError> {
     let names: Vec<String> = archive
         .names()
         .filter(|name| name.ends_with(".trace") && !name.contains("resources/"))
@@ -140,6 +148,7 @@ fn plan(
         secrets,
         steps,
         events,
+        visits: Vec::new(),
         pages: Box::new(RecordedPages::new(path, model, Arc::clone(archive), shown, *limits)),
     })
 }

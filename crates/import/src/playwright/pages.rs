@@ -281,6 +281,7 @@ impl Pages for RecordedPages {
         documents.html.insert(without_fragment(&url).to_owned(), html);
         let at = (shown.call.clone(), shown.phase.clone());
         let screenshot = self.shared.model.pictures.get(&at).and_then(|file| self.shared.read(file));
+        let aria = self.shared.model.aria.get(&at).and_then(|file| self.shared.read(file));
         let resources = AtMoment { shared: Arc::clone(&self.shared), frame: shown.frame.clone(), place: shown.place };
         Ok(Scene {
             url,
@@ -289,6 +290,7 @@ impl Pages for RecordedPages {
             defined: documents.defined,
             viewport,
             screenshot,
+            aria,
             gaps: documents.gaps,
         })
     }

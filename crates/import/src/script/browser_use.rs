@@ -12,8 +12,11 @@ use std::path::Path;
 use toml::Table;
 
 pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
-    let file = json_file(path)?;
-    let history = list(path, &file, "history")?;
+    scripts(path, &json_file(path)?)
+}
+
+pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportError> {
+    let history = list(path, file, "history")?;
     let mut script = Script::new(&stem(path), "a history of browser-use");
     script.gaps.push("the task itself is not in a history: the goal is the file's name".to_owned());
     for (at, turn) in history.iter().enumerate() {
@@ -62,8 +65,12 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
                 script.gap(at, name, "the page is opened in the same tab");
             }
         }
-        "go_back" => drop(script.word("back", true)),
-        "send_keys" => drop(script.word("press", text(params, "keys"))),
+        "go_back" => {
+            script.word("back", true);
+        }
+        "send_keys" => {
+            script.word("press", text(params, "keys"));
+        }
         "scroll" | "scroll_down" | "scroll_up" => {
             let pages = params["pages"].as_f64().or(params["num_pages"].as_f64()).unwrap_or(1.0);
             let by = params["amount"].as_f64().unwrap_or(pages * 800.0) * direction;
@@ -71,7 +78,9 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
                 .word("scroll", "page")
                 .insert("by".to_owned(), vec![toml::Value::Float(0.0), toml::Value::Float(by)].into());
         }
-        "close_tab" | "close" => drop(script.word("close_tab", true)),
+        "close_tab" | "close" => {
+            script.word("close_tab", true);
+        }
         "wait" | "done" | "extract" | "extract_content" | "extract_page_content" | "find_text" | "screenshot" => {}
         "click_element_by_index"
         | "click_element"
@@ -98,7 +107,9 @@ fn one(script: &mut Script, at: usize, name: &str, params: &Value, element: &Val
                     let files = vec![toml::Value::from(text(params, "path"))];
                     script.on("upload", target).insert("files".to_owned(), files.into());
                 }
-                _ => drop(script.on("click", target)),
+                _ => {
+                    script.on("click", target);
+                }
             }
         }
         other => script.gap(at, other, "a scenario has no such step"),
@@ -134,7 +145,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn scripts(json: &str) -> Result<Vec<Script>, ImportError> {
+    fn of(json: &str) -> Result<Vec<Script>, ImportError> {
         let mut file = tempfile::NamedTempFile::new().expect("file");
         file.write_all(json.as_bytes()).expect("writes");
         read(file.path())
@@ -150,7 +161,7 @@ mod tests {
             {"model_output":{"action":[{"input_text":{"index":1,"text":"hunter2"}},{"scroll":{"down":true,"pages":0.5}}]},"result":[{}],"state":{"interacted_element":[{"node_name":"INPUT","attributes":{"name":"password","type":"password"}},null]}},
             {"model_output":null,"result":[{}],"state":{}},
             {"model_output":{"action":[{"done":{"text":"ok","success":true}}]},"result":[{"is_done":true}],"state":{}}]}"#;
-        let script = scripts(json).expect("reads").remove(0);
+        let script = of(json).expect("reads").remove(0);
         let toml = script.toml(Path::new("agent.toml")).expect("a scenario");
         let scenario = browserlens_scenario::Scenario::parse(&toml, Path::new("agent.toml")).expect("parses");
         let kinds: Vec<&str> = scenario.steps.iter().map(|step| step.action.kind().name()).collect();
@@ -164,7 +175,7 @@ mod tests {
         for (json, said) in
             [("{", "line 1"), ("{}", "history"), ("[]", "history"), ("\u{feff}{\"history\":3}", "history")]
         {
-            let error = scripts(json).expect_err("no history");
+            let error = of(json).expect_err("no history");
             assert!(error.to_string().contains(said), "{error}");
         }
     }

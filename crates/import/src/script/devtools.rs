@@ -14,9 +14,12 @@ use toml::Table;
 const MODIFIERS: [&str; 4] = ["Control", "Shift", "Alt", "Meta"];
 
 pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
-    let file = json_file(path)?;
-    let steps = list(path, &file, "steps")?;
-    let title = text(&file, "title");
+    scripts(path, &json_file(path)?)
+}
+
+pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportError> {
+    let steps = list(path, file, "steps")?;
+    let title = text(file, "title");
     let mut script = Script::new(
         if title.is_empty() { stem(path) } else { title.to_owned() }.as_str(),
         "a DevTools Recorder script",
@@ -65,9 +68,15 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
 
 fn on_target(script: &mut Script, at: usize, step: &Value, target: Table, role: &str) {
     match text(step, "type") {
-        "doubleClick" => drop(script.on("double_click", target)),
-        "hover" => drop(script.on("hover", target)),
-        "waitForElement" => drop(script.on("wait_for", target)),
+        "doubleClick" => {
+            script.on("double_click", target);
+        }
+        "hover" => {
+            script.on("hover", target);
+        }
+        "waitForElement" => {
+            script.on("wait_for", target);
+        }
         "change" => {
             let value = text(step, "value");
             let words = step["selectors"].to_string().to_ascii_lowercase();
@@ -78,8 +87,12 @@ fn on_target(script: &mut Script, at: usize, step: &Value, target: Table, role: 
                 script.fill(at, target, value, looks_secret(&words));
             }
         }
-        _ if step["button"] == "secondary" => drop(script.on("right_click", target)),
-        _ => drop(script.on("click", target)),
+        _ if step["button"] == "secondary" => {
+            script.on("right_click", target);
+        }
+        _ => {
+            script.on("click", target);
+        }
     }
 }
 

@@ -18,6 +18,15 @@ pub(crate) use browser_use::read as read_browser_use;
 pub(crate) use devtools::read as read_devtools;
 pub(crate) use selenium::read as read_selenium;
 
+/// Turns any JSON into scenarios by each of the readers, for fuzzing.
+pub(crate) fn try_all(path: &Path, file: &Value) {
+    for read in [browser_use::scripts, devtools::scripts, selenium::scripts] {
+        for script in read(path, file).unwrap_or_default() {
+            drop(script.toml(path));
+        }
+    }
+}
+
 /// Largest script.
 const MOST_BYTES: u64 = 64 << 20;
 /// Most steps of one scenario.
@@ -132,7 +141,7 @@ impl Script {
 }
 
 /// Reads a JSON file of bounded size.
-fn json_file(path: &Path) -> Result<Value, ImportError> {
+pub(crate) fn json_file(path: &Path) -> Result<Value, ImportError> {
     use std::io::Read;
     let file = std::fs::File::open(path).map_err(ImportError::io(path, "open the file"))?;
     let mut bytes = Vec::new();

@@ -12,10 +12,13 @@ use std::path::Path;
 use toml::Table;
 
 pub(crate) fn read(path: &Path) -> Result<Vec<Script>, ImportError> {
-    let file = json_file(path)?;
-    let tests = list(path, &file, "tests")?;
-    let base = text(&file, "url");
-    let project = text(&file, "name");
+    scripts(path, &json_file(path)?)
+}
+
+pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportError> {
+    let tests = list(path, file, "tests")?;
+    let base = text(file, "url");
+    let project = text(file, "name");
     let mut scripts = Vec::new();
     for test in tests {
         let name =
@@ -64,11 +67,15 @@ fn one(script: &mut Script, at: usize, command: &Value, base: &str) {
                 script.gap(at, name, "it is no text that can be read after a step");
             }
         }
-        "close" => drop(script.word("close_tab", true)),
-        "webdriverChooseOkOnVisibleConfirmation" | "assertAlert" | "acceptAlert" => {
-            drop(script.word("dialog", "accept"))
+        "close" => {
+            script.word("close_tab", true);
         }
-        "webdriverChooseCancelOnVisibleConfirmation" => drop(script.word("dialog", "dismiss")),
+        "webdriverChooseOkOnVisibleConfirmation" | "assertAlert" | "acceptAlert" => {
+            script.word("dialog", "accept");
+        }
+        "webdriverChooseCancelOnVisibleConfirmation" => {
+            script.word("dialog", "dismiss");
+        }
         "webdriverAnswerOnVisiblePrompt" => {
             script.word("dialog", "accept").insert("text".to_owned(), value.into());
         }
@@ -77,7 +84,9 @@ fn one(script: &mut Script, at: usize, command: &Value, base: &str) {
             let key = key_of(value);
             match found(command) {
                 Some(on) => drop(script.word("press", key).insert("on".to_owned(), on.into())),
-                None => drop(script.word("press", key)),
+                None => {
+                    script.word("press", key);
+                }
             }
         }
         "type" | "sendKeys" | "select" | "dragAndDropToObject" => match found(command) {

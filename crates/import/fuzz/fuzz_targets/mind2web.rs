@@ -1,0 +1,6 @@
+//! Tasks become pages, or an error with a place.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| browserlens_import::fuzzing::mind2web(data));

@@ -1,0 +1,61 @@
+//! Recorded accessibility trees as a check on what was rendered.
+//!
+//! In: the tree that Playwright recorded with a snapshot (since version 9), and the rendered page. Out: how many of its controls and headings the
+//! page has too, by role and name. Invariant: nothing of the tree goes into the trace; it only says how well the page was reconstructed.
+
+use crate::json::text;
+use browserlens_page::Page;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// Roles that both sides name alike.
+const COMPARED: [&str; 11] =
+    ["button", "checkbox", "combobox", "heading", "link", "menuitem", "radio", "slider", "switch", "tab", "textbox"];
+/// Most nodes of one tree.
+const MOST_NODES: usize = 200_000;
+
+/// Returns how many nodes the tree has that count, and how many of them the page lacks; none if it cannot be read.
+pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, usize)> {
+    let tree: Value = serde_json::from_slice(tree).ok()?;
+    let mut there: HashMap<(&str, String), usize> = HashMap::new();
+    for node in page.nodes().filter(|node| COMPARED.contains(&node.role())) {
+        *there.entry((node.role(), plain(node.name()))).or_default() += 1;
+    }
+    let mut open: Vec<&Value> = vec![&tree];
+    let (mut all, mut lacking, mut seen) = (0, 0, 0);
+    while let Some(node) = open.pop() {
+        seen += 1;
+        if seen > MOST_NODES {
+            return None;
+        }
+        if let Some(list) = node.as_array().or(node["children"].as_array()) {
+            open.extend(list);
+        }
+        let role = text(node, "role");
+        if COMPARED.contains(&role) {
+            all += 1;
+            match there.get_mut(&(role, plain(text(node, "name")))) {
+                Some(left) if *left > 0 => *left -= 1,
+                _ => lacking += 1,
+            }
+        }
+    }
+    Some((all, lacking))
+}
+
+fn plain(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_recorder_saw_and_the_page_lacks_is_counted() {
+        let page = browserlens_page::PageBuilder::outline("main\n  button \"Go  now\"");
+        let tree = br#"[{"role":"generic","children":[{"role":"button","name":"Go now"},{"role":"button","name":"Go now"},{"role":"link","name":"x"}]}]"#;
+        assert_eq!(missing(tree, &page), Some((3, 2)));
+        assert_eq!(missing(b"{", &page), None);
+    }
+}
