@@ -94,8 +94,10 @@ pub(crate) fn render(
             }
             let (mut gaps, aria) = locked().remove(&step).unwrap_or_default();
             match aria.map(|tree| missing(&tree, &page.page)) {
-                Some(Some((all, lacking))) if lacking > 0 => gaps.push(format!(
-                    "step {step}: {lacking} of {all} controls and headings of the recorded accessibility tree are not on the rendered page"
+                Some(Some((all, lacking))) if !lacking.is_empty() => gaps.push(format!(
+                    "step {step}: {} of {all} controls and headings of the recorded accessibility tree are not on the rendered page, such as {}",
+                    lacking.len(),
+                    lacking.iter().take(3).cloned().collect::<Vec<_>>().join(", ")
                 )),
                 Some(None) => gaps.push(format!("step {step}: its recorded accessibility tree cannot be read")),
                 _ => {}

@@ -14,15 +14,15 @@ const COMPARED: [&str; 11] =
 /// Most nodes of one tree.
 const MOST_NODES: usize = 200_000;
 
-/// Returns how many nodes the tree has that count, and how many of them the page lacks; none if it cannot be read.
-pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, usize)> {
+/// Returns how many nodes the tree has that count, and in words those that the page lacks; none if it cannot be read.
+pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, Vec<String>)> {
     let tree: Value = serde_json::from_slice(tree).ok()?;
     let mut there: HashMap<(&str, String), usize> = HashMap::new();
     for node in page.nodes().filter(|node| COMPARED.contains(&node.role())) {
         *there.entry((node.role(), plain(node.name()))).or_default() += 1;
     }
     let mut open: Vec<&Value> = vec![&tree];
-    let (mut all, mut lacking, mut seen) = (0, 0, 0);
+    let (mut all, mut lacking, mut seen) = (0, Vec::new(), 0);
     while let Some(node) = open.pop() {
         seen += 1;
         if seen > MOST_NODES {
@@ -34,9 +34,10 @@ pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, usize)> {
         let role = text(node, "role");
         if COMPARED.contains(&role) {
             all += 1;
-            match there.get_mut(&(role, plain(text(node, "name")))) {
+            let name = plain(text(node, "name"));
+            match there.get_mut(&(role, name.clone())) {
                 Some(left) if *left > 0 => *left -= 1,
-                _ => lacking += 1,
+                _ => lacking.push(format!("{role} {name:?}")),
             }
         }
     }
@@ -55,7 +56,8 @@ mod tests {
     fn what_the_recorder_saw_and_the_page_lacks_is_counted() {
         let page = browserlens_page::PageBuilder::outline("main\n  button \"Go  now\"");
         let tree = br#"[{"role":"generic","children":[{"role":"button","name":"Go now"},{"role":"button","name":"Go now"},{"role":"link","name":"x"}]}]"#;
-        assert_eq!(missing(tree, &page), Some((3, 2)));
+        let (all, lacking) = missing(tree, &page).expect("it can be read");
+        assert_eq!((all, lacking), (3, vec!["link \"x\"".to_owned(), "button \"Go now\"".to_owned()]));
         assert_eq!(missing(b"{", &page), None);
     }
 }
