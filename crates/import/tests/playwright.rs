@@ -87,7 +87,11 @@ fn frames_shadow_trees_and_state_come_through() {
     driven(&newest(), "spa", &given, &zip);
     let (made, theirs) = imported(&zip, &folder.path().join("out"));
     assert_eq!((made.steps, made.with_node), (6, 5), "{:?}", made.origin.gaps);
-    // What Playwright's own accessibility trees say of the pages is on them.
-    assert!(!made.origin.gaps.iter().any(|gap| gap.contains("accessibility tree")), "{:?}", made.origin.gaps);
-    assert_alike(&recorded(&scenario, folder.path()), &theirs);
+    let ours = recorded(&scenario, folder.path());
+    // Playwright's own accessibility trees have two buttons that the browser's have not, in our recording either; all else is there.
+    for gap in made.origin.gaps.iter().filter(|gap| gap.contains("accessibility tree")) {
+        assert!(gap.contains(": 2 of ") && gap.contains("button \"Saved filters\", button \"Projects\""), "{gap}");
+    }
+    assert!(!common::page(&ours, 0).nodes().any(|node| node.name() == "Saved filters"));
+    assert_alike(&ours, &theirs);
 }
