@@ -7,12 +7,13 @@
 //! Why not a map in the run's folder: it would be larger than the observations, and only this reader wants it.
 
 use super::error::LlmReadError;
-use crate::engine::{Quiet, ReplayOptions, find_traces, replay};
+use crate::engine::{Quiet, ReplayOptions, replay};
 use crate::error::ReplayError;
 use crate::measure::Tokenizer;
 use crate::run::RunResult;
 use crate::store::content_hash;
 use crate::strategies::ConfiguredStrategy;
+use crate::trace_files::find_traces;
 use browserlens_page::NodeKey;
 use browserlens_strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
