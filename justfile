@@ -17,7 +17,8 @@ test *args:
     @scripts/install-chromium
     @scripts/install-axe
     @scripts/install-peers playwright-mcp-0-0-83 browser-use
-    cargo test --workspace --quiet "$@"
+    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
+    BROWSERLENS_BENCH="$PWD/target-bench/bench-run/browserlens" cargo test --workspace --quiet "$@"
     cargo test -p browserlens-reading --features http,local --test http --test local --quiet "$@"
 
 # Records the bundled traces again (all, or the scenarios that are named).
