@@ -112,7 +112,7 @@ fn what_is_typed_into_a_secret_field_is_a_placeholder_wherever_it_is_typed() {
     recording.push(1, &form, Some((&password, &form)));
     let hint = clicked(ActionKind::Fill, "textbox", "Hint", "it is tulip-42-tulip!", Some(key(&form, "Hint")));
     recording.push(2, &form, Some((&hint, &form)));
-    let told = crate::map::to_json(&extract("k", &[recording])).unwrap();
+    let told = crate::json::to_json(&extract("k", &[recording])).unwrap();
     assert!(!told.contains("tulip"), "{told}");
     assert!(
         told.contains("\"text\": \"{{secret:Password}}\"") && told.contains("\"text\": \"it is {{secret:Password}}!\""),

@@ -15,6 +15,8 @@ use std::fmt::Write;
 pub enum Operation {
     /// Clicks: pointer and mouse events at a point of the element.
     Click,
+    /// Clicks, unless the element is expanded or pressed as it is wanted already.
+    Turn,
     /// Clicks twice.
     DoubleClick,
     /// Clicks with the secondary button.
@@ -31,6 +33,8 @@ pub enum Operation {
     SetChecked,
     /// Chooses an option by its label.
     Choose,
+    /// Hands a file of a text to the file input of the element.
+    Upload,
     /// Sends the form of the element.
     Submit,
     /// Sets the form of the element back.
@@ -52,28 +56,32 @@ pub enum Operation {
 impl Operation {
     fn body(self) -> &'static str {
         match self {
-            Self::Click => "var e=one(q.at);show(e);press(e,at(e),1);",
+            Self::Click => "var e=ready(one(q.at));show(e);press(e,at(e),1);",
+            Self::Turn => "var e=ready(one(q.at));if(!so(e)){show(e);press(e,at(e),1)}",
             Self::DoubleClick => {
-                "var e=one(q.at);show(e);var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);"
+                "var e=ready(one(q.at));show(e);var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);"
             }
             Self::RightClick => {
-                "var e=one(q.at);show(e);for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
+                "var e=ready(one(q.at));show(e);for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
             }
             Self::Hover => {
                 "var e=one(q.at);show(e);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
             }
             Self::Drag => {
-                "var e=one(q.at),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,{bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)*i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
+                "var e=ready(one(q.at)),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,{bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)*i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
             }
             Self::Focus => "one(q.at).focus();",
             Self::SetText => {
-                "var e=one(q.at);e.focus();var c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else put(e,v);tell(e);"
+                "var e=ready(one(q.at));if(e.readOnly)throw Error('it is read-only');e.focus();var c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else put(e,v);tell(e);"
             }
             Self::SetChecked => {
-                "var e=one(q.at),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';if(q.on===null||c!==q.on)e.click();"
+                "var e=ready(one(q.at)),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';if(q.on===null||c!==q.on)e.click();"
             }
             Self::Choose => {
-                "var e=one(q.at),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)));if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);o[0].selected=true;tell(e);"
+                "var e=ready(one(q.at)),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)));if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);o[0].selected=true;tell(e);"
+            }
+            Self::Upload => {
+                "var e=ready(one(q.at)),i=file(e),t=new DataTransfer();t.items.add(new File([q.text],q.name,{type:'text/plain'}));ready(i).files=t.files;tell(i);"
             }
             Self::Submit => {
                 "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no form');f.requestSubmit();"
@@ -96,7 +104,7 @@ impl Operation {
 }
 
 /// What operations share, by name; a script holds what its operation calls. None of it holds a backslash, a comment or a double quote: see the module.
-const SHARED: [(&str, &str); 7] = [
+const SHARED: [(&str, &str); 10] = [
     (
         "press",
         "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r&&e.focus)e.focus()}};",
@@ -109,6 +117,20 @@ const SHARED: [(&str, &str); 7] = [
     (
         "at",
         "var at=e=>{var b=e.getBoundingClientRect();return q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:q.page?{x:q.page[0]-scrollX,y:q.page[1]-scrollY}:{x:b.left+b.width/2,y:b.top+b.height/2}};",
+    ),
+    // What a person could act on: a script's events reach what is disabled, inert, or behind a modal dialog as well.
+    (
+        "ready",
+        "var ready=e=>{if(e.closest('button,input,select,textarea,option')?.matches(':disabled'))throw Error('it is disabled');var m=[...e.ownerDocument.querySelectorAll(':modal')],f=!m.length;for(var n=e;n;n=n.parentNode||n.host){if(n.inert)throw Error('it is inert');f=f||m.includes(n)}if(!f)throw Error('it lies behind a dialog');return e};",
+    ),
+    (
+        "so",
+        "var so=e=>['expanded','pressed'].some(k=>k in q&&(e.getAttribute('aria-'+k)??String(e.closest('summary')?.parentNode.open))==String(q[k]));",
+    ),
+    // A button that a page shows in place of its file input stands beside it.
+    (
+        "file",
+        "var file=e=>{for(var n=e.control||e,k=0;n&&k<4;n=n.parentElement,k++){var i=n.matches('input[type=file]')?n:n.querySelector('input[type=file]');if(i)return i}throw Error('no file input')};",
     ),
     ("show", "var show=e=>e.scrollIntoView({block:'nearest'});"),
     // Past a framework's own property of the element.
@@ -238,8 +260,9 @@ mod tests {
         code
     }
 
-    const OPERATIONS: [Operation; 17] = [
+    const OPERATIONS: [Operation; 19] = [
         Operation::Click,
+        Operation::Turn,
         Operation::DoubleClick,
         Operation::RightClick,
         Operation::Hover,
@@ -248,6 +271,7 @@ mod tests {
         Operation::SetText,
         Operation::SetChecked,
         Operation::Choose,
+        Operation::Upload,
         Operation::Submit,
         Operation::Reset,
         Operation::Media,
