@@ -104,7 +104,14 @@ impl Patterns {
             });
             beginning.sets = sets.collect::<Result<Vec<_>, _>>().unwrap_or_default();
         }
-        self.index(texts.iter().map(|text| needed(text)).collect());
+        let needs = texts.iter().map(|text| {
+            let beginning = format!("https://{}", literal_prefix(text));
+            let mut sets = needed(text);
+            // What the beginning says is known already.
+            sets.retain(|set| set.iter().all(|text| !holds(beginning.as_bytes(), text)));
+            sets
+        });
+        self.index(needs.collect());
     }
 
     /// Of what a pattern needs, what the fewest patterns need tells the most.
@@ -248,6 +255,10 @@ impl Matches<'_> {
             }
         }
     }
+}
+
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len().max(1)).any(|window| window == part)
 }
 
 fn without_scheme(url: &str) -> &str {
