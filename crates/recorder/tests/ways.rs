@@ -117,7 +117,7 @@ impl Walker<'_> {
     }
 
     fn page(&mut self) -> Result<Arc<Page>, String> {
-        self.live.look().map_err(|error| error.to_string())
+        self.live.look().map_err(|error| told(&error))
     }
 
     fn walk(&mut self, from: Option<&ScreenId>, to: &ScreenId) -> Result<(), String> {
@@ -131,7 +131,11 @@ impl Walker<'_> {
             let page = if number == 0 { None } else { Some(self.page()?) };
             let environment = Environment { page: page.as_deref(), ..Environment::default() };
             let anew = page.as_ref().and_then(|_| self.agent.anew(step, &instruction, &environment).ok());
-            self.steps.push(format!("{number}. {}{}", step.description, if step.optional { " (optional)" } else { "" }));
+            self.steps.push(format!(
+                "{number}. {}{}",
+                step.description,
+                if step.optional { " (optional)" } else { "" }
+            ));
             for call in anew.as_ref().unwrap_or(&step.actions) {
                 match self.call(call) {
                     // What only prepares is passed over where its element is not there.
@@ -213,6 +217,12 @@ impl Walker<'_> {
         self.walk(None, from).map_err(|error| format!("to the beginning: {error}"))?;
         self.walk(Some(from), to)
     }
+}
+
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect::<Vec<_>>().join(": ")
 }
 
 /// Walks pairs of every site, two sites at a time; returns how many there are, how many were walked, and what failed.

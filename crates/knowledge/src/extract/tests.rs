@@ -1,3 +1,4 @@
+use super::view::{ElementKind, PageView};
 use super::*;
 use crate::model::{ContentType, ScreenDefinition};
 use crate::recognise::Recogniser;
@@ -180,7 +181,7 @@ fn what_varies_in_a_heading_is_left_out_and_what_is_pressed_in_a_switch_tells_a_
         "Post",
         "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, Mary.\" level=2 tag=h2 box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\"",
     );
-    let recogniser = crate::Recogniser::new(&knowledge).unwrap();
+    let recogniser = Recogniser::new(&knowledge).unwrap();
     let found = recogniser.page(&thanks);
     assert_eq!(found.matched_indicators[0].value.as_deref(), Some("Thank you,"), "{found:?} {knowledge:?}");
     assert_ne!(recogniser.page(&page("http://desk.test/", "Post", form)).screen_id, found.screen_id);
@@ -195,7 +196,7 @@ fn what_varies_in_a_heading_is_left_out_and_what_is_pressed_in_a_switch_tells_a_
         PageView::of(&page("http://desk.test/rota", "Rota", &outline))
     };
     let pressed = |view: &PageView| -> Vec<String> {
-        let all = view.elements.iter().filter(|it| it.kind == crate::extract::view::ElementKind::Pressed);
+        let all = view.elements.iter().filter(|it| it.kind == ElementKind::Pressed);
         all.map(|it| it.name.clone()).collect()
     };
     assert_eq!(pressed(&view("Mine", "")), ["Mine"]);

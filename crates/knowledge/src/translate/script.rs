@@ -1,7 +1,7 @@
 //! Scripts for `evaluate`: fixed functions, called with data.
 //!
 //! In: an operation, where its element is, and values. Out: `(function(q){…})({…})`. Invariants: nothing but the data object differs between two
-//! scripts of one operation whose places are of one kind; every text in it is a JSON string of letters, digits, blanks and `\uXXXX` alone, so that no text can end its
+//! scripts of one operation whose places and points are of one kind; every text in it is a JSON string of letters, digits, blanks and `\uXXXX` alone, so that no text can end its
 //! literal, not even after a tool has rewritten the script: browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments
 //! before it evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
 
@@ -56,16 +56,14 @@ pub enum Operation {
 impl Operation {
     fn body(self) -> &'static str {
         match self {
-            Self::Click => "var e=ready(one(q.at));show(e);press(e,at(e),1);",
-            Self::Turn => "var e=ready(one(q.at));if(!so(e)){show(e);press(e,at(e),1)}",
-            Self::DoubleClick => {
-                "var e=ready(one(q.at));show(e);var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);"
-            }
+            Self::Click => "var e=ready(one(q.at));press(e,at(e),1);",
+            Self::Turn => "var e=ready(one(q.at));if(!so(e)){press(e,at(e),1)}",
+            Self::DoubleClick => "var e=ready(one(q.at));var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);",
             Self::RightClick => {
-                "var e=ready(one(q.at));show(e);for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
+                "var e=ready(one(q.at));for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
             }
             Self::Hover => {
-                "var e=one(q.at);show(e);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
+                "var e=one(q.at);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
             }
             Self::Drag => {
                 "var e=ready(one(q.at)),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,{bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)*i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
@@ -104,7 +102,7 @@ impl Operation {
 }
 
 /// What operations share, by name; a script holds what its operation calls. None of it holds a backslash, a comment or a double quote: see the module.
-const SHARED: [(&str, &str); 10] = [
+const SHARED: [(&str, &str); 9] = [
     (
         "press",
         "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r&&e.focus)e.focus()}};",
@@ -113,15 +111,11 @@ const SHARED: [(&str, &str); 10] = [
         "ev",
         "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:true,composed:true,view:window,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:true}));",
     ),
-    // On the node, on the page, or in the node's middle.
-    (
-        "at",
-        "var at=e=>{var b=e.getBoundingClientRect();return q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:q.page?{x:q.page[0]-scrollX,y:q.page[1]-scrollY}:{x:b.left+b.width/2,y:b.top+b.height/2}};",
-    ),
+    ("at", "var at=e=>{var b=e.getBoundingClientRect();return{x:b.left+b.width/2,y:b.top+b.height/2}};"),
     // What a person could act on: a script's events reach what is disabled, inert, or behind a modal dialog as well.
     (
         "ready",
-        "var ready=e=>{if(e.closest('button,input,select,textarea,option')?.matches(':disabled'))throw Error('it is disabled');var m=[...e.ownerDocument.querySelectorAll(':modal')],f=!m.length;for(var n=e;n;n=n.parentNode||n.host){if(n.inert)throw Error('it is inert');f=f||m.includes(n)}if(!f)throw Error('it lies behind a dialog');return e};",
+        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');if(!n&&h)ready(h);e.scrollIntoView({block:'nearest'});return e};",
     ),
     (
         "so",
@@ -132,7 +126,6 @@ const SHARED: [(&str, &str); 10] = [
         "file",
         "var file=e=>{for(var n=e.control||e,k=0;n&&k<4;n=n.parentElement,k++){var i=n.matches('input[type=file]')?n:n.querySelector('input[type=file]');if(i)return i}throw Error('no file input')};",
     ),
-    ("show", "var show=e=>e.scrollIntoView({block:'nearest'});"),
     // Past a framework's own property of the element.
     (
         "put",
@@ -144,6 +137,9 @@ const SHARED: [(&str, &str); 10] = [
     ),
     ("flat", FLAT),
 ];
+
+/// In place of the node's middle, where a point on the node or on the page is said.
+const AT_POINT: &str = "var at=e=>{var b=e.getBoundingClientRect();return q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:{x:q.page[0]-scrollX,y:q.page[1]-scrollY}};";
 
 /// Returns whether code calls a function by its name.
 fn calls(code: &str, name: &str) -> bool {
@@ -177,7 +173,9 @@ pub(crate) fn script_with(
         define(&places, &mut out);
     }
     let mut needed = operation.body().to_owned();
+    let has_point = data.contains_key("point") || data.contains_key("page");
     for (name, code) in SHARED {
+        let code = if name == "at" && has_point { AT_POINT } else { code };
         if calls(&needed, name) && !out.contains(code) {
             out.push_str(code);
             needed.push_str(code);
