@@ -105,17 +105,17 @@ impl Operation {
 const SHARED: [(&str, &str); 9] = [
     (
         "press",
-        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r&&e.focus)e.focus()}};",
+        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r)e.focus?.()}};",
     ),
     (
         "ev",
-        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:true,composed:true,view:window,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:true}));",
+        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:!0,composed:!0,view:self,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:!0}));",
     ),
     ("at", "var at=e=>{var b=e.getBoundingClientRect();return{x:b.left+b.width/2,y:b.top+b.height/2}};"),
     // What a person could act on: a script's events reach what is disabled, inert, or behind a modal dialog as well.
     (
         "ready",
-        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');if(!n&&h)ready(h);e.scrollIntoView({block:'nearest'});return e};",
+        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');n||h&&ready(h);e.scrollIntoViewIfNeeded();return e};",
     ),
     (
         "so",
