@@ -426,7 +426,7 @@ fn what_is_null_is_left_out() {
     assert!(agent.answer_json(asked, &Environment::default()).success);
 }
 
-/// Later steps are scripts: agents pay for every character of them.
+/// Later steps are scripts: agents pay for every character of them. The longest drags one element to another, both told in words.
 #[test]
 fn scripts_of_the_bundled_sites_are_short() {
     let recordings: Vec<Recording> =
@@ -442,5 +442,5 @@ fn scripts_of_the_bundled_sites_are_short() {
     lengths.sort_unstable();
     let (median, most) = (lengths[lengths.len() / 2], lengths[lengths.len() - 1]);
     println!("{} scripts, median {median}, longest {most} characters", lengths.len());
-    assert!(median <= 1_200 && most <= 2_600, "median {median}, longest {most}");
+    assert!(median <= 1_200 && most <= 2_850, "median {median}, longest {most}");
 }

@@ -296,7 +296,16 @@ impl Driver {
         }
         let mut stamps = BTreeMap::new();
         for ((session, frame, loader, _), call) in frames.iter().zip(calls) {
-            let stamp = call.answer(LOOK_LIMIT).await?.value()["result"]["value"].as_str().map(str::to_owned);
+            let answer = match call.answer(LOOK_LIMIT).await {
+                // The frame went away with the page that held it, or its document did.
+                Err(CallError::Refused { .. }) => {
+                    fast.worlds.retain(|(of, known, _), _| of != session || known != frame);
+                    fast.forget();
+                    return Ok(false);
+                }
+                answer => answer?,
+            };
+            let stamp = answer.value()["result"]["value"].as_str().map(str::to_owned);
             let stamp = format!("{loader}|{}", stamp.unwrap_or_default());
             stamps.insert((session.clone(), frame.clone()), stamp);
         }

@@ -38,3 +38,20 @@ fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
     let filter = EventFilter { contains: Some("WARNING LINE".to_owned()), ..EventFilter::default() };
     assert_eq!(live.events(&filter, None, 10).expect("events").len(), 1);
 }
+
+#[test]
+fn a_fast_look_outlives_the_frames_of_the_page_before() {
+    let mut live =
+        LiveBrowser::open_site(&sites(), "spa", "/harbour/releases/4-1-4", &LiveOptions::default()).expect("opens");
+    for tab in ["Notes", "Sign-off", "Notes"] {
+        let page = live.look().expect("a look");
+        let key = page.nodes().find(|node| node.role() == "tab" && node.name() == tab).expect("the tab").key();
+        live.act(&action(ActionKind::Click, ""), Some(key)).expect("clicked");
+        assert!(live.look().expect("a look").frames().len() > 1, "{tab}");
+    }
+    for _ in 0..2 {
+        live.act(&action(ActionKind::Goto, "http://spa.test/"), None).expect("went");
+        let page = live.look().expect("a look at the next page");
+        assert!(page.nodes().any(|node| node.name() == "Board actions"), "{}", page.url());
+    }
+}

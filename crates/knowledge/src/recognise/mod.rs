@@ -10,6 +10,7 @@
 //! On a page an indicator is an element of its kind with exactly its name. In a summary an indicator is a text that occurs, whatever the case, since summaries
 //! are of any form. In both, what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without it the score stays at the threshold.
 
+mod needed;
 mod patterns;
 
 use crate::described::Described;
@@ -20,7 +21,7 @@ use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowled
 use crate::validate::has_signature;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use browserlens_page::Page;
-use patterns::{Matches, Patterns, literal_prefix};
+use patterns::{LIMITS, Limits, Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
@@ -111,17 +112,6 @@ struct Use {
     indicators: Vec<u32>,
     makes_state: bool,
 }
-
-/// When patterns are run in sets.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// So many patterns of one beginning make sets.
-    set_from: usize,
-    /// So many are run alone before sets are.
-    alone: u32,
-}
-
-const LIMITS: Limits = Limits { set_from: 256, alone: 64 };
 
 /// A screen as it may be answered: by its score, then by how specific it is, then by the order of ids.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -406,10 +396,15 @@ impl<'k> Recogniser<'k> {
 
     fn answer(&self, mut tally: Tally<'_>, url: &str) -> Recognition {
         let mut matches = self.patterns.at(url, self.limits);
-        for pattern in matches.candidates() {
-            for screen in &self.of_pattern[pattern as usize] {
-                tally.touch(*screen as usize);
-            }
+        let candidates = matches.candidates().to_vec();
+        let of = |pattern: &u32| self.of_pattern[*pattern as usize].iter().map(|screen| *screen as usize);
+        let bare = candidates.iter().flat_map(of).filter(|screen| !tally.is_touched[*screen]).count();
+        if bare >= self.limits.bare {
+            matches.run_sets();
+            matches.take_sets_ran();
+        }
+        for screen in candidates.iter().filter(|pattern| matches.may_match(**pattern)).flat_map(of) {
+            tally.touch(screen);
         }
         let best = self.best(&tally, &mut matches);
         let tie = match best.as_slice() {
