@@ -68,5 +68,5 @@ pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;
 pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
 pub use store::{Store, content_hash};
-pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo};
+pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo, SweepPoint};
 pub use views::{StepView, views};
