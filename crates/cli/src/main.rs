@@ -20,6 +20,11 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A deliberate change of the formatter, for the tests of the gate; a release build knows none.
+    #[cfg(debug_assertions)]
+    if std::env::var_os("BROWSERLENS_TEST_ROWS_APART").is_some() {
+        browserlens_lens::changed::write_rows_apart();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -12,6 +12,8 @@ pub(crate) mod read;
 pub(crate) mod record;
 #[cfg(feature = "record")]
 mod record_attach;
+#[cfg(feature = "record")]
+mod recording;
 pub(crate) mod replay;
 pub(crate) mod report;
 mod report_input;
