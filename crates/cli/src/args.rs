@@ -294,6 +294,9 @@ pub(crate) struct FidelityArgs {
     /// Compare only strategies that match one of these patterns (`*` stands for anything)
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub strategies: Vec<String>,
+    /// Compare only on scenarios that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
     /// Use this many threads; 0 for as many as there are processors
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,

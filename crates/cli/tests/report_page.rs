@@ -224,6 +224,7 @@ impl Copies {
             name: strategy.name.clone(),
             version: strategy.version.clone(),
             why: format!("{}{words}", strategy.why),
+            ..StrategyInfo::of(strategy)
         });
         let strategies = strategies.collect();
         (run.measurements, run.tasks) = (measurements, tasks);

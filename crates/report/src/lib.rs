@@ -35,8 +35,10 @@ mod seed_tables;
 mod share;
 mod stats;
 mod summary;
+mod sweeps;
 pub mod tables;
 mod text_table;
+mod tiers;
 
 #[cfg(test)]
 mod made_up;

@@ -58,6 +58,8 @@
 //! What the other numbers of a report are made of stands in [`beside`].
 
 mod beside;
+#[cfg(test)]
+mod schema;
 
 pub(crate) use beside::beside;
 

@@ -40,6 +40,9 @@ pub(crate) struct LlmArgs {
     /// Ask only about strategies that match one of these patterns (`*` stands for anything)
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub strategies: Vec<String>,
+    /// Ask only about scenarios that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
     /// Send the images of observations too
     #[arg(long)]
     pub images: bool,

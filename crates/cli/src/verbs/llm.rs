@@ -12,7 +12,14 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::IsTerminal;
 
 pub(crate) fn run(args: &LlmArgs) -> Ended {
-    let run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
+    let mut run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
+    if !args.scenarios.is_empty() {
+        let names: Vec<String> = run.header.traces.iter().map(|trace| trace.id.clone()).collect();
+        let place = args.run.display().to_string();
+        let chosen = super::replay::matching(&names, &args.scenarios, "scenario", &place)?;
+        run.header.traces.retain(|trace| chosen.contains(&trace.id));
+        run.measurements.retain(|row| chosen.contains(&row.trace));
+    }
     let prompt = match &args.prompt {
         Some(path) => Prompt::load(path).map_err(|error| failure(&error))?,
         None => Prompt::default(),

@@ -41,11 +41,7 @@ pub(crate) fn write(
         .header
         .strategies
         .iter()
-        .map(|strategy| StrategyInfo {
-            name: strategy.name.clone(),
-            version: strategy.version.clone(),
-            why: strategy.why.clone(),
-        })
+        .map(StrategyInfo::of)
         .collect();
     let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
     let about = About {

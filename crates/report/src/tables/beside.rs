@@ -7,6 +7,9 @@
 //! `traces`, one row a trace: `trace`, `goal`, `browser`, `hash` (string), `steps` (u32, those that the report knows), `complete` (bool: the recording
 //! reached its end; else no task succeeds).
 //!
+//! `strategies`, one row a strategy: `strategy`, `version`, `why`, `channel`, `format`, `options` (JSON), `tier` (of the options), `sweep` (its family), `sweep_values` (such as
+//! `budget=500`; all string) and `sweep_value` (f64, where one parameter is swept).
+//!
 //! `attacks`, one row per trace × attack × step whose page holds it: `trace`, `attack`, `kind`, `kind_name` (string; the kind's short name and its whole), `step` (u32). Which of them succeeded stands
 //! in the column `attacks_succeeded` of `measurements`.
 //!
@@ -26,10 +29,10 @@
 //! `operation_shared`, `operation_predicted`, `operation_expected` (u32). Only where a model read the run.
 
 use super::Columns;
-use crate::{ReportInput, ScenarioInfo};
+use crate::{ReportInput, ScenarioInfo, StrategyInfo};
 use browserlens_knowledge::{Knowledge, ScreenDefinition, TransitionDefinition};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmRow, ResolvedBy, RowOutcome};
-use browserlens_replay::{ASKED_DEPTH, AnswerInfo, AskedInfo, AttackInfo, KnownInfo, ReadInfo, Wording};
+use browserlens_replay::{ASKED_DEPTH, AnswerInfo, AskedInfo, AttackInfo, KnownInfo, ReadInfo, SweepPoint, Wording};
 use polars::prelude::{DataFrame, PolarsError};
 
 /// Names of files, and their tables.
@@ -38,6 +41,7 @@ pub(crate) type Named = Vec<(&'static str, DataFrame)>;
 /// Makes every table that has rows, and that of the traces.
 pub(crate) fn beside(input: &ReportInput<'_>, llm: Option<&LlmResults>) -> Result<Named, PolarsError> {
     let mut made = vec![("traces.parquet", traces(input.scenarios)?)];
+    made.push(("strategies.parquet", strategies(input.strategies)?));
     made.push(("attacks.parquet", attacks(input.scenarios)?));
     made.push(("answers.parquet", answers(input.scenarios)?));
     made.push(("questions.parquet", questions(input.scenarios)?));
@@ -61,6 +65,24 @@ fn traces(scenarios: &[ScenarioInfo]) -> Result<DataFrame, PolarsError> {
     table.text("hash", |info| Some(&info.hash));
     table.small("steps", |info| u32::try_from(info.steps.len()).ok());
     table.truth("complete", |info| Some(info.complete));
+    table.finish()
+}
+
+fn strategies(strategies: &[StrategyInfo]) -> Result<DataFrame, PolarsError> {
+    let mut table = Columns::of(strategies);
+    table.text("strategy", |info| Some(&info.name));
+    table.text("version", |info| Some(&info.version));
+    table.text("why", |info| Some(&info.why));
+    table.text("channel", |info| Some(info.channel.as_str()).filter(|channel| !channel.is_empty()));
+    table.text("format", |info| Some(info.format.as_str()).filter(|format| !format.is_empty()));
+    table.text("options", |info| Some(info.options.as_str()).filter(|options| !options.is_empty()));
+    table.owned_text("tier", StrategyInfo::tier);
+    table.text("sweep", |info| info.sweep.as_ref().map(|point| point.family.as_str()));
+    table.owned_text("sweep_values", |info| info.sweep.as_ref().map(SweepPoint::values));
+    table.real("sweep_value", |info| {
+        let parameters = &info.sweep.as_ref()?.parameters;
+        parameters.values().next().filter(|_| parameters.len() == 1)?.as_f64()
+    });
     table.finish()
 }
 
@@ -209,6 +231,22 @@ fn asked_models(llm: &LlmResults) -> Result<DataFrame, PolarsError> {
     table.small("operation_predicted", |(_, row)| Some(row.operation.predicted));
     table.small("operation_expected", |(_, row)| Some(row.operation.expected));
     table.finish()
+}
+
+/// Makes every table, those without rows included.
+#[cfg(test)]
+pub(super) fn every(input: &ReportInput<'_>) -> Named {
+    vec![
+        ("strategies", strategies(input.strategies).unwrap()),
+        ("traces", traces(input.scenarios).unwrap()),
+        ("attacks", attacks(input.scenarios).unwrap()),
+        ("answers", answers(input.scenarios).unwrap()),
+        ("questions", questions(input.scenarios).unwrap()),
+        ("knowledge", knowledge(input.scenarios).unwrap()),
+        ("screens", screens(&Knowledge::default()).unwrap()),
+        ("ways", ways(&Knowledge::default()).unwrap()),
+        ("llm", asked_models(&LlmResults::default()).unwrap()),
+    ]
 }
 
 #[cfg(test)]
