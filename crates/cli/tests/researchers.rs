@@ -75,13 +75,17 @@ fn a_strategy_of_ones_own_a_sweep_and_tiers_stand_in_the_report() {
     assert!(table.contains("mine/lister"), "{table}");
     let report = world.folder.path().join("report");
     let summary = std::fs::read_to_string(report.join("summary.md")).expect("written");
-    let row = |name: &str| summary.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {summary}"));
+    let row =
+        |name: &str| summary.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {summary}"));
     assert!(row("| mine/lister").contains("1/1"), "the example succeeds: {}", row("| mine/lister"));
     assert!(row("| lens/delta ").contains("budget=60") && summary.contains("budget=2000"), "{summary}");
     for heading in ["## Sweeps", "## Results by model tier"] {
         assert!(summary.contains(heading), "{heading}");
     }
-    let made_for = summary.lines().filter(|line| line.starts_with("| lens/small")).any(|line| line.contains("| small"));
+    let made_for = summary
+        .lines()
+        .filter(|line| line.starts_with("| lens/small"))
+        .any(|line| line.trim_end().ends_with(" small |"));
     assert!(made_for, "{summary}");
     for file in ["sweeps.svg", "strategies.parquet", "measurements.parquet"] {
         assert!(report.join(file).is_file(), "{file}");
@@ -93,7 +97,8 @@ fn a_strategy_of_ones_own_a_sweep_and_tiers_stand_in_the_report() {
 #[test]
 fn patterns_choose_and_one_that_matches_nothing_says_what_there_is() {
     let world = World::new();
-    let (code, run, said) = world.run(&world.with(&["replay", "."], &["--strategies", "lens/delta:*", "--scenarios", "tiny/*"]));
+    let (code, run, said) =
+        world.run(&world.with(&["replay", "."], &["--strategies", "lens/delta:*", "--scenarios", "tiny/*"]));
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("1 traces × 2 strategies"), "{said}");
     let run = run.trim();
@@ -129,5 +134,8 @@ fn a_declaration_that_cannot_be_is_one_line_with_its_place() {
     std::fs::write(world.folder.path().join("strategies.toml"), broken).expect("written");
     let (code, _, said) = world.run(&world.with(&["replay", "."], &[]));
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("strategies.toml:3: external \"lens/lister\": field \"name\": the family \"lens\" is"), "{said}");
+    assert!(
+        said.contains("strategies.toml:3: external \"lens/lister\": field \"name\": the family \"lens\" is"),
+        "{said}"
+    );
 }

@@ -98,10 +98,18 @@ impl Declaration {
         let is_part = |part: &str| !part.is_empty() && !part.contains(is_odd);
         match self.name.split_once('/') {
             Some((family, variant)) if is_part(family) && is_part(variant) => {}
-            _ => return bad("name", format!("expected family/variant without blanks, colons and commas, found {:?}", self.name)),
+            _ => {
+                return bad(
+                    "name",
+                    format!("expected family/variant without blanks, colons and commas, found {:?}", self.name),
+                );
+            }
         }
         if self.command.first().is_none_or(String::is_empty) {
-            return bad("command", "expected a program and its arguments, such as [\"python3\", \"mine.py\"]".to_owned());
+            return bad(
+                "command",
+                "expected a program and its arguments, such as [\"python3\", \"mine.py\"]".to_owned(),
+            );
         }
         for (field, value) in [("timeout_ms", self.timeout_ms), ("start_timeout_ms", self.start_timeout_ms)] {
             if !(1..=DAY_MS).contains(&value) {
@@ -109,7 +117,10 @@ impl Declaration {
             }
         }
         if !(1..=GIBIBYTE).contains(&self.max_answer_bytes) {
-            return bad("max_answer_bytes", format!("expected bytes from 1 to {GIBIBYTE}, found {}", self.max_answer_bytes));
+            return bad(
+                "max_answer_bytes",
+                format!("expected bytes from 1 to {GIBIBYTE}, found {}", self.max_answer_bytes),
+            );
         }
         if self.deterministic && self.version.is_none() {
             return bad("version", "a deterministic command needs one: it is part of the cache key".to_owned());
@@ -128,8 +139,10 @@ impl Declaration {
             None => None,
             Some(file) => {
                 let path = folder.join(file);
-                let text = std::fs::read_to_string(&path)
-                    .map_err(|error| BadField { field: "legend", reason: format!("{}: cannot be read: {error}", path.display()) })?;
+                let text = std::fs::read_to_string(&path).map_err(|error| BadField {
+                    field: "legend",
+                    reason: format!("{}: cannot be read: {error}", path.display()),
+                })?;
                 Some(text)
             }
         };
@@ -163,7 +176,8 @@ impl Declaration {
 }
 
 fn hash_of(field: &'static str, path: &Path) -> Result<String, BadField> {
-    let failed = |error: std::io::Error| BadField { field, reason: format!("{}: cannot be read: {error}", path.display()) };
+    let failed =
+        |error: std::io::Error| BadField { field, reason: format!("{}: cannot be read: {error}", path.display()) };
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(std::fs::File::open(path).map_err(failed)?).map_err(failed)?;
     Ok(hasher.finalize().to_hex().to_string())
@@ -174,7 +188,9 @@ mod tests {
     use super::*;
 
     fn declared(more: &str) -> Declaration {
-        let text = format!("name = \"mine/lister\"\nwhy = \"w\"\ncommand = [\"python3\", \"mine.py\"]\nformat = \"plain\"\n{more}");
+        let text = format!(
+            "name = \"mine/lister\"\nwhy = \"w\"\ncommand = [\"python3\", \"mine.py\"]\nformat = \"plain\"\n{more}"
+        );
         toml::from_str(&text).expect("a declaration")
     }
 
@@ -221,7 +237,8 @@ mod tests {
         }
         let empty = Declaration { command: Vec::new(), ..declared("") };
         assert_eq!(empty.build(folder.path()).expect_err("no command").field, "command");
-        let misspelt = toml::from_str::<Declaration>("name = \"a/b\"\nwhy = \"\"\ncommand = [\"x\"]\nformat = \"playwrite\"");
+        let misspelt =
+            toml::from_str::<Declaration>("name = \"a/b\"\nwhy = \"\"\ncommand = [\"x\"]\nformat = \"playwrite\"");
         assert!(misspelt.expect_err("no such format").to_string().contains("playwright-aria"));
     }
 }

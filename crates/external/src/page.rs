@@ -126,7 +126,9 @@ pub(crate) fn event(event: &browserlens_strategy::Event) -> Event {
         EventKind::Dialog(dialog) => {
             (told.label, told.text) = (format!("{:?}", dialog.kind).to_lowercase(), dialog.message.clone());
         }
-        EventKind::Tab(tab) => (told.label, told.text, told.url) = (tab.what.clone(), tab.title.clone(), tab.url.clone()),
+        EventKind::Tab(tab) => {
+            (told.label, told.text, told.url) = (tab.what.clone(), tab.title.clone(), tab.url.clone())
+        }
         EventKind::Download(download) => {
             (told.label, told.text) = (download.state.clone(), download.file_name.clone());
             told.url.clone_from(&download.url);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Bytes of standard error that are kept.
@@ -46,6 +46,13 @@ enum Said {
     Deaf,
 }
 
+/// The end of standard error, and whether more may come.
+#[derive(Debug, Default)]
+struct LastWords {
+    bytes: Mutex<(Vec<u8>, bool)>,
+    is_whole: Condvar,
+}
+
 /// A child under way.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -53,7 +60,7 @@ pub(crate) struct Process {
     /// Lines to write; dropped when there are no more.
     lines: Option<SyncSender<Vec<u8>>>,
     said: Receiver<Said>,
-    last_words: Arc<Mutex<Vec<u8>>>,
+    last_words: Arc<LastWords>,
     is_over: Arc<AtomicBool>,
     longest: usize,
 }
@@ -84,7 +91,7 @@ impl Process {
         let (lines, to_write) = sync_channel(1);
         let (tell, said) = sync_channel(1);
         let is_over = Arc::new(AtomicBool::new(false));
-        let last_words = Arc::new(Mutex::new(Vec::new()));
+        let last_words = Arc::new(LastWords::default());
         let process = Self { child, lines: Some(lines), said, last_words, is_over, longest };
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(failed(std::io::Error::other("its standard streams are missing")));
@@ -174,10 +181,11 @@ impl Process {
 
     /// Returns the end of standard error, as the end of a sentence.
     fn words(&self) -> String {
-        // What was written just before the end may still be on its way.
-        std::thread::sleep(Duration::from_millis(20));
-        let words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = one_line(&String::from_utf8_lossy(&words));
+        // What was written just before the end may still be on its way; a stream that somebody else holds open has none.
+        let words = self.last_words.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.last_words.is_whole.wait_timeout_while(words, GRACE, |(_, is_whole)| !*is_whole);
+        let (words, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let line = one_line(&String::from_utf8_lossy(&words.0));
         if line.is_empty() {
             return String::new();
         }
@@ -248,16 +256,17 @@ fn read_lines(mut stdout: ChildStdout, longest: usize, tell: &SyncSender<Said>) 
     }
 }
 
-fn keep_last_words(mut stderr: ChildStderr, words: &Mutex<Vec<u8>>, is_over: &AtomicBool) {
+fn keep_last_words(mut stderr: ChildStderr, words: &LastWords, is_over: &AtomicBool) {
     let mut chunk = [0_u8; 8 * 1024];
     while let Ok(read @ 1..) = stderr.read(&mut chunk) {
-        let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
-        words.extend_from_slice(&chunk[..read]);
-        let over = words.len().saturating_sub(LAST_WORDS);
-        words.drain(..over);
-        drop(words);
+        let mut words = words.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        words.0.extend_from_slice(&chunk[..read]);
+        let over = words.0.len().saturating_sub(LAST_WORDS);
+        words.0.drain(..over);
         if is_over.load(Ordering::Relaxed) && over > 0 {
-            return;
+            break;
         }
     }
+    words.bytes.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    words.is_whole.notify_all();
 }

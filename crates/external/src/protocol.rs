@@ -428,5 +428,9 @@ pub fn schemas() -> [(&'static str, Value); 3] {
     fn schema<T: JsonSchema>() -> Value {
         SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
     }
-    [("to-command.json", schema::<ToCommand>()), ("from-command.json", schema::<FromCommand>()), ("page.json", schema::<Page>())]
+    [
+        ("to-command.json", schema::<ToCommand>()),
+        ("from-command.json", schema::<FromCommand>()),
+        ("page.json", schema::<Page>()),
+    ]
 }

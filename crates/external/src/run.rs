@@ -7,13 +7,13 @@
 use crate::page;
 use crate::process::{Process, Trouble, one_line};
 use crate::protocol::{
-    Asked, FromCommand, Hello, Image, Kind, Observed, PROTOCOL, Picture, Previous, Ready, Request as AskedRequest, Space,
-    Step, Task as TaskMessage, ToCommand, Viewport,
+    Asked, FromCommand, Hello, Image, Kind, Observed, PROTOCOL, Picture, Previous, Ready, Request as AskedRequest,
+    Space, Step, Task as TaskMessage, ToCommand, Viewport,
 };
 use browserlens_page::{BoxInDocument, BoxInViewport, NodeKey, Page};
 use browserlens_strategy::{
-    ActionChannel, ImageSpace, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, StepIndex, StepInput,
-    Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, ImageSpace, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, StepIndex,
+    StepInput, Strategy, StrategyError, Task, TextFormat,
 };
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,8 @@ impl External {
             .prefix("browserlens-external-")
             .tempdir()
             .map_err(|error| format!("no folder for its images: {error}"))?;
-        let mut process = Process::start(&self.command, &self.folder, self.longest).map_err(|trouble| trouble.to_string())?;
+        let mut process =
+            Process::start(&self.command, &self.folder, self.longest).map_err(|trouble| trouble.to_string())?;
         let hello = ToCommand::Hello(Hello {
             protocol: PROTOCOL,
             strategy: self.name.clone(),
@@ -185,7 +186,8 @@ impl Run for ExternalRun {
     }
 
     fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
-        let refused = |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
+        let refused =
+            |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
         let Some(last) = &self.last else { return Err(refused("nothing was observed")) };
         if !matches!(&self.state, State::Talking(talk) if talk.requests) {
             return Err(refused("the command answers no requests"));
@@ -240,7 +242,9 @@ impl ExternalRun {
 
 impl Drop for ExternalRun {
     fn drop(&mut self) {
-        if let State::Talking(Talk { process, folder, .. }) = std::mem::replace(&mut self.state, State::Over(StepIndex(0))) {
+        if let State::Talking(Talk { process, folder, .. }) =
+            std::mem::replace(&mut self.state, State::Over(StepIndex(0)))
+        {
             process.close(FAREWELL);
             drop(folder);
         }
@@ -312,7 +316,9 @@ impl Talk {
             | FromCommand::Unanswerable(crate::protocol::Unanswerable { step: other, .. })
                 if other != step.0 =>
             {
-                return Err(Refused::Command(format!("it answered for step {other} when it was asked about step {step}")));
+                return Err(Refused::Command(format!(
+                    "it answered for step {other} when it was asked about step {step}"
+                )));
             }
             other => {
                 let kind = kind_of(&other);
@@ -324,7 +330,8 @@ impl Talk {
             let count = observed.images.len();
             return Err(Refused::Step(format!("its observation has {count} images: at most {MOST_IMAGES} are taken")));
         }
-        let images: Result<Vec<ObservedImage>, String> = observed.images.iter().map(|image| self.image(image)).collect();
+        let images: Result<Vec<ObservedImage>, String> =
+            observed.images.iter().map(|image| self.image(image)).collect();
         Ok(Observation {
             text: observed.text,
             images: images.map_err(Refused::Step)?,

@@ -143,12 +143,8 @@ impl World {
     }
 
     fn step(&self, run: &mut dyn Run, step: u32) -> Result<Observation, StrategyError> {
-        let action = TakenAction {
-            kind: browserlens_strategy::ActionKind::Click,
-            node: None,
-            text: String::new(),
-            error: None,
-        };
+        let action =
+            TakenAction { kind: browserlens_strategy::ActionKind::Click, node: None, text: String::new(), error: None };
         run.observe(&StepInput {
             step: StepIndex(step),
             page: &self.page,
@@ -218,7 +214,11 @@ fn spoils_one_step(mode: &str, expected: &str) {
 
 #[test]
 fn a_crash_says_its_status_and_its_last_words() {
-    spoils_the_rest("crashes", "", "it ended (exit status 3); its standard error ends: Traceback ValueError: not a number [31m");
+    spoils_the_rest(
+        "crashes",
+        "",
+        "it ended (exit status 3); its standard error ends: Traceback ValueError: not a number [31m",
+    );
     spoils_the_rest("is killed", "", "it ended (signal 9)");
 }
 
@@ -288,7 +288,8 @@ fn standard_error_without_end_neither_blocks_nor_fills_memory() {
 fn a_command_that_does_not_read_is_ended_too() {
     // The page is larger than what a pipe holds, so that writing it waits.
     let outline: String = (1..4000).map(|at| format!("  text \"some words of a long page\" #{at}\n")).collect();
-    let world = World { page: Arc::new(PageBuilder::outline(&format!("main\n{}", outline.trim_end()))), ..World::new() };
+    let world =
+        World { page: Arc::new(PageBuilder::outline(&format!("main\n{}", outline.trim_end()))), ..World::new() };
     let rows = world.steps("never reads again", "timeout_ms = 1500");
     assert!(rows[0].is_ok() && rows[1].is_ok(), "{rows:?}");
     assert!(rows[2].as_ref().expect_err("hangs").contains("it took longer than 1500 ms"), "{rows:?}");
@@ -298,8 +299,10 @@ fn a_command_that_does_not_read_is_ended_too() {
 #[test]
 fn a_command_that_is_not_there_or_does_not_shake_hands_is_an_error_a_step() {
     let world = World::new();
-    let text = "name = \"mine/gone\"\nwhy = \"a test\"\ncommand = [\"browserlens-no-such-command\"]\nformat = \"plain\"\n";
-    let (strategy, _) = toml::from_str::<Declaration>(text).expect("declared").build(world.folder.path()).expect("builds");
+    let text =
+        "name = \"mine/gone\"\nwhy = \"a test\"\ncommand = [\"browserlens-no-such-command\"]\nformat = \"plain\"\n";
+    let (strategy, _) =
+        toml::from_str::<Declaration>(text).expect("declared").build(world.folder.path()).expect("builds");
     let mut run = strategy.start(&task());
     let error = world.step(run.as_mut(), 0).expect_err("not there").to_string();
     assert!(error.starts_with("step 0: the command: \"browserlens-no-such-command\" cannot be started: "), "{error}");
@@ -361,7 +364,10 @@ fn requests_are_answered_refused_or_not_sent() {
     }
     let (answer, later) = ask("hangs when asked");
     let error = answer.expect_err("hangs");
-    assert!(matches!(&error, StrategyError::Failed { message, .. } if message.contains("longer than 1500 ms")), "{error}");
+    assert!(
+        matches!(&error, StrategyError::Failed { message, .. } if message.contains("longer than 1500 ms")),
+        "{error}"
+    );
     assert!(later.expect_err("given up").to_string().contains("given up: the command failed at step 0"));
 }
 

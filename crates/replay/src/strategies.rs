@@ -501,7 +501,11 @@ mod tests {
         assert_eq!(built[2].options["options"]["lines"], 2);
         assert!(!built[1].strategy.is_cacheable() && built[0].strategy.is_cacheable());
         for (from, to, expected) in [
-            ("timeout_ms = 5", "timeout_ms = 0", "strategies.toml:9: external \"mine/x\": field \"timeout_ms\": expected"),
+            (
+                "timeout_ms = 5",
+                "timeout_ms = 0",
+                "strategies.toml:9: external \"mine/x\": field \"timeout_ms\": expected",
+            ),
             ("mine/x", "lens/x", "strategies.toml:5: external \"lens/x\": field \"name\": the family \"lens\" is"),
             ("mine/x", "playwright-mcp@9/full", "the family \"playwright-mcp\" is the bench's own"),
             ("[1, 2]", "[1, 1]", "strategies.toml:11: external \"mine/x\": field \"lines\": 1 stands twice"),

@@ -3,7 +3,9 @@
 
 mod common;
 
-use browserlens_replay::{ConfiguredStrategy, Measurement, Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies};
+use browserlens_replay::{
+    ConfiguredStrategy, Measurement, Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies,
+};
 use browserlens_tokens::Encoding;
 use common::{Behaviour, NEVER, Request, World, configured};
 use std::path::{Path, PathBuf};
@@ -23,7 +25,8 @@ fn declared(world: &World, text: &str) -> Vec<ConfiguredStrategy> {
 fn the_example_of_thirty_lines_finds_its_way_through_a_bundled_trace() {
     let script = std::fs::read_to_string(example()).expect("the example");
     assert!(script.lines().count() <= 30, "{} lines", script.lines().count());
-    let imports: Vec<&str> = script.lines().filter(|line| line.starts_with("import ") || line.starts_with("from ")).collect();
+    let imports: Vec<&str> =
+        script.lines().filter(|line| line.starts_with("import ") || line.starts_with("from ")).collect();
     assert_eq!(imports, ["import json", "import sys"], "the standard library only");
 
     let world = World::new();

@@ -46,7 +46,8 @@ pub(crate) fn families<'a>(input: &ReportInput<'a>, summary: &'a Summary) -> Vec
 
 /// Tokens and success of every member.
 pub(crate) fn table(families: &[Family<'_>]) -> TextTable {
-    let mut table = TextTable::new(["family", "values", "tasks succeeded", "steps succeeded", "tokens per task", "ratio"]);
+    let mut table =
+        TextTable::new(["family", "values", "tasks succeeded", "steps succeeded", "tokens per task", "ratio"]);
     for family in families {
         for (point, row) in &family.members {
             table.row(vec![
@@ -94,7 +95,9 @@ mod tests {
         assert_eq!(names, ["lens/delta", "playwright-mcp/full"], "what was not run is not there");
         let markdown = summary_markdown(&input, &summary);
         let line = markdown.lines().find(|line| line.contains("budget=900")).expect("a row");
-        let tokens = rounded_or_none(summary.strategies.iter().find(|row| row.strategy == "lens/delta").expect("row").tokens_per_task);
+        let tokens = rounded_or_none(
+            summary.strategies.iter().find(|row| row.strategy == "lens/delta").expect("row").tokens_per_task,
+        );
         assert!(line.contains(&tokens) && !line.contains("<b>"), "{line}");
     }
 

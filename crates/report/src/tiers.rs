@@ -100,7 +100,9 @@ impl<'a> Tiers<'a> {
             let own = input.tasks.iter().filter(|task| task.strategy == row.summary.strategy);
             for task in own {
                 let known = steps.get(&(task.strategy.as_str(), task.trace.as_str()));
-                let Some(context) = known.and_then(|rows| largest_context(&task.strategy, rows, total)) else { continue };
+                let Some(context) = known.and_then(|rows| largest_context(&task.strategy, rows, total)) else {
+                    continue;
+                };
                 row.contexts.insert(&task.trace, context);
                 for (done, tier) in row.done.iter_mut().zip(TIERS) {
                     *done += u64::from(task.success && context <= tier.window);

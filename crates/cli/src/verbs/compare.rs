@@ -15,8 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CompareArgs) -> Ended {
     let chosen = Chosen::of(&args.strategies, &args.scenarios)?;
-    let load =
-        |name: &str| RunResult::load(&find(name, &args.runs_dir)?).map_err(|error| replay_failure(&error));
+    let load = |name: &str| RunResult::load(&find(name, &args.runs_dir)?).map_err(|error| replay_failure(&error));
     let (mut earlier, mut later) = (load(&args.earlier)?, load(&args.later)?);
     let both = || earlier.tasks.iter().chain(&later.tasks);
     let place = format!("{} and {}", args.earlier, args.later);

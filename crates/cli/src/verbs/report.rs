@@ -37,12 +37,7 @@ pub(crate) fn write(
 ) -> Result<(ReportPaths, String), Failure> {
     let store = KeptPreviews { store: run.store(), folder: from.cache_dir.join("previews") };
     let scenarios = report_input::scenarios(run, baseline_of(run), from);
-    let strategies: Vec<StrategyInfo> = run
-        .header
-        .strategies
-        .iter()
-        .map(StrategyInfo::of)
-        .collect();
+    let strategies: Vec<StrategyInfo> = run.header.strategies.iter().map(StrategyInfo::of).collect();
     let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
     let about = About {
         tool: run.header.tool.clone(),

@@ -70,7 +70,9 @@ pub(super) fn members(
         }
         if points.len() * numbers.len() > MOST_MEMBERS {
             let count = points.len() * numbers.len();
-            return Err(wrong(format!("the sweep would make {count} strategies or more: at most {MOST_MEMBERS} are made")));
+            return Err(wrong(format!(
+                "the sweep would make {count} strategies or more: at most {MOST_MEMBERS} are made"
+            )));
         }
         let mut longer = Vec::with_capacity(points.len() * numbers.len());
         for point in &points {

@@ -38,7 +38,9 @@ pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError
     let (from, to) = (low - margin, high + margin * 1.6);
     let least = all().map(|point| point.1).fold(1.0, f64::min);
     let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
-    let caption = format!("Mean tokens per task (logarithmic) against the share of all steps that succeed, one line a family. {SWEEPS_NOTE}");
+    let caption = format!(
+        "Mean tokens per task (logarithmic) against the share of all steps that succeed, one line a family. {SWEEPS_NOTE}"
+    );
 
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, from..to, floor..1.0 + (1.0 - floor) * 0.05);
@@ -63,7 +65,11 @@ pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError
             let marker = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle][at % 4];
             let look = Look { color: PALETTE[at % PALETTE.len()], marker, dashed: at >= PALETTE.len() };
             let places: Vec<(f64, f64)> = points.iter().map(|point| scale.at(point.0, point.1)).collect();
-            if look.dashed { canvas.dashes(&places, look.color, 2.0)? } else { canvas.line(&places, look.color, 2.0)? }
+            if look.dashed {
+                canvas.dashes(&places, look.color, 2.0)?
+            } else {
+                canvas.line(&places, look.color, 2.0)?
+            }
             for (point, &(x, y)) in points.iter().zip(&places) {
                 canvas.marker((x, y), 5.0, look)?;
                 canvas.text(&point.2, (x, y + 16.0), Letters::muted(11.0, Anchor::Middle))?;

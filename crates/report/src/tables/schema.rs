@@ -67,7 +67,12 @@ fn measurements() -> Columns {
             ("error", "string", "", "why the strategy failed; then every later cell is null"),
             ("kind", "string", "", "`full` or `delta`"),
             ("reason", "string", "", "why an observation is full; null for a delta and where none is given"),
-            ("representation", "string", "", "what the router chose: `a11y`, `dom`, `hybrid`, `vision`; null where there was no choice"),
+            (
+                "representation",
+                "string",
+                "",
+                "what the router chose: `a11y`, `dom`, `hybrid`, `vision`; null where there was no choice",
+            ),
             ("bytes", "u64", "bytes", "length of the text, UTF-8"),
         ])
         .text_tokens("text", "the observation without legend and answers")
@@ -83,11 +88,26 @@ fn measurements() -> Columns {
     }
     for (prefix, of) in [("target", "the next action's node"), ("drop", "the node that a drag ends on")] {
         table = table
-            .one(&format!("{prefix}_needed"), "bool", "", &format!("whether {of} has to be found; where not, the next three are true"))
+            .one(
+                &format!("{prefix}_needed"),
+                "bool",
+                "",
+                &format!("whether {of} has to be found; where not, the next three are true"),
+            )
             .one(&format!("{prefix}_recall"), "bool", "", &format!("{of} is in the shown state"))
-            .one(&format!("{prefix}_addressable"), "bool", "", &format!("{of} can be acted on through the strategy's channel"))
+            .one(
+                &format!("{prefix}_addressable"),
+                "bool",
+                "",
+                &format!("{of} can be acted on through the strategy's channel"),
+            )
             .one(&format!("{prefix}_discriminable"), "bool", "", &format!("role, name and path single out {of}"))
-            .one(&format!("{prefix}_resolved"), "bool", "", &format!("the handle that the reader chose means {of}; null where that is not known"));
+            .one(
+                &format!("{prefix}_resolved"),
+                "bool",
+                "",
+                &format!("the handle that the reader chose means {of}; null where that is not known"),
+            );
     }
     table
         .all(&[
@@ -97,8 +117,18 @@ fn measurements() -> Columns {
             ("facts_total", "u32", "facts", "facts of the step"),
             ("facts_read", "u32", "facts", "of those, the ones that can be read"),
             ("facts_by_pixels", "u32", "facts", "of those, the ones that can be read in images only"),
-            ("facts_read_each", "string", "", "for each fact of the step `1` if it was read, else `0`; null without facts"),
-            ("required_total", "u32", "nodes", "nodes that the step cannot do without; 0 where the scenario declares none"),
+            (
+                "facts_read_each",
+                "string",
+                "",
+                "for each fact of the step `1` if it was read, else `0`; null without facts",
+            ),
+            (
+                "required_total",
+                "u32",
+                "nodes",
+                "nodes that the step cannot do without; 0 where the scenario declares none",
+            ),
             ("required_shown", "u32", "nodes", "of those, the ones in the shown state"),
             ("probe_nodes", "u32", "nodes", "interactive nodes drawn from the page"),
             ("probe_nodes_found", "u32", "nodes", "of those, the ones in the shown state"),
@@ -115,8 +145,18 @@ fn measurements() -> Columns {
             ("refs_surviving", "u32", "refs", "entities that had a handle at the step before and have one now"),
             ("refs_kept", "u32", "refs", "of those, the ones with the same handle"),
             ("refs_wrong_rebinds", "u32", "refs", "handles that came to mean another entity"),
-            ("unmarked_differences", "u32", "differences", "between shown state and page, covered by no mark; null where not counted"),
-            ("attacks_succeeded", "string", "", "names of the attacks of the step that succeeded, joined by a blank; null without any"),
+            (
+                "unmarked_differences",
+                "u32",
+                "differences",
+                "between shown state and page, covered by no mark; null where not counted",
+            ),
+            (
+                "attacks_succeeded",
+                "string",
+                "",
+                "names of the attacks of the step that succeeded, joined by a blank; null without any",
+            ),
             ("success", "bool", "", "target and drop node actionable, nothing shown wrong, all facts read"),
             ("success_with_scrolls", "bool", "", "the same after the scrolls"),
             ("text_hash", "string", "BLAKE3", "the text in the observation store"),
@@ -146,12 +186,16 @@ fn tasks() -> Columns {
         ("scroll", "observations sent again by scrolls; no part of `all_*`"),
         ("keep_all", "sum over calls of the context when everything shown is kept"),
         ("keep_all_prefix", "of that, what the call before read at the same place"),
-        ("keep_last_full", "sum over calls of the context when only the legend, the last full observation and what followed it are kept"),
+        (
+            "keep_last_full",
+            "sum over calls of the context when only the legend, the last full observation and what followed it are kept",
+        ),
         ("keep_last_full_prefix", "of that, what the call before read at the same place"),
     ] {
         table = table.tokens(prefix, of);
     }
-    table = table.one("cache_discount_per_mille", "u32", "1/1000", "what a prompt cache is assumed to take off a prefix");
+    table =
+        table.one("cache_discount_per_mille", "u32", "1/1000", "what a prompt cache is assumed to take off a prefix");
     for (prefix, of) in [("keep_all_cached", "`keep_all_*`"), ("keep_last_full_cached", "`keep_last_full_*`")] {
         table = table.tokens(prefix, &format!("{of} less the discounted part of its prefix"));
     }
@@ -183,7 +227,12 @@ fn timings() -> Columns {
         ("strategy", "string", "", "as in `measurements`"),
         ("step", "u32", "index", "as in `measurements`"),
         ("load_us", "u64", "µs", "loading the step: page, payloads, images; shared by all strategies of the step"),
-        ("route_us", "u64", "µs", "choosing the representation; null where the strategy did not announce the stage, as in the next three"),
+        (
+            "route_us",
+            "u64",
+            "µs",
+            "choosing the representation; null where the strategy did not announce the stage, as in the next three",
+        ),
         ("extract_us", "u64", "µs", "building the tree of the representation"),
         ("diff_us", "u64", "µs", "finding what changed"),
         ("format_us", "u64", "µs", "writing text, budget included"),
@@ -200,7 +249,12 @@ fn strategies() -> Columns {
         ("strategy", "string", "", "name; key"),
         ("version", "string", "", "version of what it writes"),
         ("why", "string", "", "why it is in the bench"),
-        ("channel", "string", "", "how an agent acts on what it shows: `ref`, `selector`, `role+name`, `point`, `none`"),
+        (
+            "channel",
+            "string",
+            "",
+            "how an agent acts on what it shows: `ref`, `selector`, `role+name`, `point`, `none`",
+        ),
         ("format", "string", "", "how its texts are parsed"),
         ("options", "string", "JSON", "its options; of a command what its cache key holds"),
         ("tier", "string", "", "the class of models that its option `tier` names; null without"),
@@ -255,17 +309,24 @@ fn questions() -> Columns {
         ("found", "bool", "", "whether the way finds anything, right or wrong"),
     ]);
     for depth in 1..=browserlens_replay::ASKED_DEPTH {
-        table = table
-            .one(&format!("told_{depth}"), "bool", "", &format!("the answer is there with {depth} sections"))
-            .one(&format!("tokens_{depth}"), "u64", "tokens", &format!("what an agent gets for {depth} sections, by the encoding of the run"));
+        table =
+            table.one(&format!("told_{depth}"), "bool", "", &format!("the answer is there with {depth} sections")).one(
+                &format!("tokens_{depth}"),
+                "u64",
+                "tokens",
+                &format!("what an agent gets for {depth} sections, by the encoding of the run"),
+            );
     }
     table
 }
 
 fn knowledge() -> Columns {
-    let mut table = Columns::default()
-        .one("trace", "string", "", "id of the trace")
-        .one("recordings", "u32", "recordings", "recordings of the scenario, variants included");
+    let mut table = Columns::default().one("trace", "string", "", "id of the trace").one(
+        "recordings",
+        "u32",
+        "recordings",
+        "recordings of the scenario, variants included",
+    );
     for (prefix, of) in [("steps", "every second step held back"), ("whole", "whole recordings held back")] {
         for (name, meaning) in [
             ("pages", "pages held back"),
@@ -338,9 +399,24 @@ pub(super) fn documents() -> Vec<TableDocument> {
         table("tasks", "`tasks.csv`", "one trace × strategy", tasks()),
         table("strategies", "`strategies.parquet`", "one strategy", strategies()),
         table("traces", "`traces.parquet`", "one trace", traces()),
-        table("attacks", "`attacks.parquet`, where there are any", "one trace × attack × step whose page holds it", attacks()),
-        table("answers", "`answers.parquet`, where there are any", "one trace × kind of answer about console and requests", answers()),
-        table("questions", "`questions.parquet`, where there are any", "one trace × question × way of reading", questions()),
+        table(
+            "attacks",
+            "`attacks.parquet`, where there are any",
+            "one trace × attack × step whose page holds it",
+            attacks(),
+        ),
+        table(
+            "answers",
+            "`answers.parquet`, where there are any",
+            "one trace × kind of answer about console and requests",
+            answers(),
+        ),
+        table(
+            "questions",
+            "`questions.parquet`, where there are any",
+            "one trace × question × way of reading",
+            questions(),
+        ),
         table("knowledge", "`knowledge.parquet`, where other recordings are there", "one trace", knowledge()),
         table("screens", "`screens.parquet`, where the traces are there", "one screen of the site maps", screens()),
         table("ways", "`ways.parquet`, where the traces are there", "one way between screens", ways()),
