@@ -3,6 +3,8 @@
 
 #[path = "report_page/browser.rs"]
 mod browser;
+#[path = "report_page/numbers/mod.rs"]
+mod numbers;
 
 use browser::Opened;
 use browserlens_replay::{Measurement, PerMille, RunResult, StepInfo as RecordedStep, TaskMeasurement};
@@ -16,8 +18,7 @@ use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
 const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
-const STRATEGIES: &str =
-    "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,raw/html,playwright-mcp@0.0.83/full*";
+const STRATEGIES: &str = "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,lens/budget-1500,snapshot/outline,raw/html,playwright-mcp@0.0.83/full*";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -182,6 +183,38 @@ async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
         assert_eq!(opened.violations(&axe).await, Vec::<String>::new(), "{width} px, {colours}");
     }
     opened.close().await;
+}
+
+/// Checks every number of a report; returns how many.
+async fn numbers_of(folder: &Path, deep: bool) -> usize {
+    let files = numbers::run::Files::read(folder);
+    let run = numbers::run::Run::of(&files);
+    let summary = std::fs::read_to_string(folder.join("summary.md")).expect("a summary");
+    let in_summary = numbers::markdown::check(&summary, &run);
+    let page = folder.join("index.html");
+    let html = std::fs::read_to_string(&page).expect("a page");
+    let literal = serde_json::to_string(&html).expect("JSON");
+    let script = include_str!("report_page/numbers/read_page.js");
+    let script = script.replacen("HTML", &literal, 1).replacen("DEEP", &deep.to_string(), 1);
+    let (opened, _) = Opened::file(&page).await;
+    let read: numbers::page::Page = opened.evaluate(&script).await;
+    opened.close().await;
+    let in_page = numbers::page::check(&read, &run);
+    println!("{in_summary} cells in the summary, {in_page} cells, sentences and data in the page");
+    in_summary + in_page
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_number_is_made_again_from_the_parquet_files() {
+    assert!(numbers_of(&made().folder.join("report"), true).await > 3_000);
+}
+
+/// The same of any report: `BROWSERLENS_REPORT=reports/report-… cargo test --workspace --test report_page -- --ignored`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
+async fn every_number_of_a_given_report_is_made_again() {
+    let folder = PathBuf::from(std::env::var_os("BROWSERLENS_REPORT").expect("BROWSERLENS_REPORT names a folder"));
+    assert!(numbers_of(&root().join(folder), false).await > 0);
 }
 
 /// What a report is made of, out of a run whose traces are told `copies` times.

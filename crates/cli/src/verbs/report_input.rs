@@ -89,6 +89,7 @@ fn scenario_info(trace: &TraceInfo, steps: Vec<StepInfo>) -> ScenarioInfo {
         answers: trace.answers.clone(),
         asked: trace.asked.clone(),
         known: trace.known,
+        peers: trace.peers.clone(),
     }
 }
 
