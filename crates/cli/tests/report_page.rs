@@ -209,6 +209,37 @@ async fn every_number_is_made_again_from_the_parquet_files() {
     assert!(numbers_of(&made().folder.join("report"), true).await > 3_000);
 }
 
+#[test]
+fn a_number_that_is_wrong_anywhere_in_the_summary_is_seen() {
+    let folder = made().folder.join("report");
+    let files = numbers::run::Files::read(&folder);
+    let run = numbers::run::Run::of(&files);
+    let summary = std::fs::read_to_string(folder.join("summary.md")).expect("a summary");
+    let lines: Vec<&str> = summary.lines().collect();
+    let is_heading = |line: &&str| line.starts_with('#');
+    let mut tried = 0;
+    // The last number of the first row, or of the first sentence, below every heading.
+    for from in (0..lines.len()).filter(|at| is_heading(&lines[*at])) {
+        let below = lines[from + 1..].iter().take_while(|line| !is_heading(line));
+        let Some(at) = below.clone().position(|line| line.contains(|c: char| c.is_ascii_digit())) else { continue };
+        let at = from
+            + 1
+            + at
+            + usize::from(lines[from + 1 + at].contains("n = ") && lines[from + 1 + at].starts_with('|')) * 2;
+        let line = lines[at];
+        let Some(digit) = line.rfind(|c: char| c.is_ascii_digit()) else { continue };
+        let other = if line.as_bytes()[digit] == b'7' { "8" } else { "7" };
+        let wrong = format!("{}{other}{}", &line[..digit], &line[digit + 1..]);
+        let changed = [&lines[..at], &[wrong.as_str()], &lines[at + 1..]].concat().join("\n");
+        let seen = std::panic::catch_unwind(|| numbers::markdown::check(&changed, &run));
+        assert!(seen.is_err(), "nobody saw that this is wrong: {wrong}");
+        tried += 1;
+    }
+    assert!(tried >= 10, "{tried}");
+    let more = format!("{summary}\nAll of 3 more numbers.\n");
+    assert!(std::panic::catch_unwind(|| numbers::markdown::check(&more, &run)).is_err());
+}
+
 /// The same of any report: `BROWSERLENS_REPORT=reports/report-… cargo test --workspace --test report_page -- --ignored`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
