@@ -172,6 +172,42 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn on_paper_stand_the_tables_that_were_folded_and_the_open_step() {
+    let (opened, _) = Opened::file(&made().page()).await;
+    opened.run("viewer.go(2)").await;
+    opened.run("window.onbeforeprint = () => { window.printed = document.querySelectorAll('main section:not(#site-maps) details:not([open])').length; }").await;
+    opened.print_media().await;
+    let shown = |selector: &str| {
+        format!("[...document.querySelectorAll('{selector}')].filter((one) => one.checkVisibility()).length")
+    };
+    for hidden in ["nav.contents", ".tools", "#timeline", ".switches", "#previous"] {
+        assert_eq!(opened.evaluate::<usize>(&shown(hidden)).await, 0, "{hidden}");
+    }
+    assert_eq!(opened.evaluate::<usize>(&shown("#screen img")).await, 1);
+    assert_eq!(opened.evaluate::<usize>(&shown("#position")).await, 1, "which step it is");
+    assert!(opened.evaluate::<usize>(&shown(".pane pre")).await >= 2, "both observations");
+    let cut: usize = opened
+        .evaluate("[...document.querySelectorAll('.pane pre')].filter((one) => one.scrollHeight > one.clientHeight + 1).length")
+        .await;
+    assert_eq!(cut, 0, "none of them ends where a screen would");
+    let bytes = opened.pdf().await;
+    assert!(bytes.starts_with(b"%PDF") && bytes.len() > 50_000, "{}", bytes.len());
+    assert_eq!(
+        opened.evaluate::<usize>("window.printed").await,
+        0,
+        "everything that was folded was open while it was printed"
+    );
+    assert!(
+        opened
+            .evaluate::<bool>("document.querySelector('main section:not(#site-maps) details:not([open])') !== null")
+            .await,
+        "and is folded again"
+    );
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
     let (opened, _) = Opened::file(&made().page()).await;
     let axe = axe();
@@ -238,6 +274,30 @@ fn a_number_that_is_wrong_anywhere_in_the_summary_is_seen() {
     assert!(tried >= 10, "{tried}");
     let more = format!("{summary}\nAll of 3 more numbers.\n");
     assert!(std::panic::catch_unwind(|| numbers::markdown::check(&more, &run)).is_err());
+}
+
+/// The page of a whole suite is there before one has thought of something else.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
+async fn a_given_report_opens_in_less_than_two_seconds() {
+    let folder =
+        root().join(PathBuf::from(std::env::var_os("BROWSERLENS_REPORT").expect("BROWSERLENS_REPORT names a folder")));
+    let page = folder.join("index.html");
+    let bytes = std::fs::metadata(&page).expect("a page").len();
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        let (opened, ready) = Opened::file(&page).await;
+        let [paint, load] = opened.opening().await;
+        println!(
+            "{bytes} bytes: first paint {paint:.0} ms, load {load:.0} ms, first step shown {} ms after the command to open",
+            ready.as_millis()
+        );
+        all.push(paint.max(load));
+        opened.close().await;
+    }
+    let best = all.into_iter().fold(f64::INFINITY, f64::min);
+    assert!(best < 2_000.0, "{best} ms");
+    assert!(bytes < 15_000_000, "{bytes}");
 }
 
 /// The same of any report: `BROWSERLENS_REPORT=reports/report-… cargo test --workspace --test report_page -- --ignored`.

@@ -71,6 +71,21 @@ pub fn ratio_of(pairs: &[(u64, u64)]) -> Option<Statistic> {
     Some(Statistic { value: found.value.exp(), interval, n: found.n })
 }
 
+/// The interval of Σ part ÷ Σ whole, scenarios drawn as for averages.
+pub fn share_interval(parts: &[(u64, u64)]) -> Option<(f64, f64)> {
+    let n = parts.len();
+    if n < 2 {
+        return None;
+    }
+    let share = |one: &[usize]| {
+        let (part, whole) = one.iter().fold((0, 0), |sum, at| (sum.0 + parts[*at].0, sum.1 + parts[*at].1));
+        part as f64 / whole as f64
+    };
+    let mut shares: Vec<f64> = draws(n).chunks(n).map(share).collect();
+    shares.sort_by(f64::total_cmp);
+    Some((shares[250], shares[RESAMPLES - 251]))
+}
+
 pub fn mean(values: &[u64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<u64>() as f64 / values.len() as f64)
 }

@@ -437,7 +437,9 @@ fn check_data(data: &Value, run: &Run<'_>) -> usize {
         }
         assert_eq!(point["tasks"], serde_json::json!([row.tasks.part, row.tasks.whole]));
         assert_eq!(point["steps"], serde_json::json!([row.steps.part, row.steps.whole]));
-        same_range(&point["interval"], row.averages[0].and_then(|found| found.interval), row.name);
+        same_range(&point["interval"][0], row.averages[0].and_then(|found| found.interval), row.name);
+        same_range(&point["interval"][1], row.steps_interval(), row.name);
+        same_range(&point["tokens_interval"], row.tokens_interval(&run.common), row.name);
         same_range(&point["ratio_interval"], row.ratio.and_then(|found| found.interval), row.name);
         match row.ratio {
             None => assert!(point["ratio"].is_null()),
@@ -447,7 +449,7 @@ fn check_data(data: &Value, run: &Run<'_>) -> usize {
             None => assert!(point["milliseconds"].is_null()),
             Some(micros) => same(&point["milliseconds"], micros / 1_000.0, row.name),
         }
-        compared += 14;
+        compared += 18;
     }
     compared + check_latency(data, run) + check_routers(data, run)
 }

@@ -2,7 +2,7 @@
 //!
 //! In: the folder of a report. Out: a [`Run`] with one [`Scored`] a strategy, in the order of the tables. Nothing is read but `*.parquet`.
 
-use super::formula::{Statistic, average, mean, median, ratio_of};
+use super::formula::{Statistic, average, mean, median, ratio_of, share_interval};
 use super::parquet::{Row, Table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -190,6 +190,19 @@ impl Scored<'_> {
 
     pub fn median(&self) -> Option<f64> {
         if self.is_recorded() { None } else { median(&self.observe) }
+    }
+
+    /// Of the share of steps: scenarios are drawn, and their steps summed.
+    pub fn steps_interval(&self) -> Option<(f64, f64)> {
+        let of =
+            |task: &Task<'_>| (task.rows.iter().filter(|row| row.is("success")).count() as u64, task.rows.len() as u64);
+        share_interval(&self.by_trace.iter().flatten().map(of).collect::<Vec<_>>())
+    }
+
+    /// Of the mean of tokens over the scenarios that count.
+    pub fn tokens_interval(&self, common: &[usize]) -> Option<(f64, f64)> {
+        let tokens = common.iter().filter_map(|at| self.by_trace[*at].as_ref()).map(|task| task.tokens() as f64);
+        average(&tokens.collect::<Vec<_>>())?.interval
     }
 
     /// The paired difference of a metric to another strategy.
