@@ -2,6 +2,7 @@
 //!
 //! Help is imperative, without a full stop; each verb shows examples. Verbs with many arguments have a file each.
 
+mod doctor;
 mod inspect;
 mod llm;
 mod read;
@@ -14,6 +15,7 @@ mod show;
 mod snapshot;
 mod trace;
 
+pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
 pub(crate) use llm::{LlmArgs, ResponseFormatArg};
 pub(crate) use read::{GraphFormat, ReadArgs};
@@ -122,6 +124,14 @@ pub(crate) enum Verb {
         after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace"
     )]
     Trace(TraceArgs),
+    /// Check what this machine has of what BrowserLens needs, and say which command installs the rest
+    #[command(
+        after_help = "Examples:\n  browserlens doctor\n  browserlens doctor --json\n\nExit codes: 0 nothing that is needed is missing, 3 unreadable traces, strategies or accepted run, 5 no Chromium that starts"
+    )]
+    Doctor(DoctorArgs),
+    /// Write man pages, one a verb, into a folder
+    #[command(after_help = "Examples:\n  browserlens man ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// Print shell completions
     #[command(
         after_help = "Examples:\n  browserlens completions bash > ~/.local/share/bash-completion/completions/browserlens"
@@ -318,4 +328,11 @@ pub(crate) struct FidelityArgs {
 pub(crate) struct CompletionArgs {
     /// The shell
     pub shell: clap_complete::Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArgs {
+    /// The folder; it is made where it is missing
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }

@@ -53,6 +53,8 @@ fn main() -> ExitCode {
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),
+        Verb::Doctor(args) => verbs::doctor::run(&args),
+        Verb::Man(args) => verbs::man::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
     };
     match ended {

@@ -8,7 +8,8 @@ use crate::preview;
 use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
 use browserlens_replay::{
-    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, Store, SweepPoint, TaskMeasurement, Timing,
+    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, RecordedPeer, Store, SweepPoint,
+    TaskMeasurement, Timing,
 };
 use browserlens_tokens::ImageFormula;
 use rayon::prelude::*;
@@ -92,6 +93,8 @@ pub struct ScenarioInfo {
     pub asked: Vec<AskedInfo>,
     /// What other recordings make known of it.
     pub known: Option<KnownInfo>,
+    /// What recorded tools gave beside it.
+    pub peers: Vec<RecordedPeer>,
 }
 
 /// What a trace and its scenario say of one step.

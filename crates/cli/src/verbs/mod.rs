@@ -3,10 +3,12 @@
 pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod fidelity;
 pub(crate) mod inspect;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
+pub(crate) mod man;
 pub(crate) mod read;
 #[cfg(feature = "record")]
 pub(crate) mod record;

@@ -31,8 +31,9 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     })?;
     let cancel = cancelled_by_ctrl_c(&runtime);
     let peers = peers(args)?;
-    for scenario in &scenarios {
-        let options = options(args, scenario, key.clone(), cancel.clone());
+    for (at, scenario) in scenarios.iter().enumerate() {
+        let place = format!("{} ({} of {})", scenario.name, at + 1, scenarios.len());
+        let options = options(args, scenario, &place, key.clone(), cancel.clone());
         // Peers are asked about the trace that stands there: what they say belongs to it.
         if peers.is_none() || args.force || !options.out.exists() {
             let report = runtime.block_on(record(scenario, &options)).map_err(|error| failure(scenario, &error))?;
@@ -95,8 +96,8 @@ fn peers_said(report: &PeersReport) -> String {
     text
 }
 
-fn options(args: &RecordArgs, scenario: &Scenario, key: RedactionKey, cancel: Cancel) -> RecordOptions {
-    let bar = Arc::new(Bar::new(&scenario.name));
+fn options(args: &RecordArgs, scenario: &Scenario, place: &str, key: RedactionKey, cancel: Cancel) -> RecordOptions {
+    let bar = Arc::new(Bar::new(place));
     let mut options =
         RecordOptions::new(&args.sites_dir, args.out.join(format!("{}.trace", scenario.name.replace('/', "-"))));
     options.chrome.clone_from(&args.chrome);

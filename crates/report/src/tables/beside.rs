@@ -25,6 +25,9 @@
 //! `screens`, one row a screen of the site maps: `website`, `screen`, `name`, `parent` (string), `pages` (u32, pages it was made of), `inferred` (bool). `ways`, one row a way:
 //! `website`, `way`, `from`, `to` (string), `count` (u32, times it was observed), `confidence` (f64), `inferred` (bool).
 //!
+//! `recorded`, one row per trace × recorded output of another tool: `trace`, `output` (string; the tool alone where its pass gave none), `kept`, `dropped` (u32, steps with a text that counts, and without because the
+//! tool's page was another), `dropped_steps` (string, joined by a space), `failure` (string).
+//!
 //! `llm`, one row an asked step of a model: `model`, `tier`, `prompt`, `trace`, `strategy` (string), `step` (u32), `outcome` (`answered`, `no_answer`, `refused`, `failed`, `not_observed`), `element_right`, `by_words` (bool),
 //! `operation_shared`, `operation_predicted`, `operation_expected` (u32). Only where a model read the run.
 
@@ -32,7 +35,9 @@ use super::Columns;
 use crate::{ReportInput, ScenarioInfo, StrategyInfo};
 use browserlens_knowledge::{Knowledge, ScreenDefinition, TransitionDefinition};
 use browserlens_replay::llm::{LlmReader, LlmResults, LlmRow, ResolvedBy, RowOutcome};
-use browserlens_replay::{ASKED_DEPTH, AnswerInfo, AskedInfo, AttackInfo, KnownInfo, ReadInfo, SweepPoint, Wording};
+use browserlens_replay::{
+    ASKED_DEPTH, AnswerInfo, AskedInfo, AttackInfo, KnownInfo, ReadInfo, RecordedPeer, SweepPoint, Wording,
+};
 use polars::prelude::{DataFrame, PolarsError};
 
 /// Names of files, and their tables.
@@ -46,6 +51,7 @@ pub(crate) fn beside(input: &ReportInput<'_>, llm: Option<&LlmResults>) -> Resul
     made.push(("answers.parquet", answers(input.scenarios)?));
     made.push(("questions.parquet", questions(input.scenarios)?));
     made.push(("knowledge.parquet", knowledge(input.scenarios)?));
+    made.push(("recorded.parquet", recorded(input.scenarios)?));
     if let Some(knowledge) = input.knowledge {
         made.push(("screens.parquet", screens(knowledge)?));
         made.push(("ways.parquet", ways(knowledge)?));
@@ -181,6 +187,22 @@ fn knowledge(scenarios: &[ScenarioInfo]) -> Result<DataFrame, PolarsError> {
     table.finish()
 }
 
+fn recorded(scenarios: &[ScenarioInfo]) -> Result<DataFrame, PolarsError> {
+    let rows: Vec<(&str, &RecordedPeer)> =
+        scenarios.iter().flat_map(|info| info.peers.iter().map(move |peer| (info.trace.as_str(), peer))).collect();
+    let mut table = Columns::of(&rows);
+    table.text("trace", |(trace, _)| Some(trace));
+    table.text("output", |(_, peer)| Some(&peer.output));
+    table.small("kept", |(_, peer)| Some(peer.kept));
+    table.small("dropped", |(_, peer)| u32::try_from(peer.dropped.len()).ok());
+    table.owned_text("dropped_steps", |(_, peer)| {
+        let steps: Vec<String> = peer.dropped.iter().map(|(step, _)| step.to_string()).collect();
+        (!steps.is_empty()).then(|| steps.join(" "))
+    });
+    table.text("failure", |(_, peer)| peer.failure.as_deref());
+    table.finish()
+}
+
 fn screens(knowledge: &Knowledge) -> Result<DataFrame, PolarsError> {
     let rows: Vec<&ScreenDefinition> = knowledge.navigable_screens().collect();
     let mut table = Columns::of(&rows);
@@ -239,6 +261,7 @@ pub(super) fn every(input: &ReportInput<'_>) -> Named {
     vec![
         ("strategies", strategies(input.strategies).unwrap()),
         ("traces", traces(input.scenarios).unwrap()),
+        ("recorded", recorded(input.scenarios).unwrap()),
         ("attacks", attacks(input.scenarios).unwrap()),
         ("answers", answers(input.scenarios).unwrap()),
         ("questions", questions(input.scenarios).unwrap()),

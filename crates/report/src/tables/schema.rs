@@ -275,6 +275,17 @@ fn traces() -> Columns {
     ])
 }
 
+fn recorded() -> Columns {
+    Columns::default().all(&[
+        ("trace", "string", "", "id of the trace"),
+        ("output", "string", "", "name of the recorded output; the tool alone where its pass gave none"),
+        ("kept", "u32", "steps", "steps with a text that counts"),
+        ("dropped", "u32", "steps", "steps whose text was dropped, because the tool's page was another"),
+        ("dropped_steps", "string", "index", "those steps, joined by a blank; null without any"),
+        ("failure", "string", "", "why the pass ended early; null where it did not"),
+    ])
+}
+
 fn attacks() -> Columns {
     Columns::default().all(&[
         ("trace", "string", "", "id of the trace"),
@@ -399,6 +410,12 @@ pub(super) fn documents() -> Vec<TableDocument> {
         table("tasks", "`tasks.csv`", "one trace × strategy", tasks()),
         table("strategies", "`strategies.parquet`", "one strategy", strategies()),
         table("traces", "`traces.parquet`", "one trace", traces()),
+        table(
+            "recorded",
+            "`recorded.parquet`, where there are any",
+            "one trace × recorded output of another tool",
+            recorded(),
+        ),
         table(
             "attacks",
             "`attacks.parquet`, where there are any",
