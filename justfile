@@ -50,6 +50,13 @@ check:
     @scripts/check-licences
     git diff --exit-code --stat
 
+# Runs the examples of reports/SCHEMA.md (polars, DuckDB, pandas; installed into .tools/examples) on a report, or on a fresh one.
+examples report="":
+    @if [ -n "{{report}}" ]; then scripts/examples "{{report}}"; else \
+        folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT; \
+        cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench; \
+        target-bench/bench-run/browserlens bench --out "$folder/report" >/dev/null; scripts/examples "$folder/report"; fi
+
 # Runs the micro-benchmarks: capture parsing, packed load, diff, format, token counting, a whole replay.
 microbench *args:
     cargo bench --workspace --quiet "$@"

@@ -9,6 +9,8 @@
 pub mod budget;
 #[doc(hidden)]
 pub mod bugs;
+#[doc(hidden)]
+pub mod changed;
 pub mod differ;
 mod events;
 pub mod extract;

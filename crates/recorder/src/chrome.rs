@@ -150,6 +150,12 @@ impl Chrome {
         self.folder.path().join("downloads")
     }
 
+    /// Returns name and version, as the browser says them.
+    pub(crate) async fn version(&self) -> Result<String, String> {
+        let browser = self.browser().ok_or("the browser was closed")?;
+        browser.version().await.map(|version| version.product).map_err(|error| one_line(&error.to_string()))
+    }
+
     /// Opens a tab.
     pub(crate) async fn new_page(&self) -> Result<Page, String> {
         let browser = self.browser().ok_or("the browser was closed")?;

@@ -8,6 +8,7 @@
 mod actions;
 mod aim;
 mod attach;
+mod check;
 mod chrome;
 mod client_tape;
 mod driver;
@@ -41,6 +42,7 @@ mod tape;
 mod world;
 
 pub use attach::AttachTab;
+pub use check::{ChromeCheck, PeerPackage, check_chrome, check_peers};
 pub use chrome::find_chrome;
 pub use client_tape::{ClientTape, ClientTapeOptions};
 pub use error::RecordError;

@@ -229,7 +229,11 @@ impl<'a> Job<'a> {
         let cached = keys
             .iter()
             .zip(infos)
-            .map(|(key, info)| {
+            .zip(strategies)
+            .map(|((key, info), configured)| {
+                if !configured.strategy.is_cacheable() {
+                    return None;
+                }
                 let entry = cache.unit(key, &plan.id).filter(|entry| entry.rows.len() == plan.rows.len())?;
                 options.progress.cached(&plan.id, &info.name);
                 Some((entry.rows, entry.timings))
@@ -320,10 +324,10 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
         cache.keep_steps(job.plan, &steps)?;
     }
     let mut results = Vec::with_capacity(units.len());
-    for ((unit, cached), key) in units.into_iter().zip(&job.cached).zip(&job.keys) {
+    for (((unit, cached), key), configured) in units.into_iter().zip(&job.cached).zip(&job.keys).zip(job.strategies) {
         match (unit, cached) {
             (Some(unit), _) => {
-                if !unit.has_failed() {
+                if !unit.has_failed() && configured.strategy.is_cacheable() {
                     cache.keep_unit(key, &job.plan.id, &unit.rows, &unit.timings)?;
                 }
                 results.push((unit.rows, unit.timings, false));

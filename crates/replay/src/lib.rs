@@ -69,6 +69,6 @@ pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;
 pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
 pub use store::{Store, content_hash};
-pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo};
+pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo, SweepPoint};
 pub use trace_files::{VARIANTS, find_traces};
 pub use views::{StepView, views};

@@ -2,7 +2,7 @@
 //!
 //! In: a [`ReportInput`] (rows, task rows and timings of `replay`, what the scenarios say, the stored observations).
 //! Out: one fresh folder with `index.html`, `summary.md`, charts as SVG, the main ones as PNG, `measurements.parquet` and `.csv`,
-//! `tasks.csv`, `timings.parquet` and `.csv`.
+//! `tasks.csv`, `timings.parquet` and `.csv`, and what the other numbers are made of (`traces.parquet`, `questions.parquet`, …).
 //! Invariants: nothing that exists is overwritten, and a report that could not be finished leaves no folder; the
 //! measurement files depend on the measurements alone, byte for byte; nothing that came from a page is ever markup.
 //!
@@ -35,8 +35,10 @@ mod seed_tables;
 mod share;
 mod stats;
 mod summary;
+mod sweeps;
 pub mod tables;
 mod text_table;
+mod tiers;
 
 #[cfg(test)]
 mod made_up;
@@ -113,6 +115,10 @@ pub fn write_report_with(
     let timings = tables::timings(input.timings).map_err(|cause| ReportError::table("timings", cause))?;
     write("timings.parquet", &tables::parquet("timings", &timings)?)?;
     write("timings.csv", &tables::csv("timings", &timings)?)?;
+    let beside = tables::beside(input, llm_results).map_err(|cause| ReportError::table("beside", cause))?;
+    for (file, frame) in &beside {
+        write(file, &tables::parquet(file, frame)?)?;
+    }
 
     let charts = charts::Charts::draw(input, &summary)?;
     for chart in charts.all() {

@@ -6,7 +6,7 @@ use chromiumoxide::cdp::browser_protocol::emulation::{
 use chromiumoxide::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
 use chromiumoxide::cdp::browser_protocol::log::{EnableParams as EnableLog, EventEntryAdded};
 use chromiumoxide::cdp::browser_protocol::network::{EnableParams as EnableNetwork, EventRequestWillBeSent};
-use chromiumoxide::cdp::browser_protocol::page::EventJavascriptDialogOpening;
+use chromiumoxide::cdp::browser_protocol::page::{EventJavascriptDialogOpening, PrintToPdfParams};
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
 use chromiumoxide::{Browser, BrowserConfig, Page};
 use futures::StreamExt;
@@ -101,6 +101,23 @@ impl Opened {
         let feature = MediaFeature { name: "prefers-color-scheme".to_owned(), value: colours.to_owned() };
         let media = SetEmulatedMediaParams { media: None, features: Some(vec![feature]) };
         self.page.execute(media).await.expect("colours");
+    }
+
+    /// Shows the page as paper would.
+    pub async fn print_media(&self) {
+        let media = SetEmulatedMediaParams { media: Some("print".to_owned()), features: None };
+        self.page.execute(media).await.expect("paper");
+    }
+
+    /// Prints the page.
+    pub async fn pdf(&self) -> Vec<u8> {
+        self.page.pdf(PrintToPdfParams::default()).await.expect("prints")
+    }
+
+    /// Returns when the first content was painted and when the page was loaded, in ms since the navigation began.
+    pub async fn opening(&self) -> [f64; 2] {
+        self.until("performance.getEntriesByName('first-contentful-paint').length > 0 && performance.getEntriesByType('navigation')[0].loadEventEnd > 0").await;
+        self.evaluate("[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.getEntriesByType('navigation')[0].loadEventEnd]").await
     }
 
     /// Returns what axe finds wrong, one line a violation.

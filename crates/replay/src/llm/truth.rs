@@ -140,13 +140,14 @@ struct Shared {
 
 impl Shared {
     fn of(configured: ConfiguredStrategy) -> Self {
-        let ConfiguredStrategy { name, why, options, strategy } = configured;
+        let ConfiguredStrategy { name, why, options, strategy, sweep: _ } = configured;
         Self { name, why, options, strategy: strategy.into() }
     }
 
     fn listener(&self, heard: &Heard) -> ConfiguredStrategy {
         let strategy = Box::new(Listener { inner: Arc::clone(&self.strategy), heard: Arc::clone(heard) });
-        ConfiguredStrategy { name: self.name.clone(), why: self.why.clone(), options: self.options.clone(), strategy }
+        let (name, why, options) = (self.name.clone(), self.why.clone(), self.options.clone());
+        ConfiguredStrategy { name, why, options, strategy, sweep: None }
     }
 }
 
@@ -175,6 +176,10 @@ impl Strategy for Listener {
 
     fn legend(&self) -> Option<&str> {
         self.inner.legend()
+    }
+
+    fn is_cacheable(&self) -> bool {
+        self.inner.is_cacheable()
     }
 
     fn start(&self, task: &Task) -> Box<dyn Run> {
