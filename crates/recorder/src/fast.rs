@@ -87,6 +87,8 @@ struct Collected<'a> {
     hash: i32,
     #[serde(borrow)]
     rows: Vec<Row<'a>>,
+    /// Frame elements that the tree leaves out.
+    hidden: Vec<usize>,
 }
 
 /// Index, role, name, description, value, states, level.
@@ -123,20 +125,41 @@ struct OrderedNodes {
     node_type: Vec<i64>,
     node_name: Vec<i64>,
     backend_node_id: Vec<i64>,
+    #[serde(default)]
+    content_document_index: Contents,
+}
+
+/// Which nodes hold which documents of the snapshot.
+#[derive(Default, Deserialize)]
+struct Contents {
+    #[serde(default)]
+    index: Vec<usize>,
+    #[serde(default)]
+    value: Vec<usize>,
 }
 
 /// Backend node ids of a frame's elements in flat-tree order, and the hash of their names.
 struct Elements {
     backends: Vec<i64>,
     hash: i32,
+    /// Those of them that hold frames.
+    holders: Vec<i64>,
+    /// The element that holds this frame, where it is in the same process.
+    held_by: Option<i64>,
 }
 
 impl Order<'_> {
     fn of_frame(&self, frame: &str) -> Option<Elements> {
         let name = |index: i64| usize::try_from(index).ok().and_then(|index| self.strings.get(index)).map(Cow::as_ref);
-        let document = self.documents.iter().find(|document| name(document.frame_id) == Some(frame))?;
-        let nodes = &document.nodes;
-        let mut found = Elements { backends: Vec::with_capacity(nodes.node_type.len()), hash: 0 };
+        let at = self.documents.iter().position(|document| name(document.frame_id) == Some(frame))?;
+        let nodes = &self.documents[at].nodes;
+        let held_by = self.documents.iter().find_map(|document| {
+            let holders = &document.nodes.content_document_index;
+            let held = holders.value.iter().position(|held| *held == at)?;
+            document.nodes.backend_node_id.get(*holders.index.get(held)?).copied()
+        });
+        let backends = Vec::with_capacity(nodes.node_type.len());
+        let mut found = Elements { backends, hash: 0, holders: Vec::new(), held_by };
         for ((kind, called), backend) in nodes.node_type.iter().zip(&nodes.node_name).zip(&nodes.backend_node_id) {
             let called = name(*called).unwrap_or("");
             if *kind != 1 || called.starts_with("::") {
@@ -146,6 +169,9 @@ impl Order<'_> {
             let length = called.encode_utf16().count() as i32;
             found.hash = found.hash.wrapping_mul(31).wrapping_add(length.wrapping_mul(131)).wrapping_add(first);
             found.backends.push(*backend);
+            if called.eq_ignore_ascii_case("iframe") || called.eq_ignore_ascii_case("frame") {
+                found.holders.push(*backend);
+            }
         }
         Some(found)
     }
@@ -264,10 +290,46 @@ struct FrameCalls {
     frame: String,
     own_world: i64,
     main_world: Option<String>,
+    loader: String,
+    /// What it says of itself, where nothing is known from a look before.
+    stamp: Option<Pending>,
     /// Mutations counted before.
     begun: Pending,
     collected: Option<Pending>,
     listeners: Option<Pending>,
+}
+
+/// The styles that what is made of a page reads; each that is asked for costs about a fiftieth of the snapshot.
+const STYLES: [&str; 19] = [
+    "display",
+    "visibility",
+    "opacity",
+    "position",
+    "overflow-x",
+    "overflow-y",
+    "clip",
+    "clip-path",
+    "transform",
+    "pointer-events",
+    "cursor",
+    "color",
+    "background-color",
+    "background-image",
+    "white-space-collapse",
+    "direction",
+    "content-visibility",
+    "filter",
+    "content",
+];
+
+/// Says in a snapshot which styles of the capture contract its rows hold.
+fn with_styles_named(snapshot: &str) -> String {
+    let at = |name: &&str| COMPUTED_STYLES.iter().position(|known| known == name);
+    let indices: Vec<usize> = STYLES.iter().filter_map(at).collect();
+    match snapshot.strip_prefix('{') {
+        Some(rest) => format!("{{\"computedStyles\":{indices:?},{rest}"),
+        None => snapshot.to_owned(),
+    }
 }
 
 const SCRIPTS: &str = concat!(
@@ -284,6 +346,9 @@ const LISTENERS: &str = include_str!("script/listeners.js");
 impl Driver {
     /// Says whether anything that a look reads has changed in the current tab since the last fast look.
     pub(crate) async fn is_unchanged(&self, fast: &mut FastState) -> Result<bool, CallError> {
+        if fast.stamps.is_empty() {
+            return Ok(false);
+        }
         let frames = self.frames_of_tab();
         let mut calls = Vec::new();
         for (session, frame, loader, _) in &frames {
@@ -352,8 +417,13 @@ impl Driver {
         let world = reply.value()["executionContextId"]
             .as_i64()
             .ok_or_else(|| CallError::Unreadable("no context id".to_owned()))?;
+        // Calls of one session are answered in order: what is asked of the world comes after its script.
         let script = json!({ "expression": SCRIPTS, "contextId": world });
-        self.call(session, "Runtime.evaluate", &script).await?;
+        drop(self.socket.send(Some(session), "Runtime.evaluate", &script));
+        if fast.enabled.contains(session) {
+            // Builds the tree: until something asks for all of it, each role asked for would build a tree of its own.
+            drop(self.socket.send(Some(session), "Accessibility.getRootAXNode", &json!({ "frameId": frame })));
+        }
         fast.worlds.retain(|(of, known, _), _| of != session || known != frame);
         fast.worlds.insert(key, world);
         Ok(world)
@@ -362,11 +432,13 @@ impl Driver {
     /// Looks at the current tab without what a live observation does not need.
     pub(crate) async fn fast_look(&self, fast: &mut FastState) -> Result<Look, CallError> {
         let mut look = Look::default();
+        // Parents come first, so that it is known of each frame whether its element is out of the tree.
         let sessions = self.world.read().sessions_of(self.tab);
+        let mut hidden = HashSet::new();
         for (id, session) in &sessions {
             let Some(tree) = self.look_at_frames(&mut look, id, session).await? else { continue };
             let root = session.root_frame.clone();
-            self.fast_session(fast, &mut look, id, &root, tree).await?;
+            self.fast_session(fast, &mut look, &mut hidden, id, &root, tree).await?;
         }
         Ok(look)
     }
@@ -376,6 +448,7 @@ impl Driver {
         &self,
         fast: &mut FastState,
         look: &mut Look,
+        hidden: &mut HashSet<(String, i64)>,
         session: &str,
         root: &str,
         tree: FrameTree,
@@ -386,6 +459,7 @@ impl Driver {
             frames.push((node.frame.id, node.frame.loader));
             open.extend(node.children.into_iter().rev());
         }
+        let fresh = !fast.stamps.keys().any(|(of, _)| of == session);
         let mut calls = Vec::new();
         for (frame, loader) in frames {
             let own_world = match self.fast_world(fast, session, &frame, &loader).await {
@@ -401,6 +475,7 @@ impl Driver {
                 let params = json!({ "expression": LISTENERS, "uniqueContextId": world, "includeCommandLineAPI": true, "returnByValue": true, "silent": true });
                 self.socket.send(Some(session), "Runtime.evaluate", &params)
             });
+            let stamp = fresh.then(|| self.ask_world(session, own_world, "browserLensCollect.stamp()"));
             let begun = self.ask_world(session, own_world, "browserLens.begin()");
             let collected = fast
                 .enabled
@@ -411,13 +486,15 @@ impl Driver {
                 frame,
                 own_world,
                 main_world,
+                loader,
+                stamp,
                 begun,
                 collected,
                 listeners,
             });
         }
         let snapshot = json!({
-            "computedStyles": COMPUTED_STYLES, "includePaintOrder": true, "includeDOMRects": true,
+            "computedStyles": STYLES, "includePaintOrder": true, "includeDOMRects": true,
             "includeTextColorOpacities": false, "includeBlendedBackgroundColors": false,
         });
         let began = Instant::now();
@@ -428,6 +505,10 @@ impl Driver {
         let answered = async {
             let mut answers = Vec::new();
             for call in &mut calls {
+                let stamp = match call.stamp.take() {
+                    Some(pending) => Some(pending.answer(LOOK_LIMIT).await),
+                    None => None,
+                };
                 let begun = std::mem::replace(&mut call.begun, Pending::never()).answer(LOOK_LIMIT).await;
                 let listeners = match call.listeners.take() {
                     Some(pending) => Some(pending.answer(LOOK_LIMIT).await),
@@ -437,7 +518,7 @@ impl Driver {
                     Some(pending) => Some(pending.answer(LOOK_LIMIT).await),
                     None => None,
                 };
-                answers.push((begun, listeners, collected));
+                answers.push((stamp, begun, listeners, collected));
             }
             let snapshot = snapshot.answer(LOOK_LIMIT).await;
             let metrics = metrics.answer(LOOK_LIMIT).await;
@@ -458,7 +539,7 @@ impl Driver {
         look.payloads.push(RawPayload {
             kind: PayloadKind::Snapshot,
             frame: root.to_owned(),
-            body: snapshot.text().to_owned(),
+            body: with_styles_named(snapshot.text()),
         });
         match metrics {
             Ok(reply) => look.payloads.push(RawPayload {
@@ -468,11 +549,26 @@ impl Driver {
             }),
             Err(error) => look.tear(error)?,
         }
-        for ((call, (begun, listeners, collected)), end) in calls.into_iter().zip(answers).zip(ends) {
+        for ((call, (stamp, begun, listeners, collected)), end) in calls.into_iter().zip(answers).zip(ends) {
+            if let Some(Ok(stamp)) = stamp {
+                let stamp = format!("{}|{}", call.loader, string_of(&stamp));
+                fast.stamps.insert((session.to_owned(), call.frame.clone()), stamp);
+            }
             let elements = order.as_ref().and_then(|order| order.of_frame(&call.frame));
             let said = collected.and_then(Result::ok).map(|reply| string_of(&reply));
             let read: Option<Collected<'_>> = said.as_deref().and_then(|text| serde_json::from_str(text).ok());
             let ax = elements.as_ref().zip(read.as_ref()).and_then(|(elements, read)| ax_payload(read, elements));
+            let holder = match elements.as_ref().and_then(|elements| elements.held_by) {
+                Some(holder) => Some((session.to_owned(), holder)),
+                None => look.owners.get(&call.frame).cloned(),
+            };
+            let is_hidden = holder.is_some_and(|holder| hidden.contains(&holder));
+            let ax = if is_hidden { Some(r#"{"nodes":[]}"#.to_owned()) } else { ax };
+            if let (Some(elements), Some(read)) = (&elements, &read) {
+                let of_tree = read.hidden.iter().filter_map(|index| elements.backends.get(*index));
+                let out = if is_hidden { elements.holders.iter().collect() } else { of_tree.collect::<Vec<_>>() };
+                hidden.extend(out.into_iter().map(|holder| (session.to_owned(), *holder)));
+            }
             match ax {
                 Some(body) => {
                     look.payloads.push(RawPayload { kind: PayloadKind::Ax, frame: call.frame.clone(), body });

@@ -19,6 +19,7 @@ use crate::fast::FastState;
 use crate::look::Look;
 use crate::mask;
 use crate::pump::SessionSetup;
+use crate::settle::QUIET;
 use crate::setup::runs_as_root;
 use crate::stage::Stage;
 use bodies::{BODIES_HELD, HeldBodies};
@@ -53,6 +54,8 @@ pub struct LiveOptions {
     pub timeout: Duration,
     /// Longest time that a page is given to become quiet after an action: some never do.
     pub quiet_limit: Duration,
+    /// How long network and layout must be quiet after an action.
+    pub quiet: Duration,
 }
 
 impl Default for LiveOptions {
@@ -66,6 +69,7 @@ impl Default for LiveOptions {
             proxy: None,
             timeout: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(5),
+            quiet: QUIET,
         }
     }
 }
@@ -410,6 +414,7 @@ async fn stage(
         Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
     };
     driver.quiet_limit = options.quiet_limit;
+    driver.quiet = options.quiet;
     let scale = options.viewport.scale;
     Ok(Stage {
         driver,
