@@ -22,6 +22,7 @@ mod log;
 mod look;
 mod mask;
 mod messages;
+mod mirror;
 mod network;
 mod options;
 mod peers;
@@ -44,6 +45,7 @@ pub use attach::AttachTab;
 pub use chrome::find_chrome;
 pub use client_tape::{ClientTape, ClientTapeOptions};
 pub use error::RecordError;
+pub use fast::LookWay;
 pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
 #[doc(hidden)]

@@ -15,7 +15,7 @@ use crate::attach::AttachTab;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::fast::FastState;
+use crate::fast::{FastState, LookWay};
 use crate::look::Look;
 use crate::mask;
 use crate::pump::SessionSetup;
@@ -247,6 +247,20 @@ impl LiveBrowser {
             .filter(|(call, _)| call == "fast" || call == "Accessibility.getFullAXTree")
             .map(|(_, micros)| micros)
             .sum()
+    }
+
+    /// Returns how the last [`PageSource::look`] came about.
+    pub fn look_way(&self) -> LookWay {
+        self.stage.fast.way.clone()
+    }
+
+    /// Looks at the page and reads it whole, whatever is known of it.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone or blocked.
+    pub fn look_afresh(&mut self) -> Result<Arc<Page>, SourceError> {
+        self.stage.fast.forget_all();
+        self.look()
     }
 
     /// Returns whether somebody else started the browser.

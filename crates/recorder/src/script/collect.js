@@ -71,15 +71,20 @@
     return true;
   };
   // What a frame's elements inherit on the way down.
+  const begun = () => ({
+    active: (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })(),
+    modal: [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null,
+    start: { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false, editable: document.designMode === 'on' },
+  });
+  // What each element passed on when it was read last.
+  const belows = new WeakMap();
   const collect = () => {
     const rows = [];
     // Frame elements that are out of the tree, and all they show with them: a frame of another origin cannot know.
     const hidden = [];
     let count = 0;
     let hash = 0;
-    const active = (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })();
-    const modal = [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null;
-    const start = { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false, editable: document.designMode === 'on' };
+    const { active, modal, start } = begun();
     const open = document.documentElement ? [[document.documentElement, start]] : [];
     while (open.length) {
       const [element, above] = open.pop();
@@ -94,6 +99,7 @@
       if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert)) below.hidden = true;
       if (!below.hidden && !plain) visit(element, tag, index, above, below, active, rows);
       if (tag === 'iframe' || tag === 'frame') if (below.hidden || !element.checkVisibility({ visibilityProperty: true })) hidden.push(index);
+      belows.set(element, below);
       const root = element.shadowRoot;
       let kids;
       if (root) kids = root.children;
@@ -232,5 +238,5 @@
     return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
   };
   const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
-  globalThis.browserLensCollect = { collect, stamp, probe };
+  globalThis.browserLensCollect = { collect, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE } };
 })()
