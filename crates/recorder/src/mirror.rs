@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 /// Styles that make layers, by their place among those that a fast look reads.
 const LAYERING: [usize; 8] = [2, 3, 4, 5, 6, 7, 8, 17];
+/// Elements whose content is not rendered as it stands.
+const DRAWN_BY_THE_BROWSER: [&str; 8] = ["input", "textarea", "select", "img", "progress", "meter", "br", "hr"];
 /// Boxes that differ by less are the same.
 const SAME: f64 = 0.004;
 
@@ -418,7 +420,9 @@ impl Mirror {
             let node = self.nodes.get(*index).ok_or("a place that is none")?;
             let parent = node.parent.ok_or("a text of nothing")?;
             let has_box = *width != 0.0 || *height != 0.0;
-            let lays = has_box || (!data.trim().is_empty() && !self.nodes[parent].laid.is_empty());
+            let holder = &self.nodes[parent];
+            let renders = !DRAWN_BY_THE_BROWSER.iter().any(|tag| self.text_of(holder.name).eq_ignore_ascii_case(tag));
+            let lays = has_box || (renders && !data.trim().is_empty() && !holder.laid.is_empty());
             let changed = node.value != value
                 || node.laid.first().is_none_or(|laid| {
                     let same = |at: usize, of: f64| laid.bounds.get(at).is_some_and(|known| (known - of).abs() < SAME);
