@@ -9,6 +9,7 @@ use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::messages as m;
 use crate::pump::{Pump, SessionSetup};
+use crate::settle::QUIET;
 use crate::socket::{CALL_LIMIT, Socket};
 use crate::world::{State, World};
 use serde::Deserialize;
@@ -167,6 +168,7 @@ impl Driver {
             browser_name,
             site_clock: None,
             quiet_limit: ceiling,
+            quiet: QUIET,
             kept,
         })
     }

@@ -23,6 +23,7 @@ mod log;
 mod look;
 mod mask;
 mod messages;
+mod mirror;
 mod network;
 mod options;
 mod peers;
@@ -46,6 +47,7 @@ pub use check::{ChromeCheck, PeerPackage, check_chrome, check_peers};
 pub use chrome::find_chrome;
 pub use client_tape::{ClientTape, ClientTapeOptions};
 pub use error::RecordError;
+pub use fast::LookWay;
 pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
 #[doc(hidden)]

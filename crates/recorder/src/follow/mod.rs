@@ -22,6 +22,7 @@ use crate::error::RecordError;
 use crate::live::new_session;
 use crate::options::{Cancel, Progress, ProgressCallback, StepReport};
 use crate::pump::{Pump, SessionSetup};
+use crate::settle::QUIET;
 use crate::socket::{CALL_LIMIT, CallError, Socket};
 use crate::stage::Stage;
 use crate::tape::Tape;
@@ -217,6 +218,7 @@ async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::UnboundedRece
         browser_name,
         site_clock: None,
         quiet_limit: options.ceiling,
+        quiet: QUIET,
         kept: Vec::new(),
     };
     Ok((driver, signals))

@@ -64,15 +64,27 @@
     }
     return false;
   };
+  // An element without a role, a name or a state of its own: most of a page, and nothing has to be asked of the browser for them.
+  const isPlain = (element, tag) => {
+    if (tag !== 'div' && tag !== 'span') return false;
+    for (const name of element.getAttributeNames()) if (name !== 'class' && name !== 'id' && name !== 'style' && !name.startsWith('data-')) return false;
+    return true;
+  };
   // What a frame's elements inherit on the way down.
+  const begun = () => ({
+    active: (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })(),
+    modal: [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null,
+    start: { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false, editable: document.designMode === 'on' },
+  });
+  // What each element passed on when it was read last.
+  const belows = new WeakMap();
   const collect = () => {
     const rows = [];
-    const names = [];
+    // Frame elements that are out of the tree, and all they show with them: a frame of another origin cannot know.
+    const hidden = [];
     let count = 0;
     let hash = 0;
-    const active = (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })();
-    const modal = [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null;
-    const start = { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false };
+    const { active, modal, start } = begun();
     const open = document.documentElement ? [[document.documentElement, start]] : [];
     while (open.length) {
       const [element, above] = open.pop();
@@ -80,12 +92,14 @@
       const tag = element.localName;
       const called = element.nodeName.toLowerCase();
       hash = (Math.imul(hash, 31) + called.length * 131 + called.charCodeAt(0)) | 0;
-      const below = { ...above };
+      const plain = !above.editable && isPlain(element, tag);
+      const below = plain ? above : { ...above };
       if (element === modal) below.hidden = false;
       else if (modal && index === 0) below.hidden = true;
-      const aria = element.getAttribute('aria-hidden');
-      if (aria === 'true' || element.inert) below.hidden = true;
-      if (!below.hidden) visit(element, tag, index, above, below, active, rows);
+      if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert)) below.hidden = true;
+      if (!below.hidden && !plain) visit(element, tag, index, above, below, active, rows);
+      if (tag === 'iframe' || tag === 'frame') if (below.hidden || !element.checkVisibility({ visibilityProperty: true })) hidden.push(index);
+      belows.set(element, below);
       const root = element.shadowRoot;
       let kids;
       if (root) kids = root.children;
@@ -93,7 +107,7 @@
       else kids = element.children;
       for (let at = kids.length - 1; at >= 0; at--) open.push([kids[at], below]);
     }
-    return { count, hash, rows };
+    return { count, hash, rows, hidden };
   };
 
   const visit = (element, tag, index, above, below, active, rows) => {
@@ -107,6 +121,7 @@
     if (above.pruned) return;
     let role = element.computedRole ?? '';
     if (tag === 'select') below.select = true;
+    below.editable = element.isContentEditable;
     if (role === '' || role === 'textbox') {
       const own = tag === 'input' ? INPUTS[element.type] : role === '' ? INTERNAL[tag] : undefined;
       if (own) role = own;
@@ -223,5 +238,5 @@
     return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
   };
   const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
-  globalThis.browserLensCollect = { collect, stamp, probe };
+  globalThis.browserLensCollect = { collect, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE } };
 })()
