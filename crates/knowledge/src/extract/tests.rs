@@ -122,6 +122,27 @@ fn what_is_typed_into_a_secret_field_is_a_placeholder_wherever_it_is_typed() {
 }
 
 #[test]
+fn a_click_says_which_state_it_turned() {
+    let menu = |state: &str| {
+        let outline =
+            format!("main tag=main box=0,0,900,900\n  button \"Guides\" {state} tag=button #31 box=0,0,100,20");
+        page("https://a.test/", "A site", &outline)
+    };
+    let parameters = |before: &Page, after: &Page| {
+        let mut recording = Recording::new("a", "ee", "a/open", "open");
+        recording.push(0, before, None);
+        let click = clicked(ActionKind::Click, "button", "Guides", "", Some(key(before, "Guides")));
+        recording.push(1, after, Some((&click, before)));
+        extract("k", &[recording]).tasks.values().next().unwrap().steps[1].action.parameters.clone()
+    };
+    let told = |name: &str, is: bool| std::collections::BTreeMap::from([(name.to_owned(), serde_json::json!(is))]);
+    assert_eq!(parameters(&menu("collapsed"), &menu("expanded")), told("expanded", true));
+    assert_eq!(parameters(&menu("expanded"), &menu("collapsed")), told("expanded", false));
+    assert_eq!(parameters(&menu("unpressed"), &menu("pressed")), told("pressed", true));
+    assert!(parameters(&menu("expanded"), &menu("expanded")).is_empty());
+}
+
+#[test]
 fn ways_count_how_often_an_action_led_where() {
     let (one, two, three) = (product(1, false), product(2, false), product(3, true));
     let add = |page: &Page| clicked(ActionKind::Click, "button", "Add to cart", "", Some(key(page, "Add to cart")));

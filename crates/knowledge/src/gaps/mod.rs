@@ -1,6 +1,6 @@
 //! Gaps: what was done between two known actions, where no recording says it.
 //!
-//! In: a [`Knowledge`]. Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with what was inferred, which [`store`] adds. Invariants: other
+//! In: a [`Knowledge`](crate::Knowledge). Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with what was inferred, which [`store`] adds. Invariants: other
 //! recordings are asked before a language model; what was observed is never changed, only added to; everything that is added is marked
 //! as inferred, with how sure it is and why; an answer of a model is data until every part of it was checked.
 //!

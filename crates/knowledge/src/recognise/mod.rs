@@ -12,6 +12,7 @@
 
 mod needed;
 mod patterns;
+mod tally;
 
 use crate::described::Described;
 use crate::error::KnowledgeError;
@@ -19,13 +20,14 @@ use crate::extract::signature::{Key, fold, key_of};
 use crate::extract::view::{ElementKind, PageView};
 use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowledge, ScreenDefinition, ScreenId};
 use crate::validate::has_signature;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::AhoCorasick;
 use browserlens_page::Page;
 use patterns::{LIMITS, Limits, Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use tally::{Posting, Tally, automaton, count_texts};
 
 /// What a matching URL pattern counts.
 const URL_WEIGHT: f64 = 0.4;
@@ -39,9 +41,6 @@ const MAX_NEAREST: usize = 5;
 const MAX_RANKED: usize = MAX_NEAREST + 1;
 /// Scores closer than this are a tie.
 const EPSILON: f64 = 1e-9;
-/// Bytes of a summary that are looked at.
-const MAX_SUMMARY: usize = 1 << 20;
-
 /// A screen that may be meant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidate {
@@ -95,13 +94,6 @@ struct Entry {
     literal: u32,
     /// Whether one of its indicators makes it a state of its page: a selected tab, an open dialog.
     is_state: bool,
-}
-
-/// What one stored text stands for.
-#[derive(Default)]
-struct Posting {
-    /// Screens with an indicator of this text, which one, and whether it makes a state.
-    indicators: Vec<(u32, u32, bool)>,
 }
 
 /// What one pattern is to a screen.
@@ -477,50 +469,6 @@ impl<'k> Recogniser<'k> {
     }
 }
 
-/// Which elements and texts are there; columns by the number of the screen.
-struct Tally<'r> {
-    matched: Vec<u32>,
-    is_state: Vec<bool>,
-    is_touched: Vec<bool>,
-    touched: Vec<u32>,
-    postings: Vec<&'r Posting>,
-}
-
-impl<'r> Tally<'r> {
-    fn new(screens: usize) -> Self {
-        Self {
-            matched: vec![0; screens],
-            is_state: vec![false; screens],
-            is_touched: vec![false; screens],
-            touched: Vec::new(),
-            postings: Vec::new(),
-        }
-    }
-
-    fn touch(&mut self, at: usize) {
-        if !std::mem::replace(&mut self.is_touched[at], true) {
-            self.touched.push(at as u32);
-        }
-    }
-
-    /// Adds what one text stands for; a text is added once, so an indicator counts once.
-    fn add(&mut self, posting: &'r Posting) {
-        for (screen, _, makes_state) in &posting.indicators {
-            let at = *screen as usize;
-            self.touch(at);
-            self.matched[at] += 1;
-            self.is_state[at] |= *makes_state;
-        }
-        self.postings.push(posting);
-    }
-
-    /// Returns which indicators of a screen matched.
-    fn indicators_of(&self, screen: u32) -> impl Iterator<Item = u32> {
-        let all = self.postings.iter().flat_map(|posting| &posting.indicators);
-        all.filter(move |(at, _, _)| *at == screen).map(|(_, nth, _)| *nth)
-    }
-}
-
 fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
     let mut depth = 0;
     let mut at = screen;
@@ -545,31 +493,6 @@ fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
 fn makes_state(indicator: &Indicator) -> bool {
     let kind = indicator.selector.as_deref().and_then(ElementKind::of_selector);
     matches!(kind, Some(ElementKind::Tab | ElementKind::Dialog))
-}
-
-fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick>, Vec<Posting>) {
-    if texts.is_empty() {
-        return (None, Vec::new());
-    }
-    let (texts, postings): (Vec<String>, Vec<Posting>) = texts.into_iter().unzip();
-    let built =
-        AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts);
-    (built.ok(), postings)
-}
-
-fn count_texts<'r>(automaton: &AhoCorasick, postings: &'r [Posting], summary: &str, tally: &mut Tally<'r>) {
-    let mut cut = summary.len().min(MAX_SUMMARY);
-    while !summary.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    let folded = fold(&summary[..cut]);
-    let mut seen = vec![false; postings.len()];
-    for found in automaton.find_overlapping_iter(&folded) {
-        let at = found.pattern().as_usize();
-        if !std::mem::replace(&mut seen[at], true) {
-            tally.add(&postings[at]);
-        }
-    }
 }
 
 #[cfg(test)]
