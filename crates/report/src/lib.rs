@@ -86,20 +86,20 @@ pub struct ReportPaths {
 /// # Errors
 /// [`ReportError`] if `dir` exists, or if a part cannot be made or written; nothing is left behind then.
 pub fn write_report(input: &ReportInput<'_>, dir: &Path) -> Result<ReportPaths, ReportError> {
-    write_report_with(input, None, dir)
+    write_report_with(input, &Summary::of(input), None, dir)
 }
 
-/// Writes a whole report as [`write_report`] does, with what models made of the run where any read it.
+/// Writes a whole report as [`write_report`] does, of an input whose summary is known, with what models made of the run where any read it.
 ///
 /// # Errors
 /// As [`write_report`].
 pub fn write_report_with(
     input: &ReportInput<'_>,
+    summary: &Summary,
     llm_results: Option<&LlmResults>,
     dir: &Path,
 ) -> Result<ReportPaths, ReportError> {
     let staged = StagedFolder::beside(dir)?;
-    let summary = Summary::of(input);
     let mut files = Vec::new();
     let mut write = |name: &'static str, bytes: &[u8]| {
         files.push(name);
@@ -120,16 +120,16 @@ pub fn write_report_with(
         write(file, &tables::parquet(file, frame)?)?;
     }
 
-    let charts = charts::Charts::draw(input, &summary)?;
+    let charts = charts::Charts::draw(input, summary)?;
     for chart in charts.all() {
         write(chart.file, chart.svg.as_bytes())?;
         if let Some((file, png)) = &chart.png {
             write(file, png)?;
         }
     }
-    let markdown = summary_markdown(input, &summary) + &llm_markdown(llm_results);
+    let markdown = summary_markdown(input, summary) + &llm_markdown(llm_results);
     write("summary.md", markdown.as_bytes())?;
-    let page = html::page(input, &summary, &charts, llm_results)?;
+    let page = html::page(input, summary, &charts, llm_results)?;
     write("index.html", page.as_bytes())?;
 
     staged.publish()?;

@@ -14,6 +14,8 @@
 
 use crate::share::Share;
 use browserlens_replay::SplitMix64;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// How often scenarios are drawn again.
 pub const RESAMPLES: usize = 10_000;
@@ -87,16 +89,22 @@ fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option<(f64, f64)
     if n < 2 {
         return None;
     }
-    let mut random = SplitMix64::new(SEED);
-    let mut drawn = vec![0; n];
-    let mut found: Vec<f64> = (0..RESAMPLES)
-        .map(|_| {
-            drawn.fill_with(|| random.below(n));
-            statistic(&drawn)
-        })
-        .collect();
-    found.sort_unstable_by(f64::total_cmp);
-    Some((found[TAIL], found[RESAMPLES - 1 - TAIL]))
+    let mut found: Vec<f64> = draws(n).chunks_exact(n).map(statistic).collect();
+    let (_, low, above) = found.select_nth_unstable_by(TAIL, f64::total_cmp);
+    let low = *low;
+    let (_, high, _) = above.select_nth_unstable_by(RESAMPLES - 2 - 2 * TAIL, f64::total_cmp);
+    Some((low, *high))
+}
+
+/// Returns which scenarios each resample is made of, one resample after the other; they depend on n alone and are drawn once.
+fn draws(n: usize) -> Arc<[usize]> {
+    static KNOWN: LazyLock<Mutex<BTreeMap<usize, Arc<[usize]>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let drawn = known.entry(n).or_insert_with(|| {
+        let mut random = SplitMix64::new(SEED);
+        (0..RESAMPLES * n).map(|_| random.below(n)).collect()
+    });
+    Arc::clone(drawn)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What `snapshot` is given.
 
 use clap::Args;
-use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct SnapshotArgs {
@@ -59,7 +58,7 @@ pub(crate) struct SnapshotArgs {
     /// Use this Chromium for a live page
     #[cfg(feature = "record")]
     #[arg(long, value_name = "FILE")]
-    pub chrome: Option<PathBuf>,
+    pub chrome: Option<std::path::PathBuf>,
     /// Start Chromium without its sandbox
     #[cfg(feature = "record")]
     #[arg(long)]

@@ -67,9 +67,10 @@ pub(crate) fn write(
         knowledge: knowledge.as_ref(),
         about: &about,
     };
-    let table = terminal_table(&input, &Summary::of(&input));
+    let summary = Summary::of(&input);
+    let table = terminal_table(&input, &summary);
     let llm = LlmResults::load(&run.folder).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
-    let paths = write_report_with(&input, llm.as_ref(), out)
+    let paths = write_report_with(&input, &summary, llm.as_ref(), out)
         .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
     bar.finish();
     Ok((paths, table))
