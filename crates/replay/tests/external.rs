@@ -66,7 +66,7 @@ fn faults_are_rows_with_clear_messages_and_the_run_goes_on() {
     let trace = world.task("shop/lamp");
     let command = |name: &str, script: &str| {
         format!(
-            "[[external]]\nname = \"mine/{name}\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \"plain\"\nchannel = \"none\"\ntimeout_ms = 1500\n"
+            "[[external]]\nname = \"mine/{name}\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \"plain\"\nchannel = \"none\"\ntimeout_ms = 4000\n"
         )
     };
     let ready = "read hello; echo '{\"type\": \"ready\", \"protocol\": 1}';";
@@ -90,7 +90,7 @@ fn faults_are_rows_with_clear_messages_and_the_run_goes_on() {
     assert_eq!(error("mine/gone", 1), "step 1: given up: the command failed at step 0");
     for (name, expected) in [
         ("mine/crashes", "it ended (exit status 4); its standard error ends: broken"),
-        ("mine/hangs", "it took longer than 1500 ms and was ended"),
+        ("mine/hangs", "it took longer than 4000 ms and was ended"),
         ("mine/garbage", "it wrote a line that is no answer"),
         ("mine/other", "it answered for step 7 when it was asked about step 1"),
     ] {
@@ -112,11 +112,11 @@ fn a_failure_at_a_request_spoils_its_step() {
     let trace = world.task("shop/lamp");
     let script = "read hello; echo '{\"type\": \"ready\", \"protocol\": 1, \"requests\": true}'; read step; echo '{\"type\": \"observation\", \"step\": 0, \"text\": \"nothing of use\"}'; read request; sleep 600";
     let text = format!(
-        "[[external]]\nname = \"mine/silent\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \"plain\"\ntimeout_ms = 1500\n"
+        "[[external]]\nname = \"mine/silent\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \"plain\"\ntimeout_ms = 4000\n"
     );
     let run = world.replay(Request::new(&[trace], &declared(&world, &text))).expect("replays");
     let first = run.measurements[0].error().expect("the request was never answered");
-    assert!(first.contains("it took longer than 1500 ms"), "{first}");
+    assert!(first.contains("it took longer than 4000 ms"), "{first}");
 }
 
 #[test]
