@@ -113,7 +113,6 @@ fn what_is_patched_equals_what_is_read_whole() {
             found.add(&look, &format!("{site}/{page} {done:?}"));
         }
     }
-    eprintln!("{} pages compared, {undecided} that went on, {ways:?}", found.steps);
     assert_eq!(found.telling(), Vec::<String>::new());
     assert_eq!(found.other_text, Vec::<String>::new());
     let patched = ways.get("Patched").copied().unwrap_or(0);

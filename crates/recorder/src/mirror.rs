@@ -535,7 +535,8 @@ impl Mirror {
         match (styles, node.laid.first_mut()) {
             (None, _) => {
                 node.laid.clear();
-                (node.before.clear(), node.after.clear());
+                node.before.clear();
+                node.after.clear();
             }
             (Some(styles), Some(laid)) => {
                 let differs = |at: usize| laid.styles.get(at) != styles.get(at);
