@@ -127,7 +127,7 @@ struct Collected<'a> {
     hash: i32,
     #[serde(borrow)]
     rows: Vec<Row<'a>>,
-    /// Frame elements that the tree leaves out.
+    /// Which of the frame elements the tree leaves out.
     hidden: Vec<usize>,
 }
 
@@ -451,9 +451,15 @@ impl Driver {
         let (Some(own_world), true) = (world, known) else { return Ok(None) };
         let began = Instant::now();
         let asked = json!({ "expression": "JSON.stringify(browserLensPatch.patch())", "contextId": own_world, "returnByValue": true });
-        let told = string_of(&self.call_within(session, "Runtime.evaluate", &asked, LOOK_LIMIT).await?);
-        let changes: Changes =
-            serde_json::from_str(&told).map_err(|error| CallError::Unreadable(error.to_string()))?;
+        let told = self.socket.send(Some(session), "Runtime.evaluate", &asked);
+        // Sent with it, should there be something new: under way and back is what a small change takes longest.
+        let roots: Vec<Pending> = (0..2).map(|root| self.ask_new(session, own_world, root)).collect();
+        let told = tokio::select! {
+            biased;
+            told = told.answer(LOOK_LIMIT) => string_of(&told?),
+            why = self.interrupted(LOOK_LIMIT) => return Err(why),
+        };
+        let changes: Changes = serde_json::from_str(&told).map_err(|error| CallError::Unreadable(error.to_string()))?;
         if changes.kind == "whole" {
             fast.way = LookWay::Again(changes.why);
             return Ok(None);
@@ -465,7 +471,7 @@ impl Driver {
         let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
         let probe = self.ask_world(session, own_world, "browserLensCollect.probe()");
         if changes.kind == "patch" {
-            let described = self.describe_new(session, own_world, changes.roots).await?;
+            let described = self.describe_new(session, own_world, roots, changes.roots).await?;
             if let Err(reason) = mirror.apply(&changes, &described) {
                 fast.way = LookWay::Again(reason.to_owned());
                 return Ok(None);
@@ -512,7 +518,14 @@ impl Driver {
     }
 
     /// Returns kind and backend node id of each new node, in document order.
-    async fn describe_new(&self, session: &str, world: i64, roots: usize) -> Result<Vec<(i64, i64)>, CallError> {
+    /// `objects` are the first of them.
+    async fn describe_new(
+        &self,
+        session: &str,
+        world: i64,
+        mut objects: Vec<Pending>,
+        roots: usize,
+    ) -> Result<Vec<(i64, i64)>, CallError> {
         if roots == 0 {
             return Ok(Vec::new());
         }
@@ -520,25 +533,30 @@ impl Driver {
         struct Answer {
             node: Described,
         }
-        let list = json!({ "expression": "browserLensNew", "contextId": world, "objectGroup": "browserlens-new" });
-        let list = self.call(session, "Runtime.evaluate", &list).await?.value();
-        let own = json!({ "objectId": list["result"]["objectId"], "ownProperties": true });
-        let own = self.call(session, "Runtime.getProperties", &own).await?.value();
-        let ids = own["result"].as_array().into_iter().flatten().filter_map(|entry| {
-            let is_index = entry["name"].as_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
-            entry["value"]["objectId"].as_str().filter(|_| is_index)
-        });
-        let asked: Vec<Pending> = ids
-            .map(|id| {
-                self.socket.send(Some(session), "DOM.describeNode", &json!({ "objectId": id, "depth": -1 }))
-            })
-            .collect();
+        objects.extend((objects.len()..roots).map(|root| self.ask_new(session, world, root)));
+        let mut asked: Vec<Pending> = Vec::new();
+        for object in objects.into_iter().take(roots) {
+            let object = object.answer(LOOK_LIMIT).await?.value();
+            let params = json!({ "objectId": object["result"]["objectId"], "depth": -1 });
+            asked.push(self.socket.send(Some(session), "DOM.describeNode", &params));
+        }
         let mut found = Vec::new();
         for pending in asked {
             found.extend(pending.answer(LOOK_LIMIT).await?.read::<Answer>()?.node.flat());
         }
-        drop(self.socket.send(Some(session), "Runtime.releaseObjectGroup", &json!({ "objectGroup": "browserlens-new" })));
+        drop(self.socket.send(
+            Some(session),
+            "Runtime.releaseObjectGroup",
+            &json!({ "objectGroup": "browserlens-new" }),
+        ));
         Ok(found)
+    }
+
+    /// Asks for one of the roots of what is new, as an object.
+    fn ask_new(&self, session: &str, world: i64, root: usize) -> Pending {
+        let expression = format!("globalThis.browserLensNew?.[{root}]");
+        let params = json!({ "expression": expression, "contextId": world, "objectGroup": "browserlens-new" });
+        self.socket.send(Some(session), "Runtime.evaluate", &params)
     }
 
     fn ask_listeners(&self, session: &str, world: &str) -> Pending {
@@ -617,9 +635,9 @@ impl Driver {
             let asked = json!({ "expression": "'computedRole' in Element.prototype", "returnByValue": true });
             let has = self.call(session, "Runtime.evaluate", &asked).await?.value()["result"]["value"] == true;
             if has {
-                self.call(session, "Accessibility.enable", &json!({})).await?;
+                drop(self.socket.send(Some(session), "Accessibility.enable", &json!({})));
                 // New nodes are described with the blanks between them.
-                self.call(session, "DOM.enable", &json!({ "includeWhitespace": "all" })).await?;
+                drop(self.socket.send(Some(session), "DOM.enable", &json!({ "includeWhitespace": "all" })));
                 fast.enabled.insert(session.to_owned());
             } else {
                 fast.without.insert(session.to_owned());
@@ -715,9 +733,10 @@ impl Driver {
         let began = Instant::now();
         let snapshot = self.socket.send(Some(session), "DOMSnapshot.captureSnapshot", &snapshot);
         let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
-        let kept = calls.first().filter(|_| keeps).map(|frame| {
-            self.ask_world(session, frame.own_world, "JSON.stringify(browserLensPatch.keep())")
-        });
+        let kept = calls
+            .first()
+            .filter(|_| keeps)
+            .map(|frame| self.ask_world(session, frame.own_world, "JSON.stringify(browserLensPatch.keep())"));
         let probes: Vec<Pending> =
             calls.iter().map(|frame| self.ask_world(session, frame.own_world, "browserLensCollect.probe()")).collect();
         let answered = async {
@@ -803,7 +822,8 @@ impl Driver {
             }
             let ax = if is_hidden { Some(r#"{"nodes":[]}"#.to_owned()) } else { ax };
             if let (Some(elements), Some(read)) = (&elements, &read) {
-                let of_tree = read.hidden.iter().filter_map(|index| elements.backends.get(*index));
+                // Counted among themselves: closed shadow trees, which scripts do not see, hold other elements.
+                let of_tree = read.hidden.iter().filter_map(|nth| elements.holders.get(*nth));
                 let out = if is_hidden { elements.holders.iter().collect() } else { of_tree.collect::<Vec<_>>() };
                 hidden.extend(out.into_iter().map(|holder| (session.to_owned(), *holder)));
             }

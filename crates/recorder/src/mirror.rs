@@ -304,7 +304,11 @@ impl Mirror {
                 (checked.contains(&key), selected.contains(&key), clickable.contains(&key));
             if called(name).starts_with("::") {
                 let host = node.parent?;
-                if has_children[host] { nodes[host].after.push(node) } else { nodes[host].before.push(node) }
+                if has_children[host] {
+                    nodes[host].after.push(node)
+                } else {
+                    nodes[host].before.push(node)
+                }
                 places.push(None);
                 continue;
             }
@@ -475,11 +479,10 @@ impl Mirror {
         for (from, length) in &changes.runs {
             for step in 0..*length {
                 let node = match at(*from) {
-                    Some(from) => {
-                        old.get_mut(from + step).and_then(Option::take).ok_or("a node that stood nowhere")?
-                    }
+                    Some(from) => old.get_mut(from + step).and_then(Option::take).ok_or("a node that stood nowhere")?,
                     None => {
-                        let ((place, kind, name, value), (described, backend)) = fresh.next().ok_or("a node too few")?;
+                        let ((place, kind, name, value), (described, backend)) =
+                            fresh.next().ok_or("a node too few")?;
                         if *place != nodes.len() || kind != described {
                             return Err("new nodes are not told alike");
                         }
@@ -532,7 +535,8 @@ impl Mirror {
         match (styles, node.laid.first_mut()) {
             (None, _) => {
                 node.laid.clear();
-                (node.before.clear(), node.after.clear());
+                node.before.clear();
+                node.after.clear();
             }
             (Some(styles), Some(laid)) => {
                 let differs = |at: usize| laid.styles.get(at) != styles.get(at);

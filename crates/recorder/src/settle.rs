@@ -303,10 +303,10 @@ impl Driver {
             };
             match reason {
                 // What an action brings may take a moment to begin.
-                None if began.elapsed() < self.quiet => {
-                    tokio::time::sleep(Duration::from_millis(50)).await
+                None if began.elapsed() < self.quiet => tokio::time::sleep(Duration::from_millis(50)).await,
+                None => {
+                    return Ok(rest(true, format!("network and layout were quiet for {} ms", self.quiet.as_millis())));
                 }
-                None => return Ok(rest(true, format!("network and layout were quiet for {} ms", self.quiet.as_millis()))),
                 Some(reason) if Instant::now() > deadline => return Ok(rest(false, reason)),
                 Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }

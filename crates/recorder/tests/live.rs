@@ -2,9 +2,10 @@
 
 mod common;
 
-use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer};
+use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer, Wait};
 use browserlens_strategy::{ActError, ActionKind, Actor, EventFilter, PageSource, StepIndex, TakenAction};
 use common::sites;
+use std::time::Duration;
 
 fn action(kind: ActionKind, text: &str) -> TakenAction {
     TakenAction { kind, node: None, text: text.to_owned(), error: None }
@@ -16,6 +17,10 @@ fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
     let server = runtime.block_on(SiteServer::start(&sites(), "fixtures")).expect("serves");
     let url = |page: &str| format!("http://127.0.0.1:{}/{page}", server.port());
     let mut live = LiveBrowser::open(&url("action-click.html"), &LiveOptions::default()).expect("opens");
+    // On a thread without a runtime.
+    let began = std::time::Instant::now();
+    assert!(live.wait(&Wait::Time(Duration::from_millis(50))).expect("waits"));
+    assert!(began.elapsed() >= Duration::from_millis(50));
     let (page, capture) = live.page().expect("a page");
     assert!(capture.screenshot().is_some());
     let go = page.nodes().find(|node| node.name() == "Go" && node.role() == "button").expect("the button").key();

@@ -9,6 +9,7 @@ use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
 use common::sites;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The HTML files of a site, by their paths below it.
 fn documents(site: &str) -> Vec<String> {
@@ -82,7 +83,9 @@ fn compare(site: &str) {
     let url = |path: &str| format!("http://127.0.0.1:{}/{path}", server.port());
     let documents = documents(site);
     assert!(!documents.is_empty(), "{site} has no documents");
-    let mut live = LiveBrowser::open(&url(&documents[0]), &LiveOptions::default()).expect("opens");
+    // Both ways are compared only where the page stands still, so it need not have been quiet for long before.
+    let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
+    let mut live = LiveBrowser::open(&url(&documents[0]), &options).expect("opens");
     let mut wrong = Vec::new();
     let mut read = 0;
     for document in &documents {

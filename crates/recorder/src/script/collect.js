@@ -12,6 +12,8 @@
   const REQUIRED = new Set(['combobox', 'cell', 'listbox', 'radiogroup', 'spinbutton', 'textbox', 'searchbox', 'tree', 'columnheader', 'rowheader', 'treegrid']);
   const READONLY = new Set(['grid', 'cell', 'gridcell', 'textbox', 'searchbox', 'columnheader', 'rowheader', 'treegrid']);
   const EXPANDS = new Set(['button', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'row', 'rowheader', 'columnheader', 'gridcell', 'checkbox', 'switch', 'listbox', 'application', 'DisclosureTriangle', 'group', 'textbox', 'searchbox', 'heading', 'generic']);
+  // What is typed into is not called invalid for being empty.
+  const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password', 'number']);
   const SELECTS = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader', 'rowheader']);
   const up = (node) => node.assignedSlot ?? node.parentNode ?? null;
   const clean = (text) => text.trim().replace(/\s+/g, ' ');
@@ -64,6 +66,14 @@
     }
     return false;
   };
+  // A label says nothing of its own where its tick or radio button is named by it and it holds no other element.
+  const isRedundant = (label) => {
+    const control = label.control;
+    if (!control || (control.type !== 'checkbox' && control.type !== 'radio') || !control.checkVisibility({ visibilityProperty: true })) return false;
+    if (control.hasAttribute('aria-label') || control.hasAttribute('aria-labelledby')) return false;
+    const first = label.firstElementChild;
+    return !first || (first === control && !first.nextElementSibling);
+  };
   // An element without a role, a name or a state of its own: most of a page, and nothing has to be asked of the browser for them.
   const isPlain = (element, tag) => {
     if (tag !== 'div' && tag !== 'span') return false;
@@ -80,8 +90,9 @@
   const belows = new WeakMap();
   const collect = () => {
     const rows = [];
-    // Frame elements that are out of the tree, and all they show with them: a frame of another origin cannot know.
+    // Which frame elements are out of the tree, and all they show with them: a frame of another origin cannot know.
     const hidden = [];
+    let frames = 0;
     let count = 0;
     let hash = 0;
     const { active, modal, start } = begun();
@@ -98,7 +109,10 @@
       else if (modal && index === 0) below.hidden = true;
       if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert)) below.hidden = true;
       if (!below.hidden && !plain) visit(element, tag, index, above, below, active, rows);
-      if (tag === 'iframe' || tag === 'frame') if (below.hidden || !element.checkVisibility({ visibilityProperty: true })) hidden.push(index);
+      if (tag === 'iframe' || tag === 'frame') {
+        if (below.hidden || !element.checkVisibility({ visibilityProperty: true })) hidden.push(frames);
+        frames++;
+      }
       belows.set(element, below);
       const root = element.shadowRoot;
       let kids;
@@ -136,8 +150,9 @@
     if (role === 'list') below.lists++;
     if (role === '' || role === 'none' || role === 'presentation' || tag === 'rt') return;
     // What the tree calls uninteresting: paragraphs that lay out their content as boxes, labels of ticks.
+    if (tag === 'tbody' && role === 'rowgroup' && !element.getAttributeNames().some((name) => name === 'id' || name === 'role' || name === 'title' || name === 'tabindex' || name.startsWith('aria-'))) return;
     if (role === 'paragraph' && tag === 'p' && /flex|grid/.test(getComputedStyle(element).display)) return;
-    if (tag === 'label' && role === 'LabelText' && (element.control?.type === 'checkbox' || element.control?.type === 'radio')) return;
+    if (tag === 'label' && role === 'LabelText' && isRedundant(element)) return;
     let name = element.computedName ?? '';
     if (tag === 'input' && element.type === 'file') name = name.replace(': ' + fileValue(element), '');
     const canFocus = focusable(element, tag);
@@ -174,7 +189,7 @@
     }
     const selected = truth(element, 'aria-selected');
     if (tag === 'option' && role === 'option') {
-      if (!element.disabled && !disabled) {
+      if (!element.disabled && !disabled && !element.closest('select')?.matches(':disabled')) {
       bits |= BIT.selectable;
       set(BIT.selected, element.selected);
       }
@@ -186,7 +201,7 @@
     }
     set(BIT.required, REQUIRED.has(role) && !(tag === 'select' && role === 'combobox') && (element.required === true || truth(element, 'aria-required') === 'true'));
     const invalid = truth(element, 'aria-invalid');
-    set(BIT.invalid, invalid !== null ? invalid !== 'false' : isInput || tag === 'select' || tag === 'textarea' ? element.willValidate && !element.validity.valid && !element.validity.valueMissing : false);
+    set(BIT.invalid, invalid !== null ? invalid !== 'false' : isInput || tag === 'select' || tag === 'textarea' ? element.willValidate && !element.validity.valid && !(element.validity.valueMissing && (tag === 'textarea' || TYPED.has(type))) : false);
     set(BIT.readonly, READONLY.has(role) && !disabled && (((isInput || tag === 'textarea') && element.readOnly) || truth(element, 'aria-readonly') === 'true'));
     set(BIT.modal, (role === 'dialog' || role === 'alertdialog') && (truth(element, 'aria-modal') === 'true' || (tag === 'dialog' && element.matches(':modal'))));
     set(BIT.busy, truth(element, 'aria-busy') === 'true');

@@ -68,8 +68,20 @@
     return { state: joined(found.state), sibling: joined(found.sibling), has: joined(found.has), foreign: found.foreign };
   };
 
-  const boxOf = (element) => {
-    const box = element.checkVisibility() ? element.getBoundingClientRect() : NOWHERE;
+  // Asking for a box lays out what is kept from it (`content-visibility`, a closed `details`): what may be is asked whether it is seen, which takes
+  // as long again as the box.
+  const withheld = () => {
+    const open = [];
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { return null; } }
+    while (open.length) {
+      const rule = open.pop();
+      if (rule.cssRules?.length) open.push(...rule.cssRules);
+      if (rule.style?.contentVisibility) return null;
+    }
+    return document.querySelector('[style*="content-visibility"], [hidden="until-found"]') ? null : new Set(document.querySelectorAll('details:not([open]) *'));
+  };
+  const boxOf = (element, apart) => {
+    const box = (apart && !apart.has(element)) || element.checkVisibility() ? element.getBoundingClientRect() : NOWHERE;
     return [box.x + scrollX, box.y + scrollY, box.width, box.height];
   };
   const range = document.createRange();
@@ -104,7 +116,8 @@
     const { nodes, hash } = allNodes();
     const at = new Map();
     const boxes = new Array(nodes.length);
-    for (let i = 0; i < nodes.length; i++) { at.set(nodes[i], i); if (nodes[i].nodeType === 1) boxes[i] = boxOf(nodes[i]); }
+    const apart = withheld();
+    for (let i = 0; i < nodes.length; i++) { at.set(nodes[i], i); if (nodes[i].nodeType === 1) boxes[i] = boxOf(nodes[i], apart); }
     const controls = new Map();
     for (const element of document.querySelectorAll(CONTROLS)) controls.set(element, stateOf(element));
     kept = { nodes, at, boxes, controls, where: where(), sheets: sheetMark(), rules: null, hover: hoverChain(), active: document.activeElement, focused: document.hasFocus(), modal: modalNow(), title: document.title, scroll: [scrollX, scrollY] };
@@ -208,6 +221,7 @@
     const moved = [];
     const shifted = [];
     const remeasure = new Set();
+    const apart = withheld();
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[i];
       if (node.nodeType !== 1) continue;
@@ -215,7 +229,7 @@
         boxes[i] = kept.boxes[kept.at.get(node)];
         continue;
       }
-      const box = boxOf(node);
+      const box = boxOf(node, apart);
       boxes[i] = box;
       const before = kept.boxes[kept.at.get(node)];
       if (before) {
