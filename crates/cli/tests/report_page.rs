@@ -276,6 +276,31 @@ fn a_number_that_is_wrong_anywhere_in_the_summary_is_seen() {
     assert!(std::panic::catch_unwind(|| numbers::markdown::check(&more, &run)).is_err());
 }
 
+/// Takes the pictures of the README: `./just picture` names the report and the folder.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "writes pictures: name a report in BROWSERLENS_REPORT and a folder in BROWSERLENS_PICTURES"]
+async fn pictures_of_the_main_views() {
+    let named = |name: &str| {
+        root().join(PathBuf::from(std::env::var_os(name).unwrap_or_else(|| panic!("{name} names a folder"))))
+    };
+    let (report, pictures) = (named("BROWSERLENS_REPORT"), named("BROWSERLENS_PICTURES"));
+    let (opened, _) = Opened::file(&report.join("index.html")).await;
+    opened.look(1_280, 1_500, "light").await;
+    // A delta beside what another tool says, on a page where something changed.
+    opened
+        .run("viewer.open(Math.max(0, overview.scenarios.findIndex((one) => one.name.startsWith('shop/'))), 3)")
+        .await;
+    opened.until("document.querySelector('#screen img')?.complete").await;
+    opened.run("document.activeElement?.blur()").await;
+    for (view, name) in [("", "report.png"), ("#pareto", "report-pareto.png"), ("#steps", "report-steps.png")] {
+        let bytes = opened.picture(view, (1_280, 1_500)).await;
+        assert!(bytes.len() > 20_000, "{name}: {} bytes", bytes.len());
+        std::fs::write(pictures.join(name), bytes).expect("writes");
+        println!("{}", pictures.join(name).display());
+    }
+    opened.close().await;
+}
+
 /// The page of a whole suite is there before one has thought of something else.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
