@@ -231,7 +231,8 @@ async fn numbers_of(folder: &Path, deep: bool) -> (usize, usize) {
     let html = std::fs::read_to_string(&page).expect("a page");
     let literal = serde_json::to_string(&html).expect("JSON");
     let script = include_str!("report_page/numbers/read_page.js");
-    let script = script.replacen("HTML", &literal, 1).replacen("DEEP", &deep.to_string(), 1);
+    // The page comes last: it is long enough to hold any word.
+    let script = script.replacen("DEEP", &deep.to_string(), 1).replacen("HTML", &literal, 1);
     let (opened, _) = Opened::file(&page).await;
     let read: numbers::page::Page = opened.evaluate(&script).await;
     opened.close().await;
