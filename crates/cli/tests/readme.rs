@@ -30,7 +30,12 @@ fn the_readme_shows_the_last_bench() {
         .output()
         .expect("the command starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let table = table(&String::from_utf8_lossy(&output.stdout));
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let widest = printed.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
+    assert!(widest.chars().count() <= 100, "wider than a terminal: {widest}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains(['\r', '\u{1b}']), "no bar where nobody looks: {said:?}");
+    let table = table(&printed);
     let path = root.join("README.md");
     let readme = std::fs::read_to_string(&path).expect("README.md is there");
     let begin = readme.find(BEGIN).expect("the table's begin mark") + BEGIN.len();

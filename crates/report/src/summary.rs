@@ -134,7 +134,7 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     }
     if let Some(reading) = Reading::of(input) {
         out.push_str("reading: questions about pages\n\n");
-        out.push_str(&reading.table().terminal());
+        out.push_str(&reading.narrow_table().terminal());
         if let Some(bars) = reading.bars_table() {
             let _ = write!(out, "\n{}", bars.terminal());
         }

@@ -1,12 +1,15 @@
 //! A Chromium for the tests of the page: what it complains of, what it asks the network for, keys, axe.
 
+use base64::Engine;
 use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams,
 };
 use chromiumoxide::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
 use chromiumoxide::cdp::browser_protocol::log::{EnableParams as EnableLog, EventEntryAdded};
 use chromiumoxide::cdp::browser_protocol::network::{EnableParams as EnableNetwork, EventRequestWillBeSent};
-use chromiumoxide::cdp::browser_protocol::page::{EventJavascriptDialogOpening, PrintToPdfParams};
+use chromiumoxide::cdp::browser_protocol::page::{
+    CaptureScreenshotFormat, CaptureScreenshotParams, EventJavascriptDialogOpening, PrintToPdfParams, Viewport,
+};
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
 use chromiumoxide::{Browser, BrowserConfig, Page};
 use futures::StreamExt;
@@ -112,6 +115,36 @@ impl Opened {
     /// Prints the page.
     pub async fn pdf(&self) -> Vec<u8> {
         self.page.pdf(PrintToPdfParams::default()).await.expect("prints")
+    }
+
+    /// Takes a picture from the top of an element, or of the page where none is named.
+    pub async fn picture(&self, selector: &str, (width, height): (u32, u32)) -> Vec<u8> {
+        let top = match selector {
+            "" => 0.0,
+            selector => {
+                self.evaluate::<f64>(&format!(
+                    "document.querySelector('{selector}').getBoundingClientRect().top + window.scrollY - 16"
+                ))
+                .await
+            }
+        };
+        // A section that is shorter than the picture ends it.
+        let room: f64 = match selector {
+            "" => f64::from(height),
+            selector => {
+                self.evaluate::<f64>(&format!(
+                    "document.querySelector('{selector}').getBoundingClientRect().height + 32"
+                ))
+                .await
+            }
+        };
+        let clip =
+            Viewport { x: 0.0, y: top, width: f64::from(width), height: room.min(f64::from(height)), scale: 1.0 };
+        let mut what = CaptureScreenshotParams::builder().clip(clip).capture_beyond_viewport(true).build();
+        what.format = Some(CaptureScreenshotFormat::Png);
+        let shot = self.page.execute(what).await.expect("a picture");
+        let encoded: &str = shot.result.data.as_ref();
+        base64::engine::general_purpose::STANDARD.decode(encoded).expect("base64")
     }
 
     /// Returns when the first content was painted and when the page was loaded, in ms since the navigation began.

@@ -147,7 +147,7 @@ pub fn percent_of(share: f64) -> String {
     match share {
         share if share >= 1.0 => "100.0".to_owned(),
         share if share <= 0.0 => "0.0".to_owned(),
-        share => format!("{:.1}", (share * 100.0).max(0.1).min(99.9)),
+        share => format!("{:.1}", (share * 100.0).clamp(0.1, 99.9)),
     }
 }
 

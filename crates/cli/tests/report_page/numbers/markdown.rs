@@ -111,7 +111,7 @@ pub fn compare(title: &str, found: &Cells, expected: &Cells, cut: bool) {
 /// Checks every table and every sentence; returns how many cells were compared.
 pub fn check(markdown: &str, run: &Run<'_>) -> usize {
     let mut expected = expected(run);
-    let prose = Prose::of(run, None);
+    let prose = Prose::of(run, None, None);
     let mut compared = 0;
     let mut errors = 0;
     for section in sections(markdown) {

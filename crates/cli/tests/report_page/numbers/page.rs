@@ -21,6 +21,8 @@ pub struct Page {
     figures: Vec<(String, String)>,
     maps: Vec<Map>,
     scenarios: Vec<Block>,
+    /// Pictures that steps refer to, and those of them that are not there.
+    pictures: (u64, u64),
     lead: String,
     data: Value,
 }
@@ -96,7 +98,7 @@ fn squeezed(table: &Cells) -> Cells {
 pub fn check(page: &Page, run: &Run<'_>) -> usize {
     let all = page.scenarios.iter().map(|block| block.all).sum();
     let cut = page.scenarios.iter().map(|block| block.cut).sum();
-    let prose = Prose::of(run, Some((all, cut)));
+    let prose = Prose::of(run, Some((all, cut)), Some(page.pictures));
     let mut compared = page.tables.iter().map(|table| check_table(table, run)).sum::<usize>();
     prose.check(&page.lead);
     for sentence in &page.sentences {
@@ -234,7 +236,7 @@ fn check_figures(page: &Page, run: &Run<'_>) -> usize {
         format!("{} ms", milliseconds(first.median())),
     ];
     assert_eq!(values, expected);
-    let prose = Prose::of(run, None);
+    let prose = Prose::of(run, None, None);
     page.figures.iter().for_each(|(_, name)| prose.check(name));
     expected.len()
 }

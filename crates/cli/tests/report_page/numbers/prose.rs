@@ -14,10 +14,18 @@ pub struct Prose<'r, 't> {
     names: Vec<String>,
     /// What the page says of its own texts: how many, how many of them cut, after how many bytes at most.
     cut: Option<(u64, u64)>,
+    /// Its pictures: how many, and how many of them are not in it.
+    pictures: Option<(u64, u64)>,
+}
+
+/// Cuts a dropped text's cause off.
+fn place_of(sentence: &str) -> &str {
+    let from = "Dropped: ".len();
+    sentence[from..].find(": ").map_or(sentence, |at| &sentence[..from + at])
 }
 
 impl<'r, 't> Prose<'r, 't> {
-    pub fn of(run: &'r Run<'t>, cut: Option<(u64, u64)>) -> Self {
+    pub fn of(run: &'r Run<'t>, cut: Option<(u64, u64)>, pictures: Option<(u64, u64)>) -> Self {
         let mut names: Vec<String> = run.strategies.iter().map(|one| one.name.to_owned()).collect();
         names.extend(run.traces.iter().map(|trace| (*trace).to_owned()));
         for row in run.files.traces.rows() {
@@ -36,7 +44,7 @@ impl<'r, 't> Prose<'r, 't> {
         // Long names first: one may stand within another.
         names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         names.dedup();
-        Self { run, names, cut }
+        Self { run, names, cut, pictures }
     }
 
     /// The numbers of a sentence, names apart.
@@ -47,8 +55,10 @@ impl<'r, 't> Prose<'r, 't> {
 
     /// Checks one sentence.
     pub fn check(&self, sentence: &str) {
-        // Where the whole texts lie is an address.
+        // Where the whole texts lie is an address, and why a tool's text is not there is that tool's own word.
         let sentence = sentence.split("; the full texts lie in ").next().unwrap_or_default();
+        let sentence = sentence.split(" ended early: ").next().unwrap_or_default();
+        let sentence = if sentence.starts_with("Dropped: ") { place_of(sentence) } else { sentence };
         let found = self.numbers(sentence);
         match self.expected(sentence) {
             Some(expected) => assert_eq!(found, expected, "the numbers of: {sentence}"),
@@ -86,7 +96,7 @@ impl<'r, 't> Prose<'r, 't> {
         if says("Dropped: ") {
             return Some(vec![self.dropped_step(sentence)]);
         }
-        if says("Gap: no recorded output of ") || says("Left out of rankings: ") || says("Not ranked, since ") {
+        if says("Gap: ") || says("Left out of rankings: ") || says("Not ranked, since ") {
             return Some(Vec::new());
         }
         if says("Ratio: tokens ÷ tokens of ") {
@@ -105,7 +115,7 @@ impl<'r, 't> Prose<'r, 't> {
             return Some(self.reading());
         }
         if says("Generated pages of five sizes") {
-            return Some(numbers_in(&seeds().0));
+            return Some(self.numbers(&seeds().0));
         }
         if says("What recordings, variants") {
             return Some(self.knowledge());
@@ -124,6 +134,10 @@ impl<'r, 't> Prose<'r, 't> {
         }
         if says("Whole-page snapshots as an agent") {
             return Some(vec![ranked.to_string(), "95".into()]);
+        }
+        if sentence.contains(" images are not in the page") {
+            let (all, missing) = self.pictures?;
+            return Some(vec![thousands(missing), thousands(all)]);
         }
         if sentence.contains(" texts are cut after ") {
             let (all, cut) = self.cut?;
@@ -162,8 +176,7 @@ impl<'r, 't> Prose<'r, 't> {
 
     /// The step of a text that was dropped; what the tool's page said is no number of ours.
     fn dropped_step(&self, sentence: &str) -> String {
-        let (place, _) =
-            sentence.split_once(": ").and_then(|(_, rest)| rest.split_once(": ")).expect("a place and a cause");
+        let place = sentence.trim_start_matches("Dropped: ");
         let rows = self.run.files.recorded.iter().flat_map(|table| table.rows());
         let row = rows
             .filter(|row| place.starts_with(&format!("{} on {} step ", row.text("output"), row.text("trace"))))

@@ -46,6 +46,7 @@
     read.sentences.push({ section: section.id, kind: "rest", name: "", text: words(copy) });
   }
   read.lead = words(page.querySelector("header .lead"));
+  const pictures = new Set();
   read.data = JSON.parse(page.getElementById("data").textContent);
   for (let at = 0; ; at += 1) {
     const packed = page.getElementById(`scenario-${at}`);
@@ -55,10 +56,14 @@
     const bytes = Uint8Array.from(atob(packed.textContent), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const block = await new Response(stream).json();
+    for (const step of block.steps) {
+      [step.picture, ...step.rows.flatMap((row) => row?.images ?? [])].filter((place) => place !== null).forEach((place) => pictures.add(place));
+    }
     const cut = block.texts.filter((text) => text.cut !== undefined).length;
     const steps = block.steps.map((step) => ({ step: step.step, rows: step.rows }));
     const texts = DEEP ? block.texts.map((text) => ({ text: text.text, heat: text.heat ?? [] })) : [];
     read.scenarios.push({ steps, texts, all: block.texts.length, cut });
   }
+  read.pictures = [pictures.size, [...pictures].filter((place) => !page.getElementById(`picture-${place}`)).length];
   return read;
 })()
