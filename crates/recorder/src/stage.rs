@@ -64,8 +64,11 @@ impl Stage {
 
     /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the current one. Returns whether it was read.
     pub(crate) async fn fast_look(&mut self) -> Result<bool, RecordError> {
-        let unchanged = self.driver.is_unchanged(&mut self.fast).await;
-        let unchanged = unchanged.map_err(|error| self.driver.failure("looking", error))?;
+        let unchanged = match self.driver.is_unchanged(&mut self.fast).await {
+            // A frame's document went away between two calls.
+            Err(CallError::Refused { .. }) => false,
+            unchanged => unchanged.map_err(|error| self.driver.failure("looking", error))?,
+        };
         if unchanged && self.current.is_some() {
             return Ok(false);
         }
