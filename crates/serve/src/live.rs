@@ -102,6 +102,10 @@ impl Source for LiveSource {
         true
     }
 
+    fn connects_unchecked(&self) -> bool {
+        self.browser.is_attached()
+    }
+
     fn is_alive(&self) -> bool {
         self.browser.is_alive()
     }

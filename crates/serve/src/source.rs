@@ -82,6 +82,11 @@ pub trait Source: Send {
     /// Returns whether the page may change by itself.
     fn is_live(&self) -> bool;
 
+    /// Returns whether its connections go past the server's checks, as those of a browser do that somebody else started.
+    fn connects_unchecked(&self) -> bool {
+        false
+    }
+
     /// Makes the next look read the page as it stands.
     fn refresh(&mut self) {}
 

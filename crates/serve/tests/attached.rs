@@ -112,6 +112,41 @@ async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
     }
 }
 
+/// A server of one page.
+async fn page(html: String) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listens");
+    let host = listener.local_addr().expect("an address").to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
+            let reply = format!("{head}\r\nContent-Length: {}\r\n\r\n{html}", html.len());
+            tokio::spawn(async move {
+                let mut request = [0; 4096];
+                let _read = stream.read(&mut request).await;
+                let _sent = stream.write_all(reply.as_bytes()).await;
+            });
+        }
+    });
+    host
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_frames_of_a_private_address_is_not_shown() {
+    let inner = page("<p>secret of the router".to_owned()).await;
+    let host = page(format!("<!doctype html><h1>Outer</h1><iframe src='http://{inner}/'></iframe>")).await;
+    let browser = Browser::start();
+    let opener = LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), LiveOptions::default());
+    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
+    let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), policy))).await;
+    let refused = mcp.try_call("navigate", json!({ "url": format!("http://{host}/") })).await.expect_err("refused");
+    assert!(refused.starts_with("refused: ") && !refused.contains("secret"), "{refused}");
+    for tool in ["observe", "read_text", "get_dom_snapshot"] {
+        let text = mcp.try_call(tool, json!({})).await.unwrap_or_else(|error| error);
+        assert!(!text.contains("secret"), "{tool}: {text}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn where_no_browser_listens_the_client_is_told_what_to_do() {
     let opener = LiveOpener::attached("http://127.0.0.1:9".to_owned(), LiveOptions::default());

@@ -110,6 +110,11 @@ impl Client {
         to: Option<Ref>,
         text: String,
     ) -> Result<(), ToolError> {
+        // What the client was never told it cannot mean: a number of another client is not one of its own.
+        if let Some(reference) = [on, to].into_iter().flatten().find(|given| !self.session.has_given(*given)) {
+            self.source()?;
+            return Err(ToolError::UnknownRef { reference });
+        }
         let source = self.source()?;
         let dialog = source.dialog();
         match dialog {

@@ -71,7 +71,14 @@ impl Client {
         if !self.is_live() {
             return Ok(());
         }
-        if let Err(refused) = self.shared.policy.shown(page.url()) {
+        let policy = &self.shared.policy;
+        let unchecked = self.source.as_ref().is_some_and(|source| source.connects_unchecked());
+        let frames = page.frames().iter().skip(1).filter(|_| unchecked);
+        let checked = policy.shown(page.url()).and_then(|()| {
+            let mut frames = frames.map(|frame| policy.framed(&frame.url));
+            frames.try_for_each(|frame| frame)
+        });
+        if let Err(refused) = checked {
             if let Some(source) = self.source.as_mut() {
                 let leave = taken(ActionKind::Goto, "about:blank");
                 drop(source.act(&Act { taken: leave, node: None, to: None }));
