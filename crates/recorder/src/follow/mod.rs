@@ -7,6 +7,7 @@
 //! action begins, so that what the page brings late is still part of it.
 
 mod capture;
+mod describe;
 mod group;
 mod judge;
 mod number;
@@ -153,6 +154,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
         moved: Instant::now(),
         looked: Instant::now(),
         patience: Duration::from_secs(2),
+        aimed: None,
         late: 0,
     };
     let ended = following.run(signals).await;
@@ -260,6 +262,8 @@ struct Following<'a> {
     looked: Instant,
     /// How long a page that changes by itself is left alone before it is looked at again.
     patience: Duration,
+    /// A click that may come: the button is down.
+    aimed: Option<Act>,
     late: u32,
 }
 
@@ -278,7 +282,10 @@ impl Following<'_> {
                     while let Ok(signal) = signals.try_recv() {
                         self.hear(signal).await;
                     }
-                    self.proceed().await
+                    match self.look_ahead().await {
+                        Ok(()) => self.proceed().await,
+                        failed => failed,
+                    }
                 }
                 Ok(None) => return Ok("the browser closed".to_owned()),
                 Err(_) => self.tick().await,
@@ -380,9 +387,14 @@ impl Following<'_> {
                 key: told.number.and_then(|number| self.numbers.key(session, context, number)),
                 held: told.held,
                 near: told.near.and_then(|number| self.numbers.key(session, context, number)),
+                described: told.described.clone(),
             })
         };
         let (at, to) = (spot(said.place.as_ref()), spot(said.to.as_ref()));
+        if said.kind == "aim" {
+            self.aimed = at.map(|at| Act::new(ActionKind::Click, tab, Some(at), ""));
+            return;
+        }
         match group::take(&mut self.open, said, tab, at, to) {
             Taken::Passed => {}
             taken => {
@@ -405,7 +417,11 @@ impl Following<'_> {
             self.asked_by_page.insert(frame, Instant::now());
             return;
         }
-        if self.asked_by_page.remove(&frame).is_some_and(|asked| asked.elapsed() < Duration::from_secs(10)) {
+        let is_history = kind.starts_with("history");
+        // A way that the page asked for is not one through the history: that was asked for after it, before it had come about.
+        if !is_history
+            && self.asked_by_page.remove(&frame).is_some_and(|asked| asked.elapsed() < Duration::from_secs(10))
+        {
             return;
         }
         let recent = self.open.last().is_some_and(|act| {
@@ -421,7 +437,7 @@ impl Following<'_> {
                 )
                 && act.began.elapsed() < Duration::from_millis(300)
         });
-        if kind.starts_with("history") {
+        if is_history {
             // A page's own `history.back()` comes with what was clicked.
             if !recent {
                 self.act(Act::new(ActionKind::Back, tab, None, ""));
@@ -451,6 +467,16 @@ impl Following<'_> {
             self.pending.shot = if self.begun { None } else { self.pending.shot.take() };
         } else {
             self.act(Act::new(ActionKind::CloseTab, next, None, ""));
+        }
+    }
+
+    /// A button was pressed on something: the page is captured before the click, if no capture has it yet.
+    async fn look_ahead(&mut self) -> Result<(), RecordError> {
+        match self.aimed.take() {
+            Some(act) if act.tab == self.stage.driver.tab && (self.begun || self.open.is_empty()) => {
+                self.supply(Some(&act)).await
+            }
+            _ => Ok(()),
         }
     }
 
