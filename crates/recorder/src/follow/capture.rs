@@ -155,7 +155,10 @@ impl Following<'_> {
 
     /// Sees to it that the pending step has a capture before the next action begins.
     pub(super) async fn supply(&mut self, next: Option<&Act>) -> Result<(), RecordError> {
-        let wanted = next.and_then(|act| act.spot.as_ref());
+        // An action without a node is told on the page of the one that waits behind it.
+        let stays = next.is_some_and(|act| matches!(act.kind, ActionKind::Scroll | ActionKind::Press));
+        let behind = self.open.get(1 + usize::from(self.begun)).filter(|_| stays).and_then(|act| act.spot.clone());
+        let wanted = next.and_then(|act| act.spot.as_ref()).or(behind.as_ref());
         let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
         let since = self.pending.began.elapsed().as_millis();
         let copied = |before: &Shot| Shot {

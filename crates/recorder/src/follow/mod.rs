@@ -43,6 +43,8 @@ use tokio::sync::mpsc;
 
 /// How often the page is asked whether it is quiet.
 const TICK: Duration = Duration::from_millis(50);
+/// How long nothing more may come before a recording that was asked to end does.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How somebody else's browser is recorded.
 #[derive(Clone)]
@@ -273,7 +275,10 @@ impl Following<'_> {
         loop {
             let signal = tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Ok("it was asked to end".to_owned()),
+                () = cancel.cancelled() => {
+                    self.hear_the_rest(&mut signals).await;
+                    return Ok("it was asked to end".to_owned());
+                }
                 signal = tokio::time::timeout(TICK, signals.recv()) => signal,
             };
             let done = match signal {
@@ -302,6 +307,20 @@ impl Following<'_> {
             }
             if self.options.idle.is_some_and(|idle| self.open.is_empty() && self.moved.elapsed() > idle) {
                 return Ok(format!("nothing was done for {:?}", self.options.idle.unwrap_or_default()));
+            }
+        }
+    }
+
+    /// Hears what was done before the recording was asked to end and is still on its way.
+    async fn hear_the_rest(&mut self, signals: &mut mpsc::UnboundedReceiver<Signal>) {
+        let driver = &self.stage.driver;
+        let received = driver.socket.received();
+        let limit = Instant::now() + Duration::from_secs(2);
+        driver.world.wait_for(limit, |state| (state.handled >= received || state.gone).then_some(())).await;
+        while let Ok(Some(signal)) = tokio::time::timeout(LAST_WORDS, signals.recv()).await {
+            self.hear(signal).await;
+            if Instant::now() > limit {
+                return;
             }
         }
     }
