@@ -232,6 +232,8 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
     }
     if let Some(proxy) = &options.proxy {
         config = config.arg(("proxy-server", proxy.as_str())).arg(("proxy-bypass-list", "<-loopback>"));
+        // WebRTC would send datagrams past the proxy, to whatever address a page names.
+        config = config.arg(("webrtc-ip-handling-policy", "disable_non_proxied_udp"));
     }
     config.build()
 }

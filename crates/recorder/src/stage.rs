@@ -64,8 +64,12 @@ impl Stage {
 
     /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the current one. Returns whether it was read.
     pub(crate) async fn fast_look(&mut self) -> Result<bool, RecordError> {
-        let found = self.driver.find_changes(&mut self.fast).await;
-        match found.map_err(|error| self.driver.failure("looking", error))? {
+        let found = match self.driver.find_changes(&mut self.fast).await {
+            // A frame's document went away between two calls.
+            Err(CallError::Refused { .. }) => Found::Unknown,
+            found => found.map_err(|error| self.driver.failure("looking", error))?,
+        };
+        match found {
             Found::Same if self.current.is_some() => return Ok(false),
             Found::Look(look) => {
                 let seen = Seen::from_look(*look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;

@@ -5,8 +5,11 @@ use crate::Ended;
 use crate::exit::{Exit, Failure};
 use browserlens_inspect::CursorKey;
 use browserlens_serve::{
-    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, TraceOpener, serve_http, serve_stdio,
+    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, TraceOpener, WitnessMaker, serve_http,
+    serve_stdio,
 };
+#[cfg(feature = "record")]
+use browserlens_serve::{RecordingOptions, recording};
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -65,6 +68,18 @@ pub(crate) struct ServeArgs {
     /// End sessions that nobody used for so many minutes
     #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
     idle: u64,
+    /// Record what the client does in this trace, which replays like any other; those of further clients are numbered
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    record: Option<PathBuf>,
+    /// What the client wants to do, for the trace
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "TEXT", requires = "record", default_value = "", hide_default_value = true)]
+    goal: String,
+    /// Replace the traces that stand there
+    #[cfg(feature = "record")]
+    #[arg(long, requires = "record")]
+    force: bool,
     /// Write the log as JSON
     #[arg(long)]
     log_json: bool,
@@ -169,8 +184,30 @@ fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
         cursor_key: CursorKey::random()
             .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,
         start_url: args.url.clone(),
-        witness: None,
+        witness: witness(args)?,
     })
+}
+
+#[cfg(feature = "record")]
+fn witness(args: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
+    let Some(out) = &args.record else { return Ok(None) };
+    if out.is_dir() || out.file_stem().is_none() {
+        let message = format!("--record: {} is a folder", out.display());
+        return Err(Failure::words(Exit::Usage, message, "name the file: --record run.trace"));
+    }
+    let options = RecordingOptions {
+        force: args.force,
+        goal: args.goal.clone(),
+        redaction_key: super::record::key_of_user()?,
+        now: Some(Box::new(super::replay::now)),
+        ..RecordingOptions::new(out)
+    };
+    recording(options).map(Some).map_err(|error| trace_failure(&error))
+}
+
+#[cfg(not(feature = "record"))]
+fn witness(_: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
+    Ok(None)
 }
 
 #[cfg(feature = "record")]

@@ -3,6 +3,7 @@
 //! In: protocol events (the pump sends them here, in order). Out: [`Signal`]s. Invariant: only the listener's own world can speak; its
 //! name and that of its binding are made anew for each recording, and no page's world has the binding.
 
+use crate::follow::describe::{Described, limits};
 use crate::messages::ScriptParsed;
 use crate::socket::locked;
 use browserlens_page::NodeKey;
@@ -105,7 +106,9 @@ impl Watch {
 
     /// Returns the calls that put the listener into every document of a session, before the documents' own scripts run.
     pub(crate) fn calls(&self) -> Vec<(&'static str, Value)> {
-        let source = include_str!("../script/watch.js").replace("__SAY__", &self.binding);
+        let limits = limits().map(|limit| limit.to_string()).join(", ");
+        let source =
+            include_str!("../script/watch.js").replace("__SAY__", &self.binding).replace("__LIMITS__", &limits);
         vec![
             ("Runtime.addBinding", json!({ "name": self.binding, "executionContextName": self.world })),
             (
@@ -161,6 +164,9 @@ pub(crate) struct Told {
     /// The nearest element around it that has a number.
     #[serde(default)]
     pub(crate) near: Option<(u32, u32)>,
+    /// What it was and where it stood, if it has no number.
+    #[serde(default, rename = "d")]
+    pub(crate) described: Option<Described>,
 }
 
 /// An element of a document, as far as it is known.
@@ -173,6 +179,7 @@ pub(crate) struct Spot {
     pub(crate) key: Option<NodeKey>,
     pub(crate) held: Option<u64>,
     pub(crate) near: Option<NodeKey>,
+    pub(crate) described: Option<Described>,
 }
 
 impl Spot {
