@@ -11,6 +11,8 @@ mod record;
 #[cfg(feature = "train")]
 mod router;
 mod scenario;
+#[cfg(feature = "serve")]
+mod serve;
 mod show;
 mod snapshot;
 mod trace;
@@ -24,6 +26,8 @@ pub(crate) use record::RecordArgs;
 #[cfg(feature = "train")]
 pub(crate) use router::{RouterArgs, RouterVerb};
 pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
+#[cfg(feature = "serve")]
+pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use snapshot::SnapshotArgs;
 pub(crate) use trace::{TraceArgs, TraceVerb};
@@ -102,7 +106,7 @@ pub(crate) enum Verb {
     #[command(
         after_help = "Examples:\n  browserlens serve                                          MCP over standard input and output, with Chromium\n  browserlens serve --trace traces/shop-laptop-to-cart.trace  the same on a recording\n  browserlens serve --http 127.0.0.1:8931                    HTTP, and MCP under /mcp\n  TOKEN=… browserlens serve --http 0.0.0.0:8931 --token-env TOKEN --host-name agents.example\n  browserlens serve http://127.0.0.1:3000/ --allow-host 127.0.0.1:3000\n\nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a browser, refs and a shown state of its own"
     )]
-    Serve(crate::verbs::serve::ServeArgs),
+    Serve(ServeArgs),
     /// Let a language model read a stored run, and score what it would have done
     #[command(
         after_help = "Examples:\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --estimate\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent"

@@ -5,8 +5,8 @@
 
 use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
+use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
-use crate::settle::QUIET;
 use crate::site_server::SiteClock;
 use crate::socket::{CALL_LIMIT, CallError, Reply, Socket};
 use crate::world::World;

@@ -40,6 +40,7 @@ mod socket;
 mod stage;
 mod storage;
 mod tape;
+mod watch;
 mod world;
 
 pub use attach::AttachTab;

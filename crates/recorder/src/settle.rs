@@ -20,8 +20,6 @@ const SECOND_LOOK_SLICE_MS: u32 = 250;
 const AFTER_ANSWER_MS: u32 = 200;
 /// Longest page time that a page is given for held answers, beyond its budget.
 const MOST_PAGE_MS: u32 = 10_000;
-/// Sites by wall time: how long network and layout must be quiet, unless told otherwise.
-pub(crate) const QUIET: Duration = Duration::from_millis(500);
 /// How long a frame may announce a navigation without asking the network for anything.
 const ANNOUNCED: Duration = Duration::from_secs(3);
 

@@ -14,19 +14,17 @@ mod number;
 mod resolve;
 mod signal;
 
-pub(crate) use signal::{Signal, Watch};
-
 use crate::attach::endpoint;
 use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::live::new_session;
-use crate::options::{Cancel, Progress, ProgressCallback, StepReport};
+use crate::options::{Cancel, Progress, ProgressCallback, QUIET, StepReport};
 use crate::pump::{Pump, SessionSetup};
-use crate::settle::QUIET;
 use crate::socket::{CALL_LIMIT, CallError, Socket};
 use crate::stage::Stage;
 use crate::tape::Tape;
+use crate::watch::{Signal, Watch};
 use crate::world::World;
 use browserlens_strategy::ActionKind;
 use browserlens_trace::{Canonicalizer, Outcome, RedactionKey, TraceError};
@@ -188,7 +186,7 @@ async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::UnboundedRece
     let (socket, events) = Socket::connect(&address).await.map_err(|error| failed(error.to_string()))?;
     let world = Arc::new(World::new());
     let mark: String = new_session(&address).iter().map(|byte| format!("{byte:02x}")).collect();
-    let (watch, signals) = Watch::new(&mark);
+    let (watch, signals) = Watch::new(&mark, describe::limits());
     drop(world.watch.set(watch));
     let setup = SessionSetup {
         clock_seed: None,
