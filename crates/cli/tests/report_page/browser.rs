@@ -119,6 +119,11 @@ impl Opened {
 
     /// Takes a picture from the top of an element, or of the page where none is named.
     pub async fn picture(&self, selector: &str, (width, height): (u32, u32)) -> Vec<u8> {
+        // What was never in the window may not be drawn yet.
+        let seen = format!(
+            "(async () => {{ document.querySelector('{selector}').scrollIntoView(); await new Promise((done) => setTimeout(done, 500)); return true; }})()"
+        );
+        assert!(selector.is_empty() || self.evaluate::<bool>(&seen).await);
         let top = match selector {
             "" => 0.0,
             selector => {

@@ -61,6 +61,11 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, x.clone(), y.clone());
         axes(canvas, &scale, (x.start, x.end), floor)?;
+        for point in &points {
+            for bar in bars(point, &scale) {
+                canvas.line(&bar, INTERVAL, 1.0)?;
+            }
+        }
         let corners: Vec<(f64, f64)> =
             stairs(&front).into_iter().map(|(tokens, success)| scale.at(tokens.log10(), success)).collect();
         let mut line = Vec::new();
@@ -69,11 +74,6 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
             line.extend(corners);
             line.push((FRAME.right, y));
             canvas.line(&line, MUTED, 1.25)?;
-        }
-        for point in &points {
-            for bar in bars(point, &scale) {
-                canvas.line(&bar, INTERVAL, 1.0)?;
-            }
         }
         let looks = looks(summary);
         let places: Vec<(f64, f64)> =
