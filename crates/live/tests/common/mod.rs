@@ -114,12 +114,7 @@ impl Differences {
         same!("name", |n: NodeRef<'_>| n.name().to_owned());
         same!("description", |n: NodeRef<'_>| n.description().to_owned());
         same!("level", |n: NodeRef<'_>| n.level());
-        // Options of a select that a script enabled: the browser's own tree goes on saying that they cannot be selected.
-        let late = |n: NodeRef<'_>| {
-            let enabled = n.ancestors().any(|above| above.tag() == "select" && above.attribute("disabled").is_none());
-            if n.tag() == "option" && enabled && !n.states().has(States::SELECTED) { States::SELECTABLE.0 } else { 0 }
-        };
-        same!("states", |n: NodeRef<'_>| States(n.states().0 & !UNREAD.0 & !late(n)));
+        same!("states", |n: NodeRef<'_>| States(n.states().0 & !UNREAD.0));
     }
 
     /// Fields that differ, but for the role of nameless generics.
