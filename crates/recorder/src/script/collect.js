@@ -157,6 +157,7 @@
     if (tag === 'input' && element.type === 'file') name = name.replace(': ' + fileValue(element), '');
     const canFocus = focusable(element, tag);
     if (role === 'generic' && !includesGeneric(element, tag, name, canFocus)) return;
+    if (tag === 'canvas' && role === 'Canvas' && name === '' && !element.firstChild && !canFocus && !element.id && !element.title) return;
     if (tag === 'img' && element.getAttribute('alt') === '' && name === '' && role === 'image') return;
     if (PRUNED.has(role)) below.pruned = true;
     let bits = ownLive;
