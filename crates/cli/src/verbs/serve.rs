@@ -11,8 +11,6 @@ use browserlens_serve::{
 };
 #[cfg(feature = "record")]
 use browserlens_serve::{RecordingOptions, recording};
-use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;

@@ -10,7 +10,7 @@ use crate::follow::number::Numbers;
 use crate::follow::resolve::{key_of, record_of};
 use crate::look::Depth;
 use crate::mask;
-use crate::options::Progress;
+use crate::options::{Progress, QUIET};
 use crate::seen::Seen;
 use crate::settle::{Rest, Stirring};
 use crate::tape::{Taken, Tape};
@@ -23,8 +23,6 @@ use std::time::{Duration, Instant};
 
 /// How long nothing may have been done and nothing be on its way before the first capture after an action.
 const MOMENT: Duration = Duration::from_millis(150);
-/// How long a page must be quiet to count as settled.
-const QUIET: Duration = Duration::from_millis(500);
 const PICTURE_LIMIT: Duration = Duration::from_secs(3);
 const MOST_RETRIES: u32 = 2;
 /// How long a dialog stays open before somebody is thought to look at it.
