@@ -17,7 +17,8 @@ test *args:
     @scripts/install-chromium
     @scripts/install-axe
     @scripts/install-peers playwright-mcp-0-0-83 browser-use
-    cargo test --workspace --quiet "$@"
+    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
+    BROWSERLENS_BENCH="$PWD/target-bench/bench-run/browserlens" cargo test --workspace --quiet "$@"
     cargo test -p browserlens-reading --features http,local --test http --test local --quiet "$@"
 
 # Records the bundled traces again (all, or the scenarios that are named).
@@ -49,6 +50,13 @@ check:
     @scripts/check-licences
     git diff --exit-code --stat
 
+# Runs the examples of reports/SCHEMA.md (polars, DuckDB, pandas; installed into .tools/examples) on a report, or on a fresh one.
+examples report="":
+    @if [ -n "{{report}}" ]; then scripts/examples "{{report}}"; else \
+        folder=$(mktemp -d); trap 'rm -rf "$folder"' EXIT; \
+        cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench; \
+        target-bench/bench-run/browserlens bench --out "$folder/report" >/dev/null; scripts/examples "$folder/report"; fi
+
 # Runs the micro-benchmarks: capture parsing, packed load, diff, format, token counting, a whole replay.
 microbench *args:
     cargo bench --workspace --quiet "$@"
@@ -64,6 +72,17 @@ playwrights:
     @scripts/install-peers playwright-mcp-0-0-83
     @scripts/install-playwrights
     cargo test -p browserlens-import --quiet --test playwright -- --ignored --nocapture
+
+# Holds fast looks against whole captures on every bundled step, and patched looks against whole ones for longer; a part of both is in `just test`.
+looks:
+    @scripts/install-chromium
+    PATCH_ROUNDS=40 cargo test -p browserlens-live --quiet --test fast_looks --test patched_looks -- --include-ignored
+
+# Measures a live observation against Playwright MCP's snapshot; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
+live-speed pairs="5" seconds="150":
+    @scripts/install-chromium
+    @scripts/install-peers
+    cargo run --quiet -p browserlens-live --example speed --config 'profile.dev.package.browserlens-lens.opt-level=2' --config 'profile.dev.package.browserlens-recorder.opt-level=1' -- .tools/peers/npm/playwright-mcp-0-0-83/node_modules/playwright-mcp-0-0-83/cli.js {{pairs}} {{seconds}}
 
 # Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths, and every importer. `./just fuzz 10` runs each for 10.
 fuzz seconds="60":

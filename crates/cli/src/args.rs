@@ -1,6 +1,36 @@
 //! The command line as clap reads it.
 //!
-//! Help is imperative, without a full stop; each verb shows examples.
+//! Help is imperative, without a full stop; each verb shows examples. Verbs with many arguments have a file each.
+
+mod doctor;
+mod inspect;
+mod llm;
+mod read;
+#[cfg(feature = "record")]
+mod record;
+#[cfg(feature = "train")]
+mod router;
+mod scenario;
+#[cfg(feature = "serve")]
+mod serve;
+mod show;
+mod snapshot;
+mod trace;
+
+pub(crate) use doctor::DoctorArgs;
+pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
+pub(crate) use llm::{LlmArgs, ResponseFormatArg};
+pub(crate) use read::{GraphFormat, ReadArgs};
+#[cfg(feature = "record")]
+pub(crate) use record::RecordArgs;
+#[cfg(feature = "train")]
+pub(crate) use router::{RouterArgs, RouterVerb};
+pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
+#[cfg(feature = "serve")]
+pub(crate) use serve::ServeArgs;
+pub(crate) use show::ShowArgs;
+pub(crate) use snapshot::SnapshotArgs;
+pub(crate) use trace::{TraceArgs, TraceVerb};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -87,7 +117,7 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
     #[command(
         after_help = "Examples:\n  browserlens serve                                          MCP over standard input and output, with Chromium\n  browserlens serve --trace traces/shop-laptop-to-cart.trace  the same on a recording\n  browserlens serve --http 127.0.0.1:8931                    HTTP, and MCP under /mcp\n  TOKEN=… browserlens serve --http 0.0.0.0:8931 --token-env TOKEN --host-name agents.example\n  browserlens serve http://127.0.0.1:3000/ --allow-host 127.0.0.1:3000\n\nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a browser, refs and a shown state of its own"
     )]
-    Serve(crate::verbs::serve::ServeArgs),
+    Serve(ServeArgs),
     /// Let a language model read a stored run, and score what it would have done
     #[command(
         after_help = "Examples:\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --estimate\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent"
@@ -109,6 +139,14 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
         after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace"
     )]
     Trace(TraceArgs),
+    /// Check what this machine has of what BrowserLens needs, and say which command installs the rest
+    #[command(
+        after_help = "Examples:\n  browserlens doctor\n  browserlens doctor --json\n\nExit codes: 0 nothing that is needed is missing, 3 unreadable traces, strategies or accepted run, 5 no Chromium that starts"
+    )]
+    Doctor(DoctorArgs),
+    /// Write man pages, one a verb, into a folder
+    #[command(after_help = "Examples:\n  browserlens man ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// Print shell completions
     #[command(
         after_help = "Examples:\n  browserlens completions bash > ~/.local/share/bash-completion/completions/browserlens"
@@ -206,54 +244,6 @@ pub(crate) struct Pricing {
     pub cache_discount: browserlens_replay::PerMille,
 }
 
-#[cfg(feature = "record")]
-#[derive(Args)]
-pub(crate) struct RecordArgs {
-    /// Record these scenarios: files, folders, or names below traces/scenarios; all of them if none is named
-    #[arg(value_name = "SCENARIO")]
-    pub scenarios: Vec<String>,
-    /// Look for scenarios named by name below this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
-    pub scenarios_dir: PathBuf,
-    /// Serve the bundled sites from this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/sites")]
-    pub sites_dir: PathBuf,
-    /// Write the traces into this folder; with --attach, the one trace to this file
-    #[arg(long, value_name = "PATH", default_value = "traces")]
-    pub out: PathBuf,
-    /// Record what an agent (or a person) does in the running browser whose protocol is at this address, until Ctrl-C or until it closes
-    #[arg(long, value_name = "CDP_URL", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
-    pub attach: Option<String>,
-    /// Say what the agent was told to do; it stands in the trace
-    #[arg(long, value_name = "TEXT", requires = "attach", default_value = "")]
-    pub goal: String,
-    /// End the recording when nothing was done for so many seconds
-    #[arg(long, value_name = "SECONDS", requires = "attach")]
-    pub idle: Option<u64>,
-    /// Keep no pictures of the pages
-    #[arg(long, requires = "attach")]
-    pub no_screenshots: bool,
-    /// Use this Chromium instead of $CHROME or the one on PATH
-    #[arg(long, value_name = "PATH")]
-    pub chrome: Option<PathBuf>,
-    /// Replace traces that exist
-    #[arg(long)]
-    pub force: bool,
-    /// Turn Chromium's sandbox off (as root it is off by itself: Chromium refuses to start otherwise)
-    #[arg(long)]
-    pub no_sandbox: bool,
-    /// Leave screenshots, crops and bodies of requests out of the trace: for recordings that only knowledge is made of
-    #[arg(long, conflicts_with = "peers")]
-    pub small: bool,
-    /// Ask other tools what they show of each step, and keep it beside the trace (*.peers): all tools, or those named
-    /// (NAME or NAME@VERSION, separated by commas). A trace that stands there is kept; install the tools with `./just peers`
-    #[arg(long, value_name = "TOOLS", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
-    pub peers: Option<String>,
-    /// Find the installed tools and their harness in this folder
-    #[arg(long, value_name = "DIR", default_value = ".tools/peers")]
-    pub peers_dir: PathBuf,
-}
-
 #[derive(Args)]
 pub(crate) struct ReplayArgs {
     /// Replay the traces in this folder, or this one trace
@@ -329,6 +319,9 @@ pub(crate) struct FidelityArgs {
     /// Compare only strategies that match one of these patterns (`*` stands for anything)
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub strategies: Vec<String>,
+    /// Compare only on scenarios that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
     /// Use this many threads; 0 for as many as there are processors
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub threads: usize,
@@ -347,564 +340,14 @@ pub(crate) struct FidelityArgs {
 }
 
 #[derive(Args)]
-pub(crate) struct ShowArgs {
-    /// The trace
-    #[arg(value_name = "TRACE")]
-    pub trace: PathBuf,
-    /// The step; 0 is the first navigation
-    #[arg(long, value_name = "K", default_value_t = 0)]
-    pub step: u32,
-    /// The strategy
-    #[arg(long, value_name = "NAME", default_value = "lens/delta")]
-    pub strategy: String,
-    /// Show this strategy beside the other, line by line
-    #[arg(long, value_name = "OTHER", conflicts_with = "view")]
-    pub diff: Option<String>,
-    /// Lay the two out over this many columns; the terminal's, or 160 where there is none
-    #[arg(long, value_name = "COLUMNS", requires = "diff")]
-    pub width: Option<u16>,
-    /// Show the shown state instead: all that is known by now, with what is elided or volatile and which node each ref means
-    #[arg(long)]
-    pub view: bool,
-    /// Write the images of the observation into this folder instead of one for temporary files
-    #[arg(long, value_name = "DIR")]
-    pub images: Option<PathBuf>,
-    /// Read the strategies from this file
-    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
-    pub strategies_file: PathBuf,
-    /// Look for scenarios below this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
-    pub scenarios_dir: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct InspectArgs {
-    #[command(subcommand)]
-    pub what: InspectWhat,
-}
-
-/// What is asked for.
-#[derive(Subcommand)]
-pub(crate) enum InspectWhat {
-    /// Count messages and requests by level, status, type and host; the place to begin
-    Summary {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Count only what happened from this page time on
-        #[arg(long, value_name = "MS")]
-        since: Option<i64>,
-    },
-    /// List console messages, errors and warnings unless told otherwise
-    Console {
-        #[command(flatten)]
-        source: InspectSource,
-        #[command(flatten)]
-        paging: InspectPaging,
-        /// List these levels: error, warn, info, log, debug, or all
-        #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
-        levels: Option<Vec<String>>,
-    },
-    /// List requests, failed ones first
-    Network {
-        #[command(flatten)]
-        source: InspectSource,
-        #[command(flatten)]
-        paging: InspectPaging,
-        #[command(flatten)]
-        network: Box<InspectNetwork>,
-    },
-    /// Show a part of the page as a tree
-    Dom {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Show what this CSS selector selects
-        #[arg(long, value_name = "CSS")]
-        selector: Option<String>,
-        /// Show at most so many levels below it [default: 5, at most 15]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_depth: Option<i64>,
-        /// Show at most so many nodes [default: 500, at most 2000]
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
-        max_nodes: Option<i64>,
-        /// Show computed styles
-        #[arg(long)]
-        styles: bool,
-        /// Show script elements
-        #[arg(long)]
-        scripts: bool,
-        /// Show style elements and style sheets
-        #[arg(long)]
-        style_elements: bool,
-        /// Take the fields of this preset that are not given
-        #[arg(long, value_name = "NAME")]
-        preset: Option<String>,
-    },
-    /// Show a part of the page as cleaned HTML
-    Html {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Show what this CSS selector selects
-        #[arg(long, value_name = "CSS")]
-        selector: Option<String>,
-        /// Show what is hidden too
-        #[arg(long)]
-        include_hidden: bool,
-    },
-    /// Show a part of the page as text
-    Text {
-        #[command(flatten)]
-        source: InspectSource,
-        /// Show what this CSS selector selects
-        #[arg(long, value_name = "CSS")]
-        selector: Option<String>,
-    },
-    /// Write all requests as HTTP Archive (HAR 1.2)
-    Har {
-        #[command(flatten)]
-        source: InspectSource,
-    },
-    /// Print the tools with the JSON schemas of their arguments and answers
-    Schema,
-}
-
-/// Where to look.
-#[derive(Args)]
-pub(crate) struct InspectSource {
-    /// A trace, or the URL of a live page
-    #[arg(value_name = "TRACE|URL")]
-    pub source: String,
-    /// The step of the trace to stand at; the last one unless told otherwise
-    #[arg(long, value_name = "K")]
-    pub step: Option<u32>,
-    /// The tab, counted from 0
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub tab: Option<i64>,
-    /// Print the whole answer as JSON
-    #[arg(long)]
-    pub json: bool,
-    /// Print it as JSON with rows as lists under one list of columns
-    #[arg(long, conflicts_with = "json")]
-    pub compact: bool,
-    /// Add the presets of this TOML file
-    #[arg(long, value_name = "FILE")]
-    pub presets: Option<PathBuf>,
-    /// Use this Chromium instead of $CHROME or the one on PATH
-    #[arg(long, value_name = "PATH")]
-    pub chrome: Option<PathBuf>,
-    /// Turn Chromium's sandbox off (as root it is off by itself)
-    #[arg(long)]
-    pub no_sandbox: bool,
-}
-
-/// Which rows, and how many of them.
-#[derive(Args)]
-pub(crate) struct InspectPaging {
-    /// List only what holds this text in message or URL
-    #[arg(long, value_name = "TEXT")]
-    pub search: Option<String>,
-    /// List only what happened from this page time on
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
-    pub since: Option<i64>,
-    /// List so many rows [default: 50, at most 200]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub page_size: Option<i64>,
-    /// Go on where another answer ended
-    #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
-    pub cursor: Option<String>,
-    /// Take the fields of this preset that are not given: debug, api, slow, or one of --presets
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// Write every row that passes as a line of JSON, without pages
-    #[arg(long, conflicts_with_all = ["json", "compact", "cursor", "page_size"])]
-    pub stream: bool,
-}
-
-/// Which requests.
-#[derive(Args)]
-pub(crate) struct InspectNetwork {
-    /// List only these methods
-    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
-    pub method: Vec<String>,
-    /// List only these statuses: 404, 4xx, 500-503
-    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
-    pub status: Vec<String>,
-    /// List only these resource types: document, script, xhr, fetch, …
-    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
-    pub resource_type: Vec<String>,
-    /// List only requests to hosts that hold this text
-    #[arg(long, value_name = "TEXT")]
-    pub domain: Option<String>,
-    /// List only requests that failed
-    #[arg(long)]
-    pub failed_only: bool,
-    /// List in order of arrival, not failed ones first
-    #[arg(long)]
-    pub by_arrival: bool,
-    /// List only requests that took at least so many milliseconds
-    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
-    pub min_duration_ms: Option<i64>,
-    /// Show what was sent
-    #[arg(long)]
-    pub request_bodies: bool,
-    /// Show what came back
-    #[arg(long)]
-    pub response_bodies: bool,
-    /// Of JSON bodies, show what this JSONPath finds
-    #[arg(long, value_name = "PATH")]
-    pub body_path: Option<String>,
-    /// Of JSON bodies, show the schema of their shape
-    #[arg(long)]
-    pub body_shape: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct SnapshotArgs {
-    /// A trace, or the URL of a live page
-    #[arg(value_name = "TRACE|URL", required_unless_present = "prompt")]
-    pub source: Option<String>,
-    /// The step of the trace; 0 is the first navigation. Refs are those of a session that saw all steps up to it
-    #[arg(long, value_name = "K")]
-    pub step: Option<u32>,
-    /// Show interactive, outline or content
-    #[arg(long, value_name = "MODE")]
-    pub mode: Option<browserlens_snapshot::Mode>,
-    /// Write tree, html or markdown
-    #[arg(long, value_name = "FORMAT", default_value = "tree")]
-    pub format: browserlens_snapshot::Format,
-    /// Show only this: a CSS selector, or a ref such as @e5 or @ref:5
-    #[arg(long, value_name = "SELECTOR")]
-    pub selector: Option<String>,
-    /// Show only elements whose semantic path matches; `a|b` is either, `/main/` the direct children of main
-    #[arg(long, value_name = "PATTERN")]
-    pub grep: Option<String>,
-    /// Match upper and lower case alike
-    #[arg(long, requires = "grep")]
-    pub ignore_case: bool,
-    /// Show what does not match
-    #[arg(long, requires = "grep")]
-    pub invert: bool,
-    /// Take the pattern for plain text
-    #[arg(long, requires = "grep")]
-    pub fixed_strings: bool,
-    /// Show nesting down to this depth
-    #[arg(long, value_name = "N")]
-    pub max_depth: Option<usize>,
-    /// Show hidden nodes too
-    #[arg(long)]
-    pub include_hidden: bool,
-    /// Cut each section of content after this many characters
-    #[arg(long, value_name = "N")]
-    pub max_length: Option<usize>,
-    /// Tell where links lead
-    #[arg(long)]
-    pub include_links: bool,
-    /// Tell images
-    #[arg(long)]
-    pub include_images: bool,
-    /// Write refs like the lens (@e5) or like the seed (@ref:5)
-    #[arg(long, value_name = "STYLE", default_value = "lens")]
-    pub refs: browserlens_snapshot::RefStyle,
-    /// Deprecated: --mode interactive
-    #[arg(long, hide = true)]
-    pub interactive: bool,
-    /// Deprecated: --mode outline
-    #[arg(long, hide = true)]
-    pub all: bool,
-    /// Use this Chromium for a live page
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "FILE")]
-    pub chrome: Option<PathBuf>,
-    /// Start Chromium without its sandbox
-    #[cfg(feature = "record")]
-    #[arg(long)]
-    pub no_sandbox: bool,
-    /// Print what tells an agent how to use snapshots
-    #[arg(long, exclusive = true)]
-    pub prompt: bool,
-}
-
-/// How a content graph is written.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum GraphFormat {
-    /// Graphviz' language
-    Dot,
-    /// JSON
-    Json,
-    /// A picture
-    Svg,
-}
-
-#[derive(Args)]
-pub(crate) struct ReadArgs {
-    /// A trace, or the URL of a live page
-    #[arg(value_name = "TRACE|URL")]
-    pub source: String,
-    /// The step of the trace; 0 is the first navigation
-    #[arg(long, value_name = "K")]
-    pub step: Option<u32>,
-    /// Answer this: the sections that say it, best first
-    #[arg(long, value_name = "TEXT")]
-    pub query: Option<String>,
-    /// Read this section, by number or heading, and what lies under it
-    #[arg(long, value_name = "SECTION")]
-    pub section: Option<String>,
-    /// Write the content graph of the page
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["query", "section", "preview"])]
-    pub graph: Option<GraphFormat>,
-    /// Say what there is to read: headings with numbers and sizes
-    #[arg(long, conflicts_with_all = ["query", "section"])]
-    pub preview: bool,
-    /// Give at most this many sections; a query gives 3 unless said otherwise
-    #[arg(long, value_name = "N")]
-    pub limit: Option<std::num::NonZeroUsize>,
-    /// Pass over this many sections
-    #[arg(long, value_name = "N")]
-    pub offset: Option<usize>,
-    /// Begin sections at headings of the levels 1 to 3 only
-    #[arg(long)]
-    pub h3: bool,
-    /// Answer a query with what is at least this similar, from 0 to 1; 0.5 unless said otherwise
-    #[arg(long, value_name = "X", value_parser = share)]
-    pub similarity: Option<f32>,
-    /// Take options in one line as an agent writes them: 'query=… limit=5 nocache'
-    #[arg(long, value_name = "OPTIONS")]
-    pub options: Option<String>,
-    /// Find sections by vectors of the OpenAI-compatible endpoint at this URL, not by the built-in ones
-    #[arg(long, value_name = "URL", requires_all = ["embeddings_model", "embeddings_dimension", "query"])]
-    pub embeddings_url: Option<String>,
-    /// Ask the endpoint for this model
-    #[arg(long, value_name = "NAME")]
-    pub embeddings_model: Option<String>,
-    /// Expect vectors of so many numbers
-    #[arg(long, value_name = "N")]
-    pub embeddings_dimension: Option<std::num::NonZeroUsize>,
-    /// Take the key of the endpoint from this environment variable
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub embeddings_key_env: String,
-    /// Find sections by vectors of the sentence-transformers model in this folder (builds with the feature `local`)
-    #[arg(long, value_name = "FOLDER", requires = "query", conflicts_with = "embeddings_url")]
-    pub embeddings_folder: Option<PathBuf>,
-    /// Keep what pages say in this file
-    #[arg(long, value_name = "FILE", default_value = ".cache/pages.cache")]
-    pub cache: PathBuf,
-    /// Read anew, and keep nothing
-    #[arg(long)]
-    pub no_cache: bool,
-    /// Use this Chromium for a live page
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "FILE")]
-    pub chrome: Option<PathBuf>,
-    /// Start Chromium without its sandbox
-    #[cfg(feature = "record")]
-    #[arg(long)]
-    pub no_sandbox: bool,
-}
-
-fn share(text: &str) -> Result<f32, String> {
-    let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
-/// How an endpoint is told that the answer is JSON.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum ResponseFormatArg {
-    /// By `response_format` with the schema
-    JsonSchema,
-    /// By `response_format` without it
-    JsonObject,
-    /// By the prompt alone
-    Plain,
-}
-
-#[derive(Args)]
-pub(crate) struct LlmArgs {
-    /// Folder of a stored run
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Ask this model
-    #[arg(long, value_name = "NAME")]
-    pub model: String,
-    /// Ask this OpenAI-compatible endpoint; without one the cassette is replayed
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// Take the key of the endpoint from this environment variable
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub key_env: String,
-    /// Say which class of models this one stands for, such as small or large
-    #[arg(long, value_name = "LABEL")]
-    pub tier: Option<String>,
-    /// Keep answers in this file [default: cassette.jsonl in the run's folder]
-    #[arg(long, value_name = "FILE")]
-    pub cassette: Option<PathBuf>,
-    /// Use this prompt instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub prompt: Option<PathBuf>,
-    /// Ask only about strategies that match one of these patterns (`*` stands for anything)
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
-    pub strategies: Vec<String>,
-    /// Send the images of observations too
-    #[arg(long)]
-    pub images: bool,
-    /// Send at most so many requests a minute, repeated ones included
-    #[arg(long, value_name = "N")]
-    pub max_requests_per_minute: Option<std::num::NonZeroU32>,
-    /// Wait at most so many seconds for one answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
-    pub timeout: u32,
-    /// Go through this proxy
-    #[arg(long, value_name = "URL")]
-    pub proxy: Option<String>,
-    /// Tell the endpoint in this way that the answer is JSON
-    #[arg(long, value_enum, default_value_t = ResponseFormatArg::JsonSchema)]
-    pub response_format: ResponseFormatArg,
-    /// Let an answer have at most so many tokens
-    #[arg(long, value_name = "N", default_value_t = 512)]
-    pub max_tokens: u32,
-    /// Ask at this temperature
-    #[arg(long, value_name = "T", default_value_t = 0.0)]
-    pub temperature: f64,
-    /// Add these parameters to every request; null takes one out, as in '{"temperature": null}'
-    #[arg(long, value_name = "JSON")]
-    pub extra: Option<String>,
-    /// Price of a million input tokens, for the estimate
-    #[arg(long, value_name = "PRICE")]
-    pub price_in: Option<f64>,
-    /// Price of a million output tokens, for the estimate
-    #[arg(long, value_name = "PRICE")]
-    pub price_out: Option<f64>,
-    /// Say what would be sent, and stop
-    #[arg(long)]
-    pub estimate: bool,
-    /// Send what the estimate says
-    #[arg(long)]
-    pub yes: bool,
-    /// Look here for the traces that the run was made from
-    #[arg(long, value_name = "TRACES", default_value = "traces")]
-    pub traces: PathBuf,
-    /// Read the strategies from this file
-    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
-    pub strategies_file: PathBuf,
-    /// Look for scenarios below this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
-    pub scenarios_dir: PathBuf,
-}
-
-#[derive(Args)]
-pub(crate) struct ScenarioArgs {
-    #[command(subcommand)]
-    pub verb: ScenarioVerb,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ScenarioVerb {
-    /// Print, for each step, a minimal set of nodes that the reader cannot do without, as TOML to paste
-    Minimise {
-        /// Name of the scenario
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// Use this trace instead of the one among the bundled traces
-        #[arg(long, value_name = "FILE")]
-        trace: Option<PathBuf>,
-        /// Look for the trace in this folder
-        #[arg(long, value_name = "DIR", default_value = "traces", conflicts_with = "trace")]
-        traces: PathBuf,
-        /// Look for scenarios below this folder
-        #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
-        scenarios_dir: PathBuf,
-        /// Keep packed pages here
-        #[arg(long, value_name = "DIR", default_value = ".cache")]
-        cache_dir: PathBuf,
-    },
-}
-
-#[cfg(feature = "train")]
-#[derive(Args)]
-pub(crate) struct RouterArgs {
-    #[command(subcommand)]
-    pub verb: RouterVerb,
-}
-
-#[cfg(feature = "train")]
-#[derive(Subcommand)]
-pub(crate) enum RouterVerb {
-    /// Grow a tree from what each representation made of every step, say what it is worth on scenarios it has not seen, write it
-    Train {
-        /// Learn from the traces in this folder, or from this one trace
-        #[arg(value_name = "TRACES", default_value = "traces")]
-        traces: PathBuf,
-        /// Write the model into this file
-        #[arg(long, value_name = "FILE")]
-        out: PathBuf,
-        /// Print signals and label of every step as JSON, one a line
-        #[arg(long)]
-        json: bool,
-        #[command(flatten)]
-        selection: Selection,
-    },
-}
-
-#[derive(Args)]
-pub(crate) struct TraceArgs {
-    #[command(subcommand)]
-    pub verb: TraceVerb,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum TraceVerb {
-    /// Say what a trace holds
-    Info {
-        /// The traces
-        #[arg(required = true, value_name = "TRACE")]
-        traces: Vec<PathBuf>,
-        /// Print as JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Check schema, hashes, references, and that every capture parses
-    Verify {
-        /// The traces
-        #[arg(required = true, value_name = "TRACE")]
-        traces: Vec<PathBuf>,
-    },
-    /// Write what can be read of a damaged trace into a new file
-    Salvage {
-        /// The damaged trace
-        from: PathBuf,
-        /// The new file
-        to: PathBuf,
-    },
-    /// Write a smaller trace: fewer steps, fewer kinds of payloads
-    Prune {
-        /// The trace
-        from: PathBuf,
-        /// The new file
-        to: PathBuf,
-        /// Keep only the steps up to this one
-        #[arg(long, value_name = "K")]
-        last_step: Option<u32>,
-        /// Leave out payloads of this kind (screenshot, crop, …)
-        #[arg(long, value_name = "KIND", value_delimiter = ',')]
-        drop: Vec<String>,
-    },
-    /// Write payloads as JSON and PNG files into a folder
-    Export {
-        /// The trace
-        trace: PathBuf,
-        /// The folder
-        dir: PathBuf,
-    },
-}
-
-#[derive(Args)]
 pub(crate) struct CompletionArgs {
     /// The shell
     pub shell: clap_complete::Shell,
 }
 
-/// Arguments of `import`.
 #[cfg(feature = "record")]
-#[derive(clap::Args, Debug)]
-pub struct ImportArgs {
+#[derive(Args)]
+pub(crate) struct ImportArgs {
     /// Format of the inputs
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(browserlens_import::Format::ALL.map(|format| format.name())))]
     pub format: String,
@@ -935,4 +378,11 @@ pub struct ImportArgs {
     /// Print what was made as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArgs {
+    /// The folder; it is made where it is missing
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
 }

@@ -18,7 +18,6 @@ pub enum Exit {
     /// 4: verification failed.
     Verification,
     /// 5: the browser is missing or died.
-    #[cfg_attr(not(feature = "record"), expect(dead_code, reason = "only recording needs a browser"))]
     Browser,
 }
 

@@ -20,6 +20,11 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // A deliberate change of the formatter, for the tests of the gate; a release build knows none.
+    #[cfg(debug_assertions)]
+    if std::env::var_os("BROWSERLENS_TEST_ROWS_APART").is_some() {
+        browserlens_lens::changed::write_rows_apart();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -50,6 +55,8 @@ fn main() -> ExitCode {
         Verb::Record(args) => verbs::record::run(&args),
         #[cfg(feature = "record")]
         Verb::Import(args) => verbs::import::run(&args),
+        Verb::Doctor(args) => verbs::doctor::run(&args),
+        Verb::Man(args) => verbs::man::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),
     };
     match ended {

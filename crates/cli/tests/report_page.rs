@@ -3,6 +3,8 @@
 
 #[path = "report_page/browser.rs"]
 mod browser;
+#[path = "report_page/numbers/mod.rs"]
+mod numbers;
 
 use browser::Opened;
 use browserlens_replay::{Measurement, PerMille, RunResult, StepInfo as RecordedStep, TaskMeasurement};
@@ -16,8 +18,7 @@ use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
 const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
-const STRATEGIES: &str =
-    "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,raw/html,playwright-mcp@0.0.83/full*";
+const STRATEGIES: &str = "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,lens/budget-1500,snapshot/outline,raw/html,playwright-mcp@0.0.83/full*";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
@@ -171,6 +172,42 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn on_paper_stand_the_tables_that_were_folded_and_the_open_step() {
+    let (opened, _) = Opened::file(&made().page()).await;
+    opened.run("viewer.go(2)").await;
+    opened.run("window.onbeforeprint = () => { window.printed = document.querySelectorAll('main section:not(#site-maps) details:not([open])').length; }").await;
+    opened.print_media().await;
+    let shown = |selector: &str| {
+        format!("[...document.querySelectorAll('{selector}')].filter((one) => one.checkVisibility()).length")
+    };
+    for hidden in ["nav.contents", ".tools", "#timeline", ".switches", "#previous"] {
+        assert_eq!(opened.evaluate::<usize>(&shown(hidden)).await, 0, "{hidden}");
+    }
+    assert_eq!(opened.evaluate::<usize>(&shown("#screen img")).await, 1);
+    assert_eq!(opened.evaluate::<usize>(&shown("#position")).await, 1, "which step it is");
+    assert!(opened.evaluate::<usize>(&shown(".pane pre")).await >= 2, "both observations");
+    let cut: usize = opened
+        .evaluate("[...document.querySelectorAll('.pane pre')].filter((one) => one.scrollHeight > one.clientHeight + 1).length")
+        .await;
+    assert_eq!(cut, 0, "none of them ends where a screen would");
+    let bytes = opened.pdf().await;
+    assert!(bytes.starts_with(b"%PDF") && bytes.len() > 50_000, "{}", bytes.len());
+    assert_eq!(
+        opened.evaluate::<usize>("window.printed").await,
+        0,
+        "everything that was folded was open while it was printed"
+    );
+    assert!(
+        opened
+            .evaluate::<bool>("document.querySelector('main section:not(#site-maps) details:not([open])') !== null")
+            .await,
+        "and is folded again"
+    );
+    assert_eq!(opened.complaints(), Vec::<String>::new());
+    opened.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
     let (opened, _) = Opened::file(&made().page()).await;
     let axe = axe();
@@ -182,6 +219,121 @@ async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
         assert_eq!(opened.violations(&axe).await, Vec::<String>::new(), "{width} px, {colours}");
     }
     opened.close().await;
+}
+
+/// Checks every number of a report; returns how many: cells of the summary; cells, sentences and data of the page.
+async fn numbers_of(folder: &Path, deep: bool) -> (usize, usize) {
+    let files = numbers::run::Files::read(folder);
+    let run = numbers::run::Run::of(&files);
+    let summary = std::fs::read_to_string(folder.join("summary.md")).expect("a summary");
+    let in_summary = numbers::markdown::check(&summary, &run);
+    let page = folder.join("index.html");
+    let html = std::fs::read_to_string(&page).expect("a page");
+    let literal = serde_json::to_string(&html).expect("JSON");
+    let script = include_str!("report_page/numbers/read_page.js");
+    // The page comes last: it is long enough to hold any word.
+    let script = script.replacen("DEEP", &deep.to_string(), 1).replacen("HTML", &literal, 1);
+    let (opened, _) = Opened::file(&page).await;
+    let read: numbers::page::Page = opened.evaluate(&script).await;
+    opened.close().await;
+    let in_page = numbers::page::check(&read, &run);
+    (in_summary, in_page)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_number_is_made_again_from_the_parquet_files() {
+    let (in_summary, in_page) = numbers_of(&made().folder.join("report"), true).await;
+    assert!(in_summary > 800 && in_page > 3_000, "{in_summary}, {in_page}");
+}
+
+#[test]
+fn a_number_that_is_wrong_anywhere_in_the_summary_is_seen() {
+    let folder = made().folder.join("report");
+    let files = numbers::run::Files::read(&folder);
+    let run = numbers::run::Run::of(&files);
+    let summary = std::fs::read_to_string(folder.join("summary.md")).expect("a summary");
+    let lines: Vec<&str> = summary.lines().collect();
+    let is_heading = |line: &&str| line.starts_with('#');
+    let mut tried = 0;
+    // The last number of the first row, or of the first sentence, below every heading.
+    for from in (0..lines.len()).filter(|at| is_heading(&lines[*at])) {
+        let below = lines[from + 1..].iter().take_while(|line| !is_heading(line));
+        let Some(at) = below.clone().position(|line| line.contains(|c: char| c.is_ascii_digit())) else { continue };
+        let at = from
+            + 1
+            + at
+            + usize::from(lines[from + 1 + at].contains("n = ") && lines[from + 1 + at].starts_with('|')) * 2;
+        let line = lines[at];
+        let Some(digit) = line.rfind(|c: char| c.is_ascii_digit()) else { continue };
+        let other = if line.as_bytes()[digit] == b'7' { "8" } else { "7" };
+        let wrong = format!("{}{other}{}", &line[..digit], &line[digit + 1..]);
+        let changed = [&lines[..at], &[wrong.as_str()], &lines[at + 1..]].concat().join("\n");
+        let seen = std::panic::catch_unwind(|| numbers::markdown::check(&changed, &run));
+        assert!(seen.is_err(), "nobody saw that this is wrong: {wrong}");
+        tried += 1;
+    }
+    assert!(tried >= 10, "{tried}");
+    let more = format!("{summary}\nAll of 3 more numbers.\n");
+    assert!(std::panic::catch_unwind(|| numbers::markdown::check(&more, &run)).is_err());
+}
+
+/// Takes the pictures of the README: `./just picture` names the report and the folder.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "writes pictures: name a report in BROWSERLENS_REPORT and a folder in BROWSERLENS_PICTURES"]
+async fn pictures_of_the_main_views() {
+    let named = |name: &str| {
+        root().join(PathBuf::from(std::env::var_os(name).unwrap_or_else(|| panic!("{name} names a folder"))))
+    };
+    let (report, pictures) = (named("BROWSERLENS_REPORT"), named("BROWSERLENS_PICTURES"));
+    let (opened, _) = Opened::file(&report.join("index.html")).await;
+    opened.look(1_280, 1_500, "light").await;
+    // A delta beside what another tool says, on a page where something changed.
+    opened
+        .run("viewer.open(Math.max(0, overview.scenarios.findIndex((one) => one.name.startsWith('shop/'))), 3)")
+        .await;
+    opened.until("document.querySelector('#screen img')?.complete").await;
+    opened.run("document.activeElement?.blur()").await;
+    for (view, name) in [("", "report.png"), ("#pareto", "report-pareto.png"), ("#steps", "report-steps.png")] {
+        let bytes = opened.picture(view, (1_280, 1_500)).await;
+        assert!(bytes.len() > 20_000, "{name}: {} bytes", bytes.len());
+        std::fs::write(pictures.join(name), bytes).expect("writes");
+        println!("{}", pictures.join(name).display());
+    }
+    opened.close().await;
+}
+
+/// The page of a whole suite is there before one has thought of something else.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
+async fn a_given_report_opens_in_less_than_two_seconds() {
+    let folder =
+        root().join(PathBuf::from(std::env::var_os("BROWSERLENS_REPORT").expect("BROWSERLENS_REPORT names a folder")));
+    let page = folder.join("index.html");
+    let bytes = std::fs::metadata(&page).expect("a page").len();
+    let mut all = Vec::new();
+    for _ in 0..3 {
+        let (opened, ready) = Opened::file(&page).await;
+        let [paint, load] = opened.opening().await;
+        println!(
+            "{bytes} bytes: first paint {paint:.0} ms, load {load:.0} ms, first step shown {} ms after the command to open",
+            ready.as_millis()
+        );
+        all.push(paint.max(load));
+        opened.close().await;
+    }
+    let best = all.into_iter().fold(f64::INFINITY, f64::min);
+    assert!(best < 2_000.0, "{best} ms");
+    assert!(bytes < 15_000_000, "{bytes}");
+}
+
+/// The same of any report: `BROWSERLENS_REPORT=reports/report-… cargo test --workspace --test report_page -- --ignored`.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
+async fn every_number_of_a_given_report_is_made_again() {
+    let folder = PathBuf::from(std::env::var_os("BROWSERLENS_REPORT").expect("BROWSERLENS_REPORT names a folder"));
+    let (in_summary, in_page) = numbers_of(&root().join(folder), false).await;
+    println!("{in_summary} cells in the summary; {in_page} cells, sentences and data in the page");
+    assert!(in_summary > 0 && in_page > 0);
 }
 
 /// What a report is made of, out of a run whose traces are told `copies` times.
@@ -224,6 +376,7 @@ impl Copies {
             name: strategy.name.clone(),
             version: strategy.version.clone(),
             why: format!("{}{words}", strategy.why),
+            ..StrategyInfo::of(strategy)
         });
         let strategies = strategies.collect();
         (run.measurements, run.tasks) = (measurements, tasks);

@@ -206,7 +206,7 @@ fn schemathesis_finds_no_failure_against_the_document() {
     let session: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
     let ran = Command::new(tools().join("venv/bin/schemathesis"))
         .args(["run", &format!("http://{}/openapi.json", server.address), "--no-color"])
-        .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "1", "--workers", "4"])
+        .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "1", "--workers", "1"])
         .args(["--suppress-health-check", "all", "--continue-on-failure"])
         .args(["--header", &format!("Browserlens-Session: {}", session["session"].as_str().expect("an id"))])
         .current_dir(tempfile::tempdir().expect("a folder").path())
@@ -261,4 +261,78 @@ fn an_open_address_without_a_token_is_bad_usage() {
         said.contains("a bearer token of at least 16 characters is needed") && said.contains("--token-env"),
         "{said}"
     );
+}
+
+/// A client over standard input and output of a server that records it in a browser of its own.
+struct Recorded {
+    child: Child,
+    input: std::process::ChildStdin,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Recorded {
+    fn start(host: &str, file: &Path, home: &Path) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            .args(["serve", "--allow-host", host, "--goal", "the letter", "--record"])
+            .arg(file)
+            .env("XDG_CONFIG_HOME", home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        let (input, output) = (child.stdin.take().expect("stdin"), child.stdout.take().expect("stdout"));
+        let mut client = Self { child, input, lines: BufReader::new(output).lines() };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } });
+        client.ask("initialize", &hello);
+        client
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> String {
+        let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        writeln!(self.input, "{message}").expect("it reads");
+        self.lines.next().expect("an answer").expect("a line")
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) {
+        let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert!(!answer.contains("\"isError\":true"), "{answer}");
+    }
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_recorded_run_is_whole_after_a_stop_and_opens_after_a_kill() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let site = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "tiny")).expect("serves");
+    let host = format!("127.0.0.1:{}", site.port());
+    let folder = tempfile::tempdir().expect("a folder");
+    for (signal, is_whole) in [("-TERM", true), ("-KILL", false)] {
+        let file = folder.path().join(format!("run{signal}.trace"));
+        let mut client = Recorded::start(&host, &file, folder.path());
+        client.call("navigate", &json!({ "url": format!("http://{host}/") }));
+        client.call("press", &json!({ "key": "Tab" }));
+        let pid = client.child.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+        client.child.wait().expect("it ends");
+        let checked = browserlens_trace::verify(&file).unwrap_or_else(|error| panic!("{signal}: {error}"));
+        assert_eq!((checked.is_ok(), checked.complete), (true, is_whole), "{signal}: {checked:?}");
+        let trace = browserlens_trace::Trace::open(&file).expect("opens");
+        assert_eq!((trace.len(), trace.meta().goal.as_str()), (2, "the letter"), "{signal}");
+        // A trace that stands there is not written over.
+        let again = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            .args(["serve", "--record"])
+            .arg(&file)
+            .env("XDG_CONFIG_HOME", folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .expect("starts");
+        assert!(!again.status.success() && String::from_utf8_lossy(&again.stderr).contains("run-"), "{again:?}");
+    }
 }

@@ -97,13 +97,22 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("url-no-pattern-of-10000-matches", |bencher| {
         bencher.iter(|| black_box(recogniser.summary(black_box(elsewhere), "")))
     });
+    // The worst for what patterns need: the URL has the text that all of them do with, and still none of them matches.
+    let nearly = "https://a.test/area/7123/edited";
+    assert_eq!(recogniser.summary(nearly, "").confidence, 0.0);
+    group.bench_function("url-with-the-text-of-10000-patterns-none-matches", |bencher| {
+        bencher.iter(|| black_box(recogniser.summary(black_box(nearly), "")))
+    });
+    group.bench_function("url-with-the-text-of-10000-patterns-all-match", |bencher| {
+        bencher.iter(|| black_box(recogniser.summary(black_box("https://a.test/area/7123/edit"), "")))
+    });
     // The same, at a URL that was never asked before: what an automaton remembers of others is of little use.
     let mut at = 0;
-    group.bench_function("url-no-pattern-of-10000-matches-new-urls", |bencher| {
+    group.bench_function("url-with-the-text-of-10000-patterns-none-matches-new-urls", |bencher| {
         bencher.iter(|| {
             at += 1;
             black_box(
-                recogniser.summary(&format!("https://a.test/{}/{at:x}/sh{at}", "qwertyuiop".repeat(1 + at % 4)), ""),
+                recogniser.summary(&format!("https://a.test/{}/{at:x}/editx{at}", "qwertyuiop".repeat(1 + at % 4)), ""),
             )
         })
     });

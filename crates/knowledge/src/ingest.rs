@@ -17,6 +17,7 @@ use crate::model::{
     StepAction, TaskDefinition, TaskId, TaskStep, WebsiteId,
 };
 use crate::purpose::fill_purposes;
+use crate::quoted::quoted;
 use crate::validate::MAX_INDICATOR_CHARS;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde_json::Value;
@@ -312,29 +313,6 @@ fn indicators(text: &str) -> Vec<Indicator> {
         reason: "UI element for screen recognition".to_owned(),
     });
     indicators.collect()
-}
-
-/// Returns what stands in quotation marks, with what stands before and after it.
-pub(crate) fn quoted(text: &str) -> Vec<(&str, &str, &str)> {
-    const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('\'', '\''), ('`', '`')];
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some((start, open)) = text[at..].char_indices().find(|(_, c)| MARKS.iter().any(|(open, _)| open == c)) {
-        let start = at + start;
-        let inner = start + open.len_utf8();
-        let before = text[..start].chars().next_back();
-        let Some(close) = MARKS.iter().find(|(mark, _)| *mark == open).map(|(_, close)| *close) else { break };
-        // An apostrophe opens nothing.
-        let end = text[inner..].find(close).filter(|_| open != '\'' || before.is_none_or(|c| !c.is_alphanumeric()));
-        let Some(end) = end else {
-            at = inner;
-            continue;
-        };
-        let after = inner + end + close.len_utf8();
-        found.push((&text[..start], &text[inner..inner + end], &text[after..]));
-        at = after;
-    }
-    found
 }
 
 /// Verbs that begin a step, and what they do.

@@ -13,10 +13,12 @@ mod error;
 mod extract;
 pub mod gaps;
 mod ingest;
+mod json;
 mod map;
 mod model;
 pub mod protocol;
 mod purpose;
+mod quoted;
 mod recognise;
 mod renew;
 pub mod score;
@@ -31,7 +33,8 @@ pub use crawl::{ActorBrowser, Browser, CrawlEnd, CrawlLimits, CrawlReport, crawl
 pub use error::KnowledgeError;
 pub use extract::{Recording, extract};
 pub use ingest::{Document, Ingested, content_type_of, ingest};
-pub use map::{MapOptions, from_json, schema, site_map_dot, site_map_figure, site_map_svg, to_json};
+pub use json::{from_json, schema, to_json};
+pub use map::{MapOptions, site_map_dot, site_map_figure, site_map_svg};
 pub use model::{
     ActionDefinition, ActionId, BrowserUseAction, ContentType, ElementTarget, Form, FormField, Indicator,
     IndicatorKind, Inference, Knowledge, KnowledgeId, Metadata, Provenance, Region, ScreenDefinition, ScreenId,

@@ -7,8 +7,8 @@
 use crate::extract::nodes::one_line;
 use crate::extract::signature::{fold, is_indicator_text};
 use crate::extract::urls::patterns_in_text;
-use crate::ingest::quoted;
 use crate::model::{Knowledge, Provenance, ScreenDefinition, ScreenId, TaskDefinition};
+use crate::quoted::quoted;
 use crate::translate::ActionType;
 use crate::validate::compile;
 use regex::Regex;

@@ -142,6 +142,46 @@ fn a_way_through_a_form_takes_its_fields_along_with_the_agents_values() {
 }
 
 #[test]
+fn a_way_hands_over_a_file_made_for_the_purpose_or_the_one_that_is_given() {
+    let mut known = serde_json::to_value(knowledge()).unwrap();
+    let mut attach = action("attach", "login", "upload_file", "button", "Attach");
+    attach["parameters"] = json!({ "path": "files/plan.txt" });
+    known["actions"]["attach"] = attach;
+    let done = json!({ "order": 3, "action": { "action_type": "upload_file", "parameters": { "path": "files/plan.txt" } }, "action_id": "attach", "screen_id": "login", "expected_screen_id": "login" });
+    let steps = known["tasks"]["enter"]["steps"].as_array_mut().unwrap();
+    steps.insert(3, done);
+    steps[4]["order"] = json!(4);
+    let knowledge: Knowledge = serde_json::from_value(known).unwrap();
+    let response = ask(&knowledge, navigate("inside", Some("home")));
+    assert_eq!(actions(&response), ["to_login", "type_user", "attach", "log_in"]);
+    let [call] = response.steps[2].actions.as_slice() else { panic!("{response:?}") };
+    let code = call.parameters["code"].as_str().unwrap();
+    assert!(response.steps[2].optional && code.contains(r#""name":"plan\u002etxt""#), "{code}");
+    // Once its page is there, the agent's own tools do it.
+    let page = PageBuilder::outline(
+        "button \"Attach\" tag=button box=0,0,100,20 #5\nbutton \"Log in\" tag=button disabled box=0,30,100,20 #6\nbutton \"File\" tag=input type=\"file\" hidden #7",
+    );
+    let agent = Agent::new(&knowledge).unwrap();
+    let environment = Environment { page: Some(&page), ..Environment::default() };
+    let anew = |values: Value| -> Vec<(String, Value)> {
+        let mut instruction = navigate("inside", Some("home"));
+        instruction["context"]["values"] = values;
+        let instruction: AgentInstruction = serde_json::from_value(instruction).unwrap();
+        let calls = agent.anew(&response.steps[2], &instruction, &environment).unwrap();
+        calls.into_iter().map(|call| (call.tool_name, json!(call.parameters))).collect()
+    };
+    let made = json!({ "file_name": "plan.txt", "content": "Placeholder of plan.txt\n" });
+    let handed = |path: &str| ("upload_file".to_owned(), json!({ "index": 7, "path": path }));
+    assert_eq!(anew(json!({})), [("write_file".to_owned(), made), handed("plan.txt")]);
+    assert_eq!(anew(json!({ "Attach": "/home/ann/real.txt" })), [handed("/home/ann/real.txt")]);
+    assert!(
+        agent
+            .anew(&response.steps[1], &serde_json::from_value(navigate("inside", None)).unwrap(), &environment)
+            .is_err()
+    );
+}
+
+#[test]
 fn where_the_current_screen_is_not_known_the_way_begins_by_opening_a_url() {
     let knowledge = knowledge();
     let response = ask(&knowledge, navigate("list", None));
@@ -426,7 +466,7 @@ fn what_is_null_is_left_out() {
     assert!(agent.answer_json(asked, &Environment::default()).success);
 }
 
-/// Later steps are scripts: agents pay for every character of them.
+/// Later steps are scripts: agents pay for every character of them. The longest drags one element to another, both told in words.
 #[test]
 fn scripts_of_the_bundled_sites_are_short() {
     let recordings: Vec<Recording> =
@@ -442,5 +482,5 @@ fn scripts_of_the_bundled_sites_are_short() {
     lengths.sort_unstable();
     let (median, most) = (lengths[lengths.len() / 2], lengths[lengths.len() - 1]);
     println!("{} scripts, median {median}, longest {most} characters", lengths.len());
-    assert!(median <= 1_200 && most <= 2_600, "median {median}, longest {most}");
+    assert!(median <= 1_200 && most <= 2_850, "median {median}, longest {most}");
 }

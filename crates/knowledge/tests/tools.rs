@@ -174,6 +174,23 @@ fn a_check_that_is_already_so_needs_no_call() {
 }
 
 #[test]
+fn a_click_that_turns_a_state_needs_no_call_where_it_is_so_already() {
+    let menu = |state: &str| PageBuilder::outline(&format!("button \"Menu\" {state} tag=button #31 box=0,0,100,20"));
+    let turn = |wanted: &str| {
+        definition("click", json!({ "target": { "role": "button", "name": "Menu" }, "parameters": { wanted: true } }))
+    };
+    for (wanted, is_so, is_not) in [("expanded", "expanded", "collapsed"), ("pressed", "pressed", "unpressed")] {
+        for profile in Profile::ALL {
+            assert_eq!(on_page(&turn(wanted), profile, &menu(is_so)).unwrap(), vec![], "{wanted}");
+            let calls = on_page(&turn(wanted), profile, &menu(is_not)).unwrap();
+            assert_eq!((calls.len(), calls[0].tool_name.as_str()), (1, "click"), "{wanted}");
+        }
+    }
+    // A button that says nothing of it is clicked.
+    assert_eq!(on_page(&turn("expanded"), Profile::BrowserUse013, &menu("")).unwrap().len(), 1);
+}
+
+#[test]
 fn addresses_are_of_the_web_and_nothing_else() {
     for bad in [
         "javascript:alert(1)",

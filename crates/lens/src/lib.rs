@@ -9,6 +9,8 @@
 pub mod budget;
 #[doc(hidden)]
 pub mod bugs;
+#[doc(hidden)]
+pub mod changed;
 pub mod differ;
 mod events;
 pub mod extract;
@@ -23,7 +25,7 @@ pub mod tree;
 
 pub use extract::Representation;
 pub use format::{EventNote, GrammarError, LEGEND, Observed, Style, parse};
-pub use lens::{Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind, rgba, shrunk};
+pub use lens::{Aside, Base, DELTA_LIMIT_PERCENT, Lens, LensOptions, RouterKind, rgba, shrunk};
 pub use refs::RefTable;
 pub use shown::{ApplyError, ElidedMark, ElidedWhat, ShownNode, ShownState};
 pub use strategies::{OptionsError, build, lens_options, names};

@@ -1,9 +1,10 @@
 //! Wall time of an observation against Playwright MCP's `browser_snapshot`, on one live browser, as paired medians:
-//! `speed <cli.js of @playwright/mcp> [pairs]`.
+//! `speed <cli.js of @playwright/mcp> [pairs] [seconds]`.
 //!
-//! Each pair changes the page, then asks both, in turns first and second. The server is spoken to over stdio, as agents do.
+//! Each pair changes the page, then asks both, in turns first and second, so that what else the machine does hits both alike. The server is
+//! spoken to over stdio, as agents do, and looks at the same tab. It ends after the seconds (150 if none are said), with what it measured until then.
 
-use browserlens_live::{LiveLens, Session};
+use browserlens_live::{Action, LiveLens, Session};
 use browserlens_page::Viewport;
 use browserlens_recorder::{LiveOptions, SiteServer};
 use browserlens_strategy::{PageSource, Task};
@@ -11,13 +12,17 @@ use serde_json::{Value, json};
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+/// Longest that one answer of the server is waited for.
+const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
 struct Server {
     child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    lines: Receiver<String>,
     calls: u64,
 }
 
@@ -31,7 +36,9 @@ impl Server {
             .spawn()?;
         let input = child.stdin.take().ok_or("no input")?;
         let output = BufReader::new(child.stdout.take().ok_or("no output")?);
-        let mut server = Self { child, input, output, calls: 0 };
+        let (sender, lines) = channel();
+        std::thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut server = Self { child, input, lines, calls: 0 };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "speed", "version": "1" } });
         server.call("initialize", &hello)?;
         writeln!(server.input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
@@ -43,24 +50,26 @@ impl Server {
         let id = self.calls;
         writeln!(self.input, "{}", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         self.input.flush()?;
-        let mut line = String::new();
+        let until = Instant::now() + ANSWER_LIMIT;
         loop {
-            line.clear();
-            if self.output.read_line(&mut line)? == 0 {
-                return Err("the server ended".into());
-            }
-            let answer: Value = serde_json::from_str(&line)?;
+            let line = self.lines.recv_timeout(until.saturating_duration_since(Instant::now()));
+            let answer: Value = serde_json::from_str(&line.map_err(|_| format!("{method}: no answer in time"))?)?;
             if answer["id"] == id {
                 return Ok(answer["result"].clone());
             }
         }
     }
 
-    fn snapshot(&mut self) -> Result<(f64, usize), Box<dyn Error>> {
+    /// Returns how long it took.
+    fn snapshot(&mut self) -> Result<f64, Box<dyn Error>> {
         let began = Instant::now();
         let answer = self.call("tools/call", &json!({ "name": "browser_snapshot", "arguments": {} }))?;
         let millis = began.elapsed().as_secs_f64() * 1e3;
-        Ok((millis, answer["content"][0]["text"].as_str().map_or(0, str::len)))
+        let text = answer["content"][0]["text"].as_str().unwrap_or_default();
+        if !text.contains("[ref=") {
+            return Err(format!("that is no snapshot: {}", text.chars().take(200).collect::<String>()).into());
+        }
+        Ok(millis)
     }
 }
 
@@ -71,7 +80,8 @@ impl Drop for Server {
     }
 }
 
-fn median(values: &mut [f64]) -> f64 {
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
@@ -82,135 +92,147 @@ fn session() -> Result<Session, Box<dyn Error>> {
 }
 
 /// What is done to the page before a pair, as a script; `NAVIGATE` loads it anew.
-const CHANGES: [(&str, &str); 4] = [
+const CHANGES: [(&str, &str); 5] = [
     ("nothing", "0"),
     (
-        "small change",
+        "a text",
         "(() => { const h = document.querySelector('h1, h2'); h.textContent = 'Changed ' + Math.round(performance.now()) })()",
     ),
     (
+        "a row added",
+        "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
+                       l.append(l.children[0].cloneNode(true)) })()",
+    ),
+    (
         "list re-rendered",
-        "(() => { const l = [...document.querySelectorAll('ul, ol, [role=list], main, main div')].sort((a, b) => b.children.length - a.children.length)[0]; \
-                          l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()",
+        "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
+                            l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()",
     ),
     ("navigation", "NAVIGATE"),
 ];
 
+/// Milliseconds of one kind of observation, pair by pair.
+#[derive(Default)]
+struct Pairs {
+    ours: Vec<f64>,
+    theirs: Vec<f64>,
+    /// Of ours, the browser's answers, and all that the page took before the lens.
+    browser: Vec<f64>,
+    look: Vec<f64>,
+}
+
+impl Pairs {
+    fn add(&mut self, lens: &mut LiveLens, reader: &mut Session, server: &mut Server) -> Result<(), Box<dyn Error>> {
+        let mut ours = |pairs: &mut Self| -> Result<(), Box<dyn Error>> {
+            let began = Instant::now();
+            lens.browser().look()?;
+            let look = began.elapsed().as_secs_f64() * 1e3;
+            // The same look again is what a session asks for: its time counts once.
+            let again = Instant::now();
+            lens.browser().look()?;
+            let again = again.elapsed().as_secs_f64() * 1e3;
+            let observed = Instant::now();
+            reader.observe(lens.browser(), None)?;
+            pairs.ours.push(look + observed.elapsed().as_secs_f64() * 1e3 - again);
+            pairs.look.push(look);
+            pairs.browser.push(lens.browser().browser_micros() as f64 / 1e3);
+            Ok(())
+        };
+        if self.theirs.len().is_multiple_of(2) {
+            ours(self)?;
+            self.theirs.push(server.snapshot()?);
+        } else {
+            self.theirs.push(server.snapshot()?);
+            ours(self)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&self, what: &str, out: &mut impl Write) -> std::io::Result<()> {
+        let ratios: Vec<f64> = self.ours.iter().zip(&self.theirs).map(|(a, b)| a / b).collect();
+        writeln!(
+            out,
+            "  {what}: ours {:.1} ms (page {:.1}, of it the browser {:.1}), browser_snapshot {:.1} ms, ratio {:.3} of {} pairs",
+            median(&self.ours),
+            median(&self.look),
+            median(&self.browser),
+            median(&self.theirs),
+            median(&ratios),
+            ratios.len()
+        )?;
+        out.flush()
+    }
+}
+
+fn open(lens: &mut LiveLens, url: &str, grow: Option<u32>) -> Result<(), Box<dyn Error>> {
+    lens.act(&Action::Navigate { url: url.to_owned() })?;
+    if let Some(count) = grow {
+        let script = format!(
+            "(() => {{ const main = document.querySelector('main') ?? document.body; const copy = [...main.children]; \
+             while (document.querySelectorAll('*').length < {count}) main.append(...copy.map((child) => child.cloneNode(true))) }})()"
+        );
+        lens.browser().evaluate(&script)?;
+    }
+    Ok(())
+}
+
 fn measure(
     lens: &mut LiveLens,
     server: &mut Server,
-    url: &str,
-    grow: Option<u32>,
+    (url, grow): (&str, Option<u32>),
     pairs: usize,
+    until: Instant,
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
-    let open = |lens: &mut LiveLens| -> Result<(), Box<dyn Error>> {
-        lens.act(&browserlens_live::Action::Navigate { url: url.to_owned() })?;
-        if let Some(count) = grow {
-            let script = format!(
-                "(() => {{ const main = document.querySelector('main') ?? document.body; const copy = [...main.children]; \
-                 while (document.querySelectorAll('*').length < {count}) main.append(...copy.map((child) => child.cloneNode(true))) }})()"
-            );
-            lens.browser().evaluate(&script)?;
-        }
-        Ok(())
-    };
-    open(lens)?;
+    open(lens, url, grow)?;
     let elements = lens.browser().evaluate("document.querySelectorAll('*').length")?;
     writeln!(out, "{url}: {elements} elements")?;
-    let (mut first, mut of_first) = (Vec::new(), Vec::new());
-    let (mut reads, mut browser) = (Vec::new(), Vec::new());
-    for pair in 0..pairs {
-        open(lens)?;
-        let mut fresh = session()?;
-        let mut ours = || -> Result<(f64, f64), Box<dyn Error>> {
-            let began = Instant::now();
-            lens.browser().look()?;
-            let read = began.elapsed().as_secs_f64() * 1e3;
-            fresh.observe(lens.browser(), None)?;
-            Ok((began.elapsed().as_secs_f64() * 1e3, read))
-        };
-        let (mine, theirs) = if pair % 2 == 0 {
-            (ours()?, server.snapshot()?)
-        } else {
-            let theirs = server.snapshot()?;
-            (ours()?, theirs)
-        };
-        first.push(mine.0);
-        reads.push(mine.1);
-        browser.push(lens.browser().browser_micros() as f64 / 1e3);
-        of_first.push(theirs.0);
+    let mut first = Pairs::default();
+    while first.ours.len() < pairs && Instant::now() < until {
+        open(lens, url, grow)?;
+        first.add(lens, &mut session()?, server)?;
     }
-    let line = |out: &mut dyn Write, what: &str, ours: &mut [f64], theirs: &mut [f64]| {
-        let mut ratios: Vec<f64> = ours.iter().zip(theirs.iter()).map(|(a, b)| a / b).collect();
-        let ratio = median(&mut ratios);
-        writeln!(
-            out,
-            "  {what}: ours {:.1} ms, browser_snapshot {:.1} ms, ratio {ratio:.3}",
-            median(ours),
-            median(theirs)
-        )
-    };
-    line(out, "first observation", &mut first, &mut of_first)?;
-    writeln!(
-        out,
-        "    of it reading the page {:.1} ms, of that the browser's answers {:.1} ms",
-        median(&mut reads),
-        median(&mut browser)
-    )?;
+    first.tell("first observation", out)?;
     for (name, change) in CHANGES {
-        open(lens)?;
+        if Instant::now() > until {
+            writeln!(out, "  later, {name}: no time left")?;
+            continue;
+        }
+        open(lens, url, grow)?;
         let mut reader = session()?;
         reader.observe(lens.browser(), None)?;
-        let (mut ours, mut theirs, mut reads, mut browser) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for pair in 0..pairs {
+        let mut later = Pairs::default();
+        while later.ours.len() < pairs && (later.ours.is_empty() || Instant::now() < until) {
             if change == "NAVIGATE" {
-                open(lens)?;
+                open(lens, url, grow)?;
             } else {
                 lens.browser().evaluate(change)?;
             }
-            let mut mine = || -> Result<(f64, f64), Box<dyn Error>> {
-                let began = Instant::now();
-                lens.browser().look()?;
-                let read = began.elapsed().as_secs_f64() * 1e3;
-                reader.observe(lens.browser(), None)?;
-                Ok((began.elapsed().as_secs_f64() * 1e3, read))
-            };
-            let (a, b) = if pair % 2 == 0 {
-                (mine()?, server.snapshot()?)
-            } else {
-                let b = server.snapshot()?;
-                (mine()?, b)
-            };
-            ours.push(a.0);
-            reads.push(a.1);
-            browser.push(lens.browser().browser_micros() as f64 / 1e3);
-            theirs.push(b.0);
+            later.add(lens, &mut reader, server)?;
         }
-        line(out, &format!("later, {name}"), &mut ours, &mut theirs)?;
-        writeln!(
-            out,
-            "    of it reading the page {:.1} ms, of that the browser's answers {:.1} ms",
-            median(&mut reads),
-            median(&mut browser)
-        )?;
+        later.tell(&format!("later, {name}"), out)?;
     }
     Ok(())
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let cli = arguments.first().ok_or("usage: speed <cli.js of @playwright/mcp> [pairs]")?;
+    let cli = arguments.first().ok_or("usage: speed <cli.js of @playwright/mcp> [pairs] [seconds]")?;
     let pairs = arguments.get(1).and_then(|text| text.parse().ok()).unwrap_or(7);
+    let seconds = arguments.get(2).and_then(|text| text.parse().ok()).unwrap_or(150);
+    let began = Instant::now();
     let sites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/sites");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let shop = runtime.block_on(SiteServer::start(&sites, "shop"))?;
     let mut out = std::io::stdout();
-    let page = |path: &str| format!("http://127.0.0.1:{}/{path}", shop.port());
-    let mut lens = LiveLens::open(&page("search?q=laptop"), &LiveOptions::default())?;
+    let listing = format!("http://127.0.0.1:{}/search?q=laptop", shop.port());
+    // Pages are given a moment only: what is measured begins when they stand.
+    let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
+    let mut lens = LiveLens::open(&listing, &options)?;
     let mut server = Server::start(cli, &lens.browser().protocol_address())?;
     server.snapshot()?;
-    measure(&mut lens, &mut server, &page("search?q=laptop"), None, pairs, &mut out)?;
-    measure(&mut lens, &mut server, &page("search?q=laptop"), Some(20_000), pairs, &mut out)?;
+    let until = |share: u64| began + Duration::from_secs(seconds * share / 10);
+    measure(&mut lens, &mut server, (&listing, None), pairs, until(4), &mut out)?;
+    measure(&mut lens, &mut server, (&listing, Some(20_000)), pairs.div_ceil(2), until(10), &mut out)?;
     Ok(())
 }

@@ -1,18 +1,56 @@
-//! A fast look sees what a whole capture sees, in every field that the lens reads. `examples/equality.rs` holds every bundled step to it.
+//! A fast look sees what a whole capture sees, in every field that the lens reads.
+//!
+//! By default on a part of the bundled steps: two small sites, and one scenario more, drawn by `FAST_LOOKS_SEED`. All of them take some minutes:
+//! `cargo test -p browserlens-live --test fast_looks -- --ignored`.
 
 mod common;
 
 use common::{Differences, looks_of, traces};
+use std::path::PathBuf;
+
+/// Every bundled scenario.
+fn bundled() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for site in std::fs::read_dir(traces().join("scenarios")).expect("scenarios").flatten() {
+        let files = std::fs::read_dir(site.path()).expect("a folder").flatten().map(|file| file.path());
+        found.extend(files.filter(|path| {
+            let name = path.to_string_lossy();
+            name.ends_with(".toml") && !name.ends_with(".ask.toml")
+        }));
+    }
+    found.sort();
+    found
+}
+
+fn hold(scenarios: &[PathBuf]) -> Differences {
+    let mut found = Differences::default();
+    for path in scenarios {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        for look in looks_of(path) {
+            found.add(&look, &name);
+        }
+    }
+    assert_eq!(found.telling(), Vec::<String>::new());
+    assert_eq!(found.other_text, Vec::<String>::new());
+    found
+}
 
 #[test]
 fn a_fast_look_equals_the_whole_capture_in_every_field_that_the_lens_reads() {
-    let mut found = Differences::default();
-    for name in ["tiny/newsletter-signup", "login/wrong-then-right"] {
-        for look in looks_of(&traces().join("scenarios").join(format!("{name}.toml"))) {
-            found.add(&look, name);
-        }
-    }
-    assert!(found.steps >= 6 && found.nodes > 500, "{} steps, {} nodes", found.steps, found.nodes);
-    assert_eq!(found.telling(), Vec::<String>::new());
-    assert_eq!(found.other_text, Vec::<String>::new());
+    let all = bundled();
+    let seed: usize = std::env::var("FAST_LOOKS_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let small = ["newsletter-signup", "wrong-then-right"];
+    let (mut part, rest): (Vec<PathBuf>, Vec<PathBuf>) =
+        all.into_iter().partition(|path| small.iter().any(|name| path.to_string_lossy().contains(name)));
+    assert!(part.len() == 2 && rest.len() > 8, "{part:?} {rest:?}");
+    part.push(rest[seed % rest.len()].clone());
+    let found = hold(&part);
+    assert!(found.steps > 6 && found.nodes > 500, "{} steps, {} nodes", found.steps, found.nodes);
+}
+
+#[test]
+#[ignore = "takes some minutes: every bundled scenario in Chromium"]
+fn a_fast_look_equals_the_whole_capture_on_every_bundled_step() {
+    let found = hold(&bundled());
+    assert!(found.steps > 150 && found.nodes > 200_000, "{} steps, {} nodes", found.steps, found.nodes);
 }

@@ -4,9 +4,15 @@ use browserlens_live::{Action, LiveError, LiveLens, TabAction};
 use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, SiteServer, Wait};
 use browserlens_strategy::{ObservationKind, PageSource};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 fn sites() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/sites")
+}
+
+/// Pages of files are quiet soon.
+fn quick() -> LiveOptions {
+    LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() }
 }
 
 struct Site {
@@ -37,7 +43,7 @@ fn ref_of(text: &str, said: &str) -> String {
 #[test]
 fn an_agent_observes_acts_by_ref_and_is_told_what_changed() {
     let site = site("fixtures");
-    let mut lens = LiveLens::open(&site.url("action-click.html"), &LiveOptions::default()).expect("opens");
+    let mut lens = LiveLens::open(&site.url("action-click.html"), &quick()).expect("opens");
     let full = lens.observe().expect("a page");
     assert!(matches!(full.kind, ObservationKind::Full { .. }));
     let go = ref_of(&full.text, "button \"Go\"");
@@ -76,7 +82,7 @@ fn an_agent_observes_acts_by_ref_and_is_told_what_changed() {
 #[test]
 fn what_covers_an_element_is_named_and_the_click_lands_nowhere() {
     let site = site("fixtures");
-    let mut lens = LiveLens::open(&site.url("action-click.html"), &LiveOptions::default()).expect("opens");
+    let mut lens = LiveLens::open(&site.url("action-click.html"), &quick()).expect("opens");
     let go = ref_of(&lens.observe().expect("a page").text, "button \"Go\"");
     let cover = "(() => { const d = document.createElement('div'); d.id = 'veil'; d.style = 'position:fixed;inset:0;background:#fff;z-index:9'; \
                  d.onclick = () => { document.title = 'veil clicked' }; document.body.append(d) })()";
@@ -89,7 +95,7 @@ fn what_covers_an_element_is_named_and_the_click_lands_nowhere() {
 #[test]
 fn what_is_typed_never_goes_to_another_field() {
     let site = site("fixtures");
-    let mut lens = LiveLens::open(&site.url("action-fill.html"), &LiveOptions::default()).expect("opens");
+    let mut lens = LiveLens::open(&site.url("action-fill.html"), &quick()).expect("opens");
     let text = lens.observe().expect("a page").text;
     let field = ref_of(&text, "textbox");
     lens.act(&Action::Type { reference: field.clone(), text: "first".to_owned() }).expect("typed");
@@ -104,10 +110,10 @@ fn what_is_typed_never_goes_to_another_field() {
 #[test]
 fn tabs_waits_dialogs_and_pictures() {
     let site = site("fixtures");
-    let mut lens = LiveLens::open(&site.url("action-dialog.html"), &LiveOptions::default()).expect("opens");
+    let mut lens = LiveLens::open(&site.url("action-dialog.html"), &quick()).expect("opens");
     let text = lens.observe().expect("a page").text;
     lens.browser().evaluate("setTimeout(() => alert('Stop here'), 0)").expect("runs");
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let deadline = std::time::Instant::now() + Duration::from_secs(20);
     let said = loop {
         if let Some(dialog) = lens.browser().dialog() {
             break dialog.message;
@@ -144,16 +150,16 @@ fn tabs_waits_dialogs_and_pictures() {
 fn a_browser_of_somebody_else_is_attached_to_and_stays() {
     let site = site("fixtures");
     // A browser that we start ourselves stands for one that runs.
-    let mut other = LiveBrowser::open(&site.url("action-click.html"), &LiveOptions::default()).expect("opens");
+    let mut other = LiveBrowser::open(&site.url("action-click.html"), &quick()).expect("opens");
     let address = other.protocol_address();
     {
-        let mut lens = LiveLens::attach(&address, &AttachTab::New, &LiveOptions::default()).expect("attaches");
+        let mut lens = LiveLens::attach(&address, &AttachTab::New, &quick()).expect("attaches");
         lens.act(&Action::Navigate { url: site.url("action-fill.html") }).expect("went");
         assert!(lens.observe().expect("a page").text.contains("textbox"));
     }
     {
         let tab = AttachTab::Named("action-click.html".to_owned());
-        let mut lens = LiveLens::attach(&address, &tab, &LiveOptions::default()).expect("attaches");
+        let mut lens = LiveLens::attach(&address, &tab, &quick()).expect("attaches");
         let text = lens.observe().expect("a page").text;
         lens.act(&Action::Click { reference: ref_of(&text, "button \"Go\"") }).expect("clicked");
         assert!(lens.observe().expect("a page").text.contains("click Go"));
@@ -162,15 +168,14 @@ fn a_browser_of_somebody_else_is_attached_to_and_stays() {
     }
     let (page, _) = other.page().expect("it is still there");
     assert!(page.nodes().any(|node| node.name() == "Go"));
-    let error =
-        LiveBrowser::attach("http://127.0.0.1:1", &AttachTab::New, &LiveOptions::default()).expect_err("nobody");
+    let error = LiveBrowser::attach("http://127.0.0.1:1", &AttachTab::New, &quick()).expect_err("nobody");
     assert!(error.hint().contains("--remote-debugging-port"), "{error}");
 }
 
 #[test]
 fn a_browser_that_ended_is_told_of_and_comes_back() {
     let site = site("fixtures");
-    let mut lens = LiveLens::open(&site.url("action-click.html"), &LiveOptions::default()).expect("opens");
+    let mut lens = LiveLens::open(&site.url("action-click.html"), &quick()).expect("opens");
     let go = ref_of(&lens.observe().expect("a page").text, "button \"Go\"");
     let old = lens.session().key_of(&go).expect("known");
     lens.browser().kill();

@@ -8,6 +8,7 @@ use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::messages as m;
+use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
 use crate::socket::{CALL_LIMIT, Socket};
 use crate::world::{State, World};
@@ -167,6 +168,7 @@ impl Driver {
             browser_name,
             site_clock: None,
             quiet_limit: ceiling,
+            quiet: QUIET,
             kept,
         })
     }

@@ -150,6 +150,12 @@ impl Chrome {
         self.folder.path().join("downloads")
     }
 
+    /// Returns name and version, as the browser says them.
+    pub(crate) async fn version(&self) -> Result<String, String> {
+        let browser = self.browser().ok_or("the browser was closed")?;
+        browser.version().await.map(|version| version.product).map_err(|error| one_line(&error.to_string()))
+    }
+
     /// Opens a tab.
     pub(crate) async fn new_page(&self) -> Result<Page, String> {
         let browser = self.browser().ok_or("the browser was closed")?;
@@ -226,6 +232,8 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
     }
     if let Some(proxy) = &options.proxy {
         config = config.arg(("proxy-server", proxy.as_str())).arg(("proxy-bypass-list", "<-loopback>"));
+        // WebRTC would send datagrams past the proxy, to whatever address a page names.
+        config = config.arg(("webrtc-ip-handling-policy", "disable_non_proxied_udp"));
     }
     config.build()
 }

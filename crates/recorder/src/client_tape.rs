@@ -5,10 +5,11 @@
 //! written; a tape that is dropped without [`ClientTape::finish`] leaves a trace that opens and says that it is incomplete.
 
 use crate::error::RecordError;
+use crate::mask;
 use crate::options::StepReport;
 use crate::settle::Rest;
 use crate::tape::{Taken, Tape, acted, in_words};
-use browserlens_page::{NodeKey, Page, Viewport};
+use browserlens_page::{Capture, NodeKey, Page, PayloadKind, Viewport};
 use browserlens_strategy::{ActionKind, EventFilter, PageSource, SourceError, StepIndex, TakenAction};
 use browserlens_trace::{
     ActionRecord, CreateOptions, Outcome, RedactionKey, RedactionOptions, Redactor, TraceMeta, TraceSource, TraceWriter,
@@ -76,6 +77,8 @@ pub struct ClientTape {
     told: Option<u64>,
     tab: u32,
     began: Instant,
+    /// What is painted over in pictures.
+    secrets: Vec<String>,
 }
 
 impl std::fmt::Debug for ClientTape {
@@ -105,7 +108,8 @@ impl ClientTape {
         let (key, public) = (options.redaction_key.clone(), options.public.clone());
         let redactor = Redactor::new(RedactionOptions { key, known: Vec::new(), public });
         let writer = TraceWriter::create_with(&options.out, &meta, redactor, CreateOptions { force: options.force })?;
-        let mut tape = Self { tape: Tape::new(writer), before: None, told: None, tab: 0, began: Instant::now() };
+        let tape = Tape::new(writer);
+        let mut tape = Self { tape, before: None, told: None, tab: 0, began: Instant::now(), secrets: Vec::new() };
         tape.write(source, None)?;
         Ok(tape)
     }
@@ -118,6 +122,9 @@ impl ClientTape {
     /// A secret that the client was told or typed: it is replaced wherever it occurs from now on.
     pub fn learn_secret(&mut self, secret: &str) {
         self.tape.learn(secret);
+        if !secret.is_empty() && !self.secrets.iter().any(|known| known == secret) {
+            self.secrets.push(secret.to_owned());
+        }
     }
 
     /// Must be called before an action is done: a page that has changed since the last step, so that this one does not hold the action's
@@ -176,11 +183,13 @@ impl ClientTape {
         for event in &mut events {
             event.step = index;
         }
+        let mut capture = (*capture).clone();
+        self.paint(&page, &mut capture).map_err(|reason| RecordError::Capture { step: index, reason })?;
         let rest = Rest { quiet: true, waited_ms: 0, reason: "the server let the page settle".to_owned() };
         self.tape.write(Taken {
             tab: self.tab,
             action,
-            capture: (*capture).clone(),
+            capture,
             events,
             entities: Vec::new(),
             timings: Vec::new(),
@@ -190,6 +199,21 @@ impl ClientTape {
             capture_millis,
         })?;
         self.before = Some(page);
+        Ok(())
+    }
+
+    /// Paints over what shows a secret that the client typed.
+    fn paint(&self, page: &Page, capture: &mut Capture) -> Result<(), String> {
+        let boxes = if self.secrets.is_empty() { Vec::new() } else { mask::secret_boxes(page, &self.secrets) };
+        if boxes.is_empty() {
+            return Ok(());
+        }
+        let (scroll, view) = (page.scroll(), page.viewport());
+        for payload in capture.payloads.iter_mut().filter(|payload| payload.kind == PayloadKind::Screenshot) {
+            let width = payload.body.get(16..20).and_then(|bytes| Some(u32::from_be_bytes(bytes.try_into().ok()?)));
+            let scale = width.map_or(view.scale, |width| width as f32 / view.width.max(1) as f32);
+            payload.body = mask::paint_over(payload.body.to_vec(), &boxes, (scroll.x, scroll.y), scale)?.into();
+        }
         Ok(())
     }
 }

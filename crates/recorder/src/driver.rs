@@ -5,6 +5,7 @@
 
 use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
+use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
 use crate::site_server::SiteClock;
 use crate::socket::{CALL_LIMIT, CallError, Reply, Socket};
@@ -31,6 +32,8 @@ pub(crate) struct Driver {
     pub(crate) site_clock: Option<Arc<SiteClock>>,
     /// Longest real time that a page of the user's own is given to become quiet.
     pub(crate) quiet_limit: Duration,
+    /// How long such a page must be quiet.
+    pub(crate) quiet: Duration,
     /// Targets that were there before us: they are never closed.
     pub(crate) kept: Vec<String>,
 }
@@ -74,6 +77,7 @@ impl Driver {
             browser_name,
             site_clock,
             quiet_limit: ceiling,
+            quiet: QUIET,
             kept: Vec::new(),
         };
         // Tabs that Chromium opened by itself would be numbered; ours must be the first.

@@ -15,9 +15,10 @@ use crate::attach::AttachTab;
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::fast::FastState;
+use crate::fast::{FastState, LookWay};
 use crate::look::Look;
 use crate::mask;
+use crate::options::QUIET;
 use crate::pump::SessionSetup;
 use crate::setup::runs_as_root;
 use crate::stage::Stage;
@@ -53,6 +54,8 @@ pub struct LiveOptions {
     pub timeout: Duration,
     /// Longest time that a page is given to become quiet after an action: some never do.
     pub quiet_limit: Duration,
+    /// How long network and layout must be quiet after an action.
+    pub quiet: Duration,
 }
 
 impl Default for LiveOptions {
@@ -66,6 +69,7 @@ impl Default for LiveOptions {
             proxy: None,
             timeout: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(5),
+            quiet: QUIET,
         }
     }
 }
@@ -245,6 +249,20 @@ impl LiveBrowser {
             .sum()
     }
 
+    /// Returns how the last [`PageSource::look`] came about.
+    pub fn look_way(&self) -> LookWay {
+        self.stage.fast.way.clone()
+    }
+
+    /// Looks at the page and reads it whole, whatever is known of it.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone or blocked.
+    pub fn look_afresh(&mut self) -> Result<Arc<Page>, SourceError> {
+        self.stage.fast.forget_all();
+        self.look()
+    }
+
     /// Returns whether somebody else started the browser.
     pub fn is_attached(&self) -> bool {
         self.stage.driver.chrome.is_attached()
@@ -410,6 +428,7 @@ async fn stage(
         Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
     };
     driver.quiet_limit = options.quiet_limit;
+    driver.quiet = options.quiet;
     let scale = options.viewport.scale;
     Ok(Stage {
         driver,

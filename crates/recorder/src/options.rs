@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 
+/// Sites by wall time: how long network and layout must be quiet, unless told otherwise.
+pub(crate) const QUIET: Duration = Duration::from_millis(500);
+
 /// How a scenario is recorded.
 #[derive(Clone)]
 pub struct RecordOptions {

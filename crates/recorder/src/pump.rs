@@ -4,11 +4,11 @@
 //! domains, puts in the clock before any script of the page runs, and lets it go.
 //! Invariant: an unknown event, or a known one with fields renamed, changes nothing and stops nothing.
 
-use crate::follow::Signal;
 use crate::messages as m;
 use crate::network;
 use crate::render;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
+use crate::watch::Signal;
 use crate::world::{Frame, OpenDialog, Session, State, Tab, World};
 use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, TabEvent};
 use serde_json::{Value, json};

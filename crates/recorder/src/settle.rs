@@ -20,8 +20,6 @@ const SECOND_LOOK_SLICE_MS: u32 = 250;
 const AFTER_ANSWER_MS: u32 = 200;
 /// Longest page time that a page is given for held answers, beyond its budget.
 const MOST_PAGE_MS: u32 = 10_000;
-/// Sites by wall time: how long network and layout must be quiet.
-const QUIET_MS: u64 = 500;
 /// How long a frame may announce a navigation without asking the network for anything.
 const ANNOUNCED: Duration = Duration::from_secs(3);
 
@@ -303,10 +301,10 @@ impl Driver {
             };
             match reason {
                 // What an action brings may take a moment to begin.
-                None if began.elapsed() < Duration::from_millis(QUIET_MS) => {
-                    tokio::time::sleep(Duration::from_millis(50)).await
+                None if began.elapsed() < self.quiet => tokio::time::sleep(Duration::from_millis(50)).await,
+                None => {
+                    return Ok(rest(true, format!("network and layout were quiet for {} ms", self.quiet.as_millis())));
                 }
-                None => return Ok(rest(true, format!("network and layout were quiet for {QUIET_MS} ms"))),
                 Some(reason) if Instant::now() > deadline => return Ok(rest(false, reason)),
                 Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
@@ -325,7 +323,7 @@ impl Driver {
             }
             forget_announced(&mut state);
             let stirs = state.stirs;
-            let recent = state.last_stir.is_some_and(|at| at.elapsed() < Duration::from_millis(QUIET_MS));
+            let recent = state.last_stir.is_some_and(|at| at.elapsed() < self.quiet);
             (
                 state.worlds(self.tab),
                 busy(&state, stirs, 0.0, 0).or_else(|| recent.then(|| "the network was not quiet".to_owned())),
@@ -346,7 +344,7 @@ impl Driver {
                 Err(error) => Err(error),
             };
             match quiet {
-                Ok(ms) if ms.as_f64().unwrap_or(0.0) >= QUIET_MS as f64 => {}
+                Ok(ms) if ms.as_f64().unwrap_or(0.0) >= self.quiet.as_secs_f64() * 1e3 => {}
                 Ok(_) => return Ok(Some("the layout kept changing".to_owned())),
                 Err(CallError::Gone) => return Err(CallError::Gone),
                 Err(_) => return Ok(Some("a frame was navigating".to_owned())),

@@ -7,7 +7,7 @@ use crate::actions::Deed;
 use crate::aim::{Aim, Scene, Undone};
 use crate::driver::Driver;
 use crate::error::RecordError;
-use crate::fast::FastState;
+use crate::fast::{FastState, Found};
 use crate::look::Depth;
 use crate::mask;
 use crate::options::FastLook;
@@ -64,10 +64,19 @@ impl Stage {
 
     /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the current one. Returns whether it was read.
     pub(crate) async fn fast_look(&mut self) -> Result<bool, RecordError> {
-        let unchanged = self.driver.is_unchanged(&mut self.fast).await;
-        let unchanged = unchanged.map_err(|error| self.driver.failure("looking", error))?;
-        if unchanged && self.current.is_some() {
-            return Ok(false);
+        let found = match self.driver.find_changes(&mut self.fast).await {
+            // A frame's document went away between two calls.
+            Err(CallError::Refused { .. }) => Found::Unknown,
+            found => found.map_err(|error| self.driver.failure("looking", error))?,
+        };
+        match found {
+            Found::Same if self.current.is_some() => return Ok(false),
+            Found::Look(look) => {
+                let seen = Seen::from_look(*look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+                self.current = Some(seen);
+                return Ok(true);
+            }
+            Found::Same | Found::Unknown => {}
         }
         let mut tries = 0;
         let look = loop {
@@ -77,7 +86,7 @@ impl Stage {
                 Ok(_) | Err(CallError::Refused { .. }) if tries < MOST_RETRIES => tries += 1,
                 Ok(look) => break look,
                 Err(error) => {
-                    self.fast.forget();
+                    self.fast.forget_all();
                     return Err(self.driver.failure("looking", error));
                 }
             }
@@ -91,7 +100,7 @@ impl Stage {
     /// Takes a fast look at a page that was just captured; the capture stays the current one.
     pub(crate) async fn fast_beside(&mut self, step: u32, captured: &Seen) -> Result<FastLook, RecordError> {
         self.fast_look().await?;
-        self.fast.forget();
+        self.fast.forget_all();
         let began = Instant::now();
         self.fast_look().await?;
         let fast = began.elapsed().as_micros() as u64;

@@ -2,9 +2,10 @@
 
 mod common;
 
-use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer};
+use browserlens_recorder::{LiveBrowser, LiveOptions, SiteServer, Wait};
 use browserlens_strategy::{ActError, ActionKind, Actor, EventFilter, PageSource, StepIndex, TakenAction};
 use common::sites;
+use std::time::Duration;
 
 fn action(kind: ActionKind, text: &str) -> TakenAction {
     TakenAction { kind, node: None, text: text.to_owned(), error: None }
@@ -16,6 +17,10 @@ fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
     let server = runtime.block_on(SiteServer::start(&sites(), "fixtures")).expect("serves");
     let url = |page: &str| format!("http://127.0.0.1:{}/{page}", server.port());
     let mut live = LiveBrowser::open(&url("action-click.html"), &LiveOptions::default()).expect("opens");
+    // On a thread without a runtime.
+    let began = std::time::Instant::now();
+    assert!(live.wait(&Wait::Time(Duration::from_millis(50))).expect("waits"));
+    assert!(began.elapsed() >= Duration::from_millis(50));
     let (page, capture) = live.page().expect("a page");
     assert!(capture.screenshot().is_some());
     let go = page.nodes().find(|node| node.name() == "Go" && node.role() == "button").expect("the button").key();
@@ -37,4 +42,21 @@ fn a_live_page_is_looked_at_acted_on_and_asked_for_its_events() {
     assert_eq!(failed.len(), 1, "{failed:?}");
     let filter = EventFilter { contains: Some("WARNING LINE".to_owned()), ..EventFilter::default() };
     assert_eq!(live.events(&filter, None, 10).expect("events").len(), 1);
+}
+
+#[test]
+fn a_fast_look_outlives_the_frames_of_the_page_before() {
+    let mut live =
+        LiveBrowser::open_site(&sites(), "spa", "/harbour/releases/4-1-4", &LiveOptions::default()).expect("opens");
+    for tab in ["Notes", "Sign-off", "Notes"] {
+        let page = live.look().expect("a look");
+        let key = page.nodes().find(|node| node.role() == "tab" && node.name() == tab).expect("the tab").key();
+        live.act(&action(ActionKind::Click, ""), Some(key)).expect("clicked");
+        assert!(live.look().expect("a look").frames().len() > 1, "{tab}");
+    }
+    for _ in 0..2 {
+        live.act(&action(ActionKind::Goto, "http://spa.test/"), None).expect("went");
+        let page = live.look().expect("a look at the next page");
+        assert!(page.nodes().any(|node| node.name() == "Board actions"), "{}", page.url());
+    }
 }

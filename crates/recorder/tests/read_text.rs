@@ -9,6 +9,11 @@ use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
 use common::sites;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Documents that one browser reads; larger sites are read by several at once.
+const IN_ONE_BROWSER: usize = 14;
 
 /// The HTML files of a site, by their paths below it.
 fn documents(site: &str) -> Vec<String> {
@@ -30,30 +35,29 @@ fn documents(site: &str) -> Vec<String> {
     found.iter().map(|file| file.strip_prefix(&root).expect("below it").to_string_lossy().into_owned()).collect()
 }
 
-/// Reads a document both ways; the page is captured before and after the script, for it may change in between.
-fn both(live: &mut LiveBrowser) -> (String, String) {
+/// Reads a document both ways; the page is captured before and after the script, for it may change in between. Returns the page that was read, too.
+fn both(live: &mut LiveBrowser) -> (String, String, Arc<Page>) {
     let mut last = None;
     for _ in 0..8 {
         let (before, capture) = live.page().expect("a page");
         let Value::String(script) = live.evaluate(READ_TEXT_SCRIPT).expect("reads") else { panic!("no text") };
         let ours = read_text(&capture, before.frames()[0].number).expect("reads");
         if ours == script {
-            return (ours, script);
+            return (ours, script, before);
         }
         let (after, _) = live.page().expect("a page");
         // Only a page that stands still can differ.
         if before.hash() == after.hash() {
-            return (ours, script);
+            return (ours, script, before);
         }
-        last = Some((ours, script));
+        last = Some((ours, script, before));
     }
     last.expect("eight rounds")
 }
 
 /// Asks the browser what stands at the xpath of each section's heading, and returns those where something else does.
-fn lost_headings(live: &mut LiveBrowser) -> Vec<String> {
-    let (page, _): (std::sync::Arc<Page>, _) = live.page().expect("a page");
-    let extraction = extract(&page, Cut::All);
+fn lost_headings(live: &mut LiveBrowser, page: &Page) -> Vec<String> {
+    let extraction = extract(page, Cut::All);
     // An xpath of the page's own document; what lies in frames and shadow trees no xpath reaches.
     let own: Vec<_> =
         extraction.sections.iter().filter(|part| part.level > 0 && !part.xpath.starts_with('#')).collect();
@@ -76,23 +80,24 @@ fn lost_headings(live: &mut LiveBrowser) -> Vec<String> {
     lost
 }
 
-fn compare(site: &str) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
-    let url = |path: &str| format!("http://127.0.0.1:{}/{path}", server.port());
-    let documents = documents(site);
-    assert!(!documents.is_empty(), "{site} has no documents");
-    let mut live = LiveBrowser::open(&url(&documents[0]), &LiveOptions::default()).expect("opens");
+/// Reads documents of a site one after the other in a browser; returns what differs, and how many bytes were read.
+fn differences(base: &str, documents: &[String]) -> (Vec<String>, usize) {
+    let url = |path: &str| format!("{base}/{path}");
+    // Both ways are compared only where the page stands still, so it need not have been quiet for long before.
+    let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
+    let mut live = LiveBrowser::open(&url(&documents[0]), &options).expect("opens");
     let mut wrong = Vec::new();
     let mut read = 0;
-    for document in &documents {
+    for (at, document) in documents.iter().enumerate() {
         let goto = TakenAction { kind: ActionKind::Goto, node: None, text: url(document), error: None };
-        if let Err(error) = live.act(&goto, None) {
+        if at > 0
+            && let Err(error) = live.act(&goto, None)
+        {
             panic!("{document}: {error}");
         }
-        let (ours, script) = both(&mut live);
+        let (ours, script, page) = both(&mut live);
         read += script.len();
-        wrong.extend(lost_headings(&mut live).into_iter().map(|lost| format!("{document}: {lost}")));
+        wrong.extend(lost_headings(&mut live, &page).into_iter().map(|lost| format!("{document}: {lost}")));
         if ours != script {
             let at = ours.bytes().zip(script.bytes()).take_while(|(a, b)| a == b).count();
             let near = |text: &str| {
@@ -104,6 +109,23 @@ fn compare(site: &str) {
             wrong.push(format!("{document} at {at}:\n  ours   {:?}\n  script {:?}", near(&ours), near(&script)));
         }
     }
+    (wrong, read)
+}
+
+fn compare(site: &str) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&sites(), site)).expect("serves");
+    let base = format!("http://127.0.0.1:{}", server.port());
+    let documents = documents(site);
+    assert!(!documents.is_empty(), "{site} has no documents");
+    // Most of the time goes by while pages come to rest.
+    let parts: Vec<(Vec<String>, usize)> = std::thread::scope(|scope| {
+        let readers: Vec<_> =
+            documents.chunks(IN_ONE_BROWSER).map(|part| scope.spawn(|| differences(&base, part))).collect();
+        readers.into_iter().map(|reader| reader.join().expect("no panic")).collect()
+    });
+    let read: usize = parts.iter().map(|(_, read)| read).sum();
+    let wrong: Vec<String> = parts.into_iter().flat_map(|(wrong, _)| wrong).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), documents.len(), wrong.join("\n"));
     assert!(read > 0, "{site}: nothing was read");
 }
@@ -132,7 +154,7 @@ fn every_case_of_an_offset_parent() {
         <iframe srcdoc="in a frame"></iframe>
         <table><tr><td>a cell<th>a header</table>"#;
     let mut live = LiveBrowser::open(html, &LiveOptions::default()).expect("opens");
-    let (ours, script) = both(&mut live);
+    let (ours, script, _) = both(&mut live);
     assert_eq!(ours, script);
     assert!(script.contains("title of a picture") && !script.contains("in the shadow"), "{script}");
 }

@@ -1,15 +1,14 @@
 //! Ways of the knowledge carried out in real Chromium on the bundled sites.
 //!
 //! For each pair of connected screens of a site the agent protocol is asked for the way, its browser-use calls are carried out, and the page where they end is recognised. Each pair begins
-//! with an empty storage and the way to its first screen, so none depends on another. All pairs take minutes: the test that always runs takes a few of each site, drawn by
-//! a fixed seed; `just ways` runs all of them.
+//! with an empty storage and the way to its first screen, so none depends on another. Pages are looked at as a live agent looks at them, without pictures. All pairs take a minute or two: the
+//! test that always runs takes one in ten of each site, drawn by a fixed seed; `just ways` runs all of them.
 #![allow(clippy::print_stdout, reason = "the figures are what one runs it for")]
 
 mod common;
 
-use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment, NavigationGraph, PlanStep};
-use browserlens_knowledge::translate::{Context, Profile, as_done, translate};
-use browserlens_knowledge::{BrowserUseAction, Knowledge, Recogniser, Recording, ScreenId, TaskStep, extract};
+use browserlens_knowledge::protocol::{Agent, AgentInstruction, AgentResponse, Environment, NavigationGraph};
+use browserlens_knowledge::{BrowserUseAction, Knowledge, Recogniser, Recording, ScreenId, extract};
 use browserlens_page::{NodeKey, Page};
 use browserlens_recorder::{LiveBrowser, LiveOptions};
 use browserlens_strategy::{ActionKind, Actor, PageSource, TakenAction};
@@ -19,13 +18,12 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
 
-/// How many pairs of each site the test that always runs takes.
-const PAIRS: usize = 3;
-/// What shall arrive and be recognised, in percent.
-const AIM: usize = 95;
-/// What does at least: ways upload nothing, so that the release of `spa` that needs a file cannot be scheduled, and three screens are not recognised or not found again.
-const LEAST: usize = 75;
+/// Of so many pairs of each site the test that always runs takes one.
+const ONE_OF: usize = 10;
+/// What has to arrive and be recognised, in percent.
+const LEAST: usize = 95;
 /// Passwords are placeholders in the knowledge; an agent is given them.
 const SECRETS: [(&str, &str); 2] = [("portal", "quiet-lantern-83"), ("login", "river-otter-58")];
 
@@ -82,28 +80,33 @@ fn sample<T: Clone>(all: &[T], count: usize, seed: &str) -> Vec<T> {
 }
 
 struct Walker<'k> {
-    knowledge: &'k Knowledge,
     agent: Agent<'k>,
     recogniser: Recogniser<'k>,
     live: LiveBrowser,
     secret: Option<&'static str>,
+    /// Files of the agent.
+    files: TempDir,
+    /// What was done since the beginning of the pair, for whoever looks into a miss.
+    steps: Vec<String>,
 }
 
 impl Walker<'_> {
-    fn ask(&mut self, from: Option<&ScreenId>, to: &ScreenId) -> Result<AgentResponse, String> {
+    fn instruction(&self, from: Option<&ScreenId>, to: &ScreenId) -> AgentInstruction {
         let mut context = json!({});
-        let mut page = None;
         if let Some(from) = from {
             context["current_screen_id"] = json!(from);
-            page = Some(self.page()?);
         }
         if let Some(secret) = self.secret {
             context["values"] = json!({ "Password": secret });
         }
         let instruction = json!({ "instruction_type": "navigate_to_screen", "target": to, "context": context });
-        let instruction: AgentInstruction = serde_json::from_value(instruction).expect("an instruction");
+        serde_json::from_value(instruction).expect("an instruction")
+    }
+
+    fn ask(&mut self, instruction: &AgentInstruction, is_there: bool) -> Result<AgentResponse, String> {
+        let page = if is_there { Some(self.page()?) } else { None };
         let environment = Environment { page: page.as_deref(), ..Environment::default() };
-        let answer = self.agent.answer(&instruction, &environment);
+        let answer = self.agent.answer(instruction, &environment);
         match &answer.error {
             None if answer.success => Ok(answer),
             error => {
@@ -114,21 +117,32 @@ impl Walker<'_> {
     }
 
     fn page(&mut self) -> Result<Arc<Page>, String> {
-        self.live.page().map(|(page, _)| page).map_err(|error| error.to_string())
+        self.live.look().map_err(|error| told(&error))
     }
 
     fn walk(&mut self, from: Option<&ScreenId>, to: &ScreenId) -> Result<(), String> {
-        let way = self.ask(from, to)?;
+        let instruction = self.instruction(from, to);
+        let way = self.ask(&instruction, from.is_some())?;
         for (number, step) in way.steps.iter().enumerate() {
             if let Some(error) = &step.error {
                 return Err(format!("step {number}: {error}"));
             }
             // As the protocol has it: once the page of a step is there, the step is translated for it; else its script looks for the element.
-            let calls = if number == 0 { None } else { self.for_this_page(step)? };
-            for call in calls.as_ref().unwrap_or(&step.actions) {
+            let page = if number == 0 { None } else { Some(self.page()?) };
+            let environment = Environment { page: page.as_deref(), ..Environment::default() };
+            let anew = page.as_ref().and_then(|_| self.agent.anew(step, &instruction, &environment).ok());
+            self.steps.push(format!(
+                "{number}. {}{}",
+                step.description,
+                if step.optional { " (optional)" } else { "" }
+            ));
+            for call in anew.as_ref().unwrap_or(&step.actions) {
                 match self.call(call) {
                     // What only prepares is passed over where its element is not there.
-                    Err(error) if step.optional && error.starts_with("Error: ") => break,
+                    Err(error) if step.optional && error.starts_with("Error: ") => {
+                        self.steps.push(format!("   passed over: {error}"));
+                        break;
+                    }
                     done => done.map_err(|error| format!("step {number}, {}: {error}", step.description))?,
                 }
             }
@@ -140,25 +154,6 @@ impl Walker<'_> {
             Some(screen) => Err(format!("arrived at {screen} ({})", page.url())),
             None => Err(format!("arrived at no known screen ({}, {found:?})", page.url())),
         }
-    }
-
-    /// A step's calls for the page that is open; none if it cannot be said there.
-    fn for_this_page(&mut self, step: &PlanStep) -> Result<Option<Vec<BrowserUseAction>>, String> {
-        let steps = self.knowledge.tasks.values().flat_map(|task| &task.steps);
-        let is_meant = |done: &&TaskStep| done.action_id == step.action_id && done.description == step.description;
-        let Some(done) = steps.clone().find(is_meant) else { return Ok(None) };
-        let Some(action) = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id)) else {
-            return Ok(None);
-        };
-        let mut action = as_done(action, &done.action);
-        if let (Some(secret), Some(Value::String(text))) = (self.secret, action.parameters.get_mut("text"))
-            && text.starts_with("{{secret:")
-        {
-            secret.clone_into(text);
-        }
-        let page = self.page()?;
-        let context = Context { page: Some(&page), ..Context::default() };
-        Ok(translate(&action, Profile::BrowserUse013, &context).ok())
     }
 
     /// Carries out one call as a browser-use agent would.
@@ -180,6 +175,17 @@ impl Walker<'_> {
             "input" => (ActionKind::Fill, text("text")),
             "select_dropdown" => (ActionKind::Select, text("text")),
             "send_keys" => (ActionKind::Press, text("keys")),
+            "scroll" => {
+                let down = call.parameters.get("down").and_then(Value::as_bool).unwrap_or(true);
+                let pages = call.parameters.get("pages").and_then(Value::as_f64).unwrap_or(1.0);
+                (ActionKind::Scroll, format!("0, {}", pages * if down { 720.0 } else { -720.0 }))
+            }
+            // Files of the agent.
+            "write_file" => {
+                return std::fs::write(self.files.path().join(text("file_name")), text("content"))
+                    .map_err(|error| error.to_string());
+            }
+            "upload_file" => (ActionKind::Upload, self.files.path().join(text("path")).to_string_lossy().into_owned()),
             "go_back" => (ActionKind::Back, String::new()),
             other => return Err(format!("the test does not know {other}")),
         };
@@ -210,8 +216,14 @@ impl Walker<'_> {
     }
 }
 
+/// An error with its causes.
+fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect::<Vec<_>>().join(": ")
+}
+
 /// Walks pairs of every site, two sites at a time; returns how many there are, how many were walked, and what failed.
-fn walk(most: Option<usize>) -> (usize, usize, Vec<String>) {
+fn walk(one_of: usize) -> (usize, usize, Vec<String>) {
     let sites_known: Vec<(String, Knowledge)> = knowledge().into_iter().collect();
     let next = Mutex::new(0);
     let told = Mutex::new((0, 0, Vec::new()));
@@ -225,7 +237,7 @@ fn walk(most: Option<usize>) -> (usize, usize, Vec<String>) {
                         *next - 1
                     };
                     let Some((site, knowledge)) = sites_known.get(at) else { return };
-                    let (all, walked, failed) = walk_site(site, knowledge, most);
+                    let (all, walked, failed) = walk_site(site, knowledge, one_of);
                     println!("{site}: {} of {walked} ways arrived, of {all} pairs", walked - failed.len());
                     let mut told = told.lock().expect("not poisoned");
                     (told.0, told.1) = (told.0 + all, told.1 + walked);
@@ -239,24 +251,25 @@ fn walk(most: Option<usize>) -> (usize, usize, Vec<String>) {
     (all, walked, failed)
 }
 
-fn walk_site(site: &str, knowledge: &Knowledge, most: Option<usize>) -> (usize, usize, Vec<String>) {
+fn walk_site(site: &str, knowledge: &Knowledge, one_of: usize) -> (usize, usize, Vec<String>) {
     let all = pairs(knowledge);
-    let wanted = most.map_or_else(|| all.clone(), |most| sample(&all, most, site));
+    let wanted = sample(&all, all.len().div_ceil(one_of), site);
     if wanted.is_empty() {
         return (0, 0, Vec::new());
     }
     let live = LiveBrowser::open_site(&sites(), site, "/", &LiveOptions::default());
     let mut walker = Walker {
-        knowledge,
         agent: Agent::new(knowledge).expect("an agent"),
         recogniser: Recogniser::new(knowledge).expect("a recogniser"),
         live: live.unwrap_or_else(|error| panic!("{site}: {error}")),
         secret: SECRETS.iter().find(|(of, _)| *of == site).map(|(_, secret)| *secret),
+        files: tempfile::tempdir().expect("a folder"),
+        steps: Vec::new(),
     };
     let mut failed = Vec::new();
     for (from, to) in &wanted {
         if let Err(error) = walker.pair(from, to) {
-            println!("{site}: {from} -> {to}: {error}");
+            println!("{site}: {from} -> {to}: {error}\n  {}", walker.steps.join("\n  "));
             failed.push(format!("{site}: {from} -> {to}: {error}"));
         }
     }
@@ -265,21 +278,23 @@ fn walk_site(site: &str, knowledge: &Knowledge, most: Option<usize>) -> (usize, 
 
 fn assert_bar((all, walked, failed): (usize, usize, Vec<String>)) {
     let arrived = walked - failed.len();
-    let met = if arrived * 100 >= walked * AIM { "met" } else { "not met" };
-    println!(
-        "{arrived} of {walked} ways arrived and were recognised, of {all} pairs of connected screens (aim {AIM} %: {met})"
-    );
+    println!("{arrived} of {walked} ways arrived and were recognised, of {all} pairs of connected screens");
     assert!(all > 80, "{all} pairs");
-    assert!(arrived * 100 >= walked * LEAST, "{} of {walked} failed:\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        arrived * 100 >= walked * LEAST,
+        "{} of {walked} failed (at least {LEAST} % have to arrive):\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
 }
 
 #[test]
 fn a_few_ways_of_each_site_arrive_and_are_recognised() {
-    assert_bar(walk(Some(PAIRS)));
+    assert_bar(walk(ONE_OF));
 }
 
 #[test]
 #[ignore = "all pairs take minutes: `just ways`"]
 fn every_way_arrives_and_is_recognised() {
-    assert_bar(walk(None));
+    assert_bar(walk(1));
 }

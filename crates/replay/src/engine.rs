@@ -47,7 +47,7 @@ impl Progress for Quiet {}
 
 /// What to replay, and how.
 pub struct ReplayOptions<'a> {
-    /// The trace files; see [`find_traces`].
+    /// The trace files; see [`crate::find_traces`].
     pub traces: Vec<PathBuf>,
     /// The folder below which a trace's scenario is `<name>.toml`.
     pub scenarios_dir: PathBuf,
@@ -71,40 +71,6 @@ pub struct ReplayOptions<'a> {
     pub progress: &'a dyn Progress,
     /// Stops the replay when set; finished units are kept.
     pub cancel: &'a AtomicBool,
-}
-
-/// The folder of recordings that only knowledge is made of: variants of scenarios, without what strategies and peers need.
-pub const VARIANTS: &str = "variants";
-
-/// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders called [`VARIANTS`] are passed over, unless one is
-/// named itself.
-///
-/// # Errors
-/// [`ReplayError::NoTraces`] if there is none.
-pub fn find_traces(path: &Path) -> Result<Vec<PathBuf>, ReplayError> {
-    if path.is_file() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut found = Vec::new();
-    let mut folders = vec![path.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).map_err(ReplayError::file(&folder, "list the folder"))?;
-        for entry in entries {
-            let path = entry.map_err(ReplayError::file(&folder, "list the folder"))?.path();
-            if path.is_dir() {
-                if path.file_name().is_none_or(|name| name != VARIANTS) {
-                    folders.push(path);
-                }
-            } else if path.extension().is_some_and(|extension| extension == "trace") {
-                found.push(path);
-            }
-        }
-    }
-    if found.is_empty() {
-        return Err(ReplayError::NoTraces { path: path.to_owned() });
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// What came of one trace.
@@ -263,7 +229,11 @@ impl<'a> Job<'a> {
         let cached = keys
             .iter()
             .zip(infos)
-            .map(|(key, info)| {
+            .zip(strategies)
+            .map(|((key, info), configured)| {
+                if !configured.strategy.is_cacheable() {
+                    return None;
+                }
                 let entry = cache.unit(key, &plan.id).filter(|entry| entry.rows.len() == plan.rows.len())?;
                 options.progress.cached(&plan.id, &info.name);
                 Some((entry.rows, entry.timings))
@@ -354,10 +324,10 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
         cache.keep_steps(job.plan, &steps)?;
     }
     let mut results = Vec::with_capacity(units.len());
-    for ((unit, cached), key) in units.into_iter().zip(&job.cached).zip(&job.keys) {
+    for (((unit, cached), key), configured) in units.into_iter().zip(&job.cached).zip(&job.keys).zip(job.strategies) {
         match (unit, cached) {
             (Some(unit), _) => {
-                if !unit.has_failed() {
+                if !unit.has_failed() && configured.strategy.is_cacheable() {
                     cache.keep_unit(key, &job.plan.id, &unit.rows, &unit.timings)?;
                 }
                 results.push((unit.rows, unit.timings, false));

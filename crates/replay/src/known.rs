@@ -7,12 +7,12 @@
 //! A variant is called like its scenario and what differs: `shop/laptop-to-cart/other-order`. Without labels nothing is measured.
 
 use crate::cache::Cache;
-use crate::engine::VARIANTS;
 use crate::error::ReplayError;
 use crate::info::{KnownInfo, TranslatedCount};
 use crate::packed::PackedPages;
 use crate::steps::TracePlan;
 use crate::store::content_hash;
+use crate::trace_files::VARIANTS;
 use browserlens_knowledge::gaps::{HoleCount, recall};
 use browserlens_knowledge::score::{Given, HeldBack, Labels, score_by_website};
 use browserlens_knowledge::translate::{Context, Profile, as_done, translate};

@@ -36,6 +36,7 @@ mod score;
 mod steps;
 mod store;
 pub mod strategies;
+mod trace_files;
 #[cfg(feature = "train")]
 pub mod train;
 mod unit;
@@ -48,7 +49,7 @@ pub use beside::{
 pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
-pub use engine::{Progress, Quiet, ReplayOptions, VARIANTS, find_traces, replay};
+pub use engine::{Progress, Quiet, ReplayOptions, replay};
 pub use error::ReplayError;
 pub use gate::{
     AcceptedRun, AcceptedTask, AcceptedTexts, ChangeExample, ChangeGroup, ChangedText, EarlierTexts, Finding,
@@ -68,5 +69,6 @@ pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;
 pub use run::{AttackInfo, RunHeader, RunResult, StepInfo, StoredObservation, TraceInfo};
 pub use store::{Store, content_hash};
-pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo};
+pub use strategies::{ConfiguredStrategy, StrategiesError, StrategyInfo, SweepPoint};
+pub use trace_files::{VARIANTS, find_traces};
 pub use views::{StepView, views};

@@ -1,12 +1,21 @@
 //! The strategies of a run, from `traces/strategies.toml`.
 //!
-//! In: `[[strategy]]` tables with `name` (`family/variant`), `why` and `options`. Out: built strategies in the order of the file.
+//! In: `[[strategy]]` tables with `name` (`family/variant`), `why`, `options` and `sweep`, and `[[external]]` tables for commands of the user's own
+//! ([`browserlens_external`]). Out: built strategies in the order of the file.
 //! Invariant: a name that no crate knows, a key that is not read, an option that a strategy does not take: each is an error with file
 //! and line, and says what is known.
 
+mod sweep;
+
+pub use sweep::SweepPoint;
+
+use browserlens_external::Declaration;
 use browserlens_strategy::{ActionChannel, Strategy, TextFormat};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use sweep::{Member, Renamed};
 use toml::Spanned;
 
 /// A strategy as configured.
@@ -19,6 +28,8 @@ pub struct ConfiguredStrategy {
     pub options: serde_json::Value,
     /// The strategy.
     pub strategy: Box<dyn Strategy>,
+    /// Which member of a family it is, where its entry has a sweep.
+    pub sweep: Option<SweepPoint>,
 }
 
 impl std::fmt::Debug for ConfiguredStrategy {
@@ -40,6 +51,7 @@ impl ConfiguredStrategy {
             options: self.options.clone(),
             channel: self.strategy.channel(),
             format: self.strategy.format(),
+            sweep: self.sweep.clone(),
         }
     }
 }
@@ -59,6 +71,9 @@ pub struct StrategyInfo {
     pub channel: ActionChannel,
     /// How the text is parsed.
     pub format: TextFormat,
+    /// Which member of a family it is, where its entry has a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepPoint>,
 }
 
 /// The strategies of a run could not be built.
@@ -119,6 +134,20 @@ pub enum StrategiesError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A field of a command's declaration that cannot be.
+    #[error("{}:{line}: external {name:?}: field {field:?}: {reason}", .path.display())]
+    BadField {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// The strategy.
+        name: String,
+        /// The field.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A strategy was asked for by a name that the file does not have.
     #[error("{}: no strategy {name:?}: there are {}", .path.display(), .known.join(", "))]
     NotConfigured {
@@ -136,10 +165,12 @@ impl StrategiesError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
-            Self::Malformed { .. } => "each strategy is a [[strategy]] table with name, why and, if needed, options",
+            Self::Malformed { .. } => {
+                "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an [[external]] table as crates/external/PROTOCOL.md has it"
+            }
             Self::Unknown { .. } | Self::NotConfigured { .. } => "choose one of the names listed, or mend the spelling",
             Self::Twice { .. } => "give one of them another variant, such as lens/delta-2",
-            Self::BadOption { .. } => "mend or remove the option",
+            Self::BadOption { .. } | Self::BadField { .. } => "mend or remove it",
         }
     }
 }
@@ -149,6 +180,8 @@ impl StrategiesError {
 struct File {
     #[serde(default)]
     strategy: Vec<Spanned<Entry>>,
+    #[serde(default)]
+    external: Vec<Spanned<Declaration>>,
 }
 
 #[derive(Deserialize)]
@@ -158,6 +191,14 @@ struct Entry {
     why: String,
     #[serde(default)]
     options: toml::Table,
+    #[serde(default)]
+    sweep: BTreeMap<String, Vec<Value>>,
+}
+
+/// An entry of either kind.
+enum Either<'f> {
+    Ours(&'f Entry),
+    External(&'f Declaration),
 }
 
 /// Returns every name that some crate knows, in the order of the crates.
@@ -207,49 +248,121 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<ConfiguredStrategy>, Strateg
         line: error.span().map_or(1, |span| line_at(span.start)),
         message: error.message().to_owned(),
     })?;
-    let mut built: Vec<ConfiguredStrategy> = Vec::with_capacity(file.strategy.len());
-    for (position, entry) in file.strategy.iter().enumerate() {
-        let Entry { name, why, options } = entry.get_ref();
-        let line = line_at(name.span().start);
-        let name = name.get_ref();
-        if built.iter().any(|strategy| strategy.name == *name) {
-            return Err(StrategiesError::Twice { path: path.to_owned(), line, name: name.clone() });
+    let ours = file.strategy.iter().map(|entry| (entry.span(), Either::Ours(entry.get_ref())));
+    let external = file.external.iter().map(|entry| (entry.span(), Either::External(entry.get_ref())));
+    let mut entries: Vec<_> = ours.chain(external).collect();
+    entries.sort_by_key(|(span, _)| span.start);
+    let mut built: Vec<ConfiguredStrategy> = Vec::with_capacity(entries.len());
+    for (position, (span, entry)) in entries.iter().enumerate() {
+        let end = entries.get(position + 1).map_or(text.len(), |(next, _)| next.start);
+        let place = Place { path, text, start: span.start, end };
+        let made = match entry {
+            Either::Ours(entry) => ours_of(entry, &place)?,
+            Either::External(declaration) => external_of(declaration, &place)?,
+        };
+        for strategy in made {
+            if built.iter().any(|known| known.name == strategy.name) {
+                let line = place.line_of("name");
+                return Err(StrategiesError::Twice { path: path.to_owned(), line, name: strategy.name });
+            }
+            built.push(strategy);
         }
-        // A TOML table is JSON but for dates and odd floats, which no option takes.
-        let mut options = serde_json::to_value(options).map_err(|error| StrategiesError::Malformed {
-            path: path.to_owned(),
-            line,
-            message: error.to_string(),
-        })?;
-        let built_strategy = match read_model(&mut options, path) {
-            Ok(()) => build(name, &options),
-            Err(reason) => Some(Err(("model_file".to_owned(), reason))),
-        };
-        let strategy = match built_strategy {
-            None => {
-                return Err(StrategiesError::Unknown {
-                    path: path.to_owned(),
-                    line,
-                    name: name.clone(),
-                    known: known_names(),
-                });
-            }
-            Some(Err((option, reason))) => {
-                let end = file.strategy.get(position + 1).map_or(text.len(), |next| next.span().start);
-                let line = line_of_option(text, entry.span().start, end, &option).map_or(line, line_at);
-                return Err(StrategiesError::BadOption {
-                    path: path.to_owned(),
-                    line,
-                    name: name.clone(),
-                    option,
-                    reason,
-                });
-            }
-            Some(Ok(strategy)) => strategy,
-        };
-        built.push(ConfiguredStrategy { name: name.clone(), why: why.clone(), options, strategy });
     }
     Ok(built)
+}
+
+/// Where an entry stands.
+struct Place<'t> {
+    path: &'t Path,
+    text: &'t str,
+    start: usize,
+    end: usize,
+}
+
+impl Place<'_> {
+    /// Returns the line of a key of the entry, or of its beginning.
+    fn line_of(&self, key: &str) -> usize {
+        let at = line_of_option(self.text, self.start, self.end, key).unwrap_or(self.start);
+        self.text.get(..at).unwrap_or(self.text).matches('\n').count() + 1
+    }
+
+    fn bad_option(&self, name: &str, (option, reason): (String, String)) -> StrategiesError {
+        let line = self.line_of(if option.is_empty() { "name" } else { &option });
+        StrategiesError::BadOption { path: self.path.to_owned(), line, name: name.to_owned(), option, reason }
+    }
+
+    fn bad_field(&self, name: &str, field: &str, reason: String) -> StrategiesError {
+        let (line, field) = (self.line_of(field), field.to_owned());
+        StrategiesError::BadField { path: self.path.to_owned(), line, name: name.to_owned(), field, reason }
+    }
+}
+
+fn ours_of(entry: &Entry, place: &Place<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+    let name = entry.name.get_ref();
+    // A TOML table is JSON but for dates and odd floats, which no option takes.
+    let mut options = serde_json::to_value(&entry.options).map_err(|error| StrategiesError::Malformed {
+        path: place.path.to_owned(),
+        line: place.line_of("name"),
+        message: error.to_string(),
+    })?;
+    read_model(&mut options, place.path).map_err(|reason| place.bad_option(name, ("model_file".to_owned(), reason)))?;
+    let options = match options {
+        Value::Object(options) => options,
+        _ => serde_json::Map::new(),
+    };
+    let members = sweep::members(name, options, &entry.sweep).map_err(|bad| place.bad_option(name, bad))?;
+    members
+        .into_iter()
+        .map(|Member { options, point }| {
+            let options = Value::Object(options);
+            let built = build(name, &options).ok_or_else(|| StrategiesError::Unknown {
+                path: place.path.to_owned(),
+                line: place.line_of("name"),
+                name: name.clone(),
+                known: known_names(),
+            })?;
+            let strategy = built.map_err(|bad| place.bad_option(name, bad))?;
+            Ok(configured(strategy, name, &entry.why, options, point))
+        })
+        .collect()
+}
+
+fn external_of(declaration: &Declaration, place: &Place<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
+    let name = &declaration.name;
+    let family = |name: &str| name.split(['/', '@']).next().unwrap_or_default().to_owned();
+    if known_names().into_iter().any(|known| family(known) == family(name)) {
+        let reason = format!("the family {:?} is the bench's own: choose another", family(name));
+        return Err(place.bad_field(name, "name", reason));
+    }
+    let folder = place.path.parent().unwrap_or(Path::new(""));
+    let members = sweep::members(name, declaration.options.clone(), &declaration.sweep)
+        .map_err(|(parameter, reason)| place.bad_field(name, &parameter, reason))?;
+    members
+        .into_iter()
+        .map(|Member { options, point }| {
+            let declaration = Declaration { options, ..declaration.clone() };
+            let (strategy, described) =
+                declaration.build(folder).map_err(|bad| place.bad_field(name, bad.field, bad.reason))?;
+            Ok(configured(Box::new(strategy), name, &declaration.why, described, point))
+        })
+        .collect()
+}
+
+fn configured(
+    strategy: Box<dyn Strategy>,
+    name: &str,
+    why: &str,
+    options: Value,
+    point: Option<SweepPoint>,
+) -> ConfiguredStrategy {
+    let (name, strategy) = match &point {
+        None => (name.to_owned(), strategy),
+        Some(point) => {
+            let name = point.name();
+            (name.clone(), Box::new(Renamed { name, inner: strategy }) as Box<dyn Strategy>)
+        }
+    };
+    ConfiguredStrategy { name, why: why.to_owned(), options, strategy, sweep: point }
 }
 
 /// Puts the text of a model beside the name of its file, which is looked for beside the file of strategies: strategies do no I/O, and a cache
@@ -360,6 +473,48 @@ mod tests {
             "[[strategy]]\nname = \"read-text/visible\"\nwhy = \"\"\noptions = { max_char = 1 }\n[[strategy]]\nname = \"raw/html\"\nwhy = \"\"",
         );
         assert!(message.starts_with("strategies.toml:4: "), "{message}");
+    }
+
+    #[test]
+    fn a_sweep_makes_a_family_whose_members_build_with_their_values() {
+        let text = "[[strategy]]\nname = \"lens/delta\"\nwhy = \"w\"\n[strategy.sweep]\nbudget = [500, 3000]\n[[strategy]]\nname = \"lens/delta\"\nwhy = \"whole\"\n";
+        let built = parse(text, Path::new("s.toml")).expect("builds");
+        let names: Vec<&str> = built.iter().map(|strategy| strategy.strategy.name()).collect();
+        assert_eq!(names, ["lens/delta:budget=500", "lens/delta:budget=3000", "lens/delta"]);
+        assert_eq!(built[1].options["budget"], 3000);
+        let infos: Vec<StrategyInfo> = built.iter().map(ConfiguredStrategy::describe).collect();
+        assert_eq!(infos[0].sweep.as_ref().map(SweepPoint::values).as_deref(), Some("budget=500"));
+        let header = serde_json::to_value(&infos[2]).expect("JSON");
+        assert!(header.get("sweep").is_none(), "what is not swept is written as before: {header}");
+        let bad = error(&text.replace("3000", "0"));
+        assert!(bad.starts_with("strategies.toml:5: strategy \"lens/delta\": option \"budget\": expected"), "{bad}");
+        let bad = error(&text.replace("500, 3000", "\"few\""));
+        assert!(bad.starts_with("strategies.toml:5: ") && bad.contains("a list of numbers"), "{bad}");
+    }
+
+    #[test]
+    fn a_command_stands_between_the_others_and_errors_name_its_line() {
+        let text = "[[strategy]]\nname = \"raw/html\"\nwhy = \"a\"\n[[external]]\nname = \"mine/x\"\nwhy = \"b\"\ncommand = [\"x\"]\nformat = \"plain\"\ntimeout_ms = 5\n[external.sweep]\nlines = [1, 2]\n[[strategy]]\nname = \"raw/ax-tree\"\nwhy = \"c\"\n";
+        let built = parse(text, Path::new("s.toml")).expect("builds");
+        let names: Vec<&str> = built.iter().map(|strategy| strategy.name.as_str()).collect();
+        assert_eq!(names, ["raw/html", "mine/x:lines=1", "mine/x:lines=2", "raw/ax-tree"]);
+        assert_eq!(built[2].options["options"]["lines"], 2);
+        assert!(!built[1].strategy.is_cacheable() && built[0].strategy.is_cacheable());
+        for (from, to, expected) in [
+            (
+                "timeout_ms = 5",
+                "timeout_ms = 0",
+                "strategies.toml:9: external \"mine/x\": field \"timeout_ms\": expected",
+            ),
+            ("mine/x", "lens/x", "strategies.toml:5: external \"lens/x\": field \"name\": the family \"lens\" is"),
+            ("mine/x", "playwright-mcp@9/full", "the family \"playwright-mcp\" is the bench's own"),
+            ("[1, 2]", "[1, 1]", "strategies.toml:11: external \"mine/x\": field \"lines\": 1 stands twice"),
+            ("timeout_ms", "time_out_ms", "strategies.toml:9: unknown field `time_out_ms`"),
+            ("format = \"plain\"", "", "missing field `format`"),
+        ] {
+            let message = error(&text.replace(from, to));
+            assert!(message.contains(expected), "{to}: {message}");
+        }
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub(crate) struct Unit<'a> {
     run: Option<Box<dyn Run>>,
     /// Why the run is not trusted any more.
     abandoned: Option<String>,
+    /// How the run failed at a request of the current step, where it did more than not answer it.
+    failed_at_request: Option<String>,
     reader: Reader,
     handles: BTreeMap<String, NodeKey>,
     /// Images since the last full observation: part of the shown state while they still show what is there.
@@ -71,6 +73,7 @@ impl<'a> Unit<'a> {
             configured,
             run,
             abandoned,
+            failed_at_request: None,
             reader: Reader::new(configured.strategy.format()),
             handles: BTreeMap::new(),
             images: Vec::new(),
@@ -100,7 +103,11 @@ impl<'a> Unit<'a> {
         let mut counting = Micros(0);
         let outcome = match observed {
             Ok(observation) => {
-                Outcome::Observed(Box::new(self.measure(shared, step, (index, painted), observation, &mut counting)?))
+                let numbers = self.measure(shared, step, (index, painted), observation, &mut counting)?;
+                match self.failed_at_request.take() {
+                    Some(error) => Outcome::Failed { error },
+                    None => Outcome::Observed(Box::new(numbers)),
+                }
             }
             Err(error) => Outcome::Failed { error },
         };
@@ -332,14 +339,19 @@ impl<'a> Unit<'a> {
         Ok(requests)
     }
 
-    /// Returns the answer; none if the strategy has no such request, or failed at it.
+    /// Returns the answer; none if the strategy has no such request, or failed at it, which spoils the step.
     fn request(&mut self, step: &LoadedStep, request: &Request) -> Option<Observation> {
         let run = self.run.as_mut()?;
         let answered: Result<Result<Observation, StrategyError>, String> = guarded(|| run.request(request));
         match answered {
-            Ok(answer) => answer.ok(),
+            Ok(Ok(answer)) => Some(answer),
+            Ok(Err(StrategyError::Unanswerable { .. })) => None,
+            Ok(Err(error)) => {
+                self.failed_at_request = Some(error.to_string());
+                None
+            }
             Err(panic) => {
-                self.abandon(step, &panic);
+                self.failed_at_request = Some(self.abandon(step, &panic));
                 None
             }
         }

@@ -69,6 +69,10 @@ pub struct StrategySummary {
     pub volatile: Share,
     /// Mean tokens per task over the ranked scenarios (text and images, legend and answers included).
     pub tokens_per_task: Option<f64>,
+    /// 95 % interval of that mean.
+    pub tokens_interval: Option<(f64, f64)>,
+    /// 95 % interval of the share of steps that succeed.
+    pub steps_interval: Option<(f64, f64)>,
     /// Geometric mean over the ranked scenarios of its tokens ÷ the baseline's tokens.
     pub ratio: Option<Estimate>,
     /// What else a task costs, as means over the ranked scenarios.
@@ -248,6 +252,11 @@ impl Summary {
                     elided: Share::default(),
                     volatile: Share::default(),
                     tokens_per_task: mean(&common.iter().map(|task| total(task)).collect::<Vec<_>>()),
+                    tokens_interval: Estimate::average(
+                        &common.iter().map(|task| total(task) as f64).collect::<Vec<_>>(),
+                    )
+                    .and_then(|found| found.interval),
+                    steps_interval: None,
                     ratio: pairs.and_then(|pairs| Estimate::ratio(&pairs)),
                     costs: TaskCosts::of(&common, tokens, input.cache_discount),
                     // Handing out what a tool said is no time of the tool's: its own is a stage of the timings.
@@ -261,6 +270,10 @@ impl Summary {
                     unmarked_differences: None,
                     cells,
                 };
+                let steps =
+                    |task: &TaskMeasurement| Share { part: task.successful_steps.into(), whole: task.steps.into() };
+                let by_scenario: Vec<Share> = scenarios.iter().filter_map(task).map(steps).collect();
+                row.steps_interval = Estimate::share(&by_scenario).and_then(|found| found.interval);
                 for task in scenarios.iter().filter_map(task) {
                     row.tasks.part += u64::from(task.success);
                     row.steps.add(task.successful_steps.into(), task.steps.into());

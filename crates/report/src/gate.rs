@@ -5,6 +5,7 @@
 
 mod accepted;
 mod junit;
+mod strategies;
 
 pub use accepted::{add_change, change_entry};
 pub use junit::gate_junit;
@@ -12,6 +13,7 @@ pub use junit::gate_junit;
 use crate::numbers::thousands;
 use crate::text_table::{TextTable, one_line};
 use browserlens_replay::{ChangeGroup, Finding, GateReport};
+use strategies::by_strategy;
 
 /// Most findings of a kind that are written out.
 const MOST: usize = 20;
@@ -24,19 +26,20 @@ pub fn gate_words(gate: &GateReport) -> String {
     if let Some(why) = &gate.incomparable {
         lines.push(format!("gate: nothing was compared: {}", one_line(why)));
     }
-    let mut list = |what: &str, all: Vec<String>| {
+    let mut list = |what: &str, all: Vec<String>, summed: &[Finding]| {
         if !all.is_empty() {
             lines.push(format!("gate: {} {what}", all.len()));
+            lines.extend(by_strategy(summed).iter().map(|(strategy, own)| format!("  {}", own.in_words(strategy))));
             lines.extend(all.iter().take(MOST).map(|finding| format!("  {}", one_line(finding))));
             if all.len() > MOST {
                 lines.push(format!("  … and {} more", all.len() - MOST));
             }
         }
     };
-    list("regressions", gate.regressions.iter().map(Finding::to_string).collect());
-    list("slower than their history explains", gate.slower.iter().map(ToString::to_string).collect());
-    list("tolerated", gate.tolerated.iter().map(|(finding, why)| format!("{finding} ({why})")).collect());
-    list("improvements", gate.improvements.iter().map(Finding::to_string).collect());
+    list("regressions", gate.regressions.iter().map(Finding::to_string).collect(), &gate.regressions);
+    list("slower than their history explains", gate.slower.iter().map(ToString::to_string).collect(), &[]);
+    list("tolerated", gate.tolerated.iter().map(|(finding, why)| format!("{finding} ({why})")).collect(), &[]);
+    list("improvements", gate.improvements.iter().map(Finding::to_string).collect(), &gate.improvements);
     for (what, rows) in row_lists(gate) {
         if let Some((trace, strategy, step)) = rows.first() {
             lines.push(format!("gate: {} {what}, first {} {strategy} step {step}", rows.len(), one_line(trace)));
@@ -139,13 +142,18 @@ fn findings(out: &mut String, title: &str, findings: &[Finding]) {
     if findings.is_empty() {
         return;
     }
+    out.push_str(&format!(
+        "### {title}: {}\n\n{}\n",
+        thousands(findings.len() as u64),
+        strategies::table(findings).markdown()
+    ));
     let mut table = TextTable::new(["scenario", "strategy", "step", "what", "accepted", "now"]);
     for finding in findings.iter().take(MOST) {
         let step = finding.step.map_or_else(|| "all".to_owned(), |step| step.to_string());
         let (what, accepted, now) = (finding.what.clone(), finding.accepted.clone(), finding.now.clone());
         table.row(vec![finding.trace.clone(), finding.strategy.clone(), step, what, accepted, now]);
     }
-    out.push_str(&format!("### {title}: {}\n\n{}\n", thousands(findings.len() as u64), table.markdown()));
+    out.push_str(&format!("{}\n", table.markdown()));
     if findings.len() > MOST {
         out.push_str(&format!("… and {} more\n\n", findings.len() - MOST));
     }

@@ -8,7 +8,8 @@ use crate::preview;
 use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
 use browserlens_replay::{
-    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, Store, TaskMeasurement, Timing,
+    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, RecordedPeer, Store, SweepPoint,
+    TaskMeasurement, Timing,
 };
 use browserlens_tokens::ImageFormula;
 use rayon::prelude::*;
@@ -92,6 +93,8 @@ pub struct ScenarioInfo {
     pub asked: Vec<AskedInfo>,
     /// What other recordings make known of it.
     pub known: Option<KnownInfo>,
+    /// What recorded tools gave beside it.
+    pub peers: Vec<RecordedPeer>,
 }
 
 /// What a trace and its scenario say of one step.
@@ -155,7 +158,7 @@ pub struct FactInfo {
 }
 
 /// What a strategy says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrategyInfo {
     /// Its name, `family/variant`.
     pub name: String,
@@ -163,6 +166,39 @@ pub struct StrategyInfo {
     pub version: String,
     /// Why it is in the bench.
     pub why: String,
+    /// How an agent acts on what it shows; empty where that is not told.
+    pub channel: String,
+    /// How its texts are parsed; empty where that is not told.
+    pub format: String,
+    /// Its options as JSON; empty where that is not told.
+    pub options: String,
+    /// Which member of a family it is; none where nothing was swept.
+    pub sweep: Option<SweepPoint>,
+}
+
+impl StrategyInfo {
+    /// Returns what a run's header says of a strategy.
+    pub fn of(info: &browserlens_replay::StrategyInfo) -> Self {
+        let word = |value: Result<serde_json::Value, serde_json::Error>| {
+            value.ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+        };
+        Self {
+            name: info.name.clone(),
+            version: info.version.clone(),
+            why: info.why.clone(),
+            channel: word(serde_json::to_value(info.channel)),
+            format: word(serde_json::to_value(info.format)),
+            options: info.options.to_string(),
+            sweep: info.sweep.clone(),
+        }
+    }
+
+    /// Returns the class of models that its option `tier` names.
+    pub fn tier(&self) -> Option<String> {
+        let options: serde_json::Value = serde_json::from_str(&self.options).ok()?;
+        let own = |options: &serde_json::Value| options.get("tier")?.as_str().map(str::to_owned);
+        own(&options).or_else(|| own(options.get("options")?))
+    }
 }
 
 /// The store of observations, read by content hash.

@@ -2,7 +2,7 @@
 //!
 //! In: a [`ReportInput`] (rows, task rows and timings of `replay`, what the scenarios say, the stored observations).
 //! Out: one fresh folder with `index.html`, `summary.md`, charts as SVG, the main ones as PNG, `measurements.parquet` and `.csv`,
-//! `tasks.csv`, `timings.parquet` and `.csv`.
+//! `tasks.csv`, `timings.parquet` and `.csv`, and what the other numbers are made of (`traces.parquet`, `questions.parquet`, …).
 //! Invariants: nothing that exists is overwritten, and a report that could not be finished leaves no folder; the
 //! measurement files depend on the measurements alone, byte for byte; nothing that came from a page is ever markup.
 //!
@@ -35,8 +35,10 @@ mod seed_tables;
 mod share;
 mod stats;
 mod summary;
+mod sweeps;
 pub mod tables;
 mod text_table;
+mod tiers;
 
 #[cfg(test)]
 mod made_up;
@@ -84,20 +86,20 @@ pub struct ReportPaths {
 /// # Errors
 /// [`ReportError`] if `dir` exists, or if a part cannot be made or written; nothing is left behind then.
 pub fn write_report(input: &ReportInput<'_>, dir: &Path) -> Result<ReportPaths, ReportError> {
-    write_report_with(input, None, dir)
+    write_report_with(input, &Summary::of(input), None, dir)
 }
 
-/// Writes a whole report as [`write_report`] does, with what models made of the run where any read it.
+/// Writes a whole report as [`write_report`] does, of an input whose summary is known, with what models made of the run where any read it.
 ///
 /// # Errors
 /// As [`write_report`].
 pub fn write_report_with(
     input: &ReportInput<'_>,
+    summary: &Summary,
     llm_results: Option<&LlmResults>,
     dir: &Path,
 ) -> Result<ReportPaths, ReportError> {
     let staged = StagedFolder::beside(dir)?;
-    let summary = Summary::of(input);
     let mut files = Vec::new();
     let mut write = |name: &'static str, bytes: &[u8]| {
         files.push(name);
@@ -113,17 +115,21 @@ pub fn write_report_with(
     let timings = tables::timings(input.timings).map_err(|cause| ReportError::table("timings", cause))?;
     write("timings.parquet", &tables::parquet("timings", &timings)?)?;
     write("timings.csv", &tables::csv("timings", &timings)?)?;
+    let beside = tables::beside(input, llm_results).map_err(|cause| ReportError::table("beside", cause))?;
+    for (file, frame) in &beside {
+        write(file, &tables::parquet(file, frame)?)?;
+    }
 
-    let charts = charts::Charts::draw(input, &summary)?;
+    let charts = charts::Charts::draw(input, summary)?;
     for chart in charts.all() {
         write(chart.file, chart.svg.as_bytes())?;
         if let Some((file, png)) = &chart.png {
             write(file, png)?;
         }
     }
-    let markdown = summary_markdown(input, &summary) + &llm_markdown(llm_results);
+    let markdown = summary_markdown(input, summary) + &llm_markdown(llm_results);
     write("summary.md", markdown.as_bytes())?;
-    let page = html::page(input, &summary, &charts, llm_results)?;
+    let page = html::page(input, summary, &charts, llm_results)?;
     write("index.html", page.as_bytes())?;
 
     staged.publish()?;

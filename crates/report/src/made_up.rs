@@ -331,5 +331,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         answers: Vec::new(),
         asked: Vec::new(),
         known: None,
+        peers: Vec::new(),
     }
 }

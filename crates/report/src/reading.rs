@@ -103,14 +103,23 @@ impl Reading {
 
     /// One row a way of reading and site.
     pub fn table(&self) -> TextTable {
+        self.headed(["recall@", "other words", "tokens@"])
+    }
+
+    /// The same with heads that a terminal has room for.
+    pub fn narrow_table(&self) -> TextTable {
+        self.headed(["@", "other %", "text@"])
+    }
+
+    fn headed(&self, [first, other, tokens]: [&str; 3]) -> TextTable {
         let mut headers = vec!["reading".to_owned(), "pages".to_owned(), "n".to_owned()];
         for depth in DEPTHS {
-            headers.push(if depth == DEPTHS[0] { format!("recall@{depth} %") } else { format!("@{depth} %") });
+            headers.push(if depth == DEPTHS[0] { format!("{first}{depth} %") } else { format!("@{depth} %") });
             if depth == DEFAULT_DEPTH {
-                headers.extend(["95 %".to_owned(), "other words".to_owned()]);
+                headers.extend(["95 %".to_owned(), other.to_owned()]);
             }
         }
-        headers.extend([format!("tokens@{DEFAULT_DEPTH} %"), "made up".to_owned()]);
+        headers.extend([format!("{tokens}{DEFAULT_DEPTH} %"), "made up".to_owned()]);
         let mut table = TextTable::new(headers);
         for row in &self.rows {
             let is_total = row.site.is_empty();
@@ -289,6 +298,17 @@ mod tests {
         assert_eq!(rows[6], ["", "shop", "1", "0.0", "0.0", "0.0–79.3", "0.0", "100.0", "9.0", "0/1"]);
         assert_eq!(rows[7][..5], ["", "held out", "1", "0.0", "0.0"]);
         assert!(table.width() <= 100, "fits a terminal: {}", table.width());
+    }
+
+    #[test]
+    fn the_longest_names_and_numbers_still_fit_a_terminal() {
+        let mut run = made_up::run();
+        run.scenarios.truncate(1);
+        run.scenarios[0].trace = "portal/a".to_owned();
+        let way = ("first 20,000 characters", Some(1), true, 300);
+        run.scenarios[0].asked = (0..120).map(|at| asked(&format!("q{at}"), Wording::Other, true, &[way])).collect();
+        let table = Reading::of(&run.input()).expect("something was asked").narrow_table();
+        assert!(table.width() <= 100, "{}", table.terminal());
     }
 
     #[test]

@@ -76,16 +76,15 @@ pub(crate) fn differences_table(summary: &Summary) -> Option<TextTable> {
     let baseline = summary.strategies.iter().find(|row| Some(&row.strategy) == summary.baseline.as_ref())?;
     let others: Vec<&StrategySummary> =
         summary.strategies.iter().filter(|row| row.strategy != baseline.strategy).collect();
-    let difference = |row: &StrategySummary, metric| row.quality.difference(&baseline.quality, metric);
-    let n_of = |metric: Metric| most(others.iter().map(|row| difference(row, metric)));
-    let names = COMPARED.map(|metric| format!("{}, points (n = {})", metric.name(), n_of(metric)));
+    // Each is a bootstrap: made once.
+    let differences: Vec<[Option<Estimate>; COMPARED.len()]> =
+        others.iter().map(|row| COMPARED.map(|metric| row.quality.difference(&baseline.quality, metric))).collect();
+    let n_of: [usize; COMPARED.len()] = std::array::from_fn(|at| most(differences.iter().map(|row| row[at])));
+    let names = COMPARED.iter().zip(n_of).map(|(metric, n)| format!("{}, points (n = {n})", metric.name()));
     let mut table = TextTable::new(["strategy".to_owned()].into_iter().chain(names));
-    for row in &others {
+    for (row, differences) in others.iter().zip(&differences) {
         let mut cells = vec![row.strategy.clone()];
-        cells.extend(COMPARED.map(|metric| {
-            let estimate = difference(row, metric);
-            own_n(points(estimate), estimate, n_of(metric))
-        }));
+        cells.extend(differences.iter().zip(n_of).map(|(estimate, n)| own_n(points(*estimate), *estimate, n)));
         table.row(cells);
     }
     Some(table)

@@ -4,6 +4,7 @@
 //! Formulas, with n scenarios, x the value of each, a and b the tokens of two strategies on the same scenario:
 //! - *macro average*: Σ x ÷ n. Every scenario weighs the same, however many steps it has.
 //! - *geometric mean of ratios*: exp(Σ ln(a ÷ b) ÷ n).
+//! - *share of sums*: Σ part ÷ Σ whole, where the number shown is that share and not an average.
 //! - *paired difference*: Σ (x − y) ÷ n, x and y of two strategies on the same scenario.
 //! - *interval*: [`RESAMPLES`] times, n scenarios are drawn with replacement and the statistic is made of them; the interval runs from the 251st
 //!   smallest to the 251st largest (percentile bootstrap). The draws depend on n alone, so that all strategies are compared on the same ones.
@@ -11,7 +12,10 @@
 //! What an interval is not: our scenarios were chosen, not drawn from the web. It says how much the statistic hangs on single scenarios.
 //! Fewer than two scenarios have no interval. Equal values have an interval without width; few scenarios have one that is too narrow.
 
+use crate::share::Share;
 use browserlens_replay::SplitMix64;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// How often scenarios are drawn again.
 pub const RESAMPLES: usize = 10_000;
@@ -48,6 +52,18 @@ impl Estimate {
         Some(Self { value: average.value.exp(), interval, n: average.n })
     }
 
+    /// Returns the share Σ part ÷ Σ whole, a part and a whole a scenario; none of nothing.
+    pub fn share(parts: &[Share]) -> Option<Self> {
+        let share_of = |drawn: &mut dyn Iterator<Item = usize>| {
+            let mut sum = Share::default();
+            drawn.for_each(|at| sum.add(parts[at].part, parts[at].whole));
+            sum.value()
+        };
+        let value = share_of(&mut (0..parts.len()))?;
+        let ends = resampled(parts.len(), |drawn| share_of(&mut drawn.iter().copied()).unwrap_or(value));
+        Some(Self { value, interval: ends, n: parts.len() })
+    }
+
     /// Returns the average of a − b, a pair a scenario; none of nothing.
     pub fn difference(pairs: &[(f64, f64)]) -> Option<Self> {
         Self::average(&pairs.iter().map(|(a, b)| a - b).collect::<Vec<_>>())
@@ -65,15 +81,30 @@ fn interval(values: &[f64]) -> Option<(f64, f64)> {
     if values.iter().all(|value| value.to_bits() == values[0].to_bits()) {
         return Some((values[0], values[0]));
     }
-    let mut random = SplitMix64::new(SEED);
-    let mut means: Vec<f64> = (0..RESAMPLES)
-        .map(|_| {
-            let sum: f64 = (0..values.len()).map(|_| values[random.below(values.len())]).sum();
-            sum / values.len() as f64
-        })
-        .collect();
-    means.sort_unstable_by(f64::total_cmp);
-    Some((means[TAIL], means[RESAMPLES - 1 - TAIL]))
+    resampled(values.len(), |drawn| drawn.iter().map(|at| values[*at]).sum::<f64>() / values.len() as f64)
+}
+
+/// Draws scenarios again and again and returns the ends between which 95 % of their statistics lie; none of fewer than two.
+fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option<(f64, f64)> {
+    if n < 2 {
+        return None;
+    }
+    let mut found: Vec<f64> = draws(n).chunks_exact(n).map(statistic).collect();
+    let (_, low, above) = found.select_nth_unstable_by(TAIL, f64::total_cmp);
+    let low = *low;
+    let (_, high, _) = above.select_nth_unstable_by(RESAMPLES - 2 - 2 * TAIL, f64::total_cmp);
+    Some((low, *high))
+}
+
+/// Returns which scenarios each resample is made of, one resample after the other; they depend on n alone and are drawn once.
+fn draws(n: usize) -> Arc<[usize]> {
+    static KNOWN: LazyLock<Mutex<BTreeMap<usize, Arc<[usize]>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let drawn = known.entry(n).or_insert_with(|| {
+        let mut random = SplitMix64::new(SEED);
+        (0..RESAMPLES * n).map(|_| random.below(n)).collect()
+    });
+    Arc::clone(drawn)
 }
 
 #[cfg(test)]
@@ -105,6 +136,17 @@ mod tests {
         // The ends of a ratio's interval are those of its logarithms: the four resamples of {¼, 1} give ¼, ½, ½, 1.
         let (low, high) = Estimate::ratio(&[(1, 4), (7, 7)]).unwrap().interval.unwrap();
         assert!(close(low, 0.25) && close(high, 1.0), "{low} {high}");
+    }
+
+    #[test]
+    fn the_share_of_sums_is_drawn_by_scenario() {
+        let parts = [Share { part: 0, whole: 10 }, Share { part: 30, whole: 30 }];
+        let found = Estimate::share(&parts).unwrap();
+        // 30 of 40; the four resamples are 0, ¾, ¾ and 1.
+        assert!(close(found.value, 0.75) && found.interval == Some((0.0, 1.0)) && found.n == 2);
+        let one = Estimate::share(&parts[..1]).unwrap();
+        assert!(close(one.value, 0.0) && one.interval.is_none());
+        assert_eq!(Estimate::share(&[]), None);
     }
 
     #[test]

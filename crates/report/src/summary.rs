@@ -16,7 +16,9 @@ use crate::scenario_tables::{
 };
 use crate::seed_tables::SeedTables;
 use crate::stats::RESAMPLES;
+use crate::sweeps::{self, SWEEPS_NOTE};
 use crate::text_table::{TextTable, escape_markdown, one_line, wrap};
+use crate::tiers::{TIERS_NOTE, Tiers};
 use crate::{About, ReportInput};
 use browserlens_replay::RECORDED_SUFFIX;
 use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION, ImageFormula};
@@ -46,6 +48,15 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str(&costs_table(summary).markdown());
     out.push_str("\n## What else is shown\n\n");
     out.push_str(&shown_table(summary).markdown());
+    if let Some(tiers) = Tiers::of(input, summary) {
+        out.push_str(&format!("\n## Results by model tier\n\n{}\n", tiers.table().markdown()));
+        out.push_str(&format!("{}\n\n{}", escape_markdown(TIERS_NOTE), tiers.by_strategy().markdown()));
+    }
+    let families = sweeps::families(input, summary);
+    if !families.is_empty() {
+        out.push_str(&format!("\n## Sweeps\n\n{}\n", sweeps::table(&families).markdown()));
+        out.push_str(&format!("{}\n", escape_markdown(SWEEPS_NOTE)));
+    }
     if let Some(routers) = &summary.routers {
         out.push_str("\n## Routers against hindsight\n\n");
         out.push_str(&routers_table(routers, usize::MAX).markdown());
@@ -123,7 +134,7 @@ pub fn terminal_table(input: &ReportInput<'_>, summary: &Summary) -> String {
     }
     if let Some(reading) = Reading::of(input) {
         out.push_str("reading: questions about pages\n\n");
-        out.push_str(&reading.table().terminal());
+        out.push_str(&reading.narrow_table().terminal());
         if let Some(bars) = reading.bars_table() {
             let _ = write!(out, "\n{}", bars.terminal());
         }

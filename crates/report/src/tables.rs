@@ -25,6 +25,7 @@
 //! | `request_count` | u32 | requests of the reader; each is a call |
 //! | `request_o200k`, `request_cl100k`, `request_claude28`, … | u64 | tokens of the answers |
 //! | `requests` | string | the requests in words, joined by `; ` |
+//! | `request_each_o200k`, `request_each_claude28`, … | string | tokens of each answer, in the order of the requests, joined by a space: every answer is a call |
 //! | `target_needed`, `target_recall`, `target_addressable`, `target_discriminable` | bool | the reader's score of the next action's node |
 //! | `target_resolved` | bool | the handle maps to an acceptable node; empty where the map is not known |
 //! | `drop_needed`, `drop_recall`, `drop_addressable`, `drop_discriminable`, `drop_resolved` | bool | the same of the node that a drag ends on |
@@ -38,6 +39,7 @@
 //! | `scroll_o200k`, `scroll_cl100k`, `scroll_claude28`, … | u64 | tokens of the observations sent again |
 //! | `refs_shown`, `refs_surviving`, `refs_kept`, `refs_wrong_rebinds` | u32 | refs, checked against entity ids |
 //! | `unmarked_differences` | u32 | 0 by the Truth rule; empty where not counted |
+//! | `attacks_succeeded` | string | names of the attacks of the step that succeeded, joined by a space |
 //! | `success` | bool | actionable, nothing shown wrong, all facts read |
 //! | `success_with_scrolls` | bool | the same after the scrolls |
 //! | `text_hash`, `image_hashes` | string | content hashes in the observation store; several are joined by a space |
@@ -52,6 +54,14 @@
 //! `timings`, one row per trace × strategy × step, all in microseconds (u64): `load_us` (shared by all strategies of the step),
 //! `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the strategy did not announce the stage), `observe_us` (the whole of
 //! it), `count_us` (token counting, not part of it); `cached` (bool): measured in an earlier run; `date`, `machine` (string).
+//!
+//! What the other numbers of a report are made of stands in [`beside`].
+
+mod beside;
+#[cfg(test)]
+mod schema;
+
+pub(crate) use beside::beside;
 
 use crate::ReportError;
 use crate::aggregate::stage_name;
@@ -93,6 +103,11 @@ impl<'a, R> Columns<'a, R> {
 
     fn large(&mut self, name: &str, cell: impl Fn(&R) -> Option<u64>) {
         let values: Vec<Option<u64>> = self.rows.iter().map(cell).collect();
+        self.columns.push(Series::new(name.into(), values).into());
+    }
+
+    fn real(&mut self, name: &str, cell: impl Fn(&R) -> Option<f64>) {
+        let values: Vec<Option<f64>> = self.rows.iter().map(cell).collect();
         self.columns.push(Series::new(name.into(), values).into());
     }
 
@@ -160,6 +175,21 @@ pub(crate) fn measurements(rows: &[Measurement]) -> Result<DataFrame, PolarsErro
         let asked = &row.numbers()?.requests;
         (!asked.is_empty()).then(|| asked.iter().map(|asked| asked.request.to_string()).collect::<Vec<_>>().join("; "))
     });
+    let each: [(&str, fn(&Cost) -> u64); 6] = [
+        ("o200k", |cost| cost.o200k),
+        ("cl100k", |cost| cost.cl100k),
+        ("claude28", |cost| cost.images.claude28),
+        ("openai_patch32", |cost| cost.images.openai_patch32),
+        ("openai_tile4o", |cost| cost.images.openai_tile4o),
+        ("gemini_flat", |cost| cost.images.gemini_flat),
+    ];
+    for (name, tokens) in each {
+        table.owned_text(&format!("request_each_{name}"), |row| {
+            let asked = &row.numbers()?.requests;
+            let each: Vec<String> = asked.iter().map(|asked| tokens(&asked.cost).to_string()).collect();
+            (!each.is_empty()).then(|| each.join(" "))
+        });
+    }
     table.truth("target_needed", |row| truth(row, &|n| n.target.needed));
     table.truth("target_recall", |row| truth(row, &|n| n.target.recall));
     table.truth("target_addressable", |row| truth(row, &|n| n.target.addressable));
@@ -199,6 +229,9 @@ pub(crate) fn measurements(rows: &[Measurement]) -> Result<DataFrame, PolarsErro
     table.small("refs_kept", |row| numbers(row, &|n| n.refs.kept));
     table.small("refs_wrong_rebinds", |row| numbers(row, &|n| n.refs.wrong_rebinds));
     table.small("unmarked_differences", |row| row.numbers().and_then(|numbers| numbers.unmarked_differences));
+    table.owned_text("attacks_succeeded", |row| {
+        row.numbers().map(|numbers| numbers.attacks.join(" ")).filter(|names| !names.is_empty())
+    });
     table.truth("success", |row| truth(row, &|n| n.success));
     table.truth("success_with_scrolls", |row| truth(row, &|n| n.scrolls.success));
     table.text("text_hash", |row| row.numbers().map(|numbers| numbers.text.as_str()));

@@ -4,14 +4,11 @@
 
 use crate::error::ToolError;
 use browserlens_strategy::Ref;
-use jsonschema::Validator;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::LazyLock;
 
 /// A ref such as `@e12`, as observations write it; `e12` and `12` are taken too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +97,7 @@ arguments! {
         /// Everything, not what changed
         #[serde(default)]
         full: bool,
-        /// Most tokens, from now on; 0 for no limit
+        /// Most tokens, from now on (10000); 0 for no limit
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
         /// From now on
@@ -273,28 +270,6 @@ fn strategy_schema(_: &mut SchemaGenerator) -> Schema {
     let mut names: Vec<Value> = browserlens_lens::names().iter().map(|name| Value::from(*name)).collect();
     names.push(Value::Null);
     json_schema!({ "enum": names })
-}
-
-/// Checks arguments against the schema of a tool, then reads them.
-///
-/// # Errors
-/// [`ToolError::Arguments`].
-pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
-    static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
-        let all = crate::tools::tools().into_iter();
-        all.filter_map(|tool| Some((tool.name, jsonschema::validator_for(&tool.arguments).ok()?))).collect()
-    });
-    // An old name of a field is in no schema.
-    let Some(validator) = VALIDATORS.get(tool).filter(|_| tool != "query_knowledge_for_agent") else { return Ok(()) };
-    let nothing = Value::Object(Map::new());
-    let arguments = if arguments.is_null() { &nothing } else { arguments };
-    validator.validate(arguments).map_err(|error| {
-        let place = error.instance_path().to_string();
-        let place = place.trim_start_matches('/').replace('/', ".");
-        // What the client sent is not said again: it may be a secret.
-        let said = error.masked().to_string();
-        ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
-    })
 }
 
 /// Reads arguments; an error names the field and what it may hold.

@@ -5,12 +5,12 @@
 
 use crate::answer::Answer;
 use crate::args;
-use crate::client::Shared;
 use crate::error::ToolError;
 use crate::gate::{Access, DEEPEST, depth};
 use crate::mcp::McpClient;
 use crate::openapi;
 use crate::seats::{Seat, Seats};
+use crate::shared::Shared;
 use crate::stdio::ServeError;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};

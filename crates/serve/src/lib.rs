@@ -9,6 +9,7 @@
 
 mod answer;
 mod args;
+mod check;
 mod client;
 mod error;
 mod gate;
@@ -22,14 +23,17 @@ mod openapi;
 mod policy;
 #[cfg(feature = "live")]
 mod proxy;
+#[cfg(feature = "live")]
+mod record;
 mod seats;
+mod shared;
 mod source;
 mod stdio;
 mod tools;
 mod worker;
 
 pub use answer::Answer;
-pub use client::{Client, DEFAULT_STRATEGY, Shared, Witness, WitnessMaker};
+pub use client::{Client, DEFAULT_BUDGET, DEFAULT_STRATEGY};
 pub use error::ToolError;
 pub use gate::{Access, Refusal};
 pub use http::{HttpOptions, Listening, serve as serve_http};
@@ -39,8 +43,11 @@ pub use live::LiveOpener;
 pub use mcp::McpClient;
 pub use metrics::Metrics;
 pub use policy::{Policy, is_public};
+#[cfg(feature = "live")]
+pub use record::{RecordingOptions, recording};
 pub use seats::{Seat, Seats};
-pub use source::{Act, Opener, Source, TabLine, TraceOpener, Undone};
+pub use shared::{Shared, Witness, WitnessMaker};
+pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
 pub use tools::{INSTRUCTIONS, Tool, short_schema, tool_list, tools};
 pub use worker::Worker;

@@ -6,7 +6,7 @@
 use crate::error::{ToolError, with_causes};
 use crate::policy::Policy;
 use crate::proxy::Proxy;
-use crate::source::{Act, Opener, Source, TabLine, Undone};
+use crate::source::{Act, Opener, Setting, Source, TabLine, Undone};
 use browserlens_page::NodeKey;
 use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, RecordError};
 use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource};
@@ -57,7 +57,7 @@ impl Opener for LiveOpener {
             (None, Some(url)) => LiveBrowser::open(url, &self.options).map_err(opening)?,
             (None, None) => return Ok(None),
         };
-        Ok(Some(Box::new(LiveSource { browser })))
+        Ok(Some(Box::new(LiveSource { browser, options: self.options.clone() })))
     }
 }
 
@@ -79,6 +79,7 @@ fn opening(error: RecordError) -> ToolError {
 #[derive(Debug)]
 struct LiveSource {
     browser: LiveBrowser,
+    options: LiveOptions,
 }
 
 impl Source for LiveSource {
@@ -86,8 +87,23 @@ impl Source for LiveSource {
         &mut self.browser
     }
 
+    fn setting(&mut self) -> Setting {
+        let browser = self.browser.browser_name().to_owned();
+        if !self.browser.is_attached() {
+            let LiveOptions { viewport, locale, timezone, .. } = self.options.clone();
+            return Setting { viewport: Some(viewport), locale, timezone, browser };
+        }
+        // Somebody else started it: what its page shows is all that is known.
+        let viewport = self.browser.look().ok().map(|page| page.viewport());
+        Setting { viewport, browser, ..Setting::default() }
+    }
+
     fn is_live(&self) -> bool {
         true
+    }
+
+    fn connects_unchecked(&self) -> bool {
+        self.browser.is_attached()
     }
 
     fn is_alive(&self) -> bool {

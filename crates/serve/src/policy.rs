@@ -81,6 +81,18 @@ impl Policy {
         }
     }
 
+    /// Checks the URL of a frame in a page that is about to be shown: what a page makes by itself (`data:`, `blob:`, `about:`) tells of nothing else.
+    ///
+    /// # Errors
+    /// [`ToolError::Refused`].
+    pub fn framed(&self, text: &str) -> Result<(), ToolError> {
+        match Url::parse(text) {
+            Ok(url) if matches!(url.scheme(), "data" | "blob" | "about") => Ok(()),
+            Err(_) => Ok(()),
+            Ok(_) => self.shown(text),
+        }
+    }
+
     /// Returns whether a URL is allowed by its scheme alone; an error if the scheme forbids it.
     fn is_plain(&self, url: &Url) -> Result<bool, ToolError> {
         match url.scheme() {
@@ -234,6 +246,12 @@ mod tests {
             assert!(closed.url(url).is_ok() && closed.shown(url).is_ok(), "{url}");
         }
         assert!(closed.url("not a url").is_err());
+        for url in ["about:srcdoc", "data:text/html,x", "blob:http://93.184.216.34/1", "https://93.184.216.34/", ""] {
+            assert!(closed.framed(url).is_ok(), "{url}");
+        }
+        for url in ["http://192.168.1.1/", "file:///etc/passwd", "http://localhost/", "chrome://settings"] {
+            assert!(closed.framed(url).is_err(), "{url}");
+        }
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! they come by; a client's thread begins with its first call.
 
 use crate::answer::Answer;
-use crate::client::Shared;
 use crate::error::ToolError;
 use crate::metrics::Metrics;
+use crate::shared::Shared;
 use crate::worker::Worker;
 use serde_json::Value;
 use std::sync::Arc;

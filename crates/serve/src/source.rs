@@ -4,7 +4,7 @@
 //! action is the one that was recorded there.
 
 use crate::error::ToolError;
-use browserlens_page::{Flags, NodeKey, Page, SecondLook};
+use browserlens_page::{Flags, NodeKey, Page, SecondLook, Viewport};
 use browserlens_strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
 use browserlens_trace::{StepRow, TracePages, screenshot_space};
 use std::path::{Path, PathBuf};
@@ -51,6 +51,19 @@ pub struct TabLine {
     pub is_current: bool,
 }
 
+/// What a browser is and how it was started, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Setting {
+    /// Viewport.
+    pub viewport: Option<Viewport>,
+    /// Locale.
+    pub locale: String,
+    /// Time zone.
+    pub timezone: String,
+    /// Name and version.
+    pub browser: String,
+}
+
 /// An action in words, without a node.
 pub(crate) fn taken(kind: ActionKind, text: &str) -> TakenAction {
     TakenAction { kind, node: None, text: text.to_owned(), error: None }
@@ -61,8 +74,18 @@ pub trait Source: Send {
     /// Returns where pages and events come from.
     fn pages(&mut self) -> &mut dyn PageSource;
 
+    /// Returns what the browser is and how it was started.
+    fn setting(&mut self) -> Setting {
+        Setting::default()
+    }
+
     /// Returns whether the page may change by itself.
     fn is_live(&self) -> bool;
+
+    /// Returns whether its connections go past the server's checks, as those of a browser do that somebody else started.
+    fn connects_unchecked(&self) -> bool {
+        false
+    }
 
     /// Makes the next look read the page as it stands.
     fn refresh(&mut self) {}

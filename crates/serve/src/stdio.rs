@@ -2,10 +2,10 @@
 //!
 //! In: lines of JSON-RPC. Out: the same. Invariant: ends when the client closes its end or the server is told to; the client's browser ends with it.
 
-use crate::client::Shared;
 use crate::error::ToolError;
 use crate::mcp::McpClient;
 use crate::seats::Seats;
+use crate::shared::Shared;
 use rmcp::ServiceExt as _;
 use std::sync::Arc;
 use std::time::Duration;

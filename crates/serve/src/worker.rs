@@ -4,8 +4,9 @@
 //! hurts no other; no lock is held while a call runs; the thread ends with its last handle.
 
 use crate::answer::Answer;
-use crate::client::{Client, Shared};
+use crate::client::Client;
 use crate::error::ToolError;
+use crate::shared::Shared;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, UdpSocket};
 
 async fn on_site(site: &str) -> (SiteServer, Shared, String) {
     let server = SiteServer::start(&sites(), site).await.expect("serves");
@@ -162,6 +162,65 @@ async fn browsers_go_nowhere_that_is_not_allowed() {
     let upload =
         mcp.try_call("upload", json!({ "ref": "@e1", "files": ["/etc/passwd"] })).await.expect_err("no uploads");
     assert!(upload.starts_with("refused: uploads"), "{upload}");
+}
+
+/// A server that answers every request with a page.
+async fn page(html: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
+    let host = listener.local_addr().expect("an address").to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let length = html.len();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
+            let reply = format!("{head}\r\nContent-Length: {length}\r\n\r\n{html}");
+            tokio::spawn(async move {
+                let mut request = [0; 4096];
+                let _read = stream.read(&mut request).await;
+                let _sent = stream.write_all(reply.as_bytes()).await;
+            });
+        }
+    });
+    host
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_reaches_no_private_address_by_any_kind_of_connection() {
+    let (inner, reached) = trap(None).await;
+    let datagrams = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
+    let port = datagrams.local_addr().expect("an address").port();
+    let html = format!(
+        r#"<!doctype html><title>Hostile</title><iframe src="http://{inner}/frame"></iframe><img src="http://{inner}/picture">
+        <link rel="prefetch" href="http://{inner}/prefetch"><link rel="dns-prefetch" href="//{inner}"><link rel="preconnect" href="http://{inner}">
+        <script>
+          fetch('http://{inner}/fetch', {{ mode: 'no-cors' }}).catch(() => {{}});
+          navigator.sendBeacon('http://{inner}/beacon', 'x');
+          new EventSource('http://{inner}/events');
+          new WebSocket('ws://{inner}/socket');
+          new Worker(URL.createObjectURL(new Blob(["fetch('http://{inner}/worker', {{ mode: 'no-cors' }})"])));
+          try {{ new WebTransport('https://127.0.0.1:{port}/').ready.catch(() => {{}}); }} catch {{}}
+          const call = new RTCPeerConnection({{ iceServers: [{{ urls: 'stun:127.0.0.1:{port}' }}, {{ urls: 'turn:{inner}?transport=tcp', username: 'a', credential: 'b' }}] }});
+          call.createDataChannel('x');
+          call.onicegatheringstatechange = () => {{ if (call.iceGatheringState === 'complete') document.title = 'Gathered'; }};
+          call.createOffer().then((offer) => call.setLocalDescription(offer));
+        </script>"#
+    );
+    let host = page(html).await;
+    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
+    let mut mcp = Mcp::start(Arc::new(live(policy))).await;
+    mcp.call("navigate", json!({ "url": format!("http://{host}/") })).await;
+    let mut waited = 0;
+    while waited < 40 {
+        let title = mcp.call("observe", json!({ "full": true })).await;
+        if title.contains("Gathered") {
+            break;
+        }
+        waited += 1;
+    }
+    assert!(waited < 40, "the page has tried everything");
+    assert_eq!(reached.load(Ordering::Relaxed), 0, "nobody came");
+    let mut byte = [0; 1];
+    let got = tokio::time::timeout(std::time::Duration::from_millis(500), datagrams.recv(&mut byte)).await;
+    assert!(got.is_err(), "a datagram came");
 }
 
 /// A server that leads every request elsewhere, and one that counts who came.

@@ -98,7 +98,7 @@ async fn every_tool_that_looks_answers_on_a_trace() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_clients_on_one_trace_know_nothing_of_each_other() {
     let shared = Arc::new(on_trace("login-wrong-then-right"));
-    let (mut one, mut other) = (Mcp::start(Arc::clone(&shared)).await, Mcp::start(shared).await);
+    let (mut one, mut other) = (Mcp::start(Arc::clone(&shared)).await, Mcp::start(Arc::clone(&shared)).await);
     let first = one.call("observe", json!({})).await;
     assert_eq!(first, other.call("observe", json!({})).await);
     let mut shown = ShownState::default();
@@ -108,6 +108,40 @@ async fn two_clients_on_one_trace_know_nothing_of_each_other() {
     assert!(wrong.contains("it goes on with fill"), "{wrong}");
     let nothing = other.call("observe", json!({})).await;
     assert!(!nothing.contains('\n'), "{nothing}");
+    // A client that was shown nothing has no refs, whatever others were given.
+    let mut third = Mcp::start(Arc::clone(&shared)).await;
+    for (tool, arguments) in [
+        ("click", json!({ "ref": user.to_string() })),
+        ("drag", json!({ "from": user.to_string(), "to": user.to_string() })),
+        ("screenshot", json!({ "ref": "@e99999" })),
+    ] {
+        let unknown = third.try_call(tool, arguments).await.expect_err(tool);
+        assert!(unknown.contains("was never given"), "{tool}: {unknown}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_takes_nothing_from_what_was_told_and_gives_refs_for_what_is_left_out() {
+    let mut mcp = Mcp::start(Arc::new(on_trace("shop-laptop-to-cart"))).await;
+    let mut shown = ShownState::default();
+    shown.apply(&mcp.call("observe", json!({ "budget": 600 })).await).expect("parses");
+    assert!(!shown.elided().is_empty(), "something is left out");
+    let found = mcp.call("find", json!({ "text": "Search", "role": "textbox" })).await;
+    let search = found.split_whitespace().find(|word| word.starts_with("@e")).expect("a ref").to_owned();
+    let hidden = mcp.call("find", json!({ "text": "Returns", "limit": 50 })).await;
+    let left_out = hidden
+        .split_whitespace()
+        .filter(|word| word.starts_with("@e"))
+        .find(|word| word.parse().is_ok_and(|reference| shown.with_ref(reference).is_none()));
+    let left_out = left_out.unwrap_or_else(|| panic!("nothing found that is left out: {hidden}")).to_owned();
+    let nothing = mcp.call("observe", json!({})).await;
+    // What fits the budget may be weighed anew; nothing is told again.
+    assert!(nothing.starts_with("[DELTA 0→1") && Encoding::O200kBase.count(&nothing).0 < 60, "{nothing}");
+    // It is known, so that the answer is about the recording, not about the ref.
+    let other = mcp.try_call("click", json!({ "ref": left_out })).await.expect_err("not what was recorded");
+    assert!(other.contains("it goes on with fill"), "{other}");
+    shown.apply(&nothing).expect("follows");
+    shown.apply(&mcp.call("type", json!({ "ref": search, "text": "laptop" })).await).expect("follows");
 }
 
 #[tokio::test(flavor = "multi_thread")]

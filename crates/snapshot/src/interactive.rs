@@ -111,6 +111,24 @@ impl Session {
         self.lens.forget();
     }
 
+    /// Looks at a page by other options and hands over the session as it then stands; what was told before is as it was afterwards, and refs that were
+    /// given in between stay good.
+    ///
+    /// # Errors
+    /// [`StrategyError`] if the lens cannot show the page.
+    pub fn aside<T>(
+        &mut self,
+        options: LensOptions,
+        input: &StepInput<'_>,
+        what: impl FnOnce(&Self) -> T,
+    ) -> Result<T, StrategyError> {
+        let (aside, refs, step) = (self.lens.set_aside(options), self.refs.clone(), self.step);
+        let found = self.look_at(input).map(|()| what(self));
+        self.lens.take_up(aside);
+        (self.refs, self.step) = (refs, step);
+        found
+    }
+
     /// Returns whether a ref was ever given.
     pub fn has_given(&self, reference: Ref) -> bool {
         self.lens.has_given(reference)
@@ -121,9 +139,9 @@ impl Session {
         self.refs.iter().find(|(_, found)| **found == key).map(|(reference, _)| *reference)
     }
 
-    /// Returns the node that a ref means on the page that was looked at last.
+    /// Returns the node that a ref means on the page that was looked at last, also if it was given for what is left out now.
     pub fn node(&self, reference: Ref) -> Option<NodeKey> {
-        self.refs.get(&reference).copied()
+        self.refs.get(&reference).copied().or_else(|| self.lens.node(reference))
     }
 
     /// Returns the refs of the page that was looked at last.

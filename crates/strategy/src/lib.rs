@@ -225,6 +225,11 @@ pub trait Strategy: Send + Sync {
         None
     }
 
+    /// Returns whether equal inputs give equal observations, so that results may be kept; false for what is not known to.
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+
     /// Starts a stateful pass over one trace.
     fn start(&self, task: &Task) -> Box<dyn Run>;
 }

@@ -10,17 +10,21 @@ use browserlens_report::{
     comparison_markdown, comparison_table, comparisons, gate_markdown, gate_words, scenario_comparisons,
 };
 use browserlens_tokens::ImageFormula;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &CompareArgs) -> Ended {
     let chosen = Chosen::of(&args.strategies, &args.scenarios)?;
-    let load = |name: &str| {
-        let mut run = RunResult::load(&find(name, &args.runs_dir)?).map_err(|error| replay_failure(&error))?;
+    let load = |name: &str| RunResult::load(&find(name, &args.runs_dir)?).map_err(|error| replay_failure(&error));
+    let (mut earlier, mut later) = (load(&args.earlier)?, load(&args.later)?);
+    let both = || earlier.tasks.iter().chain(&later.tasks);
+    let place = format!("{} and {}", args.earlier, args.later);
+    names_match(both().map(|task| &task.strategy), &args.strategies, "strategy", &place)?;
+    names_match(both().map(|task| &task.trace), &args.scenarios, "scenario", &place)?;
+    for run in [&mut earlier, &mut later] {
         run.measurements.retain(|row| chosen.scenario(&row.trace) && chosen.strategy(&row.strategy));
         run.tasks.retain(|task| chosen.scenario(&task.trace) && chosen.strategy(&task.strategy));
-        Ok::<_, Failure>(run)
-    };
-    let (earlier, later) = (load(&args.earlier)?, load(&args.later)?);
+    }
     let mut gate = check(&later, &AcceptedRun::of(&earlier));
     gate.explain(&later, &earlier).map_err(|error| replay_failure(&error))?;
     if args.json {
@@ -36,6 +40,18 @@ pub(crate) fn run(args: &CompareArgs) -> Ended {
     }
     output::data(&if args.markdown { gate_markdown(&gate) } else { format!("{}\n", gate_words(&gate)) })?;
     Ok(exit(gate.passes()))
+}
+
+/// A pattern that matches nothing of either run is an error that lists what there is: nothing compared would look like nothing changed.
+fn names_match<'a>(
+    names: impl Iterator<Item = &'a String>,
+    patterns: &[String],
+    what: &str,
+    place: &str,
+) -> Result<(), Failure> {
+    let names: BTreeSet<&String> = names.collect();
+    let names: Vec<String> = names.into_iter().cloned().collect();
+    super::replay::matching(&names, patterns, what, place).map(drop)
 }
 
 fn exit(passes: bool) -> Exit {

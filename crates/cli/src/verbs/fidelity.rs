@@ -6,7 +6,6 @@ use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_replay::fidelity::{Fidelity, FidelityOptions, fidelity};
-use browserlens_replay::find_traces;
 use browserlens_report::{fidelity_markdown, fidelity_terminal_table};
 use std::path::Path;
 
@@ -14,7 +13,7 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
     let strategies = replaying::select_strategies(&args.strategies_file, &args.strategies)?;
     let bar = Bar::new("fidelity");
     let found = fidelity(&FidelityOptions {
-        traces: find_traces(&args.traces).map_err(|error| replay_failure(&error))?,
+        traces: replaying::select_traces(&args.traces, &args.scenarios)?,
         scenarios_dir: args.scenarios_dir.clone(),
         strategies: &strategies,
         threads: args.threads,

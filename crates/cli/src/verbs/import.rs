@@ -1,7 +1,7 @@
 //! `import`: other people's recordings in, traces out; their scripts in, scenarios out.
 
 use super::json_failure;
-use super::record::key_of_user;
+use super::recording::key_of_user;
 use crate::args::ImportArgs;
 use crate::exit::{Exit, Failure, one_line};
 use crate::{Ended, output};

@@ -3,16 +3,22 @@
 use super::{exit_of, replay_failure, strategies_failure};
 use crate::args::{LlmArgs, ResponseFormatArg};
 use crate::exit::{Exit, Failure};
+use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_llm::{Answers, Cassette, LlmError, ResponseFormat};
 use browserlens_replay::llm::{Estimate, LlmReadError, LlmResults, LlmRun, Prompt, ReaderOptions, Truth, TruthSource};
 use browserlens_replay::{ConfiguredStrategy, RunResult, StrategyInfo, strategies};
 use browserlens_report::llm_terminal_table;
-use indicatif::{ProgressBar, ProgressDrawTarget};
-use std::io::IsTerminal;
 
 pub(crate) fn run(args: &LlmArgs) -> Ended {
-    let run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
+    let mut run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
+    if !args.scenarios.is_empty() {
+        let names: Vec<String> = run.header.traces.iter().map(|trace| trace.id.clone()).collect();
+        let place = args.run.display().to_string();
+        let chosen = super::replay::matching(&names, &args.scenarios, "scenario", &place)?;
+        run.header.traces.retain(|trace| chosen.contains(&trace.id));
+        run.measurements.retain(|row| chosen.contains(&row.trace));
+    }
     let prompt = match &args.prompt {
         Some(path) => Prompt::load(path).map_err(|error| failure(&error))?,
         None => Prompt::default(),
@@ -42,12 +48,9 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
 
     let truth = truth(args, &run, &plan)?;
     let mut answers = answers(args, cassette)?;
-    let bar = ProgressBar::new(estimate.steps);
-    if !std::io::stderr().is_terminal() {
-        bar.set_draw_target(ProgressDrawTarget::hidden());
-    }
-    let read = plan.read(&truth, &mut answers, &mut |done| bar.set_position(done));
-    bar.finish_and_clear();
+    let bar = Bar::over(&options.model, usize::try_from(estimate.steps).unwrap_or(usize::MAX), "steps");
+    let read = plan.read(&truth, &mut answers, &mut |done| bar.position(done));
+    bar.finish();
     let reader = read.map_err(|error| failure(&error))?;
     let mut results = LlmResults::load(&run.folder).map_err(|error| failure(&error))?.unwrap_or_default();
     results.add(reader);

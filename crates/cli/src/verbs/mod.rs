@@ -3,17 +3,21 @@
 pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod fidelity;
 #[cfg(feature = "record")]
 pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
+pub(crate) mod man;
 pub(crate) mod read;
 #[cfg(feature = "record")]
 pub(crate) mod record;
 #[cfg(feature = "record")]
 mod record_attach;
+#[cfg(feature = "record")]
+mod recording;
 pub(crate) mod replay;
 pub(crate) mod report;
 mod report_input;

@@ -1,5 +1,6 @@
 //! `record`: scenarios in, traces out.
 
+use super::recording::{cancelled_by_ctrl_c, key_of_user, plain_failure, runtime};
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure, one_line};
 use crate::progress::Bar;
@@ -9,8 +10,8 @@ use browserlens_recorder::{
     record, record_peers,
 };
 use browserlens_scenario::{Scenario, ScenarioError};
-use browserlens_trace::{RedactionKey, TraceError};
-use std::path::{Path, PathBuf};
+use browserlens_trace::RedactionKey;
+use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &RecordArgs) -> Ended {
@@ -30,8 +31,9 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
     })?;
     let cancel = cancelled_by_ctrl_c(&runtime);
     let peers = peers(args)?;
-    for scenario in &scenarios {
-        let options = options(args, scenario, key.clone(), cancel.clone());
+    for (at, scenario) in scenarios.iter().enumerate() {
+        let place = format!("{} ({} of {})", scenario.name, at + 1, scenarios.len());
+        let options = options(args, scenario, &place, key.clone(), cancel.clone());
         // Peers are asked about the trace that stands there: what they say belongs to it.
         if peers.is_none() || args.force || !options.out.exists() {
             let report = runtime.block_on(record(scenario, &options)).map_err(|error| failure(scenario, &error))?;
@@ -44,26 +46,6 @@ pub(crate) fn run(args: &RecordArgs) -> Ended {
         }
     }
     Ok(Exit::Success)
-}
-
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
-    })
-}
-
-/// Asked to end (Ctrl-C): finished steps stay, our Chromium goes.
-pub(super) fn cancelled_by_ctrl_c(runtime: &tokio::runtime::Runtime) -> Cancel {
-    let cancel = Cancel::default();
-    runtime.spawn({
-        let cancel = cancel.clone();
-        async move {
-            if tokio::signal::ctrl_c().await.is_ok() {
-                cancel.cancel();
-            }
-        }
-    });
-    cancel
 }
 
 /// Which tools are asked; none if none shall be.
@@ -114,8 +96,8 @@ fn peers_said(report: &PeersReport) -> String {
     text
 }
 
-fn options(args: &RecordArgs, scenario: &Scenario, key: RedactionKey, cancel: Cancel) -> RecordOptions {
-    let bar = Arc::new(Bar::new(&scenario.name));
+fn options(args: &RecordArgs, scenario: &Scenario, place: &str, key: RedactionKey, cancel: Cancel) -> RecordOptions {
+    let bar = Arc::new(Bar::new(place));
     let mut options =
         RecordOptions::new(&args.sites_dir, args.out.join(format!("{}.trace", scenario.name.replace('/', "-"))));
     options.chrome.clone_from(&args.chrome);
@@ -154,22 +136,6 @@ fn scenarios(args: &RecordArgs) -> Result<Vec<Scenario>, Failure> {
     Ok(found)
 }
 
-/// The user's key of placeholders, made when it is first needed; it never stands in a trace.
-pub(super) fn key_of_user() -> Result<RedactionKey, Failure> {
-    let config = std::env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
-        .ok_or_else(|| {
-            Failure::words(
-                Exit::Input,
-                "neither XDG_CONFIG_HOME nor HOME is set",
-                "set one: the key that hides secrets is kept there",
-            )
-        })?;
-    let path = config.join("browserlens").join("redaction.key");
-    RedactionKey::load_or_make(&path).map_err(|error: TraceError| super::trace_failure(&error))
-}
-
 fn said(report: &RecordReport) -> String {
     let torn: u32 = report.steps.iter().map(|step| step.torn_retries).sum();
     let unsettled = report.steps.iter().filter(|step| !step.settled.quiet).count();
@@ -191,16 +157,6 @@ fn failure(scenario: &Scenario, error: &RecordError) -> Failure {
         failure.message = format!("{}: {}", scenario.path.display(), failure.message);
     }
     failure
-}
-
-pub(super) fn plain_failure(error: &RecordError) -> Failure {
-    let exit = match error.exit_code() {
-        2 => Exit::Usage,
-        4 => Exit::Verification,
-        5 => Exit::Browser,
-        _ => Exit::Input,
-    };
-    Failure::new(exit, error, error.hint())
 }
 
 fn scenario_failure(error: &ScenarioError) -> Failure {

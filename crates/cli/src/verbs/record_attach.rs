@@ -1,6 +1,6 @@
 //! `record --attach`: what somebody else does in a running browser, as a trace.
 
-use super::record::{cancelled_by_ctrl_c, key_of_user, plain_failure, runtime};
+use super::recording::{cancelled_by_ctrl_c, key_of_user, plain_failure, runtime};
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure, one_line};
 use crate::progress::Bar;

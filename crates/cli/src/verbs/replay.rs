@@ -183,6 +183,7 @@ pub(crate) fn revision() -> Option<String> {
 /// Returns the names that match; a pattern that matches none is an error that lists them all.
 pub(crate) fn matching(names: &[String], patterns: &[String], what: &str, place: &str) -> Result<Vec<String>, Failure> {
     let mut set = GlobSetBuilder::new();
+    let place = crate::exit::one_line(place);
     for pattern in patterns {
         let glob = Glob::new(pattern)
             .map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;

@@ -4,6 +4,7 @@ use super::replay_failure;
 use super::report_input::{self, KeptPreviews, Sources};
 use crate::args::{Pricing, ReportArgs};
 use crate::exit::{Exit, Failure};
+use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_knowledge::{Knowledge, Recording, extract};
 use browserlens_replay::llm::LlmResults;
@@ -36,17 +37,9 @@ pub(crate) fn write(
     out: &Path,
 ) -> Result<(ReportPaths, String), Failure> {
     let store = KeptPreviews { store: run.store(), folder: from.cache_dir.join("previews") };
-    let scenarios = report_input::scenarios(run, baseline_of(run), from);
-    let strategies: Vec<StrategyInfo> = run
-        .header
-        .strategies
-        .iter()
-        .map(|strategy| StrategyInfo {
-            name: strategy.name.clone(),
-            version: strategy.version.clone(),
-            why: strategy.why.clone(),
-        })
-        .collect();
+    let bar = Bar::over("report", run.header.traces.len() * 2, "passes over traces");
+    let scenarios = report_input::scenarios(run, baseline_of(run), from, &bar);
+    let strategies: Vec<StrategyInfo> = run.header.strategies.iter().map(StrategyInfo::of).collect();
     let newest = run.timings.iter().max_by(|a, b| a.date.cmp(&b.date));
     let about = About {
         tool: run.header.tool.clone(),
@@ -59,7 +52,8 @@ pub(crate) fn write(
         tokenizer: format!("{} ({:?})", run.header.encoding.name(), run.header.tokenizer).to_lowercase(),
         fidelity: std::fs::read_to_string(report_input::FIDELITY).unwrap_or_default(),
     };
-    let knowledge = knowledge_of(run, from.traces);
+    let knowledge = knowledge_of(run, from.traces, &bar);
+    bar.message("pages and pictures");
     let input = ReportInput {
         measurements: &run.measurements,
         tasks: &run.tasks,
@@ -73,21 +67,28 @@ pub(crate) fn write(
         knowledge: knowledge.as_ref(),
         about: &about,
     };
-    let table = terminal_table(&input, &Summary::of(&input));
+    let summary = Summary::of(&input);
+    let table = terminal_table(&input, &summary);
     let llm = LlmResults::load(&run.folder).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
-    let paths = write_report_with(&input, llm.as_ref(), out)
+    let paths = write_report_with(&input, &summary, llm.as_ref(), out)
         .map_err(|error| Failure::new(Exit::Input, &error, error.hint()))?;
+    bar.finish();
     Ok((paths, table))
 }
 
 /// Returns what the run's traces tell of their websites; none where no trace of the run is there any more, and nothing of a trace that cannot be read.
-fn knowledge_of(run: &RunResult, traces: &Path) -> Option<Knowledge> {
+fn knowledge_of(run: &RunResult, traces: &Path, bar: &Bar) -> Option<Knowledge> {
     let files = find_traces(traces).ok()?;
     let recordings: Vec<Recording> = files
         .iter()
         .filter_map(|path| Trace::open(path).ok())
         .filter(|trace| run.header.traces.iter().any(|info| info.hash == trace.hash().to_string()))
-        .filter_map(|trace| Recording::read(&trace).ok())
+        .filter_map(|trace| {
+            bar.message(&trace.meta().scenario);
+            let read = Recording::read(&trace).ok();
+            bar.step();
+            read
+        })
         .collect();
     (!recordings.is_empty()).then(|| extract("report", &recordings))
 }

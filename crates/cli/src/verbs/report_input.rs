@@ -4,6 +4,7 @@
 //! not looked at: the report then has no console, no requests and no boxes of refs for it, and everything else.
 
 use crate::output;
+use crate::progress::Bar;
 use browserlens_replay::{ConfiguredStrategy, RunResult, StepView, Store, TraceInfo, find_traces, strategies, views};
 use browserlens_report::preview::{Size, preview};
 use browserlens_report::{EventInfo, FactInfo, Observations, ScenarioInfo, StepInfo, StrategyRefs};
@@ -34,7 +35,7 @@ pub(crate) struct Sources<'a> {
 }
 
 /// Returns what the scenarios of a run say, in the order of its traces.
-pub(crate) fn scenarios(run: &RunResult, baseline: &str, from: Sources<'_>) -> Vec<ScenarioInfo> {
+pub(crate) fn scenarios(run: &RunResult, baseline: &str, from: Sources<'_>, bar: &Bar) -> Vec<ScenarioInfo> {
     let names: Vec<&str> = DRAWN.into_iter().chain([baseline]).collect();
     let known = strategies::load(from.strategies_file).unwrap_or_default();
     let drawn: Vec<&ConfiguredStrategy> =
@@ -56,7 +57,10 @@ pub(crate) fn scenarios(run: &RunResult, baseline: &str, from: Sources<'_>) -> V
                 let view = views.iter().find(|view| view.step == step.step);
                 step_info(step, scenario.as_ref(), view, &drawn)
             });
-            scenario_info(trace, steps.collect())
+            let info = scenario_info(trace, steps.collect());
+            bar.message(&trace.id);
+            bar.step();
+            info
         })
         .collect()
 }
@@ -89,6 +93,7 @@ fn scenario_info(trace: &TraceInfo, steps: Vec<StepInfo>) -> ScenarioInfo {
         answers: trace.answers.clone(),
         asked: trace.asked.clone(),
         known: trace.known,
+        peers: trace.peers.clone(),
     }
 }
 

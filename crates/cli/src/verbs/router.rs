@@ -39,6 +39,11 @@ pub(crate) fn run(args: &RouterArgs) -> Ended {
 
 /// Measures the four fixed strategies and reads the signals.
 fn gather(traces: &Path, selection: &Selection) -> Result<Vec<Example>, Failure> {
+    if !selection.strategies.is_empty() {
+        let names: Vec<&str> = FIXED.iter().map(|(name, _)| *name).collect();
+        let message = "router train takes no --strategies: every representation has to be measured".to_owned();
+        return Err(Failure::words(Exit::Usage, message, format!("it replays {}", names.join(", "))));
+    }
     let traces = replaying::select_traces(traces, &selection.scenarios)?;
     let text: String =
         FIXED.iter().map(|(name, _)| format!("[[strategy]]\nname = \"{name}\"\nwhy = \"training\"\n")).collect();

@@ -2,81 +2,18 @@
 
 use super::trace_failure;
 use crate::Ended;
+use crate::args::ServeArgs;
 use crate::exit::{Exit, Failure};
 use browserlens_inspect::CursorKey;
 use browserlens_serve::{
-    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, TraceOpener, serve_http, serve_stdio,
+    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, TraceOpener, WitnessMaker, serve_http,
+    serve_stdio,
 };
-use clap::Args;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+#[cfg(feature = "record")]
+use browserlens_serve::{RecordingOptions, recording};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-#[derive(Args)]
-pub(crate) struct ServeArgs {
-    /// Open this URL first; without it the client navigates
-    #[arg(value_name = "URL", conflicts_with = "trace")]
-    url: Option<String>,
-    /// Serve this trace in place of a browser: actions go on along what was recorded
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
-    /// Attach to the browser that runs with its protocol at this address, such as <http://127.0.0.1:9222>; each client gets a tab
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
-    cdp: Option<String>,
-    /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over standard input and output
-    #[arg(long, value_name = "ADDRESS")]
-    http: Option<SocketAddr>,
-    /// Take the bearer token from this environment variable; any address but loopback needs one
-    #[arg(long, value_name = "NAME", requires = "http")]
-    token_env: Option<String>,
-    /// Answer to this host name too
-    #[arg(long, value_name = "NAME", requires = "http")]
-    host_name: Vec<String>,
-    /// Let web pages of this origin speak to the server, such as <https://app.example.com>
-    #[arg(long, value_name = "ORIGIN", requires = "http")]
-    allow_origin: Vec<String>,
-    /// Let browsers go to private networks and to this machine
-    #[arg(long)]
-    allow_private: bool,
-    /// Let browsers go to this host whatever its address: `name` or `name:port`
-    #[arg(long, value_name = "HOST")]
-    allow_host: Vec<String>,
-    /// Let browsers open URLs of this scheme too, such as file
-    #[arg(long, value_name = "SCHEME")]
-    allow_scheme: Vec<String>,
-    /// Let clients upload files that lie below this folder
-    #[arg(long, value_name = "FOLDER")]
-    upload_root: Option<PathBuf>,
-    /// Answer questions from this knowledge store
-    #[arg(long, value_name = "FILE")]
-    knowledge: Option<PathBuf>,
-    /// Keep what pages say in this file
-    #[arg(long, value_name = "FILE")]
-    cache: Option<PathBuf>,
-    /// Give up a call after so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    timeout: u64,
-    /// Have at most so many clients at once; each has a browser of its own
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "http", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    max_clients: u32,
-    /// End sessions that nobody used for so many minutes
-    #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
-    idle: u64,
-    /// Write the log as JSON
-    #[arg(long)]
-    log_json: bool,
-    /// Use this Chromium
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
-    chrome: Option<PathBuf>,
-    /// Start Chromium without its sandbox
-    #[cfg(feature = "record")]
-    #[arg(long, conflicts_with = "trace")]
-    no_sandbox: bool,
-}
 
 pub(crate) fn run(args: &ServeArgs) -> Ended {
     log(args.log_json);
@@ -169,8 +106,30 @@ fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
         cursor_key: CursorKey::random()
             .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,
         start_url: args.url.clone(),
-        witness: None,
+        witness: witness(args)?,
     })
+}
+
+#[cfg(feature = "record")]
+fn witness(args: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
+    let Some(out) = &args.record else { return Ok(None) };
+    if out.is_dir() || out.file_stem().is_none() {
+        let message = format!("--record: {} is a folder", out.display());
+        return Err(Failure::words(Exit::Usage, message, "name the file: --record run.trace"));
+    }
+    let options = RecordingOptions {
+        force: args.force,
+        goal: args.goal.clone(),
+        redaction_key: super::recording::key_of_user()?,
+        now: Some(Box::new(super::replay::now)),
+        ..RecordingOptions::new(out)
+    };
+    recording(options).map(Some).map_err(|error| trace_failure(&error))
+}
+
+#[cfg(not(feature = "record"))]
+fn witness(_: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
+    Ok(None)
 }
 
 #[cfg(feature = "record")]

@@ -3,6 +3,7 @@
 use super::{json_failure, trace_failure};
 use crate::args::{TraceArgs, TraceVerb};
 use crate::exit::{Exit, Failure, one_line};
+use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_page::PayloadKind;
 use browserlens_trace::{PruneOptions, Trace, TraceError, TraceInfo, export, prune, salvage, verify};
@@ -126,8 +127,11 @@ fn in_words(info: &TraceInfo) -> String {
 
 fn check(traces: &[PathBuf]) -> Ended {
     let mut ended = Exit::Success;
+    let bar = Bar::over("verify", traces.len(), "traces");
     for path in traces {
+        bar.message(&path.display().to_string());
         let report = verify(path).map_err(|error| trace_failure(&error))?;
+        bar.step();
         let complete = if report.complete { "complete" } else { "incomplete" };
         if report.is_ok() {
             output::data(&format!(

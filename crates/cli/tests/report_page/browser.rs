@@ -1,12 +1,15 @@
 //! A Chromium for the tests of the page: what it complains of, what it asks the network for, keys, axe.
 
+use base64::Engine;
 use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams,
 };
 use chromiumoxide::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
 use chromiumoxide::cdp::browser_protocol::log::{EnableParams as EnableLog, EventEntryAdded};
 use chromiumoxide::cdp::browser_protocol::network::{EnableParams as EnableNetwork, EventRequestWillBeSent};
-use chromiumoxide::cdp::browser_protocol::page::EventJavascriptDialogOpening;
+use chromiumoxide::cdp::browser_protocol::page::{
+    CaptureScreenshotFormat, CaptureScreenshotParams, EventJavascriptDialogOpening, PrintToPdfParams, Viewport,
+};
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
 use chromiumoxide::{Browser, BrowserConfig, Page};
 use futures::StreamExt;
@@ -101,6 +104,58 @@ impl Opened {
         let feature = MediaFeature { name: "prefers-color-scheme".to_owned(), value: colours.to_owned() };
         let media = SetEmulatedMediaParams { media: None, features: Some(vec![feature]) };
         self.page.execute(media).await.expect("colours");
+    }
+
+    /// Shows the page as paper would.
+    pub async fn print_media(&self) {
+        let media = SetEmulatedMediaParams { media: Some("print".to_owned()), features: None };
+        self.page.execute(media).await.expect("paper");
+    }
+
+    /// Prints the page.
+    pub async fn pdf(&self) -> Vec<u8> {
+        self.page.pdf(PrintToPdfParams::default()).await.expect("prints")
+    }
+
+    /// Takes a picture from the top of an element, or of the page where none is named.
+    pub async fn picture(&self, selector: &str, (width, height): (u32, u32)) -> Vec<u8> {
+        // What was never in the window may not be drawn yet.
+        let seen = format!(
+            "(async () => {{ document.querySelector('{selector}').scrollIntoView(); await new Promise((done) => setTimeout(done, 500)); return true; }})()"
+        );
+        assert!(selector.is_empty() || self.evaluate::<bool>(&seen).await);
+        let top = match selector {
+            "" => 0.0,
+            selector => {
+                self.evaluate::<f64>(&format!(
+                    "document.querySelector('{selector}').getBoundingClientRect().top + window.scrollY - 16"
+                ))
+                .await
+            }
+        };
+        // A section that is shorter than the picture ends it.
+        let room: f64 = match selector {
+            "" => f64::from(height),
+            selector => {
+                self.evaluate::<f64>(&format!(
+                    "document.querySelector('{selector}').getBoundingClientRect().height + 32"
+                ))
+                .await
+            }
+        };
+        let clip =
+            Viewport { x: 0.0, y: top, width: f64::from(width), height: room.min(f64::from(height)), scale: 1.0 };
+        let mut what = CaptureScreenshotParams::builder().clip(clip).capture_beyond_viewport(true).build();
+        what.format = Some(CaptureScreenshotFormat::Png);
+        let shot = self.page.execute(what).await.expect("a picture");
+        let encoded: &str = shot.result.data.as_ref();
+        base64::engine::general_purpose::STANDARD.decode(encoded).expect("base64")
+    }
+
+    /// Returns when the first content was painted and when the page was loaded, in ms since the navigation began.
+    pub async fn opening(&self) -> [f64; 2] {
+        self.until("performance.getEntriesByName('first-contentful-paint').length > 0 && performance.getEntriesByType('navigation')[0].loadEventEnd > 0").await;
+        self.evaluate("[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.getEntriesByType('navigation')[0].loadEventEnd]").await
     }
 
     /// Returns what axe finds wrong, one line a violation.

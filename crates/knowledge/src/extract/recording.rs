@@ -7,7 +7,7 @@ use super::nodes;
 use super::view::{self, PageView};
 use crate::error::KnowledgeError;
 use crate::model::{ElementTarget, Provenance, WebsiteId};
-use browserlens_page::{Flags, NodeKey, NodeRef, Page};
+use browserlens_page::{Flags, NodeKey, NodeRef, Page, Tri};
 use browserlens_scenario::{Action, Scenario, TargetBy};
 use browserlens_snapshot::select::Selector;
 use browserlens_strategy::{ActionKind, NodeHint};
@@ -52,7 +52,7 @@ pub(crate) struct Done {
     /// How the node is built, for nodes that are one of many.
     pub built: String,
     pub point: Option<(f32, f32)>,
-    /// Parameters that the scenario tells and the trace does not.
+    /// Parameters that nothing but the scenario, or the page afterwards, tells.
     pub meant: BTreeMap<String, Value>,
     pub failed: bool,
     /// Position in the recording of the step whose page was acted on.
@@ -116,7 +116,7 @@ impl Recording {
                 (meant, &before, recording.steps.last_mut().and_then(|seen| seen.done.as_mut()))
                 && step.action.kind() == done.kind
             {
-                done.meant = meant_by(&step.action, before);
+                done.meant.extend(meant_by(&step.action, before));
             }
             before = Some(page);
         }
@@ -138,7 +138,12 @@ impl Recording {
 
     /// Adds a step: its page, and what led there from the page of the step before.
     pub fn push(&mut self, step: u32, page: &Page, action: Option<(&ActionRecord, &Page)>) {
-        let done = action.map(|(action, before)| self.done(action, before));
+        let done = action.map(|(action, before)| {
+            let done = self.done(action, before);
+            let node = action.target.and_then(|key| find(before, key));
+            let turned = node.filter(|_| done.kind == ActionKind::Click).map(|node| turned(node, page));
+            Done { meant: turned.unwrap_or_default(), ..done }
+        });
         self.steps.push(Seen { step, view: PageView::of(page), done });
     }
 
@@ -188,6 +193,16 @@ impl Recording {
             on: self.steps.len().saturating_sub(1),
         }
     }
+}
+
+/// Returns which state of its node a click turned, and into what, as parameters: to click again where it is so already would undo it.
+fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
+    let Some(later) = find(after, node.key()) else { return BTreeMap::new() };
+    let is_pressed = |node: NodeRef<'_>| node.pressed().map(|pressed| pressed == Tri::True);
+    let states =
+        [("expanded", node.expanded().zip(later.expanded())), ("pressed", is_pressed(node).zip(is_pressed(later)))];
+    let turned = states.into_iter().filter_map(|(name, state)| Some((name, state.filter(|(was, is)| was != is)?.1)));
+    turned.map(|(name, is)| (name.to_owned(), Value::Bool(is))).collect()
 }
 
 /// Returns what an action of a scenario says beside its node, as parameters of an action of the knowledge; nothing that cannot be found on the page.

@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Indicators of elements that a signature has at most.
 const MAX_INDICATORS: usize = 8;
 
+/// Words with which a heading begins that tell anything.
+const LEAST_WORDS: usize = 2;
+
 /// Words of instructions: text with one of them is no element of a screen.
 const INSTRUCTION_WORDS: [&str; 12] = [
     "instruction",
@@ -79,6 +82,13 @@ impl Elsewhere {
         }
     }
 
+    /// Returns whether a name at the same URL, or on most other screens, has a text in it.
+    fn has_within(&self, text: &str) -> bool {
+        let having = self.counts.iter().filter(|((_, name), _)| name.contains(text));
+        let (at_same_url, others) = having.fold((0, 0), |sum, (_, count)| (sum.0 + count.0, sum.1 + count.1));
+        at_same_url > 0 || others * 2 > self.screens
+    }
+
     fn of(&self, key: &Key) -> (u32, u32) {
         self.counts.get(key).copied().unwrap_or_default()
     }
@@ -112,6 +122,9 @@ pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[
             required = each.into_iter().flat_map(|one| one.into_iter().take(least)).collect();
         }
     }
+    if required.is_empty() {
+        required.extend(beginning(views, elsewhere));
+    }
     // A URL alone tells a screen only where no other is known at that URL.
     if let [pattern] = patterns
         && (!required.is_empty() || elsewhere.at_same_url == 0)
@@ -125,6 +138,34 @@ pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[
         });
     }
     StateSignature { required_indicators: required }
+}
+
+/// Returns the words with which a heading of each page begins, where the pages share no whole name (`Thank you, Ada.`) and no other screen has them.
+fn beginning(views: &[&PageView], elsewhere: &Elsewhere) -> Option<Indicator> {
+    let (first, others) = views.split_first()?;
+    let headings = |view: &'_ PageView| -> Vec<(u8, String)> {
+        let all = view.foreground().filter(|it| it.kind == ElementKind::Heading && !it.repeated);
+        all.map(|it| (it.level, it.name.clone())).collect()
+    };
+    let others: Vec<Vec<(u8, String)>> = others.iter().map(|view| headings(view)).collect();
+    let shared = headings(first).into_iter().filter_map(|(level, name)| {
+        let mut words: Vec<&str> = name.split(' ').collect();
+        for page in &others {
+            let alike = page.iter().filter(|(other, _)| *other == level).map(|(_, other)| {
+                words.iter().zip(other.split(' ')).take_while(|(one, other)| **one == *other).count()
+            });
+            words.truncate(alike.max().unwrap_or(0));
+        }
+        Some(words.join(" ")).filter(|_| words.len() >= LEAST_WORDS)
+    });
+    let tells = |text: &String| is_indicator_text(text) && !elsewhere.has_within(&fold(text));
+    shared.filter(tells).max_by_key(String::len).map(|text| Indicator {
+        kind: IndicatorKind::DomContains,
+        value: Some(text),
+        pattern: None,
+        selector: Some("body".to_owned()),
+        reason: "beginning of a heading for screen recognition".to_owned(),
+    })
 }
 
 /// Poor, no tab, on how many other screens, zone, kind, level, name, element.

@@ -1,3 +1,4 @@
+use super::view::{ElementKind, PageView};
 use super::*;
 use crate::model::{ContentType, ScreenDefinition};
 use crate::recognise::Recogniser;
@@ -112,12 +113,33 @@ fn what_is_typed_into_a_secret_field_is_a_placeholder_wherever_it_is_typed() {
     recording.push(1, &form, Some((&password, &form)));
     let hint = clicked(ActionKind::Fill, "textbox", "Hint", "it is tulip-42-tulip!", Some(key(&form, "Hint")));
     recording.push(2, &form, Some((&hint, &form)));
-    let told = crate::map::to_json(&extract("k", &[recording])).unwrap();
+    let told = crate::json::to_json(&extract("k", &[recording])).unwrap();
     assert!(!told.contains("tulip"), "{told}");
     assert!(
         told.contains("\"text\": \"{{secret:Password}}\"") && told.contains("\"text\": \"it is {{secret:Password}}!\""),
         "{told}"
     );
+}
+
+#[test]
+fn a_click_says_which_state_it_turned() {
+    let menu = |state: &str| {
+        let outline =
+            format!("main tag=main box=0,0,900,900\n  button \"Guides\" {state} tag=button #31 box=0,0,100,20");
+        page("https://a.test/", "A site", &outline)
+    };
+    let parameters = |before: &Page, after: &Page| {
+        let mut recording = Recording::new("a", "ee", "a/open", "open");
+        recording.push(0, before, None);
+        let click = clicked(ActionKind::Click, "button", "Guides", "", Some(key(before, "Guides")));
+        recording.push(1, after, Some((&click, before)));
+        extract("k", &[recording]).tasks.values().next().unwrap().steps[1].action.parameters.clone()
+    };
+    let told = |name: &str, is: bool| std::collections::BTreeMap::from([(name.to_owned(), serde_json::json!(is))]);
+    assert_eq!(parameters(&menu("collapsed"), &menu("expanded")), told("expanded", true));
+    assert_eq!(parameters(&menu("expanded"), &menu("collapsed")), told("expanded", false));
+    assert_eq!(parameters(&menu("unpressed"), &menu("pressed")), told("pressed", true));
+    assert!(parameters(&menu("expanded"), &menu("expanded")).is_empty());
 }
 
 #[test]
@@ -159,4 +181,47 @@ fn hostile_names_are_escaped_wherever_they_are_used() {
     assert!(!pattern.is_match("https://a.test/aXXb/c"));
     let selectors = knowledge.actions.values().filter_map(|action| action.target_selector.as_deref());
     assert_eq!(selectors.collect::<Vec<_>>(), ["button[aria-label=\"x]{}; a\"]"]);
+}
+
+#[test]
+fn what_varies_in_a_heading_is_left_out_and_what_is_pressed_in_a_switch_tells_a_view() {
+    let mut recording = Recording::new("desk", "t", "desk/offers", "");
+    let form = "heading \"Post\" level=1 tag=h1 box=0,0,200,20\ntextbox \"Name\" tag=input box=0,30,100,20\nbutton \"Sign up\" tag=button box=0,60,100,20";
+    let mut step = 0;
+    for name in ["Ada", "Grace"] {
+        recording.push(step, &page("http://desk.test/", "Post", form), None);
+        let done = format!(
+            "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, {name}.\" level=2 tag=h2 box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\""
+        );
+        recording.push(step + 1, &page("http://desk.test/", "Post", &done), None);
+        step += 2;
+    }
+    let knowledge = extract("k", &[recording]);
+    let thanks = page(
+        "http://desk.test/",
+        "Post",
+        "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, Mary.\" level=2 tag=h2 box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\"",
+    );
+    let recogniser = Recogniser::new(&knowledge).unwrap();
+    let found = recogniser.page(&thanks);
+    assert_eq!(found.matched_indicators[0].value.as_deref(), Some("Thank you,"), "{found:?} {knowledge:?}");
+    assert_ne!(recogniser.page(&page("http://desk.test/", "Post", form)).screen_id, found.screen_id);
+
+    let view = |pressed: &str, more: &str| {
+        let one = |name: &str| {
+            let on = name == pressed;
+            let state = if on { "pressed" } else { "unpressed" };
+            format!("  button \"{name}\" tag=button {state} box=0,0,50,20\n")
+        };
+        let outline = format!("group \"Show\" tag=div box=0,0,200,20\n{}{}{more}", one("Open"), one("Mine"));
+        PageView::of(&page("http://desk.test/rota", "Rota", &outline))
+    };
+    let pressed = |view: &PageView| -> Vec<String> {
+        let all = view.elements.iter().filter(|it| it.kind == ElementKind::Pressed);
+        all.map(|it| it.name.clone()).collect()
+    };
+    assert_eq!(pressed(&view("Mine", "")), ["Mine"]);
+    assert_eq!(pressed(&view("", "")), Vec::<String>::new(), "none of them");
+    let loud = "  button \"Loud\" tag=button pressed box=0,0,50,20\n";
+    assert_eq!(pressed(&view("Mine", loud)), Vec::<String>::new(), "several may be pressed");
 }

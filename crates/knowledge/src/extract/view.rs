@@ -6,7 +6,7 @@
 
 pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
 use super::nodes::{selector_of, short_text};
-use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States};
+use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States, Tri};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A kind of element by which screens are told.
@@ -17,11 +17,13 @@ pub(crate) enum ElementKind {
     Input,
     Button,
     Tab,
+    Pressed,
     Link,
 }
 
 impl ElementKind {
-    pub(crate) const ALL: [Self; 6] = [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Link];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Dialog, Self::Heading, Self::Input, Self::Button, Self::Tab, Self::Pressed, Self::Link];
 
     /// Returns the selector of the kind.
     pub(crate) fn selector(self) -> &'static str {
@@ -31,6 +33,7 @@ impl ElementKind {
             Self::Input => "input, label, [role=\"textbox\"]",
             Self::Button => "button, .btn, [role=\"button\"]",
             Self::Tab => "[role=\"tab\"][aria-selected=\"true\"]",
+            Self::Pressed => "button[aria-pressed=\"true\"]",
             Self::Link => "a, [role=\"link\"]",
         }
     }
@@ -48,6 +51,7 @@ impl ElementKind {
             Self::Input => "field",
             Self::Button => "button",
             Self::Tab => "selected tab",
+            Self::Pressed => "pressed button",
             Self::Link => "link",
         }
     }
@@ -330,6 +334,18 @@ impl<'p> Reader<'p> {
         if kind == ElementKind::Tab {
             view.selected_tabs.push(name.clone());
         }
+        // It is a button as well: what can be done with it is the same, pressed or not.
+        if kind == ElementKind::Button && self.zone[at] == Zone::Main && is_chosen(node) {
+            let pressed = Element {
+                kind: ElementKind::Pressed,
+                name: name.clone(),
+                level: 0,
+                zone: Zone::Main,
+                repeated: false,
+                in_dialog,
+            };
+            view.elements.push(pressed);
+        }
         view.elements.push(Element {
             kind,
             name,
@@ -393,6 +409,17 @@ impl<'p> Reader<'p> {
             });
         }
     }
+}
+
+/// Returns whether a button is the pressed one of several of which one is: that says which view is shown, as a selected tab does. Of a toolbar any may be pressed, and that says nothing.
+fn is_chosen(node: NodeRef<'_>) -> bool {
+    let is_pressed = |node: NodeRef<'_>| {
+        let by_markup = || node.attribute("aria-pressed").map(|pressed| pressed == "true");
+        node.pressed().map(|pressed| pressed == Tri::True).or_else(by_markup)
+    };
+    let Some(parent) = node.parent().filter(|_| is_pressed(node) == Some(true)) else { return false };
+    let all: Vec<bool> = parent.children().filter_map(is_pressed).collect();
+    all.len() > 1 && all.iter().filter(|pressed| **pressed).count() == 1
 }
 
 /// Returns a name that was given to a node, not the text in it.

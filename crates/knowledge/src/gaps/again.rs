@@ -5,7 +5,7 @@
 //! same screen.
 
 use super::ActionGap;
-use super::recordings::{Around, FromRecordings};
+use super::evidence::{Around, FromRecordings};
 use crate::model::{ScreenId, TaskStep};
 
 /// How sure it is: more than what is stored at least, less than what others did.

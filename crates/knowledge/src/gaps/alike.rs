@@ -10,7 +10,7 @@
 //! there already: then what is missing was done more than once (`again`).
 
 use super::again::done_again;
-use super::recordings::{Around, FromRecordings};
+use super::evidence::{Around, FromRecordings};
 use super::{ActionGap, ExtrapolationRequest};
 use crate::model::{ActionId, Knowledge, TaskDefinition, TaskId, TaskStep};
 use std::collections::{BTreeMap, BTreeSet};

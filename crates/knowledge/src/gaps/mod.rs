@@ -1,6 +1,6 @@
 //! Gaps: what was done between two known actions, where no recording says it.
 //!
-//! In: a [`Knowledge`]. Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with what was inferred, which [`store`] adds. Invariants: other
+//! In: a [`Knowledge`](crate::Knowledge). Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with what was inferred, which [`store`] adds. Invariants: other
 //! recordings are asked before a language model; what was observed is never changed, only added to; everything that is added is marked
 //! as inferred, with how sure it is and why; an answer of a model is data until every part of it was checked.
 //!
@@ -12,8 +12,11 @@
 mod again;
 mod alike;
 mod answer;
+mod evidence;
+mod fill;
 mod holes;
 mod identify;
+mod messages;
 mod model;
 mod recordings;
 mod score;
@@ -21,248 +24,15 @@ mod store;
 mod values;
 
 pub use answer::{AnswerError, Checked, checked};
+pub use evidence::FromRecordings;
+pub use fill::fill_gaps;
 pub use holes::{Hole, HoleCount, MOST_REMOVED, Recall, recall};
 pub use identify::{IncompleteForm, identify, incomplete_forms};
+pub use messages::{
+    ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, LEAST_CONFIDENCE,
+    USUAL_CONFIDENCE,
+};
 pub use model::{PROMPT_VERSION, by_model, request};
-pub use recordings::{FromRecordings, by_recordings};
+pub use recordings::by_recordings;
 pub use score::{Recovered, recovered};
 pub use store::{Stored, store};
-
-use crate::model::{ActionId, Inference, Knowledge, KnowledgeId, ScreenId, WebsiteId};
-use browserlens_llm::Ask;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::BTreeMap;
-
-/// Only what is surer than this is stored.
-pub const LEAST_CONFIDENCE: f64 = 0.6;
-/// Confidence of an answer that does not say.
-pub const USUAL_CONFIDENCE: f64 = 0.7;
-
-/// A hole between two known actions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ActionGap {
-    /// The action before it.
-    pub from_action_id: ActionId,
-    /// The action after it.
-    pub to_action_id: ActionId,
-    /// Where the action before was done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from_screen_id: Option<ScreenId>,
-    /// Where the action after is done.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub to_screen_id: Option<ScreenId>,
-    /// What else is known: `task_id`, `transition_id`, `why`, …
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub context: BTreeMap<String, Value>,
-}
-
-impl ActionGap {
-    /// Returns what the gap goes by in results.
-    pub fn key(&self) -> String {
-        format!("{} -> {}", self.from_action_id, self.to_action_id)
-    }
-}
-
-fn yes() -> bool {
-    true
-}
-
-fn five() -> usize {
-    5
-}
-
-/// What is to be inferred.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExtrapolationRequest {
-    /// The gaps; empty for all that are found.
-    #[serde(default)]
-    pub gaps: Vec<ActionGap>,
-    /// Body of knowledge.
-    pub knowledge_id: KnowledgeId,
-    /// Website; empty for all of them.
-    #[serde(default)]
-    pub website_id: WebsiteId,
-    /// Whether transitions are inferred too.
-    #[serde(default = "yes")]
-    pub include_screens: bool,
-    /// Most actions between two known ones.
-    #[serde(default = "five")]
-    pub max_intermediate_steps: usize,
-}
-
-impl ExtrapolationRequest {
-    /// Returns the request for all gaps of a body of knowledge.
-    pub fn all(knowledge_id: impl Into<KnowledgeId>) -> Self {
-        Self {
-            gaps: Vec::new(),
-            knowledge_id: knowledge_id.into(),
-            website_id: WebsiteId::default(),
-            include_screens: true,
-            max_intermediate_steps: five(),
-        }
-    }
-}
-
-/// An action that was inferred.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct InferredAction {
-    /// What is done.
-    pub action_type: String,
-    /// To what: a URL, or the element in words or by selector.
-    pub target: String,
-    /// What else is told; what nothing tells is a placeholder, `{{value:<field>}}`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parameters: BTreeMap<String, Value>,
-    /// What is done, for people.
-    pub description: String,
-    /// From 0 to 1.
-    pub confidence: f64,
-    /// Why it is likely.
-    pub reasoning: String,
-    /// Where it is done.
-    #[serde(default)]
-    pub screen_id: Option<ScreenId>,
-    /// The known action that it is, if it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action_id: Option<ActionId>,
-    /// Who inferred it.
-    pub by: Inference,
-    /// The gap it is in, by [`ActionGap::key`].
-    pub gap: String,
-}
-
-/// A way between screens that was inferred.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct InferredTransition {
-    /// Where it begins.
-    pub from_screen_id: ScreenId,
-    /// Where it ends.
-    pub to_screen_id: ScreenId,
-    /// The action that leads there, in words.
-    #[serde(default)]
-    pub trigger_action: String,
-    /// Position of that action in `inferred_actions`, if it is one of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action: Option<usize>,
-    /// The known action that leads there, if it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub action_id: Option<ActionId>,
-    /// From 0 to 1.
-    pub confidence: f64,
-    /// Who inferred it.
-    pub by: Inference,
-    /// What the inference can be looked up by.
-    #[serde(default)]
-    pub evidence: String,
-}
-
-/// What came of it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ExtrapolationResult {
-    /// How many gaps were filled.
-    pub gaps_filled: usize,
-    /// What is done in them, gap by gap, in order.
-    pub inferred_actions: Vec<InferredAction>,
-    /// Ways between screens.
-    #[serde(default)]
-    pub inferred_transitions: Vec<InferredTransition>,
-    /// How sure each filled gap is, by the gap.
-    #[serde(default)]
-    pub confidence_scores: BTreeMap<String, f64>,
-    /// What went wrong, gap by gap.
-    #[serde(default)]
-    pub errors: Vec<String>,
-}
-
-impl ExtrapolationResult {
-    /// Adds what was inferred for one gap.
-    fn take(&mut self, mut found: Self) {
-        let offset = self.inferred_actions.len();
-        for transition in &mut found.inferred_transitions {
-            transition.action = transition.action.map(|action| action + offset);
-        }
-        self.gaps_filled += found.gaps_filled;
-        self.inferred_actions.append(&mut found.inferred_actions);
-        self.inferred_transitions.append(&mut found.inferred_transitions);
-        self.confidence_scores.append(&mut found.confidence_scores);
-        self.errors.append(&mut found.errors);
-    }
-}
-
-/// Infers what is in the gaps: from recordings, and where they say nothing from a model, if there is one. The knowledge is not changed.
-pub fn fill_gaps(
-    knowledge: &Knowledge,
-    request: &ExtrapolationRequest,
-    mut model: Option<(&mut dyn Ask, &str)>,
-) -> ExtrapolationResult {
-    let mut result = ExtrapolationResult::default();
-    if knowledge.is_empty() {
-        result.errors.push("nothing is known yet: build knowledge first, `browserlens knowledge build`".to_owned());
-        return result;
-    }
-    if request.knowledge_id != knowledge.knowledge_id {
-        let (asked, own) = (request.knowledge_id.as_str(), knowledge.knowledge_id.as_str());
-        result.errors.push(format!(
-            "knowledge {:?} is not the one that is asked ({own:?}): open that one",
-            crate::translate::shown(asked)
-        ));
-        return result;
-    }
-    let found;
-    let gaps = if request.gaps.is_empty() {
-        found = identify(knowledge, &request.website_id);
-        &found
-    } else {
-        &request.gaps
-    };
-    for gap in gaps {
-        if let Err(unknown) = known(knowledge, gap) {
-            result.errors.push(format!("gap {}: {unknown}", gap.key()));
-            continue;
-        }
-        if let Some(found) = by_recordings(knowledge, gap, request) {
-            result.take(found.into_result(knowledge, gap, request));
-            continue;
-        }
-        match &mut model {
-            Some((ask, name)) => match by_model(knowledge, gap, request, *ask, name) {
-                Ok(found) => result.take(found),
-                Err(error) => result.errors.push(format!("gap {}: {error}", gap.key())),
-            },
-            None => result.errors.push(format!(
-                "gap {}: no other recording connects these actions; record a way, or name a model to infer one",
-                gap.key()
-            )),
-        }
-    }
-    result
-}
-
-/// Checks that a gap names what is known.
-fn known(knowledge: &Knowledge, gap: &ActionGap) -> Result<(), String> {
-    for id in [&gap.from_action_id, &gap.to_action_id] {
-        if !knowledge.actions.contains_key(id) {
-            let names = knowledge.actions.keys().map(ActionId::as_str);
-            let near = crate::translate::nearest::nearest(id.as_str(), names, 3).join(", ");
-            let id = crate::translate::shown(id.as_str());
-            return Err(format!(
-                "action {id:?} is not known; nearest: {}",
-                if near.is_empty() { "none" } else { &near }
-            ));
-        }
-    }
-    for id in gap.from_screen_id.iter().chain(&gap.to_screen_id) {
-        if !knowledge.screens.contains_key(id) {
-            let names = knowledge.screens.keys().map(ScreenId::as_str);
-            let near = crate::translate::nearest::nearest(id.as_str(), names, 3).join(", ");
-            let id = crate::translate::shown(id.as_str());
-            return Err(format!(
-                "screen {id:?} is not known; nearest: {}",
-                if near.is_empty() { "none" } else { &near }
-            ));
-        }
-    }
-    Ok(())
-}

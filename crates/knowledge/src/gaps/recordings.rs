@@ -10,6 +10,7 @@
 //! 4. the surest way through the graph of screens.
 
 use super::alike::by_likeness;
+use super::evidence::{Around, FromRecordings};
 use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult, InferredAction, InferredTransition, values};
 use crate::model::{ActionId, Inference, Knowledge, StepAction, TaskDefinition, TaskId, TaskStep};
 use crate::protocol::NavigationGraph;
@@ -20,19 +21,6 @@ use std::collections::BTreeMap;
 const SAME_ACTIONS: f64 = 0.95;
 const SAME_SCREENS: f64 = 0.85;
 const GRAPH: f64 = 0.75;
-
-/// What other recordings say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FromRecordings {
-    /// The steps, as the recording that they are taken from has them.
-    pub steps: Vec<TaskStep>,
-    /// From 0 to 1.
-    pub confidence: f64,
-    /// Why.
-    pub reasoning: String,
-    /// The tasks or transitions it was read from.
-    pub evidence: String,
-}
 
 /// Asks other recordings what is in a gap.
 pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &ExtrapolationRequest) -> Option<FromRecordings> {
@@ -53,44 +41,6 @@ pub fn by_recordings(knowledge: &Knowledge, gap: &ActionGap, request: &Extrapola
         })
         .or_else(|| by_graph(knowledge, gap, most))
 }
-
-/// What the recording with the gap did before and after it: where an action is done several times, this tells which of them is meant.
-#[derive(Default)]
-pub(super) struct Around<'k> {
-    /// The task with the gap; the rest of it is evidence as well.
-    pub(super) task: Option<&'k TaskId>,
-    pub(super) before: &'k [TaskStep],
-    pub(super) after: &'k [TaskStep],
-}
-
-impl<'k> Around<'k> {
-    fn of(knowledge: &'k Knowledge, gap: &ActionGap, own: Option<&TaskId>) -> Self {
-        let Some(task) = own.and_then(|id| knowledge.tasks.get(id)) else { return Self::default() };
-        let is_gap = |pair: &[TaskStep]| {
-            pair[0].action_id.as_ref() == Some(&gap.from_action_id)
-                && pair[1].action_id.as_ref() == Some(&gap.to_action_id)
-        };
-        let told = gap.context.get("position").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
-        let is_told =
-            |at: &usize| task.steps.get(at.saturating_sub(1)..=*at).is_some_and(|pair| pair.len() == 2 && is_gap(pair));
-        let at = told.filter(is_told).or_else(|| task.steps.windows(2).position(is_gap).map(|at| at + 1));
-        at.map_or_else(Self::default, |at| Self {
-            task: Some(&task.task_id),
-            before: &task.steps[..at],
-            after: &task.steps[at..],
-        })
-    }
-
-    /// How many actions before and after a stretch of another recording are the same, up to [`ALIKE`] on each side.
-    pub(super) fn alike(&self, before: &[TaskStep], after: &[TaskStep]) -> usize {
-        let same = |(a, b): &(&TaskStep, &TaskStep)| a.action_id.is_some() && a.action_id == b.action_id;
-        let back = self.before.iter().rev().zip(before.iter().rev()).take(ALIKE).take_while(same).count();
-        back + self.after.iter().zip(after).take(ALIKE).take_while(same).count()
-    }
-}
-
-/// Most actions on each side of a gap that are compared.
-const ALIKE: usize = 4;
 
 /// What was done between the two, how often, and in which tasks.
 struct Found<'k> {

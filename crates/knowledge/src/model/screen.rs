@@ -62,11 +62,15 @@ pub enum IndicatorKind {
     Other,
 }
 
+fn unsaid() -> IndicatorKind {
+    IndicatorKind::Other
+}
+
 /// One thing by which a screen is told.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Indicator {
-    /// How it is checked.
-    #[serde(rename = "type")]
+    /// How it is checked; indicators of the old shape do not say.
+    #[serde(rename = "type", default = "unsaid")]
     pub kind: IndicatorKind,
     /// Text of an element, for `dom_contains`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,8 @@
 //! `context` and changes nothing; a response always says whether it is a success, and if not, why and what to do.
 
 use crate::model::{
-    ActionId, BrowserUseAction, ContentType, Indicator, KnowledgeId, ScreenId, SuccessCriteria, TaskId, WebsiteId,
+    ActionId, BrowserUseAction, ContentType, Indicator, KnowledgeId, ScreenId, StepAction, SuccessCriteria, TaskId,
+    WebsiteId,
 };
 use crate::translate::Profile;
 use schemars::JsonSchema;
@@ -157,6 +158,9 @@ pub struct PlanStep {
     pub action_id: Option<ActionId>,
     /// What is done, for people.
     pub description: String,
+    /// How the task that it is taken from did it: with what, and to which of several nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<StepAction>,
     /// The screen on which it is done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screen_id: Option<ScreenId>,

@@ -10,7 +10,9 @@
 //! On a page an indicator is an element of its kind with exactly its name. In a summary an indicator is a text that occurs, whatever the case, since summaries
 //! are of any form. In both, what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without it the score stays at the threshold.
 
+mod needed;
 mod patterns;
+mod tally;
 
 use crate::described::Described;
 use crate::error::KnowledgeError;
@@ -18,13 +20,14 @@ use crate::extract::signature::{Key, fold, key_of};
 use crate::extract::view::{ElementKind, PageView};
 use crate::model::{ActionId, BrowserUseAction, Indicator, IndicatorKind, Knowledge, ScreenDefinition, ScreenId};
 use crate::validate::has_signature;
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::AhoCorasick;
 use browserlens_page::Page;
-use patterns::{Matches, Patterns, literal_prefix};
+use patterns::{LIMITS, Limits, Matches, Patterns, literal_prefix};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use tally::{Posting, Tally, automaton, count_texts};
 
 /// What a matching URL pattern counts.
 const URL_WEIGHT: f64 = 0.4;
@@ -38,9 +41,6 @@ const MAX_NEAREST: usize = 5;
 const MAX_RANKED: usize = MAX_NEAREST + 1;
 /// Scores closer than this are a tie.
 const EPSILON: f64 = 1e-9;
-/// Bytes of a summary that are looked at.
-const MAX_SUMMARY: usize = 1 << 20;
-
 /// A screen that may be meant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidate {
@@ -96,13 +96,6 @@ struct Entry {
     is_state: bool,
 }
 
-/// What one stored text stands for.
-#[derive(Default)]
-struct Posting {
-    /// Screens with an indicator of this text, which one, and whether it makes a state.
-    indicators: Vec<(u32, u32, bool)>,
-}
-
 /// What one pattern is to a screen.
 struct Use {
     pattern: u32,
@@ -111,17 +104,6 @@ struct Use {
     indicators: Vec<u32>,
     makes_state: bool,
 }
-
-/// When patterns are run in sets.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// So many patterns of one beginning make sets.
-    set_from: usize,
-    /// So many are run alone before sets are.
-    alone: u32,
-}
-
-const LIMITS: Limits = Limits { set_from: 256, alone: 64 };
 
 /// A screen as it may be answered: by its score, then by how specific it is, then by the order of ids.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -406,10 +388,15 @@ impl<'k> Recogniser<'k> {
 
     fn answer(&self, mut tally: Tally<'_>, url: &str) -> Recognition {
         let mut matches = self.patterns.at(url, self.limits);
-        for pattern in matches.candidates() {
-            for screen in &self.of_pattern[pattern as usize] {
-                tally.touch(*screen as usize);
-            }
+        let candidates = matches.candidates().to_vec();
+        let of = |pattern: &u32| self.of_pattern[*pattern as usize].iter().map(|screen| *screen as usize);
+        let bare = candidates.iter().flat_map(of).filter(|screen| !tally.is_touched[*screen]).count();
+        if bare >= self.limits.bare {
+            matches.run_sets();
+            matches.take_sets_ran();
+        }
+        for screen in candidates.iter().filter(|pattern| matches.may_match(**pattern)).flat_map(of) {
+            tally.touch(screen);
         }
         let best = self.best(&tally, &mut matches);
         let tie = match best.as_slice() {
@@ -482,50 +469,6 @@ impl<'k> Recogniser<'k> {
     }
 }
 
-/// Which elements and texts are there; columns by the number of the screen.
-struct Tally<'r> {
-    matched: Vec<u32>,
-    is_state: Vec<bool>,
-    is_touched: Vec<bool>,
-    touched: Vec<u32>,
-    postings: Vec<&'r Posting>,
-}
-
-impl<'r> Tally<'r> {
-    fn new(screens: usize) -> Self {
-        Self {
-            matched: vec![0; screens],
-            is_state: vec![false; screens],
-            is_touched: vec![false; screens],
-            touched: Vec::new(),
-            postings: Vec::new(),
-        }
-    }
-
-    fn touch(&mut self, at: usize) {
-        if !std::mem::replace(&mut self.is_touched[at], true) {
-            self.touched.push(at as u32);
-        }
-    }
-
-    /// Adds what one text stands for; a text is added once, so an indicator counts once.
-    fn add(&mut self, posting: &'r Posting) {
-        for (screen, _, makes_state) in &posting.indicators {
-            let at = *screen as usize;
-            self.touch(at);
-            self.matched[at] += 1;
-            self.is_state[at] |= *makes_state;
-        }
-        self.postings.push(posting);
-    }
-
-    /// Returns which indicators of a screen matched.
-    fn indicators_of(&self, screen: u32) -> impl Iterator<Item = u32> {
-        let all = self.postings.iter().flat_map(|posting| &posting.indicators);
-        all.filter(move |(at, _, _)| *at == screen).map(|(_, nth, _)| *nth)
-    }
-}
-
 fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
     let mut depth = 0;
     let mut at = screen;
@@ -550,31 +493,6 @@ fn entry(knowledge: &Knowledge, screen: &ScreenDefinition) -> Entry {
 fn makes_state(indicator: &Indicator) -> bool {
     let kind = indicator.selector.as_deref().and_then(ElementKind::of_selector);
     matches!(kind, Some(ElementKind::Tab | ElementKind::Dialog))
-}
-
-fn automaton(texts: BTreeMap<String, Posting>) -> (Option<AhoCorasick>, Vec<Posting>) {
-    if texts.is_empty() {
-        return (None, Vec::new());
-    }
-    let (texts, postings): (Vec<String>, Vec<Posting>) = texts.into_iter().unzip();
-    let built =
-        AhoCorasick::builder().match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts);
-    (built.ok(), postings)
-}
-
-fn count_texts<'r>(automaton: &AhoCorasick, postings: &'r [Posting], summary: &str, tally: &mut Tally<'r>) {
-    let mut cut = summary.len().min(MAX_SUMMARY);
-    while !summary.is_char_boundary(cut) {
-        cut -= 1;
-    }
-    let folded = fold(&summary[..cut]);
-    let mut seen = vec![false; postings.len()];
-    for found in automaton.find_overlapping_iter(&folded) {
-        let at = found.pattern().as_usize();
-        if !std::mem::replace(&mut seen[at], true) {
-            tally.add(&postings[at]);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,16 +1,17 @@
 //! URL patterns of many screens, and which of them match a URL.
 //!
-//! In: patterns, each once; then a URL. Out: candidates (patterns whose literal beginning the URL has), and whether one matches. Invariants: a pattern that is no candidate does
+//! In: patterns, each once; then a URL. Out: candidates (patterns whose literal beginning the URL has, and of the texts that the pattern needs the rarest), and whether one matches. Invariants: a pattern that is no candidate does
 //! not match; a candidate is run when it is asked for, once, or with all others of its beginning as soon as many were asked for; either way the answer is that of
 //! the pattern run alone. Time is linear in the URL.
 //!
 //! Why sets are run too: one regular expression after the other touches a cache of its own, and that is slower than thousands of them as one automaton. Why not sets alone: their
 //! automaton is built as it runs, so the first URL of a form is dear, and most questions are settled by a few patterns.
 
-use super::Limits;
+use super::needed::{AnyOf, needed};
 use crate::error::KnowledgeError;
 use crate::model::ScreenId;
 use crate::validate::{anchored, compile};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::{Regex, RegexSet, RegexSetBuilder};
 use std::collections::HashMap;
 
@@ -20,11 +21,33 @@ const SET_PATTERNS: usize = 2_000;
 const SET_BYTES: usize = 1 << 28;
 const SET_CACHE_BYTES: usize = 1 << 25;
 
-/// Compiled patterns by their literal beginning.
+/// When patterns are run in sets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// So many patterns of one beginning make sets.
+    pub(super) set_from: usize,
+    /// So many are run alone before sets are.
+    pub(super) alone: u32,
+    /// Where so many screens have nothing that speaks for them but that their pattern may match, sets are run first.
+    pub(super) bare: usize,
+}
+
+pub(super) const LIMITS: Limits = Limits { set_from: 256, alone: 64, bare: 512 };
+
+/// Compiled patterns by their literal beginning and by what they need.
 pub(super) struct Patterns {
     regexes: Vec<Regex>,
-    beginnings: HashMap<String, Beginning>,
+    /// By beginning, its number.
+    numbers: HashMap<String, u32>,
+    beginnings: Vec<Beginning>,
+    /// By number of the pattern, that of its beginning.
+    beginning_of: Vec<u32>,
     longest: usize,
+    /// Texts that patterns need, and by number of the text the patterns that need it.
+    texts: Option<AhoCorasick>,
+    of_text: Vec<Vec<u32>>,
+    /// Patterns that need no text.
+    needless: Vec<u32>,
 }
 
 /// Patterns that begin alike.
@@ -37,7 +60,16 @@ struct Beginning {
 
 impl Patterns {
     pub(super) fn new() -> Self {
-        Self { regexes: Vec::new(), beginnings: HashMap::new(), longest: 0 }
+        Self {
+            regexes: Vec::new(),
+            numbers: HashMap::new(),
+            beginnings: Vec::new(),
+            beginning_of: Vec::new(),
+            longest: 0,
+            texts: None,
+            of_text: Vec::new(),
+            needless: Vec::new(),
+        }
     }
 
     /// Adds a pattern and returns its number.
@@ -49,14 +81,21 @@ impl Patterns {
         let compiled = compile(screen, pattern)?;
         let beginning = literal_prefix(pattern);
         self.longest = self.longest.max(beginning.len());
-        self.beginnings.entry(beginning).or_default().ids.push(id);
+        let next = self.beginnings.len() as u32;
+        let number = *self.numbers.entry(beginning).or_insert(next);
+        if number == next {
+            self.beginnings.push(Beginning::default());
+        }
+        self.beginnings[number as usize].ids.push(id);
+        self.beginning_of.push(number);
         self.regexes.push(compiled);
         Ok(id)
     }
 
-    /// Makes sets of patterns that begin alike, where there are many; `texts` are the patterns by number. A set that grows too large is left out: its patterns are run alone.
+    /// Makes the index of what patterns need, and sets of patterns that begin alike, where there are many; `texts` are the patterns by number. A set that grows too large is left out: its
+    /// patterns are run alone.
     pub(super) fn finish(&mut self, texts: &[&str], limits: Limits) {
-        for beginning in self.beginnings.values_mut().filter(|beginning| beginning.ids.len() >= limits.set_from) {
+        for beginning in self.beginnings.iter_mut().filter(|beginning| beginning.ids.len() >= limits.set_from) {
             let sets = beginning.ids.chunks(SET_PATTERNS).map(|ids| {
                 RegexSetBuilder::new(ids.iter().map(|id| anchored(texts[*id as usize])))
                     .size_limit(SET_BYTES)
@@ -64,6 +103,47 @@ impl Patterns {
                     .build()
             });
             beginning.sets = sets.collect::<Result<Vec<_>, _>>().unwrap_or_default();
+        }
+        let needs = texts.iter().map(|text| {
+            let beginning = format!("https://{}", literal_prefix(text));
+            let mut sets = needed(text);
+            // What the beginning says is known already.
+            sets.retain(|set| set.iter().all(|text| !holds(beginning.as_bytes(), text)));
+            sets
+        });
+        self.index(needs.collect());
+    }
+
+    /// Of what a pattern needs, what the fewest patterns need tells the most.
+    fn index(&mut self, needs: Vec<Vec<AnyOf>>) {
+        let mut wanted: HashMap<&[u8], u32> = HashMap::new();
+        for text in needs.iter().flatten().flatten() {
+            *wanted.entry(text).or_default() += 1;
+        }
+        let dear = |set: &&AnyOf| set.iter().map(|text| wanted.get(text.as_slice()).copied().unwrap_or(0)).sum::<u32>();
+        let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+        for (id, sets) in (0..).zip(&needs) {
+            let Some(rarest) = sets.iter().min_by_key(dear) else {
+                self.needless.push(id);
+                continue;
+            };
+            for text in rarest {
+                let next = numbers.len();
+                let number = *numbers.entry(text).or_insert(next);
+                if number == next {
+                    self.of_text.push(Vec::new());
+                }
+                self.of_text[number].push(id);
+            }
+        }
+        let mut texts: Vec<(usize, &[u8])> = numbers.into_iter().map(|(text, number)| (number, text)).collect();
+        texts.sort_unstable();
+        let texts = texts.into_iter().map(|(_, text)| text);
+        let mut builder = AhoCorasick::builder();
+        match builder.match_kind(MatchKind::Standard).kind(Some(AhoCorasickKind::ContiguousNFA)).build(texts) {
+            Ok(built) => self.texts = Some(built),
+            // Nothing is passed over then.
+            Err(_) => self.needless = (0..needs.len() as u32).collect(),
         }
     }
 
@@ -75,15 +155,32 @@ impl Patterns {
     pub(super) fn at<'p>(&'p self, url: &'p str, limits: Limits) -> Matches<'p> {
         let rest = without_scheme(url);
         let longest = rest.len().min(self.longest);
-        let beginnings: Vec<&Beginning> = (0..=longest)
-            .filter(|end| rest.is_char_boundary(*end))
-            .filter_map(|end| self.beginnings.get(&rest[..end]))
-            .collect();
-        let mut known = vec![Known::No; self.regexes.len()];
-        for id in beginnings.iter().flat_map(|beginning| &beginning.ids) {
-            known[*id as usize] = Known::NotYet;
+        let mut begins = vec![false; self.beginnings.len()];
+        let mut beginnings = Vec::new();
+        for end in (0..=longest).filter(|end| rest.is_char_boundary(*end)) {
+            if let Some(number) = self.numbers.get(&rest[..end]) {
+                begins[*number as usize] = true;
+                beginnings.push(&self.beginnings[*number as usize]);
+            }
         }
-        Matches { patterns: self, url, beginnings, known, alone: limits.alone, is_news: false }
+        let mut known = vec![Known::No; self.regexes.len()];
+        let mut candidates = Vec::new();
+        let mut consider = |id: u32| {
+            let is_new = known[id as usize] == Known::No && begins[self.beginning_of[id as usize] as usize];
+            if is_new {
+                known[id as usize] = Known::NotYet;
+                candidates.push(id);
+            }
+        };
+        self.needless.iter().copied().for_each(&mut consider);
+        let mut seen = vec![false; self.of_text.len()];
+        for found in self.texts.iter().flat_map(|texts| texts.find_overlapping_iter(url)) {
+            let text = found.pattern().as_usize();
+            if !std::mem::replace(&mut seen[text], true) {
+                self.of_text[text].iter().copied().for_each(&mut consider);
+            }
+        }
+        Matches { patterns: self, url, beginnings, candidates, known, alone: limits.alone, is_news: false }
     }
 }
 
@@ -99,6 +196,7 @@ pub(super) struct Matches<'p> {
     patterns: &'p Patterns,
     url: &'p str,
     beginnings: Vec<&'p Beginning>,
+    candidates: Vec<u32>,
     known: Vec<Known>,
     /// Patterns that are still run one by one.
     alone: u32,
@@ -108,8 +206,8 @@ pub(super) struct Matches<'p> {
 
 impl Matches<'_> {
     /// Returns the patterns that may match.
-    pub(super) fn candidates(&self) -> impl Iterator<Item = u32> {
-        self.beginnings.iter().flat_map(|beginning| beginning.ids.iter().copied())
+    pub(super) fn candidates(&self) -> &[u32] {
+        &self.candidates
     }
 
     /// Returns whether a pattern may match, as far as is known without running it.
@@ -143,7 +241,8 @@ impl Matches<'_> {
         std::mem::take(&mut self.is_news)
     }
 
-    fn run_sets(&mut self) {
+    /// Runs the sets of all patterns that begin as the URL does; none where there are no sets.
+    pub(super) fn run_sets(&mut self) {
         self.is_news = self.beginnings.iter().any(|beginning| !beginning.sets.is_empty());
         for beginning in std::mem::take(&mut self.beginnings) {
             for (ids, set) in beginning.ids.chunks(SET_PATTERNS).zip(&beginning.sets) {
@@ -156,6 +255,10 @@ impl Matches<'_> {
             }
         }
     }
+}
+
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len().max(1)).any(|window| window == part)
 }
 
 fn without_scheme(url: &str) -> &str {

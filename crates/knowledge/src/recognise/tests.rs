@@ -202,6 +202,8 @@ fn any_screen() -> impl Strategy<Value = ScreenDefinition> {
         Just(r"^https?://a\.test/x/?(?:[?#].*)?$"),
         Just(r"^https?://a\.test/[^/?#]+/y$"),
         Just(r"https://a\.test/x"),
+        Just(r"https?://a\.test/(?:xx?|[^/]+)/y"),
+        Just(r"^https?://a\.test/(?i:X)/?"),
         Just(r"x"),
         Just(r".*/y"),
     ];
@@ -241,6 +243,7 @@ proptest! {
         summary in "(Save|Cart|Sign in|Total|[a-z ]){0,3}",
         alone in 0..3_u32,
         set_from in prop_oneof![Just(1_usize), Just(3), Just(1000)],
+        bare in prop_oneof![Just(0_usize), Just(2), Just(1000)],
     ) {
         let mut known = Knowledge::new("k");
         let count = screens.len();
@@ -250,14 +253,14 @@ proptest! {
             known.screens.insert(screen.screen_id.clone(), screen);
         }
         let url = format!("https://a.test/{path}");
-        let quick = Recogniser::with_limits(&known, Limits { set_from, alone }).unwrap().summary(&url, &summary);
+        let quick = Recogniser::with_limits(&known, Limits { set_from, alone, bare }).unwrap().summary(&url, &summary);
         prop_assert_eq!(quick, slowly(&known, &url, &summary));
     }
 
     /// The index by literal beginnings may pass over no pattern that matches.
     #[test]
     fn no_pattern_that_matches_is_passed_over(
-        pattern in r"(\^?https?\??://|\^|)(a|b|\\.|\.|/|a\?|b\*|\(a\|b\)|a\|b|\[ab\]|\\d|\\\\){0,8}\$?",
+        pattern in r"(\^?https?\??://|\^|)(a|b|\\.|\.|/|a\?|b\*|\(ab\)\+|\(\?:ab\|ba\)|\(\?i:AB\)|\(\?:ab\)\{0,2\}|\(a\|b\)|a\|b|\[ab\]|\\d|\\\\){0,8}\$?",
         url in "(https?://)?[ab./d\\\\1]{0,10}",
     ) {
         prop_assume!(regex::Regex::new(&pattern).is_ok());

@@ -168,7 +168,7 @@ fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// Makes blanks one, as far as JavaScript counts them.
-pub(crate) const FLAT: &str = "var seen=c=>{var n=c.charCodeAt(0);return !(n>8202&&n<8208||n>8233&&n<8239||n>8287&&n<8298||n==65279)},flat=t=>Array.from(String(t??'')).filter(seen).join('').replace(RegExp(String.fromCharCode(92)+'s+','g'),' ').trim();";
+pub(crate) const FLAT: &str = "var ch=String.fromCharCode,flat=t=>String(t??'').replace(RegExp('['+ch(8203,45,8207,8234,45,8238,8288,45,8297,65279)+']','g'),'').replace(RegExp(ch(92)+'s+','g'),' ').trim();";
 /// The document, open shadow trees and frames of the same origin.
 const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
 const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getRootNode(),t=e.tagName;return flat(a('aria-labelledby').split(' ').map(i=>i&&r.getElementById?.(i)?.textContent||'').join(' '))||a('aria-label')";

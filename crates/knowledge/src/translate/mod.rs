@@ -5,6 +5,7 @@
 //! the backend node id of a node of the given page; what is ambiguous is an error, never a guess; text of others becomes a selector only after
 //! it was parsed as one, a URL only after its scheme was looked at, and a script never: it goes into fixed scripts as data.
 
+mod catalogue;
 mod error;
 mod find;
 mod kind;
@@ -15,12 +16,13 @@ mod resolve;
 mod script;
 mod tools;
 
+pub use catalogue::Tool;
 pub use error::{Candidate, TranslateError};
 pub use kind::ActionType;
 pub use locate::path_of;
-pub use profile::{Profile, Tool};
+pub use profile::Profile;
 pub use resolve::{Wanted, resolve};
 pub use script::{Operation, Place, Words, literal, script};
-pub use tools::{BY_SCRIPT, Context, as_done, translate};
+pub use tools::{BY_SCRIPT, Context, PlaceholderFile, as_done, placeholder, translate};
 
 pub(crate) use error::shown;

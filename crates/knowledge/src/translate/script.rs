@@ -1,7 +1,7 @@
 //! Scripts for `evaluate`: fixed functions, called with data.
 //!
 //! In: an operation, where its element is, and values. Out: `(function(q){…})({…})`. Invariants: nothing but the data object differs between two
-//! scripts of one operation whose places are of one kind; every text in it is a JSON string of letters, digits, blanks and `\uXXXX` alone, so that no text can end its
+//! scripts of one operation whose places and points are of one kind; every text in it is a JSON string of letters, digits, blanks and `\uXXXX` alone, so that no text can end its
 //! literal, not even after a tool has rewritten the script: browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments
 //! before it evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
 
@@ -15,6 +15,8 @@ use std::fmt::Write;
 pub enum Operation {
     /// Clicks: pointer and mouse events at a point of the element.
     Click,
+    /// Clicks, unless the element is expanded or pressed as it is wanted already.
+    Turn,
     /// Clicks twice.
     DoubleClick,
     /// Clicks with the secondary button.
@@ -31,6 +33,8 @@ pub enum Operation {
     SetChecked,
     /// Chooses an option by its label.
     Choose,
+    /// Hands a file of a text to the file input of the element.
+    Upload,
     /// Sends the form of the element.
     Submit,
     /// Sets the form of the element back.
@@ -52,28 +56,30 @@ pub enum Operation {
 impl Operation {
     fn body(self) -> &'static str {
         match self {
-            Self::Click => "var e=one(q.at);show(e);press(e,at(e),1);",
-            Self::DoubleClick => {
-                "var e=one(q.at);show(e);var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);"
-            }
+            Self::Click => "var e=ready(one(q.at));press(e,at(e),1);",
+            Self::Turn => "var e=ready(one(q.at));if(!so(e)){press(e,at(e),1)}",
+            Self::DoubleClick => "var e=ready(one(q.at));var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);",
             Self::RightClick => {
-                "var e=one(q.at);show(e);for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
+                "var e=ready(one(q.at));for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
             }
             Self::Hover => {
-                "var e=one(q.at);show(e);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
+                "var e=one(q.at);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
             }
             Self::Drag => {
-                "var e=one(q.at),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,{bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)*i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
+                "var e=ready(one(q.at)),p=at(e),d=q.to?one(q.to):e,b=d.getBoundingClientRect(),g=q.by?{x:p.x+q.by[0],y:p.y+q.by[1]}:q.toPoint?{x:b.left+q.toPoint[0],y:b.top+q.toPoint[1]}:{x:b.left+b.width/2,y:b.top+b.height/2},t=new DataTransfer(),drag=(n,k,c)=>n.dispatchEvent(new DragEvent(k,{bubbles:true,cancelable:true,composed:true,clientX:c.x,clientY:c.y,dataTransfer:t}));ev(e,'pointerdown',p,0,0,1);ev(e,'mousedown',p,0,1,1);if(e.draggable&&q.to){drag(e,'dragstart',p);drag(d,'dragenter',g);drag(d,'dragover',g);drag(d,'drop',g);drag(e,'dragend',g)}else{for(var i=1;i<9;i++)for(var k of ['pointermove','mousemove'])ev(q.to?d:e,k,{x:p.x+(g.x-p.x)*i/8,y:p.y+(g.y-p.y)*i/8},0,0,1);ev(d,'pointerup',g);ev(d,'mouseup',g,0,1)}"
             }
             Self::Focus => "one(q.at).focus();",
             Self::SetText => {
-                "var e=one(q.at);e.focus();var c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else put(e,v);tell(e);"
+                "var e=ready(one(q.at));if(e.readOnly)throw Error('it is read-only');e.focus();var c=e.isContentEditable,v=q.add?(c?e.textContent:e.value)+q.text:q.text;if(c)e.textContent=v;else put(e,v);tell(e);"
             }
             Self::SetChecked => {
-                "var e=one(q.at),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';if(q.on===null||c!==q.on)e.click();"
+                "var e=ready(one(q.at)),h=e.getAttribute('aria-checked'),c=h===null?!!e.checked:h=='true';if(q.on===null||c!==q.on)e.click();"
             }
             Self::Choose => {
-                "var e=one(q.at),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)));if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);o[0].selected=true;tell(e);"
+                "var e=ready(one(q.at)),o=[...e.options||[]].filter(o=>[o.label,o.text].some(l=>flat(l)==flat(q.text)));if(o.length!=1)throw Error(o.length+' options of that label');put(e,o[0].value);o[0].selected=true;tell(e);"
+            }
+            Self::Upload => {
+                "var e=ready(one(q.at)),i=file(e),t=new DataTransfer();t.items.add(new File([q.text],q.name,{type:'text/plain'}));ready(i).files=t.files;tell(i);"
             }
             Self::Submit => {
                 "var e=one(q.at),f=e.tagName=='FORM'?e:e.form||e.closest('form');if(!f)throw Error('no form');f.requestSubmit();"
@@ -96,21 +102,30 @@ impl Operation {
 }
 
 /// What operations share, by name; a script holds what its operation calls. None of it holds a backslash, a comment or a double quote: see the module.
-const SHARED: [(&str, &str); 7] = [
+const SHARED: [(&str, &str); 9] = [
     (
         "press",
-        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r&&e.focus)e.focus()}};",
+        "var press=(e,p,d)=>{for(var k of ['pointerdown','mousedown','pointerup','mouseup','click']){var r=ev(e,k,p,0,k[0]=='p'?0:d,k.endsWith('down')?1:0);if(k=='mousedown'&&r)e.focus?.()}};",
     ),
     (
         "ev",
-        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:true,composed:true,view:window,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:true}));",
+        "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:!0,composed:!0,view:self,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:!0}));",
     ),
-    // On the node, on the page, or in the node's middle.
+    ("at", "var at=e=>{var b=e.getBoundingClientRect();return{x:b.left+b.width/2,y:b.top+b.height/2}};"),
+    // What a person could act on: a script's events reach what is disabled, inert, or behind a modal dialog as well.
     (
-        "at",
-        "var at=e=>{var b=e.getBoundingClientRect();return q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:q.page?{x:q.page[0]-scrollX,y:q.page[1]-scrollY}:{x:b.left+b.width/2,y:b.top+b.height/2}};",
+        "ready",
+        "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');n||h&&ready(h);e.scrollIntoViewIfNeeded();return e};",
     ),
-    ("show", "var show=e=>e.scrollIntoView({block:'nearest'});"),
+    (
+        "so",
+        "var so=e=>['expanded','pressed'].some(k=>k in q&&(e.getAttribute('aria-'+k)??String(e.closest('summary')?.parentNode.open))==String(q[k]));",
+    ),
+    // A button that a page shows in place of its file input stands beside it.
+    (
+        "file",
+        "var file=e=>{for(var n=e.control||e,k=0;n&&k<4;n=n.parentElement,k++){var i=n.matches('input[type=file]')?n:n.querySelector('input[type=file]');if(i)return i}throw Error('no file input')};",
+    ),
     // Past a framework's own property of the element.
     (
         "put",
@@ -122,6 +137,9 @@ const SHARED: [(&str, &str); 7] = [
     ),
     ("flat", FLAT),
 ];
+
+/// In place of the node's middle, where a point on the node or on the page is said.
+const AT_POINT: &str = "var at=e=>{var b=e.getBoundingClientRect();return q.point?{x:b.left+q.point[0],y:b.top+q.point[1]}:{x:q.page[0]-scrollX,y:q.page[1]-scrollY}};";
 
 /// Returns whether code calls a function by its name.
 fn calls(code: &str, name: &str) -> bool {
@@ -155,7 +173,9 @@ pub(crate) fn script_with(
         define(&places, &mut out);
     }
     let mut needed = operation.body().to_owned();
+    let has_point = data.contains_key("point") || data.contains_key("page");
     for (name, code) in SHARED {
+        let code = if name == "at" && has_point { AT_POINT } else { code };
         if calls(&needed, name) && !out.contains(code) {
             out.push_str(code);
             needed.push_str(code);
@@ -238,8 +258,9 @@ mod tests {
         code
     }
 
-    const OPERATIONS: [Operation; 17] = [
+    const OPERATIONS: [Operation; 19] = [
         Operation::Click,
+        Operation::Turn,
         Operation::DoubleClick,
         Operation::RightClick,
         Operation::Hover,
@@ -248,6 +269,7 @@ mod tests {
         Operation::SetText,
         Operation::SetChecked,
         Operation::Choose,
+        Operation::Upload,
         Operation::Submit,
         Operation::Reset,
         Operation::Media,

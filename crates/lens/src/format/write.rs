@@ -5,6 +5,7 @@
 
 use super::fold::{self, Kind, Patterns};
 use super::{Child, Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
+use crate::changed;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -219,7 +220,7 @@ impl Writer<'_> {
 
     fn open(&self, tree: &Tree, parent: u32, depth: usize, by_line: bool) -> Open {
         let mut groups = Vec::new();
-        if self.style.fold && !by_line {
+        if self.style.fold && !by_line && changed::folds_rows() {
             let children = tree.children(parent);
             let mut alone = 0;
             for group in fold::groups(tree, parent) {

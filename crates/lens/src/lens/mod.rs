@@ -5,6 +5,7 @@
 //! difference from the page without a mark) is replaced by a full observation; a text never costs more than the budget.
 
 mod answers;
+mod aside;
 mod deltas;
 mod fitting;
 mod images;
@@ -12,6 +13,7 @@ mod marks;
 mod memo;
 mod pixels;
 
+pub use aside::Aside;
 pub use pixels::{rgba, shrunk};
 
 use crate::budget::{Cuts, Handles, Target};

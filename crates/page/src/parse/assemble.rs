@@ -457,12 +457,13 @@ impl Walk<'_, '_> {
 
 fn styles_of<'d>(walk: &Walk<'d, '_>, layout: Option<usize>) -> Vec<(u8, &'d str)> {
     let Some(styles) = layout.and_then(|layout| walk.document.layout.styles.get(layout)) else { return Vec::new() };
+    let some = walk.snapshot.computed_styles.as_deref();
     styles
         .iter()
         .take(COMPUTED_STYLES.len())
         .enumerate()
-        .map(|(style, value)| (style as u8, walk.string(*value)))
-        .filter(|(_, value)| !value.is_empty())
+        .map(|(at, value)| (some.map_or(Some(at as u8), |some| some.get(at).copied()), walk.string(*value)))
+        .filter_map(|(style, value)| style.filter(|_| !value.is_empty()).map(|style| (style, value)))
         .collect()
 }
 

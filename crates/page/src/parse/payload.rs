@@ -49,6 +49,9 @@ pub(super) struct CdpFrame<'a> {
 
 #[derive(Deserialize)]
 pub(super) struct Snapshot<'a> {
+    /// Which styles of the capture contract each row of styles holds, by index; all, in order, where it does not say.
+    #[serde(default, rename = "computedStyles")]
+    pub computed_styles: Option<Vec<u8>>,
     pub documents: Vec<Document>,
     #[serde(borrow)]
     pub strings: Vec<Cow<'a, str>>,

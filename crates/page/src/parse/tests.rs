@@ -203,3 +203,26 @@ fn the_content_of_a_closed_details_is_not_rendered_though_it_has_boxes() {
         .collect();
     assert!(hidden.contains(&6) && hidden.contains(&7) && !hidden.contains(&5), "{hidden:?}");
 }
+
+#[test]
+fn rows_of_styles_may_hold_some_of_the_contract() {
+    let page_with = |said: &str, row: &str| {
+        let snapshot = format!(
+            r##"{{{said}"documents":[{{"frameId":0,"nodes":{{"parentIndex":[-1,0],"nodeType":[9,1],"nodeName":[1,2],"nodeValue":[-1,-1],"backendNodeId":[1,2]}},
+            "layout":{{"nodeIndex":[0,1],"styles":[[],{row}],"text":[-1,-1],"paintOrders":[0,1],"bounds":[[0,0,800,600],[0,0,800,600]]}}}}],
+            "strings":["F1","#document","HTML","block","pointer","rtl"]}}"##
+        );
+        Page::parse(&Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, &snapshot)] }).expect("parses")
+    };
+    let styles = |page: &Page| {
+        let html = page.nodes().nth(1).expect("the element");
+        ["display", "visibility", "cursor"].map(|name| html.style(name).map(str::to_owned))
+    };
+    let at = |name: &str| crate::capture::COMPUTED_STYLES.iter().position(|known| *known == name).expect("captured");
+    let some = page_with(&format!(r#""computedStyles":[{},{}],"#, at("cursor"), at("display")), "[4,3]");
+    assert_eq!(styles(&some), [Some("block".to_owned()), None, Some("pointer".to_owned())]);
+    let all = page_with("", "[3,5]");
+    assert_eq!(styles(&all), [Some("block".to_owned()), Some("rtl".to_owned()), None]);
+    // More values than names, and a name that is none.
+    assert_eq!(styles(&page_with(r#""computedStyles":[200],"#, "[3,4,5]")), [None, None, None]);
+}

@@ -6,10 +6,11 @@
 use super::Following;
 use crate::error::RecordError;
 use crate::follow::group::Act;
+use crate::follow::number::Numbers;
 use crate::follow::resolve::{key_of, record_of};
 use crate::look::Depth;
 use crate::mask;
-use crate::options::Progress;
+use crate::options::{Progress, QUIET};
 use crate::seen::Seen;
 use crate::settle::{Rest, Stirring};
 use crate::tape::{Taken, Tape};
@@ -22,13 +23,13 @@ use std::time::{Duration, Instant};
 
 /// How long nothing may have been done and nothing be on its way before the first capture after an action.
 const MOMENT: Duration = Duration::from_millis(150);
-/// How long a page must be quiet to count as settled.
-const QUIET: Duration = Duration::from_millis(500);
 const PICTURE_LIMIT: Duration = Duration::from_secs(3);
 const MOST_RETRIES: u32 = 2;
 /// How long a dialog stays open before somebody is thought to look at it.
 const SHOWN: Duration = Duration::from_millis(500);
 const LONGEST_PATIENCE: Duration = Duration::from_secs(30);
+/// How a step came to rest whose capture the next action overlapped.
+const TORN: &str = "the next action came while it was taken";
 
 /// A capture that belongs to a step.
 #[derive(Clone)]
@@ -44,6 +45,8 @@ pub(crate) struct Shot {
     history: i64,
     /// Whether it was not taken between its action and the next.
     late: bool,
+    /// What was seen before, where the page moved on while it was looked at.
+    torn: Vec<Seen>,
 }
 
 impl Following<'_> {
@@ -150,7 +153,10 @@ impl Following<'_> {
 
     /// Sees to it that the pending step has a capture before the next action begins.
     pub(super) async fn supply(&mut self, next: Option<&Act>) -> Result<(), RecordError> {
-        let wanted = next.and_then(|act| act.spot.as_ref());
+        // An action without a node is told on the page of the one that waits behind it.
+        let stays = next.is_some_and(|act| matches!(act.kind, ActionKind::Scroll | ActionKind::Press));
+        let behind = self.open.get(1 + usize::from(self.begun)).filter(|_| stays).and_then(|act| act.spot.clone());
+        let wanted = next.and_then(|act| act.spot.as_ref()).or(behind.as_ref());
         let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
         let since = self.pending.began.elapsed().as_millis();
         let copied = |before: &Shot| Shot {
@@ -162,8 +168,19 @@ impl Following<'_> {
             late: true,
             ..before.clone()
         };
+        // What was seen while the next action already changed the page, and what it was done on.
+        let torn = |shot: &Shot, numbers: &Numbers| {
+            let spot = wanted?;
+            let seen = shot.torn.iter().rev().find(|seen| key_of(spot, numbers, &seen.page).is_some())?;
+            let rest = Rest { quiet: false, waited_ms: since as u32, reason: TORN.to_owned() };
+            Some(Shot { seen: seen.clone(), rest, mutations: None, late: true, torn: Vec::new(), ..shot.clone() })
+        };
         if let Some(shot) = &self.pending.shot {
             if has(shot) {
+                return Ok(());
+            }
+            if let Some(shot) = torn(shot, &self.numbers) {
+                self.pending.shot = Some(shot);
                 return Ok(());
             }
             // It was still being taken when the next action had changed the page.
@@ -179,6 +196,8 @@ impl Following<'_> {
                     later.late = true;
                     later.rest.quiet = false;
                     self.pending.shot = Some(later);
+                } else if let Some(torn) = torn(&later, &self.numbers) {
+                    self.pending.shot = Some(torn);
                 }
             }
             return Ok(());
@@ -206,7 +225,11 @@ impl Following<'_> {
             reason: "it was taken after the next action had begun".to_owned(),
         };
         match self.shoot(rest).await {
-            Ok(shot) => self.pending.shot = Some(Shot { late: next.is_some(), ..shot }),
+            Ok(shot) => {
+                let found = wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
+                let torn = if found { None } else { torn(&shot, &self.numbers) };
+                self.pending.shot = Some(torn.unwrap_or(Shot { late: next.is_some(), ..shot }));
+            }
             Err(error @ (RecordError::Trace(_) | RecordError::Capture { .. })) => return Err(error),
             Err(_) => self.pending.shot = self.before.as_ref().map(copied),
         }
@@ -222,6 +245,7 @@ impl Following<'_> {
             }
         }
         let mut torn_retries = 0;
+        let mut earlier: Vec<Seen> = Vec::new();
         let mut seen = loop {
             let look = self.stage.driver.look(Depth::Whole).await.map_err(|error| self.failure("capturing", error))?;
             let torn = look.torn;
@@ -237,6 +261,7 @@ impl Following<'_> {
                 break seen;
             }
             torn_retries += 1;
+            earlier.push(seen);
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
         if self.options.screenshots {
@@ -248,7 +273,7 @@ impl Following<'_> {
         let mutations = self.mutations(&seen).await;
         let capture_millis = began.elapsed().as_millis() as u64;
         let tab = self.stage.driver.tab;
-        Ok(Shot { seen, tab, rest, torn_retries, capture_millis, mutations, history, late: false })
+        Ok(Shot { seen, tab, rest, torn_retries, capture_millis, mutations, history, late: false, torn: earlier })
     }
 
     /// Takes a picture of the viewport; a tab that paints nothing has none.

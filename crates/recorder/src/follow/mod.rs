@@ -7,24 +7,24 @@
 //! action begins, so that what the page brings late is still part of it.
 
 mod capture;
+mod describe;
 mod group;
 mod judge;
 mod number;
 mod resolve;
 mod signal;
 
-pub(crate) use signal::{Signal, Watch};
-
 use crate::attach::endpoint;
 use crate::chrome::Chrome;
 use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::live::new_session;
-use crate::options::{Cancel, Progress, ProgressCallback, StepReport};
+use crate::options::{Cancel, Progress, ProgressCallback, QUIET, StepReport};
 use crate::pump::{Pump, SessionSetup};
 use crate::socket::{CALL_LIMIT, CallError, Socket};
 use crate::stage::Stage;
 use crate::tape::Tape;
+use crate::watch::{Signal, Watch};
 use crate::world::World;
 use browserlens_strategy::ActionKind;
 use browserlens_trace::{Canonicalizer, Outcome, RedactionKey, TraceError};
@@ -42,6 +42,8 @@ use tokio::sync::mpsc;
 
 /// How often the page is asked whether it is quiet.
 const TICK: Duration = Duration::from_millis(50);
+/// How long nothing more may come before a recording that was asked to end does.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// How somebody else's browser is recorded.
 #[derive(Clone)]
@@ -153,6 +155,7 @@ pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError
         moved: Instant::now(),
         looked: Instant::now(),
         patience: Duration::from_secs(2),
+        aimed: None,
         late: 0,
     };
     let ended = following.run(signals).await;
@@ -183,7 +186,7 @@ async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::UnboundedRece
     let (socket, events) = Socket::connect(&address).await.map_err(|error| failed(error.to_string()))?;
     let world = Arc::new(World::new());
     let mark: String = new_session(&address).iter().map(|byte| format!("{byte:02x}")).collect();
-    let (watch, signals) = Watch::new(&mark);
+    let (watch, signals) = Watch::new(&mark, describe::limits());
     drop(world.watch.set(watch));
     let setup = SessionSetup {
         clock_seed: None,
@@ -217,6 +220,7 @@ async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::UnboundedRece
         browser_name,
         site_clock: None,
         quiet_limit: options.ceiling,
+        quiet: QUIET,
         kept: Vec::new(),
     };
     Ok((driver, signals))
@@ -260,6 +264,8 @@ struct Following<'a> {
     looked: Instant,
     /// How long a page that changes by itself is left alone before it is looked at again.
     patience: Duration,
+    /// A click that may come: the button is down.
+    aimed: Option<Act>,
     late: u32,
 }
 
@@ -269,7 +275,10 @@ impl Following<'_> {
         loop {
             let signal = tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Ok("it was asked to end".to_owned()),
+                () = cancel.cancelled() => {
+                    self.hear_the_rest(&mut signals).await;
+                    return Ok("it was asked to end".to_owned());
+                }
                 signal = tokio::time::timeout(TICK, signals.recv()) => signal,
             };
             let done = match signal {
@@ -278,7 +287,10 @@ impl Following<'_> {
                     while let Ok(signal) = signals.try_recv() {
                         self.hear(signal).await;
                     }
-                    self.proceed().await
+                    match self.look_ahead().await {
+                        Ok(()) => self.proceed().await,
+                        failed => failed,
+                    }
                 }
                 Ok(None) => return Ok("the browser closed".to_owned()),
                 Err(_) => self.tick().await,
@@ -295,6 +307,20 @@ impl Following<'_> {
             }
             if self.options.idle.is_some_and(|idle| self.open.is_empty() && self.moved.elapsed() > idle) {
                 return Ok(format!("nothing was done for {:?}", self.options.idle.unwrap_or_default()));
+            }
+        }
+    }
+
+    /// Hears what was done before the recording was asked to end and is still on its way.
+    async fn hear_the_rest(&mut self, signals: &mut mpsc::UnboundedReceiver<Signal>) {
+        let driver = &self.stage.driver;
+        let received = driver.socket.received();
+        let limit = Instant::now() + Duration::from_secs(2);
+        driver.world.wait_for(limit, |state| (state.handled >= received || state.gone).then_some(())).await;
+        while let Ok(Some(signal)) = tokio::time::timeout(LAST_WORDS, signals.recv()).await {
+            self.hear(signal).await;
+            if Instant::now() > limit {
+                return;
             }
         }
     }
@@ -380,9 +406,14 @@ impl Following<'_> {
                 key: told.number.and_then(|number| self.numbers.key(session, context, number)),
                 held: told.held,
                 near: told.near.and_then(|number| self.numbers.key(session, context, number)),
+                described: told.described.clone(),
             })
         };
         let (at, to) = (spot(said.place.as_ref()), spot(said.to.as_ref()));
+        if said.kind == "aim" {
+            self.aimed = at.map(|at| Act::new(ActionKind::Click, tab, Some(at), ""));
+            return;
+        }
         match group::take(&mut self.open, said, tab, at, to) {
             Taken::Passed => {}
             taken => {
@@ -405,7 +436,11 @@ impl Following<'_> {
             self.asked_by_page.insert(frame, Instant::now());
             return;
         }
-        if self.asked_by_page.remove(&frame).is_some_and(|asked| asked.elapsed() < Duration::from_secs(10)) {
+        let is_history = kind.starts_with("history");
+        // A way that the page asked for is not one through the history: that was asked for after it, before it had come about.
+        if !is_history
+            && self.asked_by_page.remove(&frame).is_some_and(|asked| asked.elapsed() < Duration::from_secs(10))
+        {
             return;
         }
         let recent = self.open.last().is_some_and(|act| {
@@ -421,7 +456,7 @@ impl Following<'_> {
                 )
                 && act.began.elapsed() < Duration::from_millis(300)
         });
-        if kind.starts_with("history") {
+        if is_history {
             // A page's own `history.back()` comes with what was clicked.
             if !recent {
                 self.act(Act::new(ActionKind::Back, tab, None, ""));
@@ -451,6 +486,16 @@ impl Following<'_> {
             self.pending.shot = if self.begun { None } else { self.pending.shot.take() };
         } else {
             self.act(Act::new(ActionKind::CloseTab, next, None, ""));
+        }
+    }
+
+    /// A button was pressed on something: the page is captured before the click, if no capture has it yet.
+    async fn look_ahead(&mut self) -> Result<(), RecordError> {
+        match self.aimed.take() {
+            Some(act) if act.tab == self.stage.driver.tab && (self.begun || self.open.is_empty()) => {
+                self.supply(Some(&act)).await
+            }
+            _ => Ok(()),
         }
     }
 

@@ -18,7 +18,8 @@ const MOST_ABOVE: usize = 8;
 /// Returns the node of an element, if the page has it.
 pub(crate) fn key_of(spot: &Spot, numbers: &Numbers, page: &Page) -> Option<NodeKey> {
     let held = || spot.held.and_then(|held| numbers.held(&spot.session, spot.context, held));
-    spot.key.or_else(held).filter(|key| page.find(*key).is_some())
+    let numbered = spot.key.or_else(held).filter(|key| page.find(*key).is_some());
+    numbered.or_else(|| spot.described.as_ref()?.find(page))
 }
 
 /// Returns the record of an action on the page before it.

@@ -56,7 +56,8 @@ impl LiveBrowser {
             Wait::Gone(text) => (text, false),
             Wait::Time(time) => {
                 let time = *time;
-                self.runtime.block_on(tokio::time::sleep(time));
+                // Made inside: a timer belongs to the runtime that is entered when it is made.
+                self.runtime.block_on(async { tokio::time::sleep(time).await });
                 return Ok(true);
             }
         };

@@ -12,6 +12,8 @@
   const REQUIRED = new Set(['combobox', 'cell', 'listbox', 'radiogroup', 'spinbutton', 'textbox', 'searchbox', 'tree', 'columnheader', 'rowheader', 'treegrid']);
   const READONLY = new Set(['grid', 'cell', 'gridcell', 'textbox', 'searchbox', 'columnheader', 'rowheader', 'treegrid']);
   const EXPANDS = new Set(['button', 'combobox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'tab', 'treeitem', 'row', 'rowheader', 'columnheader', 'gridcell', 'checkbox', 'switch', 'listbox', 'application', 'DisclosureTriangle', 'group', 'textbox', 'searchbox', 'heading', 'generic']);
+  // What is typed into is not called invalid for being empty.
+  const TYPED = new Set(['text', 'search', 'email', 'url', 'tel', 'password', 'number']);
   const SELECTS = new Set(['option', 'tab', 'treeitem', 'row', 'gridcell', 'columnheader', 'rowheader']);
   const up = (node) => node.assignedSlot ?? node.parentNode ?? null;
   const clean = (text) => text.trim().replace(/\s+/g, ' ');
@@ -64,15 +66,36 @@
     }
     return false;
   };
+  // A label says nothing of its own where its tick or radio button is named by it and it holds no other element.
+  const isRedundant = (label) => {
+    const control = label.control;
+    if (!control || (control.type !== 'checkbox' && control.type !== 'radio') || !control.checkVisibility({ visibilityProperty: true })) return false;
+    if (control.hasAttribute('aria-label') || control.hasAttribute('aria-labelledby')) return false;
+    const first = label.firstElementChild;
+    return !first || (first === control && !first.nextElementSibling);
+  };
+  // An element without a role, a name or a state of its own: most of a page, and nothing has to be asked of the browser for them.
+  const isPlain = (element, tag) => {
+    if (tag !== 'div' && tag !== 'span') return false;
+    for (const name of element.getAttributeNames()) if (name !== 'class' && name !== 'id' && name !== 'style' && !name.startsWith('data-')) return false;
+    return true;
+  };
   // What a frame's elements inherit on the way down.
+  const begun = () => ({
+    active: (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })(),
+    modal: [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null,
+    start: { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false, editable: document.designMode === 'on' },
+  });
+  // What each element passed on when it was read last.
+  const belows = new WeakMap();
   const collect = () => {
     const rows = [];
-    const names = [];
+    // Which frame elements are out of the tree, and all they show with them: a frame of another origin cannot know.
+    const hidden = [];
+    let frames = 0;
     let count = 0;
     let hash = 0;
-    const active = (() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e; })();
-    const modal = [...document.querySelectorAll('dialog[open]')].filter((d) => d.matches(':modal')).pop() ?? null;
-    const start = { hidden: isFrameHidden(), disabled: false, lists: 0, pruned: false, select: false };
+    const { active, modal, start } = begun();
     const open = document.documentElement ? [[document.documentElement, start]] : [];
     while (open.length) {
       const [element, above] = open.pop();
@@ -80,12 +103,17 @@
       const tag = element.localName;
       const called = element.nodeName.toLowerCase();
       hash = (Math.imul(hash, 31) + called.length * 131 + called.charCodeAt(0)) | 0;
-      const below = { ...above };
+      const plain = !above.editable && isPlain(element, tag);
+      const below = plain ? above : { ...above };
       if (element === modal) below.hidden = false;
       else if (modal && index === 0) below.hidden = true;
-      const aria = element.getAttribute('aria-hidden');
-      if (aria === 'true' || element.inert) below.hidden = true;
-      if (!below.hidden) visit(element, tag, index, above, below, active, rows);
+      if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert)) below.hidden = true;
+      if (!below.hidden && !plain) visit(element, tag, index, above, below, active, rows);
+      if (tag === 'iframe' || tag === 'frame') {
+        if (below.hidden || !element.checkVisibility({ visibilityProperty: true })) hidden.push(frames);
+        frames++;
+      }
+      belows.set(element, below);
       const root = element.shadowRoot;
       let kids;
       if (root) kids = root.children;
@@ -93,7 +121,7 @@
       else kids = element.children;
       for (let at = kids.length - 1; at >= 0; at--) open.push([kids[at], below]);
     }
-    return { count, hash, rows };
+    return { count, hash, rows, hidden };
   };
 
   const visit = (element, tag, index, above, below, active, rows) => {
@@ -107,6 +135,7 @@
     if (above.pruned) return;
     let role = element.computedRole ?? '';
     if (tag === 'select') below.select = true;
+    below.editable = element.isContentEditable;
     if (role === '' || role === 'textbox') {
       const own = tag === 'input' ? INPUTS[element.type] : role === '' ? INTERNAL[tag] : undefined;
       if (own) role = own;
@@ -121,12 +150,14 @@
     if (role === 'list') below.lists++;
     if (role === '' || role === 'none' || role === 'presentation' || tag === 'rt') return;
     // What the tree calls uninteresting: paragraphs that lay out their content as boxes, labels of ticks.
+    if (tag === 'tbody' && role === 'rowgroup' && !element.getAttributeNames().some((name) => name === 'id' || name === 'role' || name === 'title' || name === 'tabindex' || name.startsWith('aria-'))) return;
     if (role === 'paragraph' && tag === 'p' && /flex|grid/.test(getComputedStyle(element).display)) return;
-    if (tag === 'label' && role === 'LabelText' && (element.control?.type === 'checkbox' || element.control?.type === 'radio')) return;
+    if (tag === 'label' && role === 'LabelText' && isRedundant(element)) return;
     let name = element.computedName ?? '';
     if (tag === 'input' && element.type === 'file') name = name.replace(': ' + fileValue(element), '');
     const canFocus = focusable(element, tag);
     if (role === 'generic' && !includesGeneric(element, tag, name, canFocus)) return;
+    if (tag === 'canvas' && role === 'Canvas' && name === '' && !element.firstChild && !canFocus && !element.id && !element.title) return;
     if (tag === 'img' && element.getAttribute('alt') === '' && name === '' && role === 'image') return;
     if (PRUNED.has(role)) below.pruned = true;
     let bits = ownLive;
@@ -159,7 +190,7 @@
     }
     const selected = truth(element, 'aria-selected');
     if (tag === 'option' && role === 'option') {
-      if (!element.disabled && !disabled) {
+      if (!element.disabled && !disabled && !element.closest('select')?.matches(':disabled')) {
       bits |= BIT.selectable;
       set(BIT.selected, element.selected);
       }
@@ -171,7 +202,7 @@
     }
     set(BIT.required, REQUIRED.has(role) && !(tag === 'select' && role === 'combobox') && (element.required === true || truth(element, 'aria-required') === 'true'));
     const invalid = truth(element, 'aria-invalid');
-    set(BIT.invalid, invalid !== null ? invalid !== 'false' : isInput || tag === 'select' || tag === 'textarea' ? element.willValidate && !element.validity.valid && !element.validity.valueMissing : false);
+    set(BIT.invalid, invalid !== null ? invalid !== 'false' : isInput || tag === 'select' || tag === 'textarea' ? element.willValidate && !element.validity.valid && !(element.validity.valueMissing && (tag === 'textarea' || TYPED.has(type))) : false);
     set(BIT.readonly, READONLY.has(role) && !disabled && (((isInput || tag === 'textarea') && element.readOnly) || truth(element, 'aria-readonly') === 'true'));
     set(BIT.modal, (role === 'dialog' || role === 'alertdialog') && (truth(element, 'aria-modal') === 'true' || (tag === 'dialog' && element.matches(':modal'))));
     set(BIT.busy, truth(element, 'aria-busy') === 'true');
@@ -223,5 +254,5 @@
     return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
   };
   const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
-  globalThis.browserLensCollect = { collect, stamp, probe };
+  globalThis.browserLensCollect = { collect, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE } };
 })()

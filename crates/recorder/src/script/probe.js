@@ -5,8 +5,10 @@
   const LAYOUT = new Set(['class', 'style', 'hidden', 'src', 'srcset', 'width', 'height', 'open', 'rows', 'cols', 'value']);
   let mutations = 0;
   let lastLayout = performance.now();
+  let hear = null;
   const count = (records) => {
     mutations += records.length;
+    hear?.(records);
     for (const r of records) if (r.type !== 'attributes' || LAYOUT.has(r.attributeName)) { lastLayout = performance.now(); break; }
   };
   const observer = new MutationObserver(count);
@@ -68,5 +70,7 @@
     for (const root of roots) found.push(...root.querySelectorAll(selector));
     return found;
   };
-  globalThis.browserLens = { begin, end, probe, quiet, css };
+  // Who else is told of every mutation.
+  const tell = (listener) => { hear = listener; };
+  globalThis.browserLens = { begin, end, probe, quiet, css, hear: tell };
 })()

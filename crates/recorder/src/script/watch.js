@@ -7,12 +7,12 @@
   const own = (proto, name) => Object.getOwnPropertyDescriptor(proto, name).get;
   // A form's fields may carry the names of its properties, so these are read through their prototypes.
   const last = own(Element.prototype, 'lastElementChild'), before = own(Element.prototype, 'previousElementSibling');
-  const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName');
+  const shadow = own(Element.prototype, 'shadowRoot'), nameOf = own(Node.prototype, 'nodeName'), textOf = own(Node.prototype, 'textContent');
   const numbers = new WeakMap(), known = new WeakMap(), secret = new WeakSet(), stood = new WeakMap();
   const held = new Map(), ids = new WeakMap();
   const MOST_HELD = 64, MOST_TEXT = 10000, UNTRUSTED_A_SECOND = 10;
   let serial = 0, cause = 0, clicked = 0, pressed = null, wheel = null, untrusted = 0, dragged = null;
-  let pointer = { x: -1, y: -1, at: 0 }, hover = 0;
+  let pointer = { x: -100, y: -100, at: 0 }, hover = 0, jumps = [], moves = 0;
 
   // Numbers every element in document order, open shadow trees before an element's own children.
   // Where the page has moved on since, the elements keep the numbers that they have.
@@ -38,6 +38,19 @@
     for (const [key, element] of held) { const n = numbers.get(element); if (n && n[0] === epoch) { seen.push([key, n[1]]); held.delete(key); } }
     return JSON.stringify({ count, hash, held: seen });
   };
+  // What an element is and where it stands, so that a capture that was taken before or comes too late can be searched for it.
+  const [MOST_CHARS, MOST_STEPS, MOST_BELOW] = [__LIMITS__];
+  const describe = (elements) => {
+    const first = elements[0], steps = [];
+    for (const at of elements.slice(0, MOST_STEPS)) {
+      let same = 0;
+      for (let other = before.call(at); other; other = before.call(other)) if (nameOf.call(other) === nameOf.call(at)) same++;
+      steps.push([nameOf.call(at).toLowerCase(), same]);
+    }
+    const small = Element.prototype.getElementsByTagName.call(first, '*').length <= MOST_BELOW;
+    const text = small ? (textOf.call(first) ?? '').replace(/\s+/g, '') : '';
+    return { u: document.URL.split('#')[0], p: steps, a: ['id', 'name', 'href'].map((name) => Element.prototype.getAttribute.call(first, name)), w: [...text.slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join('') };
+  };
   const place = (path) => {
     const elements = path.filter((node) => node instanceof Element);
     if (!elements.length) return null;
@@ -51,6 +64,7 @@
     if (held.size > MOST_HELD) held.delete(held.keys().next().value);
     const numbered = elements.find((element) => numbers.has(element));
     if (numbered) told.near = numbers.get(numbered);
+    told.d = describe(elements);
     return told;
   };
   const pathTo = (element) => { const path = []; for (let at = element; at; at = at.assignedSlot ?? at.parentNode ?? at.host) path.push(at); return path; };
@@ -121,7 +135,15 @@
     const style = getComputedStyle(at), able = (v) => v === 'auto' || v === 'scroll';
     return ((event.deltaY || event.touch) && able(style.overflowY) && at.scrollHeight > at.clientHeight) || ((event.deltaX || event.touch) && able(style.overflowX) && at.scrollWidth > at.clientWidth);
   };
-  const endHover = () => { clearTimeout(hover); hover = 0; };
+  // A person's pointer travels; an agent's jumps. Where it jumped to and went from without pressing, it was meant to be; `used` leaves out where it is now.
+  const endHover = (used = true) => {
+    clearTimeout(hover);
+    hover = 0;
+    const meant = used ? jumps.slice(0, -1) : jumps;
+    jumps = [];
+    moves = 0;
+    for (const path of meant) if (path[0] instanceof Element && path[0].isConnected) tell('hover', path);
+  };
   // A wheel may move what is under the pointer; a script's own scrolling is no action.
   const on = {
     wheel(e, path) {
@@ -138,13 +160,18 @@
       // The browser makes moves of its own where the page moves below a pointer that rests.
       if (!e.movementX && !e.movementY || e.clientX === from.x && e.clientY === from.y) return;
       pointer = { x: e.clientX, y: e.clientY, at: e.timeStamp };
-      endHover();
-      // A person's pointer travels; an agent's jumps. Where it then stays without pressing, it was meant to be.
-      if (!e.buttons && e.timeStamp - from.at > 80) hover = setTimeout(() => { hover = 0; if (path[0] instanceof Element && path[0].isConnected) tell('hover', path); }, 700);
+      if (e.timeStamp - from.at > 80) endHover(false);
+      clearTimeout(hover);
+      moves++;
+      if (e.buttons || moves > 3 || Math.hypot(e.clientX - from.x, e.clientY - from.y) < 12) { jumps = []; return; }
+      jumps.push(path);
+      hover = setTimeout(endHover, 700, false);
     },
     mousedown(e, path) {
       endHover(); endWheel();
       pressed = { x: e.clientX, y: e.clientY, place: place(path), button: e.button };
+      // What has no number yet is looked at before the click that may come.
+      if (pressed.place?.h) tell('aim', path);
       causing(++serial);
     },
     mouseup(e, path) {
@@ -170,7 +197,7 @@
     contextmenu(e, path) { cause = 0; causing(unlessHeld(tell('contextmenu', path, {}), e)); },
     keydown(e, path) {
       if (e.isComposing || ['Shift', 'Control', 'Alt', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified', 'AltGraph'].includes(e.key)) return;
-      endHover(); endWheel();
+      endHover(false); endWheel();
       const typed = path[0] instanceof Element && kindOf(path[0]) === 'text';
       const held = e.ctrlKey || e.altKey || e.metaKey;
       causing(++serial);
@@ -192,7 +219,7 @@
     const value = valueOf(host, kind), same = valueBefore(host, kind) === value;
     if (same && (e.type === 'change' || !e.isTrusted)) return;
     known.set(host, value);
-    endHover(); endWheel();
+    endHover(false); endWheel();
     const told = { v: value, c: kind, sec: isSecret(host) || undefined, follows: cause ? true : undefined };
     if (e.isTrusted) tell('value', host === el ? path : pathTo(host), told);
     else asked('value', path, told);
@@ -211,7 +238,7 @@
     else if (e.type === 'input' || e.type === 'change') changed(e, path);
     else if (e.type === 'click' && !cause && path[0] instanceof Element) asked('click', path, { detail: 1 });
   };
-  const leave = () => endWheel();
+  const leave = () => { endHover(false); endWheel(); };
   const reach = (e) => reached.add(e);
   const arm = () => {
     for (const type of ['click', 'dblclick', 'contextmenu']) document.addEventListener(type, reach, { capture: true, passive: true });

@@ -121,7 +121,7 @@ fn every_answer_stands_on_its_recorded_page_and_in_at_most_three_sections() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = tempfile::tempdir().expect("a folder");
     let (mut asked, mut wrong) = (0, Vec::new());
-    for path in crate::engine::find_traces(&root.join("traces")).expect("lists") {
+    for path in crate::find_traces(&root.join("traces")).expect("lists") {
         let plan = TracePlan::open(&path, &root.join("traces/scenarios")).expect("opens");
         let of_trace = asked;
         pages(&plan, folder.path(), |step, page, questions| {
@@ -161,7 +161,7 @@ fn most_bundled_questions_are_answered_and_the_cache_gives_what_was_measured() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = Cache::open(folder.path());
     let mut all = Vec::new();
-    for path in crate::engine::find_traces(&root.join("traces")).expect("lists") {
+    for path in crate::find_traces(&root.join("traces")).expect("lists") {
         let plan = TracePlan::open(&path, &root.join("traces/scenarios")).expect("opens");
         let ask = || asked(&plan, folder.path(), &cache, Encoding::O200kBase, Tokenizer::Fast).expect("asks");
         let infos = ask();

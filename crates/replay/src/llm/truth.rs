@@ -7,12 +7,13 @@
 //! Why not a map in the run's folder: it would be larger than the observations, and only this reader wants it.
 
 use super::error::LlmReadError;
-use crate::engine::{Quiet, ReplayOptions, find_traces, replay};
+use crate::engine::{Quiet, ReplayOptions, replay};
 use crate::error::ReplayError;
 use crate::measure::Tokenizer;
 use crate::run::RunResult;
 use crate::store::content_hash;
 use crate::strategies::ConfiguredStrategy;
+use crate::trace_files::find_traces;
 use browserlens_page::NodeKey;
 use browserlens_strategy::{
     ActionChannel, Observation, ObservationKind, Request, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
@@ -139,13 +140,14 @@ struct Shared {
 
 impl Shared {
     fn of(configured: ConfiguredStrategy) -> Self {
-        let ConfiguredStrategy { name, why, options, strategy } = configured;
+        let ConfiguredStrategy { name, why, options, strategy, sweep: _ } = configured;
         Self { name, why, options, strategy: strategy.into() }
     }
 
     fn listener(&self, heard: &Heard) -> ConfiguredStrategy {
         let strategy = Box::new(Listener { inner: Arc::clone(&self.strategy), heard: Arc::clone(heard) });
-        ConfiguredStrategy { name: self.name.clone(), why: self.why.clone(), options: self.options.clone(), strategy }
+        let (name, why, options) = (self.name.clone(), self.why.clone(), self.options.clone());
+        ConfiguredStrategy { name, why, options, strategy, sweep: None }
     }
 }
 
@@ -174,6 +176,10 @@ impl Strategy for Listener {
 
     fn legend(&self) -> Option<&str> {
         self.inner.legend()
+    }
+
+    fn is_cacheable(&self) -> bool {
+        self.inner.is_cacheable()
     }
 
     fn start(&self, task: &Task) -> Box<dyn Run> {

@@ -197,7 +197,8 @@ pub fn configured(name: &'static str, behaviour: Behaviour) -> ConfiguredStrateg
 
 pub fn configured_version(name: &'static str, version: &'static str, behaviour: Behaviour) -> ConfiguredStrategy {
     let strategy = Box::new(Lister { name, version, behaviour });
-    ConfiguredStrategy { name: name.to_owned(), why: "a test".to_owned(), options: serde_json::json!({}), strategy }
+    let (name, why, options) = (name.to_owned(), "a test".to_owned(), serde_json::json!({}));
+    ConfiguredStrategy { name, why, options, strategy, sweep: None }
 }
 
 impl Strategy for Lister {

@@ -14,12 +14,11 @@ use image::{ExtendedColorType, ImageEncoder};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::{
-    BitMapBackend, Cartesian2d, Circle, DrawingArea, IntoDrawingArea, IntoFont, PathElement, Polygon, Rectangle,
-    SVGBackend,
+    BitMapBackend, Cartesian2d, Circle, DrawingArea, IntoDrawingArea, PathElement, Polygon, Rectangle, SVGBackend,
 };
 use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, FontTransform, RGBColor, ShapeStyle, TextStyle};
 use std::fmt::Display;
 use std::ops::Range;
 use std::sync::Once;
@@ -268,8 +267,9 @@ impl Canvas<'_> {
         let lower = if matches!(self.area, Area::Bitmap(_)) { letters.size * 0.2 } else { 0.0 };
         let at = if letters.upward { (at.0 + lower, at.1) } else { (at.0, at.1 + lower) };
         // The backend divides by 1.24.
-        let font = (FontFamily::Name(FONTS), letters.size * SCALE * 1.24).into_font();
-        let font = if letters.bold { font.style(FontStyle::Bold) } else { font };
+        let weight = if letters.bold { FontStyle::Bold } else { FontStyle::Normal };
+        // A style that is set later would keep the letters of the normal one.
+        let font = FontDesc::new(FontFamily::Name(FONTS), letters.size * SCALE * 1.24, weight);
         let font = if letters.upward { font.transform(FontTransform::Rotate270) } else { font };
         let style = TextStyle::from(font).color(&letters.color).pos(Pos::new(horizontal, VPos::Center));
         on!(self, area => area.draw_text(&one_line(text), &style, drawn(at)))
@@ -333,6 +333,20 @@ mod tests {
     fn dashes_keep_their_length_around_corners() {
         let dashes = dashed(&[(0.0, 0.0), (4.0, 0.0), (4.0, 4.0)], 3.0, 2.0);
         assert_eq!(dashes, [vec![(0.0, 0.0), (3.0, 0.0)], vec![(4.0, 1.0), (4.0, 4.0)]]);
+    }
+
+    #[test]
+    fn bold_letters_are_bolder_in_pixels_too() {
+        let ink = |bold: bool| {
+            let png = draw_png("x.png", (200.0, 40.0), "", |canvas| {
+                let letters = Letters::ink(20.0, Anchor::Start);
+                canvas.text("Cost against", (4.0, 20.0), if bold { letters.bold() } else { letters })
+            });
+            let pixels = image::load_from_memory(&png.unwrap()).unwrap().to_luma8();
+            pixels.pixels().map(|pixel| u64::from(255 - pixel.0[0])).sum::<u64>()
+        };
+        let (normal, bold) = (ink(false), ink(true));
+        assert!(normal > 0 && bold * 10 > normal * 11, "{bold} against {normal}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod pareto;
 mod routers;
 mod steps;
 mod style;
+mod sweeps;
 
 use crate::{ReportError, ReportInput, Summary};
 
@@ -39,6 +40,8 @@ pub(crate) struct Charts {
     pub latency: Chart,
     /// What routers chose; none where hindsight is not known.
     pub routers: Option<Chart>,
+    /// Curves of sweeps; none where nothing was swept.
+    pub sweeps: Option<Chart>,
 }
 
 impl Charts {
@@ -52,11 +55,12 @@ impl Charts {
             steps: steps::draw(input, summary)?,
             latency: latency::draw(summary)?,
             routers: summary.routers.as_ref().map(routers::draw).transpose()?,
+            sweeps: sweeps::draw(&crate::sweeps::families(input, summary))?,
         })
     }
 
     /// Returns them in reading order.
     pub fn all(&self) -> impl Iterator<Item = &Chart> {
-        [&self.pareto, &self.steps, &self.latency].into_iter().chain(&self.routers)
+        [&self.pareto, &self.steps, &self.latency].into_iter().chain(&self.routers).chain(&self.sweeps)
     }
 }

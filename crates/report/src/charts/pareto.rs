@@ -6,11 +6,14 @@ use super::style::{GRID, MUTED, PALETTE, log_ticks, look_of, looks, text_width};
 use crate::numbers::{compact, fraction};
 use crate::{ReportError, Summary};
 use browserlens_tokens::Encoding;
+use plotters::style::RGBColor;
 
 const FILE: &str = "pareto.svg";
 const PNG: &str = "pareto.png";
 const TITLE: &str = "Cost against success";
 const SIZE: (f64, f64) = (960.0, 500.0);
+/// Of the bars of intervals: they cross each other, and must not hide what they belong to.
+const INTERVAL: RGBColor = RGBColor(0xb8, 0xc0, 0xc8);
 const FRAME: Frame = Frame { left: 74.0, top: 26.0, right: 936.0, bottom: 436.0 };
 
 /// One ranked strategy.
@@ -19,6 +22,8 @@ struct Point<'a> {
     strategy: &'a str,
     tokens: f64,
     success: f64,
+    /// 95 % intervals of both.
+    intervals: [Option<(f64, f64)>; 2],
     label: String,
 }
 
@@ -30,12 +35,14 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
         .filter(|row| row.ranked)
         .filter_map(|row| {
             let (tokens, success) = (row.tokens_per_task?.max(1.0), row.steps.value()?);
-            Some(Point { strategy: &row.strategy, tokens, success, label: format!("{} tasks", fraction(row.tasks)) })
+            let intervals = [row.tokens_interval, row.steps_interval];
+            let label = format!("{} tasks", fraction(row.tasks));
+            Some(Point { strategy: &row.strategy, tokens, success, intervals, label })
         })
         .collect();
     let front = front(&points);
     let caption = format!(
-        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is the Pareto front: for what lies on it, no strategy is cheaper and as successful. Labels say how many tasks succeed as a whole.",
+        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is the Pareto front: for what lies on it, no strategy is cheaper and as successful. Thin bars: 95 % intervals over scenarios (bootstrap), cut at the frame. Labels say how many tasks succeed as a whole.",
         Encoding::O200kBase.name(),
         summary.formula.name()
     );
@@ -54,6 +61,11 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, x.clone(), y.clone());
         axes(canvas, &scale, (x.start, x.end), floor)?;
+        for point in &points {
+            for bar in bars(point, &scale) {
+                canvas.line(&bar, INTERVAL, 1.0)?;
+            }
+        }
         let corners: Vec<(f64, f64)> =
             stairs(&front).into_iter().map(|(tokens, success)| scale.at(tokens.log10(), success)).collect();
         let mut line = Vec::new();
@@ -82,6 +94,17 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
     let svg = canvas::draw(FILE, size, TITLE, &caption, shapes)?;
     let png = canvas::draw_png(FILE, size, TITLE, shapes)?;
     Ok(Chart { file: FILE, title: TITLE, caption, svg, png: Some((PNG, png)) })
+}
+
+/// Returns the bars of a point's intervals, within the frame: tokens, then success.
+fn bars(point: &Point<'_>, scale: &Scale) -> Vec<[(f64, f64); 2]> {
+    let within = |(x, y): (f64, f64)| (x.clamp(FRAME.left, FRAME.right), y.clamp(FRAME.top, FRAME.bottom));
+    let at = |tokens: f64, success: f64| within(scale.at(tokens.max(1.0).log10(), success));
+    let [tokens, success] = point.intervals;
+    let tokens = tokens.map(|(low, high)| [at(low, point.success), at(high, point.success)]);
+    let success = success.map(|(low, high)| [at(point.tokens, low), at(point.tokens, high)]);
+    // A bar without width is the point itself.
+    [tokens, success].into_iter().flatten().filter(|[from, to]| from != to).collect()
 }
 
 fn axes(canvas: &Canvas<'_>, scale: &Scale, (from, to): (f64, f64), floor: f64) -> Result<(), ReportError> {
@@ -213,7 +236,7 @@ mod tests {
     use super::*;
 
     fn point(strategy: &'static str, tokens: f64, success: f64) -> Point<'static> {
-        Point { strategy, tokens, success, label: "1/2 tasks".to_owned() }
+        Point { strategy, tokens, success, intervals: [None; 2], label: "1/2 tasks".to_owned() }
     }
 
     #[test]
@@ -228,6 +251,17 @@ mod tests {
         let front = front(&points);
         assert_eq!(front.iter().map(|point| point.strategy).collect::<Vec<_>>(), ["b", "c"]);
         assert_eq!(stairs(&front), [(50.0, 0.5), (200.0, 0.5), (200.0, 1.0)]);
+    }
+
+    #[test]
+    fn bars_stay_in_the_frame_and_one_without_width_is_not_drawn() {
+        let scale = Scale::over(FRAME, 1.0..4.0, 0.5..1.0);
+        let own = Point { intervals: [Some((1.0, 1_000.0)), Some((0.75, 0.75))], ..point("a", 100.0, 0.75) };
+        let drawn = bars(&own, &scale);
+        assert_eq!(drawn.len(), 1, "{drawn:?}");
+        let [(left, y), (right, same)] = drawn[0];
+        assert!(left == FRAME.left && right < FRAME.right && right > scale.at(2.0, 0.75).0 && (y - same).abs() < 0.01);
+        assert!(bars(&point("b", 100.0, 0.75), &scale).is_empty());
     }
 
     #[test]

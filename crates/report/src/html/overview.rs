@@ -39,8 +39,10 @@ struct Point {
     success: [f64; 2],
     tasks: [u64; 2],
     steps: [u64; 2],
-    /// 95 % interval of the share of tasks.
-    interval: Option<(f64, f64)>,
+    /// 95 % intervals of those shares.
+    interval: [Option<(f64, f64)>; 2],
+    /// 95 % interval of the tokens.
+    tokens_interval: Option<(f64, f64)>,
     ratio: Option<f64>,
     ratio_interval: Option<(f64, f64)>,
     /// Median time of a step, in ms.
@@ -102,7 +104,8 @@ fn points(summary: &Summary) -> Vec<Point> {
             success: [row.tasks.value()?, row.steps.value()?],
             tasks: [row.tasks.part, row.tasks.whole],
             steps: [row.steps.part, row.steps.whole],
-            interval: interval(row.quality.average(Metric::Tasks)),
+            interval: [interval(row.quality.average(Metric::Tasks)), row.steps_interval],
+            tokens_interval: row.tokens_interval,
             ratio: row.ratio.map(|ratio| ratio.value),
             ratio_interval: interval(row.ratio),
             milliseconds: row.median_micros.map(|micros| micros / 1_000.0),

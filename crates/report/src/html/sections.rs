@@ -21,7 +21,9 @@ use crate::reading::Reading;
 use crate::scenario_tables::{ROUTERS_NOTE, routers_table};
 use crate::seed_tables::SeedTables;
 use crate::summary::{ATTACKS_IN_WORDS, error_lines, notes};
+use crate::sweeps::{self, SWEEPS_NOTE};
 use crate::text_table::TextTable;
+use crate::tiers::{TIERS_NOTE, Tiers};
 use browserlens_replay::llm::LlmResults;
 use std::fmt::Write;
 
@@ -52,6 +54,8 @@ pub(super) fn all() -> Vec<Section> {
         section("tokens", "Tokens over steps", tokens),
         section("steps", "Step viewer", |_| Some(VIEWER.to_owned())),
         section("scenarios", "Scenarios", scenarios),
+        section("tiers", "Results by model tier", tiers),
+        section("sweeps", "Sweeps", sweeps_section),
         section("latency", "Latency by stage", latency),
         section("routers", "Routers", routers),
         section("fidelity", "Fidelity of peers", fidelity),
@@ -105,6 +109,28 @@ fn routers(parts: &Parts<'_>) -> Option<String> {
     out.push_str(&folded("Routers against hindsight", &routers_table(routers, usize::MAX), true));
     let _ = writeln!(out, "<p class=\"hint\">{}</p>", escape(ROUTERS_NOTE));
     Some(out)
+}
+
+fn tiers(parts: &Parts<'_>) -> Option<String> {
+    let tiers = Tiers::of(parts.input, parts.summary)?;
+    Some(format!(
+        "<p class=\"hint\">{}</p>\n{}{}",
+        escape(TIERS_NOTE),
+        folded("What each tier gets", &tiers.table(), true),
+        folded("Tasks in each window, by strategy", &tiers.by_strategy(), false)
+    ))
+}
+
+fn sweeps_section(parts: &Parts<'_>) -> Option<String> {
+    let families = sweeps::families(parts.input, parts.summary);
+    if families.is_empty() {
+        return None;
+    }
+    let picture = parts.charts.sweeps.as_ref().map_or_else(String::new, |chart| {
+        format!("<p class=\"hint\">The curves as a picture: <code>{}</code></p>\n", escape(chart.file))
+    });
+    let table = folded("Tokens and success by member", &sweeps::table(&families), true);
+    Some(format!("<p class=\"hint\">{}</p>\n{table}{picture}", escape(SWEEPS_NOTE)))
 }
 
 fn scenarios(parts: &Parts<'_>) -> Option<String> {

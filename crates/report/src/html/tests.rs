@@ -80,8 +80,13 @@ fn hostile_run() -> Run {
             step.events = vec![EventInfo { kind: hostile(), label: hostile(), text: hostile(), is_error: true }];
         }
     }
-    run.strategies =
-        vec![StrategyInfo { name: HOSTILE.to_owned(), version: HOSTILE.to_owned(), why: HOSTILE.to_owned() }];
+    run.strategies = vec![StrategyInfo {
+        name: HOSTILE.to_owned(),
+        version: HOSTILE.to_owned(),
+        why: HOSTILE.to_owned(),
+        options: serde_json::json!({ "tier": HOSTILE }).to_string(),
+        ..StrategyInfo::default()
+    }];
     let about = &mut run.about;
     for text in [
         &mut about.tool,

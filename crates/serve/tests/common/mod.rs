@@ -4,7 +4,7 @@
 
 use browserlens_inspect::CursorKey;
 use browserlens_recorder::LiveOptions;
-use browserlens_serve::{KnowledgeBase, LiveOpener, Opener, Policy, Shared, TraceOpener, serve_streams};
+use browserlens_serve::{KnowledgeBase, LiveOpener, Opener, Policy, ServeError, Shared, TraceOpener, serve_streams};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +46,9 @@ pub fn on_trace(name: &str) -> Shared {
     shared(Box::new(TraceOpener::new(&trace(name)).expect("a bundled trace")), Policy::default())
 }
 
+/// A server under way.
+pub type Served = tokio::task::JoinHandle<Result<(), ServeError>>;
+
 /// An MCP client over two pipes, with a server of its own at the other end.
 pub struct Mcp {
     input: BufReader<ReadHalf<DuplexStream>>,
@@ -57,16 +60,21 @@ pub struct Mcp {
 impl Mcp {
     /// Starts a server and begins as MCP clients do.
     pub async fn start(shared: Arc<Shared>) -> Self {
+        Self::start_until(shared, CancellationToken::new()).await.0
+    }
+
+    /// Starts a server that ends when it is told to or the client goes, and begins as MCP clients do.
+    pub async fn start_until(shared: Arc<Shared>, stop: CancellationToken) -> (Self, Served) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(serve_streams(shared, Duration::from_secs(120), CancellationToken::new(), read, write));
+        let served = tokio::spawn(serve_streams(shared, Duration::from_secs(120), stop, read, write));
         let (input, output) = tokio::io::split(ours);
         let mut client = Self { input: BufReader::new(input), output, next: 0, instructions: String::new() };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "0" } });
         let said = client.request("initialize", hello).await;
         client.instructions = said["result"]["instructions"].as_str().unwrap_or_default().to_owned();
         client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        client
+        (client, served)
     }
 
     pub async fn send(&mut self, message: &Value) {

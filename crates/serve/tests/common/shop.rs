@@ -10,19 +10,26 @@ pub struct Reader {
     pub mcp: Mcp,
     pub shown: ShownState,
     pub tokens: u32,
+    pub answers: u32,
     pub last: String,
 }
 
 impl Reader {
     pub async fn start(mut mcp: Mcp, first: (&str, Value)) -> Self {
         let text = mcp.call(first.0, first.1).await;
-        let mut reader = Self { mcp, shown: ShownState::default(), tokens: 0, last: String::new() };
+        let mut reader = Self { mcp, shown: ShownState::default(), tokens: 0, answers: 0, last: String::new() };
         reader.take(&text);
         reader
     }
 
     fn count(&mut self, text: &str) {
-        self.tokens += Encoding::O200kBase.count(text).0;
+        let tokens = Encoding::O200kBase.count(text).0;
+        self.tokens += tokens;
+        if let Some(folder) = std::env::var_os("SHOW_ANSWERS") {
+            let path = std::path::Path::new(&folder).join(format!("{:02}-{tokens}.txt", self.answers));
+            std::fs::write(path, text).expect("writes");
+        }
+        self.answers += 1;
     }
 
     fn take(&mut self, text: &str) {

@@ -2,6 +2,7 @@
 
 use super::place::{Place, failure, read, unreadable};
 use crate::exit::{Exit, Failure};
+use crate::progress::Bar;
 use crate::verbs::trace_failure;
 use crate::{Ended, output};
 use browserlens_knowledge::translate::Profile;
@@ -85,11 +86,16 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
         ..CrawlLimits::default()
     };
     let mut recordings = Vec::new();
-    for path in trace_files(&args.traces)? {
+    let files = trace_files(&args.traces)?;
+    let bar = Bar::over("knowledge", files.len(), "traces");
+    for path in files {
+        bar.message(&path.display().to_string());
         let trace = Trace::open(&path).map_err(|error| trace_failure(&error))?;
         let scenario = scenarios.iter().find(|scenario| scenario.name == trace.meta().scenario);
         recordings.push(Recording::read_with(&trace, scenario).map_err(|error| failure(&error))?);
+        bar.step();
     }
+    bar.finish();
     if let Some(url) = &args.crawl {
         recordings.push(crawled(args, url, limits)?);
     }

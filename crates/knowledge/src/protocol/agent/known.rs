@@ -197,6 +197,7 @@ impl<'k> Agent<'k> {
                 order: order as u32,
                 action_id: Some(action.action_id.clone()),
                 description: planned.description(),
+                done: None,
                 screen_id: planned.screen.clone(),
                 actions,
                 expected_screen: self.leads_to(&screen.screen_id, &action.action_id).and_then(|to| self.expected(to)),

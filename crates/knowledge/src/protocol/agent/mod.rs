@@ -4,8 +4,8 @@
 //! that is still to be done is translated for the page that is open; later ones name their nodes by scripts that look for them, since
 //! an index of a page that is not open yet does not exist.
 //!
-//! A way that leaves a form by its button takes its fields along: what was filled, chosen and checked on that screen before the same action in the
-//! recording. A way uploads nothing: a script cannot, and a task should say so.
+//! A way that leaves a form by its button takes along what was done on that screen before the same action in the recording: fields, files, what was dragged, waited for or scrolled to. A file
+//! that a recording handed over is one of that name that the agent has, or one made for the purpose (`translate::placeholder`).
 
 mod explore;
 mod known;

@@ -4,8 +4,8 @@
 
 use super::super::messages::{AgentInstruction, AgentResponse, PlanStep};
 use super::{Agent, Environment, profile};
-use crate::model::{ActionDefinition, Metadata, ScreenId, TaskStep};
-use crate::translate::{Context, as_done, translate};
+use crate::model::{ActionDefinition, BrowserUseAction, Metadata, ScreenId, TaskStep};
+use crate::translate::{Context, Profile, TranslateError, as_done, placeholder, shown, translate};
 use browserlens_page::Page;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ impl Agent<'_> {
             is_open &= planned.expected == planned.screen && planned.screen.is_some();
             is_open &= translated.as_ref().is_ok_and(Vec::is_empty);
             let (actions, error) = match translated {
-                Ok(actions) => (actions, None),
+                Ok(actions) => (planned.with_file(actions, profile, &instruction.context.values), None),
                 Err(error) => {
                     failed.push((order, format!("{error}; {}", error.hint())));
                     (Vec::new(), Some(error.to_string()))
@@ -56,6 +56,7 @@ impl Agent<'_> {
                 order: order as u32,
                 action_id: Some(planned.action.action_id.clone()).filter(|id| !id.as_str().is_empty()),
                 description: planned.description(),
+                done: planned.step.map(|step| step.action.clone()),
                 screen_id: planned.screen.clone(),
                 actions,
                 expected_screen: expects,
@@ -73,6 +74,36 @@ impl Agent<'_> {
             response.actions.clear();
         }
         response
+    }
+
+    /// Translates one step of an answer anew, for the page on which it is done, once that is there: its calls name their nodes by index then. No call where there is nothing left to do.
+    ///
+    /// # Errors
+    /// [`TranslateError`], such as a node that is not on the page.
+    pub fn anew(
+        &self,
+        step: &PlanStep,
+        instruction: &AgentInstruction,
+        environment: &Environment<'_>,
+    ) -> Result<Vec<BrowserUseAction>, TranslateError> {
+        let known = step.action_id.as_ref().and_then(|id| self.knowledge.actions.get(id));
+        let done = step.done.as_ref().map(|done| TaskStep {
+            action: done.clone(),
+            description: step.description.clone(),
+            ..TaskStep::default()
+        });
+        let planned = Planned {
+            action: known.unwrap_or(&UNKNOWN),
+            step: done.as_ref(),
+            screen: step.screen_id.clone(),
+            expected: None,
+            metadata: Metadata::default(),
+            optional: step.optional,
+        };
+        let context = Context { page: environment.page, tabs: environment.tabs, ..Context::default() };
+        let (values, profile) = (&instruction.context.values, profile(instruction, environment));
+        let calls = translate(&planned.with_values(values), profile, &context)?;
+        Ok(planned.with_file(calls, profile, values))
     }
 }
 
@@ -108,12 +139,44 @@ impl Planned<'_> {
         if let Some(step) = self.step.filter(|step| !step.description.is_empty()) {
             action.name.clone_from(&step.description);
         }
-        let name = action.target.as_ref().map_or("", |target| target.name.as_str());
-        let given = values.get(action.action_id.as_str()).or_else(|| values.get(name).filter(|_| !name.is_empty()));
-        if let Some(text) = given {
+        if let Some(text) = given(&action, values) {
             let parameter = if action.parameters.contains_key("path") { "path" } else { "text" };
             action.parameters.insert(parameter.to_owned(), Value::String(text.clone()));
         }
         action
     }
+
+    /// What only prepares takes any file: where none is given, the agent makes one of the recorded name before it hands it over.
+    fn with_file(
+        &self,
+        calls: Vec<BrowserUseAction>,
+        profile: Profile,
+        values: &BTreeMap<String, String>,
+    ) -> Vec<BrowserUseAction> {
+        if !self.optional || profile != Profile::BrowserUse013 || given(self.action, values).is_some() {
+            return calls;
+        }
+        let with_file = |mut call: BrowserUseAction| {
+            let path = call.parameters.get("path").and_then(Value::as_str).filter(|_| call.tool_name == "upload_file");
+            let Some(file) = path.map(placeholder) else { return vec![call] };
+            let made = BrowserUseAction {
+                tool_name: "write_file".to_owned(),
+                parameters: BTreeMap::from([
+                    ("file_name".to_owned(), Value::String(file.name.clone())),
+                    ("content".to_owned(), Value::String(file.text)),
+                ]),
+                description: format!("Make a file that stands in for {}", shown(&file.name)),
+                ..call.clone()
+            };
+            call.parameters.insert("path".to_owned(), Value::String(file.name));
+            vec![made, call]
+        };
+        calls.into_iter().flat_map(with_file).collect()
+    }
+}
+
+/// What is typed or handed over this time, by the id of the action or the name of its node.
+fn given<'v>(action: &ActionDefinition, values: &'v BTreeMap<String, String>) -> Option<&'v String> {
+    let name = action.target.as_ref().map_or("", |target| target.name.as_str());
+    values.get(action.action_id.as_str()).or_else(|| values.get(name).filter(|_| !name.is_empty()))
 }

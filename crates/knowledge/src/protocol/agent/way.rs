@@ -190,7 +190,7 @@ impl<'k> Agent<'k> {
     }
 }
 
-/// Returns whether an action changes what a page shows or sends. Uploads are left out: a script cannot do them.
+/// Returns whether an action changes what a page shows, holds or sends, so that a later one may not be possible without it. What is only looked at, and what leads elsewhere, prepares nothing.
 fn prepares(action_type: &str) -> bool {
     use ActionType as A;
     matches!(
@@ -199,11 +199,20 @@ fn prepares(action_type: &str) -> bool {
             | A::Type
             | A::TypeSlowly
             | A::Clear
+            | A::FillForm
+            | A::SubmitForm
             | A::SelectDropdown
             | A::Check
             | A::Uncheck
             | A::Toggle
+            | A::UploadFile
+            | A::SendKeys
             | A::Click
-            | A::DoubleClick)
+            | A::DoubleClick
+            | A::RightClick
+            | A::Hover
+            | A::DragDrop
+            | A::Scroll
+            | A::WaitFor)
     )
 }

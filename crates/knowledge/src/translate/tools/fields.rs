@@ -5,7 +5,7 @@
 
 use super::keys::{chord, is_key};
 use super::place::{At, file_input};
-use super::{Calls, MOST_FIELDS, Work, by_script, call, one};
+use super::work::{Calls, MOST_FIELDS, Work, by_script, call, one};
 use crate::model::ElementTarget;
 use crate::translate::ActionType;
 use crate::translate::error::{TranslateError, shown};
@@ -124,10 +124,12 @@ impl Work<'_, '_> {
                 one("upload_file", json!({ "selector": selector, "path": path }))
             }
             At::Node(node) => one("upload_file", json!({ "index": file_input(*node).key().backend, "path": path })),
-            _ => Err(TranslateError::NeedsPage {
-                action_type: self.kind.name(),
-                wanted: Wanted::of(self.action).in_words(),
-            }),
+            // The tool cannot be told of an element that is not there yet, and a script cannot read the disk: it hands over a file made for the purpose.
+            _ => {
+                let file = placeholder(path);
+                let values = json!({ "name": file.name, "text": file.text });
+                Ok(vec![by_script(Operation::Upload, Some(&self.place(&at)?), values)])
+            }
         }
     }
 
@@ -193,6 +195,22 @@ impl Work<'_, '_> {
         }
         Ok(vec![by_script(operation, Some(&self.place(&at)?), json!({}))])
     }
+}
+
+/// A file that stands in for one that was handed over in a recording: traces keep its name, not what was in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceholderFile {
+    /// The last part of its path.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// Returns a file made for the purpose in place of the one at a path.
+pub fn placeholder(path: &str) -> PlaceholderFile {
+    let last = path.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let name = if last.is_empty() { "file.txt" } else { last };
+    PlaceholderFile { name: name.to_owned(), text: format!("Placeholder of {name}\n") }
 }
 
 /// Placeholders of secrets, `{{secret:name}}`, as browser-use writes them: it fills in what it was given under that name.

@@ -12,41 +12,21 @@ mod parameters;
 mod place;
 mod pointer;
 mod view;
+mod work;
+
+pub use fields::{PlaceholderFile, placeholder};
+pub use work::Context;
 
 use super::error::TranslateError;
-use super::resolve::Wanted;
-use super::script::{Operation, Place, script_with};
+use super::script::Operation;
 use super::{ActionType, Profile};
 use crate::model::{ActionDefinition, BrowserUseAction, ElementTarget, StepAction};
-use browserlens_page::Page;
 use place::checked;
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
+use work::{Calls, Work, by_script, one};
 
 /// How sure an action is by a script, as a part of how sure it is by trusted input.
 pub const BY_SCRIPT: f64 = 0.8;
-/// CSS px of a page where none is given: what browser-use takes a viewport to be.
-const USUAL_HEIGHT: f64 = 720.0;
-/// Most fields of one form.
-const MOST_FIELDS: usize = 100;
-
-/// What an action is translated for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Context<'a> {
-    /// The page on which the action is to be done, live or recorded.
-    pub page: Option<&'a Page>,
-    /// Where relative URLs begin, if not at the page.
-    pub base_url: Option<&'a str>,
-    /// Ids of the open tabs, in order of opening.
-    pub tabs: &'a [String],
-    /// Which of them is shown.
-    pub tab: usize,
-    /// Whether a script may look for a node where no page is given; else that is [`TranslateError::NeedsPage`].
-    pub late: bool,
-    /// Whether scripts that the knowledge holds may be run.
-    pub trust_scripts: bool,
-}
-
 /// Translates an action.
 ///
 /// # Errors
@@ -123,63 +103,7 @@ fn name_target(action: &mut ActionDefinition, said: &str) {
     action.target = Some(ElementTarget { role: role.to_owned(), name: name.to_owned(), ..ElementTarget::default() });
 }
 
-/// One call of a tool.
-struct Call {
-    tool: &'static str,
-    parameters: BTreeMap<String, Value>,
-}
-
-type Calls = Result<Vec<Call>, TranslateError>;
-
-fn call(tool: &'static str, parameters: Value) -> Call {
-    let parameters = match parameters {
-        Value::Object(map) => map.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-        _ => BTreeMap::new(),
-    };
-    Call { tool, parameters }
-}
-
-fn one(tool: &'static str, parameters: Value) -> Calls {
-    Ok(vec![call(tool, parameters)])
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
-fn by_script(operation: Operation, at: Option<&Place>, values: Value) -> Call {
-    by_script_to(operation, at, None, values)
-}
-
-/// A script with a second element, such as where a drag ends.
-fn by_script_to(operation: Operation, at: Option<&Place>, to: Option<&Place>, values: Value) -> Call {
-    call("evaluate", json!({ "code": script_with(operation, at, to, object(values)) }))
-}
-
-struct Work<'a, 'p> {
-    action: &'a ActionDefinition,
-    profile: Profile,
-    context: &'a Context<'p>,
-    kind: ActionType,
-}
-
-impl<'p> Work<'_, 'p> {
-    fn is_seed(&self) -> bool {
-        self.profile == Profile::Seed
-    }
-
-    fn in_words(&self) -> String {
-        let wanted = Wanted::of(self.action);
-        if wanted.is_empty() {
-            self.kind.name().to_owned()
-        } else {
-            format!("{} {}", self.kind.name(), wanted.in_words())
-        }
-    }
-
+impl Work<'_, '_> {
     fn calls(&self) -> Calls {
         use ActionType as A;
         match self.kind {

@@ -3,7 +3,7 @@
 //! In: the `parameters` of an action. Out: texts, numbers, flags, addresses, tabs, or why one is none. Invariants: what is not there is told apart from what cannot be used; an address
 //! is of http or https and holds no credentials; a file's name names no folder.
 
-use super::Work;
+use super::work::Work;
 use crate::translate::{TranslateError, shown};
 use browserlens_page::Page;
 use serde_json::Value;

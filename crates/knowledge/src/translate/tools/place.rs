@@ -3,7 +3,7 @@
 //! In: what is known of the node, and the page if there is one. Out: the node by number, selector or words, and the place of it for a script. Invariant: with a page, the node was
 //! found on it; without one, only what may be looked for late is left to a script.
 
-use super::{Calls, Work, by_script, object, one};
+use super::work::{Calls, Work, by_script, object, one};
 use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::locate;

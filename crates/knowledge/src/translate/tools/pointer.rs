@@ -4,11 +4,12 @@
 //! a node or a way, or is an error that names what is missing.
 
 use super::place::At;
-use super::{Calls, Work, by_script, by_script_to, one};
+use super::work::{Calls, Work, by_script, by_script_to, one};
 use crate::model::ElementTarget;
 use crate::translate::error::{TranslateError, shown};
 use crate::translate::resolve::Wanted;
 use crate::translate::script::Operation;
+use browserlens_page::Tri;
 use serde_json::{Map, Value, json};
 
 impl<'p> Work<'_, 'p> {
@@ -31,6 +32,21 @@ impl<'p> Work<'_, 'p> {
         let at = self.at()?;
         if let Some(point) = self.point(&at)? {
             return Ok(vec![by_script(Operation::Click, Some(&self.place(&at)?), point)]);
+        }
+        let (expanded, pressed) = (self.flag("expanded")?, self.flag("pressed")?);
+        if expanded.is_some() || pressed.is_some() {
+            let At::Node(node) = &at else {
+                // A click might undo what is already so: a script looks first.
+                let mut wanted = Map::new();
+                wanted.extend(expanded.map(|on| ("expanded".to_owned(), Value::Bool(on))));
+                wanted.extend(pressed.map(|on| ("pressed".to_owned(), Value::Bool(on))));
+                return Ok(vec![by_script(Operation::Turn, Some(&self.place(&at)?), Value::Object(wanted))]);
+            };
+            let is_pressed = node.pressed().map(|pressed| pressed == Tri::True);
+            let is_so = |wanted: Option<bool>, is: Option<bool>| wanted.is_some() && wanted == is;
+            if is_so(expanded, node.expanded()) || is_so(pressed, is_pressed) {
+                return Ok(Vec::new());
+            }
         }
         self.with_element("click", &at, json!({}), Operation::Click, json!({}))
     }

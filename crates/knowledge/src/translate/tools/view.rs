@@ -3,7 +3,7 @@
 //! In: an action, with a node or without. Out: a call, or a script where the tool cannot be told the node or the direction.
 
 use super::place::At;
-use super::{Calls, USUAL_HEIGHT, Work, by_script, one};
+use super::work::{Calls, USUAL_HEIGHT, Work, by_script, one};
 use crate::translate::ActionType;
 use crate::translate::error::shown;
 use crate::translate::resolve::Wanted;

@@ -2,7 +2,7 @@
 const openStrategy = { viewer: null };
 const pareto = (width) => {
   const kind = byId("pareto-success").selectedIndex;
-  const intervals = byId("pareto-intervals").checked && kind === 0;
+  const intervals = byId("pareto-intervals").checked;
   const narrow = width < 560;
   const height = narrow ? 400 : Math.min(Math.max(width * 0.48, 400), 640);
   const frame = { left: 52, top: narrow ? 96 : 44, right: width - 14, bottom: height - 48 };
@@ -14,10 +14,13 @@ const pareto = (width) => {
     return svg;
   }
   const logs = points.map((point) => Math.log10(point.tokens));
+  if (intervals) {
+    logs.push(...points.flatMap((point) => (point.tokens_interval ?? []).map((tokens) => Math.log10(Math.max(tokens, 1)))));
+  }
   const [low, high] = [Math.min(...logs), Math.max(...logs)];
   const margin = Math.max((high - low) * 0.06, 0.1);
   const [from, to] = [low - margin, high + margin];
-  const least = Math.min(...points.map((point) => (intervals && point.interval ? point.interval[0] : point.success[kind])));
+  const least = Math.min(...points.map((point) => (intervals && point.interval[kind] ? point.interval[kind][0] : point.success[kind])));
   const floor = Math.min(Math.max(Math.floor(least * 10 - 0.5) / 10, 0), 0.8);
   const ceiling = 1 + (1 - floor) * 0.04;
   const x = (log) => frame.left + ((log - from) / (to - from)) * (frame.right - frame.left);
@@ -87,16 +90,21 @@ const pareto = (width) => {
     const [family, , kindOfMark] = FAMILIES[familyOf(name)];
     const [px, py] = placed[at];
     const group = shape("g", { class: `mark point ${family}${point.front[kind] ? " on-front" : ""}`, tabindex: "0", role: "button" });
-    if (intervals && point.interval) {
-      group.append(shape("line", { x1: px, x2: px, y1: y(point.interval[0]), y2: y(point.interval[1]), class: "whisker" }));
+    if (intervals && point.interval[kind]) {
+      group.append(shape("line", { x1: px, x2: px, y1: y(point.interval[kind][0]), y2: y(point.interval[kind][1]), class: "whisker" }));
+    }
+    if (intervals && point.tokens_interval) {
+      const [left, right] = point.tokens_interval.map((tokens) => x(Math.log10(Math.max(tokens, 1))));
+      group.append(shape("line", { x1: left, x2: right, y1: py, y2: py, class: "whisker" }));
     }
     group.append(marker(kindOfMark, px, py, 6), shape("circle", { cx: px, cy: py, r: 12, class: "hit" }));
     const [done, all] = point.tasks;
+    const between = (range, spelled) => (range ? `, 95 % interval ${spelled(range[0])}–${spelled(range[1])}` : "");
     const lines = [
       name,
-      `${rounded(point.tokens)} tokens per task`,
-      `${done} of ${all} tasks` + (point.interval ? `, 95 % interval ${percent(point.interval[0])}–${percent(point.interval[1])}` : ""),
-      `${point.steps[0]} of ${point.steps[1]} steps`,
+      `${rounded(point.tokens)} tokens per task` + between(point.tokens_interval, rounded),
+      `${done} of ${all} tasks` + between(point.interval[0], percent),
+      `${point.steps[0]} of ${point.steps[1]} steps` + between(point.interval[1], percent),
     ];
     if (point.ratio !== null) {
       const range = point.ratio_interval ? ` (${point.ratio_interval[0].toFixed(2)}–${point.ratio_interval[1].toFixed(2)})` : "";

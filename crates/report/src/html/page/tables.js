@@ -56,3 +56,20 @@
   };
   filter.addEventListener("input", apply);
 }
+
+/* Paper has nothing to click: what is folded is printed too, but for the maps, which no paper is wide enough for. */
+{
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("main section:not(#site-maps) details:not([open])")];
+    opened.forEach((details) => {
+      details.open = true;
+    });
+  });
+  window.addEventListener("afterprint", () => {
+    opened.forEach((details) => {
+      details.open = false;
+    });
+    opened = [];
+  });
+}

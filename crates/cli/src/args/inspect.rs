@@ -1,0 +1,184 @@
+//! What `inspect` is given: which tool, where to look, which rows.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct InspectArgs {
+    #[command(subcommand)]
+    pub what: InspectWhat,
+}
+
+/// What is asked for.
+#[derive(Subcommand)]
+pub(crate) enum InspectWhat {
+    /// Count messages and requests by level, status, type and host; the place to begin
+    Summary {
+        #[command(flatten)]
+        source: InspectSource,
+        /// Count only what happened from this page time on
+        #[arg(long, value_name = "MS")]
+        since: Option<i64>,
+    },
+    /// List console messages, errors and warnings unless told otherwise
+    Console {
+        #[command(flatten)]
+        source: InspectSource,
+        #[command(flatten)]
+        paging: InspectPaging,
+        /// List these levels: error, warn, info, log, debug, or all
+        #[arg(long, value_name = "LEVEL", value_delimiter = ',')]
+        levels: Option<Vec<String>>,
+    },
+    /// List requests, failed ones first
+    Network {
+        #[command(flatten)]
+        source: InspectSource,
+        #[command(flatten)]
+        paging: InspectPaging,
+        #[command(flatten)]
+        network: Box<InspectNetwork>,
+    },
+    /// Show a part of the page as a tree
+    Dom {
+        #[command(flatten)]
+        source: InspectSource,
+        /// Show what this CSS selector selects
+        #[arg(long, value_name = "CSS")]
+        selector: Option<String>,
+        /// Show at most so many levels below it [default: 5, at most 15]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        max_depth: Option<i64>,
+        /// Show at most so many nodes [default: 500, at most 2000]
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        max_nodes: Option<i64>,
+        /// Show computed styles
+        #[arg(long)]
+        styles: bool,
+        /// Show script elements
+        #[arg(long)]
+        scripts: bool,
+        /// Show style elements and style sheets
+        #[arg(long)]
+        style_elements: bool,
+        /// Take the fields of this preset that are not given
+        #[arg(long, value_name = "NAME")]
+        preset: Option<String>,
+    },
+    /// Show a part of the page as cleaned HTML
+    Html {
+        #[command(flatten)]
+        source: InspectSource,
+        /// Show what this CSS selector selects
+        #[arg(long, value_name = "CSS")]
+        selector: Option<String>,
+        /// Show what is hidden too
+        #[arg(long)]
+        include_hidden: bool,
+    },
+    /// Show a part of the page as text
+    Text {
+        #[command(flatten)]
+        source: InspectSource,
+        /// Show what this CSS selector selects
+        #[arg(long, value_name = "CSS")]
+        selector: Option<String>,
+    },
+    /// Write all requests as HTTP Archive (HAR 1.2)
+    Har {
+        #[command(flatten)]
+        source: InspectSource,
+    },
+    /// Print the tools with the JSON schemas of their arguments and answers
+    Schema,
+}
+
+/// Where to look.
+#[derive(Args)]
+pub(crate) struct InspectSource {
+    /// A trace, or the URL of a live page
+    #[arg(value_name = "TRACE|URL")]
+    pub source: String,
+    /// The step of the trace to stand at; the last one unless told otherwise
+    #[arg(long, value_name = "K")]
+    pub step: Option<u32>,
+    /// The tab, counted from 0
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub tab: Option<i64>,
+    /// Print the whole answer as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Print it as JSON with rows as lists under one list of columns
+    #[arg(long, conflicts_with = "json")]
+    pub compact: bool,
+    /// Add the presets of this TOML file
+    #[arg(long, value_name = "FILE")]
+    pub presets: Option<PathBuf>,
+    /// Use this Chromium instead of $CHROME or the one on PATH
+    #[arg(long, value_name = "PATH")]
+    pub chrome: Option<PathBuf>,
+    /// Turn Chromium's sandbox off (as root it is off by itself)
+    #[arg(long)]
+    pub no_sandbox: bool,
+}
+
+/// Which rows, and how many of them.
+#[derive(Args)]
+pub(crate) struct InspectPaging {
+    /// List only what holds this text in message or URL
+    #[arg(long, value_name = "TEXT")]
+    pub search: Option<String>,
+    /// List only what happened from this page time on
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    pub since: Option<i64>,
+    /// List so many rows [default: 50, at most 200]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub page_size: Option<i64>,
+    /// Go on where another answer ended
+    #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
+    pub cursor: Option<String>,
+    /// Take the fields of this preset that are not given: debug, api, slow, or one of --presets
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Write every row that passes as a line of JSON, without pages
+    #[arg(long, conflicts_with_all = ["json", "compact", "cursor", "page_size"])]
+    pub stream: bool,
+}
+
+/// Which requests.
+#[derive(Args)]
+pub(crate) struct InspectNetwork {
+    /// List only these methods
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub method: Vec<String>,
+    /// List only these statuses: 404, 4xx, 500-503
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    pub status: Vec<String>,
+    /// List only these resource types: document, script, xhr, fetch, …
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',')]
+    pub resource_type: Vec<String>,
+    /// List only requests to hosts that hold this text
+    #[arg(long, value_name = "TEXT")]
+    pub domain: Option<String>,
+    /// List only requests that failed
+    #[arg(long)]
+    pub failed_only: bool,
+    /// List in order of arrival, not failed ones first
+    #[arg(long)]
+    pub by_arrival: bool,
+    /// List only requests that took at least so many milliseconds
+    #[arg(long, value_name = "MS", allow_negative_numbers = true)]
+    pub min_duration_ms: Option<i64>,
+    /// Show what was sent
+    #[arg(long)]
+    pub request_bodies: bool,
+    /// Show what came back
+    #[arg(long)]
+    pub response_bodies: bool,
+    /// Of JSON bodies, show what this JSONPath finds
+    #[arg(long, value_name = "PATH")]
+    pub body_path: Option<String>,
+    /// Of JSON bodies, show the schema of their shape
+    #[arg(long)]
+    pub body_shape: bool,
+}

@@ -1,0 +1,91 @@
+//! What `llm` is given.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How an endpoint is told that the answer is JSON.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum ResponseFormatArg {
+    /// By `response_format` with the schema
+    JsonSchema,
+    /// By `response_format` without it
+    JsonObject,
+    /// By the prompt alone
+    Plain,
+}
+
+#[derive(Args)]
+pub(crate) struct LlmArgs {
+    /// Folder of a stored run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Ask this model
+    #[arg(long, value_name = "NAME")]
+    pub model: String,
+    /// Ask this OpenAI-compatible endpoint; without one the cassette is replayed
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Take the key of the endpoint from this environment variable
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    pub key_env: String,
+    /// Say which class of models this one stands for, such as small or large
+    #[arg(long, value_name = "LABEL")]
+    pub tier: Option<String>,
+    /// Keep answers in this file [default: cassette.jsonl in the run's folder]
+    #[arg(long, value_name = "FILE")]
+    pub cassette: Option<PathBuf>,
+    /// Use this prompt instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub prompt: Option<PathBuf>,
+    /// Ask only about strategies that match one of these patterns (`*` stands for anything)
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub strategies: Vec<String>,
+    /// Ask only about scenarios that match one of these patterns
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    pub scenarios: Vec<String>,
+    /// Send the images of observations too
+    #[arg(long)]
+    pub images: bool,
+    /// Send at most so many requests a minute, repeated ones included
+    #[arg(long, value_name = "N")]
+    pub max_requests_per_minute: Option<std::num::NonZeroU32>,
+    /// Wait at most so many seconds for one answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
+    pub timeout: u32,
+    /// Go through this proxy
+    #[arg(long, value_name = "URL")]
+    pub proxy: Option<String>,
+    /// Tell the endpoint in this way that the answer is JSON
+    #[arg(long, value_enum, default_value_t = ResponseFormatArg::JsonSchema)]
+    pub response_format: ResponseFormatArg,
+    /// Let an answer have at most so many tokens
+    #[arg(long, value_name = "N", default_value_t = 512)]
+    pub max_tokens: u32,
+    /// Ask at this temperature
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    pub temperature: f64,
+    /// Add these parameters to every request; null takes one out, as in '{"temperature": null}'
+    #[arg(long, value_name = "JSON")]
+    pub extra: Option<String>,
+    /// Price of a million input tokens, for the estimate
+    #[arg(long, value_name = "PRICE")]
+    pub price_in: Option<f64>,
+    /// Price of a million output tokens, for the estimate
+    #[arg(long, value_name = "PRICE")]
+    pub price_out: Option<f64>,
+    /// Say what would be sent, and stop
+    #[arg(long)]
+    pub estimate: bool,
+    /// Send what the estimate says
+    #[arg(long)]
+    pub yes: bool,
+    /// Look here for the traces that the run was made from
+    #[arg(long, value_name = "TRACES", default_value = "traces")]
+    pub traces: PathBuf,
+    /// Read the strategies from this file
+    #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
+    pub strategies_file: PathBuf,
+    /// Look for scenarios below this folder
+    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
+    pub scenarios_dir: PathBuf,
+}

@@ -1,0 +1,85 @@
+//! What `read` is given.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// How a content graph is written.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// Graphviz' language
+    Dot,
+    /// JSON
+    Json,
+    /// A picture
+    Svg,
+}
+
+#[derive(Args)]
+pub(crate) struct ReadArgs {
+    /// A trace, or the URL of a live page
+    #[arg(value_name = "TRACE|URL")]
+    pub source: String,
+    /// The step of the trace; 0 is the first navigation
+    #[arg(long, value_name = "K")]
+    pub step: Option<u32>,
+    /// Answer this: the sections that say it, best first
+    #[arg(long, value_name = "TEXT")]
+    pub query: Option<String>,
+    /// Read this section, by number or heading, and what lies under it
+    #[arg(long, value_name = "SECTION")]
+    pub section: Option<String>,
+    /// Write the content graph of the page
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["query", "section", "preview"])]
+    pub graph: Option<GraphFormat>,
+    /// Say what there is to read: headings with numbers and sizes
+    #[arg(long, conflicts_with_all = ["query", "section"])]
+    pub preview: bool,
+    /// Give at most this many sections; a query gives 3 unless said otherwise
+    #[arg(long, value_name = "N")]
+    pub limit: Option<std::num::NonZeroUsize>,
+    /// Pass over this many sections
+    #[arg(long, value_name = "N")]
+    pub offset: Option<usize>,
+    /// Begin sections at headings of the levels 1 to 3 only
+    #[arg(long)]
+    pub h3: bool,
+    /// Answer a query with what is at least this similar, from 0 to 1; 0.5 unless said otherwise
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub similarity: Option<f32>,
+    /// Take options in one line as an agent writes them: 'query=… limit=5 nocache'
+    #[arg(long, value_name = "OPTIONS")]
+    pub options: Option<String>,
+    /// Find sections by vectors of the OpenAI-compatible endpoint at this URL, not by the built-in ones
+    #[arg(long, value_name = "URL", requires_all = ["embeddings_model", "embeddings_dimension", "query"])]
+    pub embeddings_url: Option<String>,
+    /// Ask the endpoint for this model
+    #[arg(long, value_name = "NAME")]
+    pub embeddings_model: Option<String>,
+    /// Expect vectors of so many numbers
+    #[arg(long, value_name = "N")]
+    pub embeddings_dimension: Option<std::num::NonZeroUsize>,
+    /// Take the key of the endpoint from this environment variable
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    pub embeddings_key_env: String,
+    /// Find sections by vectors of the sentence-transformers model in this folder (builds with the feature `local`)
+    #[arg(long, value_name = "FOLDER", requires = "query", conflicts_with = "embeddings_url")]
+    pub embeddings_folder: Option<PathBuf>,
+    /// Keep what pages say in this file
+    #[arg(long, value_name = "FILE", default_value = ".cache/pages.cache")]
+    pub cache: PathBuf,
+    /// Read anew, and keep nothing
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Use this Chromium for a live page
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE")]
+    pub chrome: Option<PathBuf>,
+    /// Start Chromium without its sandbox
+    #[cfg(feature = "record")]
+    #[arg(long)]
+    pub no_sandbox: bool,
+}
+fn share(text: &str) -> Result<f32, String> {
+    let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}

@@ -1,0 +1,81 @@
+//! What `serve` is given.
+
+use clap::Args;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct ServeArgs {
+    /// Open this URL first; without it the client navigates
+    #[arg(value_name = "URL", conflicts_with = "trace")]
+    pub(crate) url: Option<String>,
+    /// Serve this trace in place of a browser: actions go on along what was recorded
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Attach to the browser that runs with its protocol at this address, such as <http://127.0.0.1:9222>; each client gets a tab
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
+    pub(crate) cdp: Option<String>,
+    /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over standard input and output
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<SocketAddr>,
+    /// Take the bearer token from this environment variable; any address but loopback needs one
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) token_env: Option<String>,
+    /// Answer to this host name too
+    #[arg(long, value_name = "NAME", requires = "http")]
+    pub(crate) host_name: Vec<String>,
+    /// Let web pages of this origin speak to the server, such as <https://app.example.com>
+    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    pub(crate) allow_origin: Vec<String>,
+    /// Let browsers go to private networks and to this machine
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+    /// Let browsers go to this host whatever its address: `name` or `name:port`
+    #[arg(long, value_name = "HOST")]
+    pub(crate) allow_host: Vec<String>,
+    /// Let browsers open URLs of this scheme too, such as file
+    #[arg(long, value_name = "SCHEME")]
+    pub(crate) allow_scheme: Vec<String>,
+    /// Let clients upload files that lie below this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) upload_root: Option<PathBuf>,
+    /// Answer questions from this knowledge store
+    #[arg(long, value_name = "FILE")]
+    pub(crate) knowledge: Option<PathBuf>,
+    /// Keep what pages say in this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cache: Option<PathBuf>,
+    /// Give up a call after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) timeout: u64,
+    /// Have at most so many clients at once; each has a browser of its own
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "http", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) max_clients: u32,
+    /// End sessions that nobody used for so many minutes
+    #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
+    pub(crate) idle: u64,
+    /// Record what the client does in this trace, which replays like any other; those of further clients are numbered
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    pub(crate) record: Option<PathBuf>,
+    /// What the client wants to do, for the trace
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "TEXT", requires = "record", default_value = "", hide_default_value = true)]
+    pub(crate) goal: String,
+    /// Replace the traces that stand there
+    #[cfg(feature = "record")]
+    #[arg(long, requires = "record")]
+    pub(crate) force: bool,
+    /// Write the log as JSON
+    #[arg(long)]
+    pub(crate) log_json: bool,
+    /// Use this Chromium
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    pub(crate) chrome: Option<PathBuf>,
+    /// Start Chromium without its sandbox
+    #[cfg(feature = "record")]
+    #[arg(long, conflicts_with = "trace")]
+    pub(crate) no_sandbox: bool,
+}

@@ -1,0 +1,69 @@
+//! What `snapshot` is given.
+
+use clap::Args;
+
+#[derive(Args)]
+pub(crate) struct SnapshotArgs {
+    /// A trace, or the URL of a live page
+    #[arg(value_name = "TRACE|URL", required_unless_present = "prompt")]
+    pub source: Option<String>,
+    /// The step of the trace; 0 is the first navigation. Refs are those of a session that saw all steps up to it
+    #[arg(long, value_name = "K")]
+    pub step: Option<u32>,
+    /// Show interactive, outline or content
+    #[arg(long, value_name = "MODE")]
+    pub mode: Option<browserlens_snapshot::Mode>,
+    /// Write tree, html or markdown
+    #[arg(long, value_name = "FORMAT", default_value = "tree")]
+    pub format: browserlens_snapshot::Format,
+    /// Show only this: a CSS selector, or a ref such as @e5 or @ref:5
+    #[arg(long, value_name = "SELECTOR")]
+    pub selector: Option<String>,
+    /// Show only elements whose semantic path matches; `a|b` is either, `/main/` the direct children of main
+    #[arg(long, value_name = "PATTERN")]
+    pub grep: Option<String>,
+    /// Match upper and lower case alike
+    #[arg(long, requires = "grep")]
+    pub ignore_case: bool,
+    /// Show what does not match
+    #[arg(long, requires = "grep")]
+    pub invert: bool,
+    /// Take the pattern for plain text
+    #[arg(long, requires = "grep")]
+    pub fixed_strings: bool,
+    /// Show nesting down to this depth
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<usize>,
+    /// Show hidden nodes too
+    #[arg(long)]
+    pub include_hidden: bool,
+    /// Cut each section of content after this many characters
+    #[arg(long, value_name = "N")]
+    pub max_length: Option<usize>,
+    /// Tell where links lead
+    #[arg(long)]
+    pub include_links: bool,
+    /// Tell images
+    #[arg(long)]
+    pub include_images: bool,
+    /// Write refs like the lens (@e5) or like the seed (@ref:5)
+    #[arg(long, value_name = "STYLE", default_value = "lens")]
+    pub refs: browserlens_snapshot::RefStyle,
+    /// Deprecated: --mode interactive
+    #[arg(long, hide = true)]
+    pub interactive: bool,
+    /// Deprecated: --mode outline
+    #[arg(long, hide = true)]
+    pub all: bool,
+    /// Use this Chromium for a live page
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "FILE")]
+    pub chrome: Option<std::path::PathBuf>,
+    /// Start Chromium without its sandbox
+    #[cfg(feature = "record")]
+    #[arg(long)]
+    pub no_sandbox: bool,
+    /// Print what tells an agent how to use snapshots
+    #[arg(long, exclusive = true)]
+    pub prompt: bool,
+}

@@ -1,0 +1,151 @@
+//! The gate through the command: a deliberate change of the formatter (rows are no longer folded) fails it and says what, where, how much and how it
+//! looks; taken back, it is an improvement that suggests to be accepted.
+
+use browserlens_replay::AcceptedRun;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// One whose pages have rows that are folded, and one that has none: what does not change is not named.
+const TRACES: [&str; 2] = ["portal-offer-for-a-shift.trace", "tiny-newsletter-signup.trace"];
+const STRATEGIES: &str = "[[strategy]]\nname = \"lens/full\"\nwhy = \"whole\"\n\n[[strategy]]\nname = \"lens/delta\"\nwhy = \"changes\"\n\n[[strategy]]\nname = \"raw/ax-tree\"\nwhy = \"nothing of it is ours to fold\"\n";
+
+/// A folder with two traces, three strategies and an accepted run of its own.
+struct Bench {
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let traces = folder.path().join("traces");
+        std::fs::create_dir(&traces).expect("makes");
+        for name in TRACES {
+            let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+                .args(["trace", "prune", "--last-step", "2"])
+                .args([root().join("traces").join(name), traces.join(name)])
+                .output()
+                .expect("the command starts");
+            assert!(output.status.success(), "{}", words(&output));
+        }
+        std::fs::write(folder.path().join("strategies.toml"), STRATEGIES).expect("writes");
+        Self { folder }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs the bench; with rows apart it has a cache of its own, since no version says that the formatter changed.
+    fn run(&self, name: &str, rows_apart: bool, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+        command.arg("bench").arg(self.at("traces")).current_dir(root());
+        command.arg("--strategies-file").arg(self.at("strategies.toml"));
+        command.arg("--accepted-dir").arg(self.at("reports/accepted"));
+        command.arg("--tolerances").arg(self.at("tolerances.toml"));
+        command.arg("--runs-dir").arg(self.at("runs")).arg("--out").arg(self.at(name));
+        command.arg("--cache-dir").arg(self.at(if rows_apart { "cache-apart" } else { "cache" }));
+        command.args(args).env_remove("BROWSERLENS_TEST_ROWS_APART");
+        if rows_apart {
+            command.env("BROWSERLENS_TEST_ROWS_APART", "1");
+        }
+        command.output().expect("the command starts")
+    }
+
+    /// Tokens of each step of the accepted run.
+    fn accepted(&self) -> BTreeMap<(String, String, u32), u64> {
+        let run = AcceptedRun::load(&self.at("reports/accepted")).expect("reads").expect("is there");
+        let rows = run.rows.into_iter();
+        rows.filter_map(|row| Some(((row.strategy, row.trace, row.step), row.numbers?.cost.o200k))).collect()
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+fn words(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[test]
+fn a_dearer_formatter_fails_with_names_numbers_and_a_diff_and_a_cheaper_one_suggests_to_be_accepted() {
+    let bench = Bench::new();
+    let output = bench.run("first", false, &["--accept"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let folded = bench.accepted();
+
+    let (markdown, junit) = (bench.at("summary.md"), bench.at("gate.xml"));
+    let files = ["--check", "--markdown", &markdown.display().to_string(), "--junit", &junit.display().to_string()];
+    let output = bench.run("same", false, &files);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    assert!(words(&output).contains("gate: nothing changed against the accepted run"), "{}", words(&output));
+
+    // Dearer: exit code 1, and everything that one needs to see why.
+    let output = bench.run("dearer", true, &files);
+    let told = words(&output);
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    // What it should say, from the runs themselves: accept the dearer one and compare.
+    let output = bench.run("accept-dearer", true, &["--accept"]);
+    assert_eq!(output.status.code(), Some(2), "a change is not accepted without a reason: {}", words(&output));
+    let output = bench.run("accept-dearer-2", true, &["--accept", "--why", "rows stand one by one"]);
+    assert_eq!(output.status.code(), Some(0), "{}", words(&output));
+    let apart = bench.accepted();
+    for strategy in ["lens/full", "lens/delta"] {
+        let dearer: Vec<_> = folded
+            .iter()
+            .filter(|((of, ..), _)| of == strategy)
+            .filter_map(|(key, tokens)| apart.get(key).filter(|now| *now > tokens).map(|now| (key, *tokens, *now)))
+            .collect();
+        assert!(!dearer.is_empty(), "{strategy} folds rows on these pages");
+        let (was, now) = dearer.iter().fold((0, 0), |(was, now), (_, a, b)| (was + a, now + b));
+        let sum = format!(
+            "{strategy}: +{} tokens ({} → {}) on {} steps",
+            thousands(now - was),
+            thousands(was),
+            thousands(now),
+            dearer.len()
+        );
+        assert!(told.contains(&sum), "{sum}\n{told}");
+        for ((_, scenario, step), was, now) in &dearer {
+            let line = told.lines().find(|line| line.contains(&format!("  {strategy}: +"))).expect("a line a strategy");
+            assert!(line.contains(scenario.as_str()), "{scenario}: {line}");
+            let finding = format!("{scenario} {strategy} step {step}: o200k tokens {was} → {now}");
+            assert!(told.contains(&finding) || told.contains("… and "), "{finding}\n{told}");
+        }
+    }
+    assert!(!told.contains("raw/ax-tree") && !told.contains("tiny/"), "what did not change is not named: {told}");
+    let diff: Vec<&str> = told.lines().map(str::trim_start).filter(|line| line.starts_with(['-', '+'])).collect();
+    assert!(diff.iter().any(|line| line.starts_with("-") && line.contains(" × ")), "a folded line goes: {diff:?}");
+    assert!(diff.iter().any(|line| line.starts_with("+") && line.contains("link \"")), "lines come: {diff:?}");
+
+    // The same in the files that a CI shows.
+    let summary = std::fs::read_to_string(&markdown).expect("a summary");
+    assert!(summary.starts_with("## BrowserLens gate: nothing changed\n"), "each check adds to the file: {summary}");
+    assert!(summary.contains("## BrowserLens gate: regression") && summary.contains("```diff"), "{summary}");
+    let junit = std::fs::read_to_string(&junit).expect("an XML");
+    let failed = junit.matches("<failure").count();
+    assert!(junit.contains("lens/full") && failed >= 2, "{failed}: {junit}");
+
+    let changes = std::fs::read_to_string(bench.at("reports/CHANGES.md")).expect("what was accepted is written down");
+    assert!(changes.contains("rows stand one by one") && changes.contains("lens/full"), "{changes}");
+
+    // Cheaper: passes, and says how to keep it.
+    let output = bench.run("cheaper", false, &["--check"]);
+    let told = words(&output);
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains(" improvements") && told.contains("lens/full: −"), "{told}");
+    assert!(told.contains("gate: passed; `bench --accept --why …` makes this run the accepted one"), "{told}");
+}

@@ -1,0 +1,141 @@
+//! What researchers do by the command alone: a strategy of their own, a sweep, patterns; and what they are told when a pattern matches nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+    command.args(arguments).current_dir(folder).env("NO_COLOR", "1").output().expect("the command starts")
+}
+
+/// A folder with one bundled trace, a strategy of one's own and a sweep.
+struct World {
+    folder: tempfile::TempDir,
+    scenarios: String,
+}
+
+const STRATEGIES: &str = r#"
+[[external]]
+name = "mine/lister"
+why = "controls and texts"
+command = ["python3", "lister.py"]
+format = "playwright-aria"
+timeout_ms = 120000
+start_timeout_ms = 120000
+
+[[strategy]]
+name = "lens/delta"
+why = "what a budget saves"
+[strategy.sweep]
+budget = [60, 2000]
+
+[[strategy]]
+name = "lens/small"
+why = "for weaker models"
+[strategy.options]
+kind = "delta"
+tier = "small"
+"#;
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = root();
+        let copy = |from: &str, to: &str| {
+            std::fs::copy(root.join(from), folder.path().join(to)).unwrap_or_else(|error| panic!("{from}: {error}"));
+        };
+        copy("traces/tiny-newsletter-signup.trace", "tiny.trace");
+        copy("crates/external/examples/lister.py", "lister.py");
+        std::fs::write(folder.path().join("strategies.toml"), STRATEGIES).expect("written");
+        Self { folder, scenarios: root.join("traces/scenarios").display().to_string() }
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String, String) {
+        let output = run(self.folder.path(), arguments);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Arguments that every replay needs here.
+    fn with<'a>(&'a self, verb: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+        let common = ["--strategies-file", "strategies.toml", "--scenarios-dir", &self.scenarios];
+        verb.iter().copied().chain(common).chain(more.iter().copied()).collect()
+    }
+}
+
+#[test]
+fn a_strategy_of_ones_own_a_sweep_and_tiers_stand_in_the_report() {
+    let world = World::new();
+    let (code, table, said) = world.run(&world.with(&["bench", "."], &["--out", "report"]));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(table.contains("mine/lister"), "{table}");
+    let report = world.folder.path().join("report");
+    let summary = std::fs::read_to_string(report.join("summary.md")).expect("written");
+    let row =
+        |name: &str| summary.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {summary}"));
+    assert!(row("| mine/lister").contains("1/1"), "the example succeeds: {}", row("| mine/lister"));
+    assert!(row("| lens/delta ").contains("budget=60") && summary.contains("budget=2000"), "{summary}");
+    for heading in ["## Sweeps", "## Results by model tier"] {
+        assert!(summary.contains(heading), "{heading}");
+    }
+    let made_for = summary
+        .lines()
+        .filter(|line| line.starts_with("| lens/small"))
+        .any(|line| line.trim_end().ends_with(" small |"));
+    assert!(made_for, "{summary}");
+    for file in ["sweeps.svg", "strategies.parquet", "measurements.parquet"] {
+        assert!(report.join(file).is_file(), "{file}");
+    }
+    let page = std::fs::read_to_string(report.join("index.html")).expect("written");
+    assert!(page.contains("id=\"sweeps\"") && page.contains("id=\"tiers\""));
+}
+
+#[test]
+fn patterns_choose_and_one_that_matches_nothing_says_what_there_is() {
+    let world = World::new();
+    let (code, run, said) =
+        world.run(&world.with(&["replay", "."], &["--strategies", "lens/delta:*", "--scenarios", "tiny/*"]));
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("1 traces × 2 strategies"), "{said}");
+    let run = run.trim();
+    let nothing = |arguments: &[&str], expected: &str, known: &str| {
+        let (code, _, said) = world.run(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(expected) && said.contains(known), "{arguments:?}: {said}");
+    };
+    let strategy = "no strategy matches \"lenz/*\"";
+    let scenario = "no scenario matches \"shop/*\"";
+    let (members, trace) = ("lens/delta:budget=2000", "known: tiny/newsletter-signup");
+    for verb in [&["replay", "."][..], &["bench", "."], &["fidelity", "."]] {
+        nothing(&world.with(verb, &["--strategies", "lenz/*"]), strategy, members);
+        nothing(&world.with(verb, &["--scenarios", "shop/*"]), scenario, trace);
+    }
+    nothing(&["compare", run, run, "--strategies", "lenz/*"], strategy, members);
+    nothing(&["compare", run, run, "--scenarios", "shop/*"], scenario, trace);
+    nothing(&["llm", run, "--model", "m", "--estimate", "--strategies", "lenz/*"], strategy, members);
+    nothing(&["llm", run, "--model", "m", "--estimate", "--scenarios", "shop/*"], scenario, trace);
+    let train = ["router", "train", ".", "--out", "m.model", "--scenarios-dir", &world.scenarios];
+    let with = |more: [&'static str; 2]| train.into_iter().chain(more).collect::<Vec<&str>>();
+    nothing(&with(["--scenarios", "shop/*"]), scenario, trace);
+    nothing(&with(["--strategies", "lens/*"]), "router train takes no --strategies", "lens/hybrid");
+    let (code, table, said) = world.run(&["compare", run, run, "--strategies", "lens/delta:budget=60"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(table.contains("budget=60") && !table.contains("budget=2000"), "{table}");
+}
+
+#[test]
+fn a_declaration_that_cannot_be_is_one_line_with_its_place() {
+    let world = World::new();
+    let broken = STRATEGIES.replace("mine/lister", "lens/lister");
+    std::fs::write(world.folder.path().join("strategies.toml"), broken).expect("written");
+    let (code, _, said) = world.run(&world.with(&["replay", "."], &[]));
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("strategies.toml:3: external \"lens/lister\": field \"name\": the family \"lens\" is"),
+        "{said}"
+    );
+}

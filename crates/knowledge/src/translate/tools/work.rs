@@ -1,0 +1,92 @@
+//! An action while it is translated, and the calls that come of it.
+//!
+//! In: an action, what it is translated for. Out: calls of tools by name with their parameters. Invariant: a parameter that is nothing is left out.
+
+use crate::model::ActionDefinition;
+use crate::translate::error::TranslateError;
+use crate::translate::resolve::Wanted;
+use crate::translate::script::{Operation, Place, script_with};
+use crate::translate::{ActionType, Profile};
+use browserlens_page::Page;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// CSS px of a page where none is given: what browser-use takes a viewport to be.
+pub(super) const USUAL_HEIGHT: f64 = 720.0;
+/// Most fields of one form.
+pub(super) const MOST_FIELDS: usize = 100;
+
+/// What an action is translated for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Context<'a> {
+    /// The page on which the action is to be done, live or recorded.
+    pub page: Option<&'a Page>,
+    /// Where relative URLs begin, if not at the page.
+    pub base_url: Option<&'a str>,
+    /// Ids of the open tabs, in order of opening.
+    pub tabs: &'a [String],
+    /// Which of them is shown.
+    pub tab: usize,
+    /// Whether a script may look for a node where no page is given; else that is [`TranslateError::NeedsPage`].
+    pub late: bool,
+    /// Whether scripts that the knowledge holds may be run.
+    pub trust_scripts: bool,
+}
+
+/// One call of a tool.
+pub(super) struct Call {
+    pub(super) tool: &'static str,
+    pub(super) parameters: BTreeMap<String, Value>,
+}
+
+pub(super) type Calls = Result<Vec<Call>, TranslateError>;
+
+pub(super) fn call(tool: &'static str, parameters: Value) -> Call {
+    let parameters = match parameters {
+        Value::Object(map) => map.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => BTreeMap::new(),
+    };
+    Call { tool, parameters }
+}
+
+pub(super) fn one(tool: &'static str, parameters: Value) -> Calls {
+    Ok(vec![call(tool, parameters)])
+}
+
+pub(super) fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+pub(super) fn by_script(operation: Operation, at: Option<&Place>, values: Value) -> Call {
+    by_script_to(operation, at, None, values)
+}
+
+/// A script with a second element, such as where a drag ends.
+pub(super) fn by_script_to(operation: Operation, at: Option<&Place>, to: Option<&Place>, values: Value) -> Call {
+    call("evaluate", json!({ "code": script_with(operation, at, to, object(values)) }))
+}
+
+pub(super) struct Work<'a, 'p> {
+    pub(super) action: &'a ActionDefinition,
+    pub(super) profile: Profile,
+    pub(super) context: &'a Context<'p>,
+    pub(super) kind: ActionType,
+}
+
+impl Work<'_, '_> {
+    pub(super) fn is_seed(&self) -> bool {
+        self.profile == Profile::Seed
+    }
+
+    pub(super) fn in_words(&self) -> String {
+        let wanted = Wanted::of(self.action);
+        if wanted.is_empty() {
+            self.kind.name().to_owned()
+        } else {
+            format!("{} {}", self.kind.name(), wanted.in_words())
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A look that only read what changed sees what a look that reads everything sees, whatever changed: random changes on bundled sites.
+
+mod common;
+
+use browserlens_live::{Action, LiveLens};
+use browserlens_recorder::{FastLook, LiveOptions, LookWay, SiteServer};
+use browserlens_strategy::PageSource;
+use common::{Differences, traces};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Does one change to the page, drawn by a number; returns what it did.
+const CHANGE: &str = r"((seed) => {
+  let state = Math.imul(seed ^ (seed >>> 15), 2246822519) >>> 0;
+  state = Math.imul(state ^ (state >>> 13), 3266489917) >>> 0;
+  const random = (below) => { state = (Math.imul(state, 1664525) + 1013904223) >>> 0; return Math.floor(state / 4294967296 * below); };
+  const one = (selector) => { const all = [...document.querySelectorAll(selector)]; return all[random(all.length)]; };
+  const texts = () => { const all = []; const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); while (walk.nextNode()) if (walk.currentNode.data.trim() && !walk.currentNode.parentElement.closest('script, style, svg')) all.push(walk.currentNode); return all; };
+  const kinds = {
+    text() { const all = texts(); all[random(all.length)].data = 'Changed ' + random(1e6); },
+    words() { const e = one('h1, h2, h3, p, li, td, button'); if (e) e.textContent = 'Words '.repeat(1 + random(30)); },
+    title() { one('body *').title = 'Title ' + random(100); },
+    named() { one('a, button, input, nav, section, div')?.setAttribute('aria-label', 'Name ' + random(100)); },
+    classed() { const e = one('main *, body > *'); const other = one('[class]'); if (e && other) e.className = other.className; },
+    colour() { one('main p, main span, p, span, div').style.color = 'rgb(1, 2, ' + random(200) + ')'; },
+    insert() { const p = document.createElement('p'); p.textContent = 'News ' + random(1e6); one('main, main div, main section, form, body').append(p); },
+    insertControls() { const d = document.createElement('div'); d.innerHTML = 'Say <b>it</b> <button onclick=go()>Go ' + random(100) + '</button> <label>Name <input value=x></label>'; const e = one('main > *, section, form, body > *'); e.before(d); },
+    remove() { const e = one('main p, main li, main span, main button, p, li, button'); e?.remove(); },
+    move() { const e = one('main li, main p, li, p, a'); e?.parentElement.append(e); },
+    scroll() { scrollTo(0, random(1200)); },
+    check() { const e = one('input[type=checkbox], input[type=radio]'); if (e) e.checked = !e.checked; },
+    type() { const e = one('input[type=text], input[type=search], input:not([type]), textarea'); if (e) e.value = 'typed ' + random(1000); },
+    select() { const e = one('select'); if (e) e.selectedIndex = random(e.options.length); },
+    disable() { const e = one('button, input, select, textarea, fieldset'); if (e) e.disabled = !e.disabled; },
+    details() { const e = one('details'); if (e) e.open = !e.open; },
+    hide() { const e = one('main > *, main div, p, li, section'); if (e) e.hidden = !e.hidden; },
+    ariaHidden() { one('main > *, li, p, section')?.setAttribute('aria-hidden', ['true', 'false'][random(2)]); },
+    focus() { one('a, button, input, select')?.focus(); },
+    dialog() { const d = document.querySelector('dialog.ours') ?? document.body.appendChild(Object.assign(document.createElement('dialog'), { className: 'ours', innerHTML: '<p>Sure?</p><button>Yes</button>' })); d.open ? d.close() : random(2) ? d.showModal() : d.show(); },
+    pressed() { const e = one('button'); e?.setAttribute('aria-pressed', ['true', 'false', 'mixed'][random(3)]); },
+    expanded() { const e = one('button, a, summary'); e?.setAttribute('aria-expanded', String(random(2) === 1)); },
+    inert() { const e = one('main > *, section, form'); if (e) e.inert = !e.inert; },
+    rename() { const e = one('label'); if (e?.firstChild) e.firstChild.textContent = 'Label ' + random(100); },
+    none() {},
+  };
+  const names = Object.keys(kinds);
+  const name = names[random(names.length)];
+  kinds[name]();
+  return name;
+})";
+
+/// How many mutations the page had since this was asked first.
+const MUTATIONS: &str = "(globalThis.mutationsSoFar ??= (() => { let count = 0; const add = (records) => { count += records.length; }; \
+    const observer = new MutationObserver(add); observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }); \
+    return () => { add(observer.takeRecords()); return count; }; })())()";
+
+const PAGES: [(&str, &str); 10] = [
+    ("tiny", "index.html"),
+    ("login", "login.html"),
+    ("docs", "index.html"),
+    ("shop", "cart.html"),
+    ("shop", "index.html"),
+    // A large one.
+    ("shop", "search?q=laptop"),
+    ("portal", "index.html"),
+    ("table", "index.html"),
+    ("results", "index.html"),
+    ("intl", "index.html"),
+];
+
+fn number(name: &str, otherwise: u32) -> u32 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn what_is_patched_equals_what_is_read_whole() {
+    let rounds = number("PATCH_ROUNDS", 5);
+    let seed = number("PATCH_SEED", 1);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
+    let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
+    let mut lens = LiveLens::open("about:blank", &options).expect("opens");
+    let mut found = Differences::default();
+    let mut ways: BTreeMap<String, u32> = BTreeMap::new();
+    let mut undecided = 0;
+    for (at, (site, page)) in PAGES.iter().enumerate() {
+        let server = runtime.block_on(SiteServer::start(&traces().join("sites"), site)).expect("serves");
+        let url = format!("http://127.0.0.1:{}/{page}", server.port());
+        lens.act(&Action::Navigate { url: url.clone() }).expect("went");
+        let browser = lens.browser();
+        browser.look_afresh().expect("a page");
+        for round in 0..rounds {
+            let mut done = Vec::new();
+            // Changes are written into what changes were written into.
+            for change in 0..3_u32 {
+                let drawn = seed.wrapping_mul(7919).wrapping_add(at as u32 * 1_000_003 + round * 101 + change * 7);
+                done.push(browser.evaluate(&format!("{CHANGE}({drawn})")).expect("changes").to_string());
+                browser.look().expect("a page");
+                let way = match browser.look_way() {
+                    LookWay::Again(reason) => format!("whole: {reason}"),
+                    other => format!("{other:?}"),
+                };
+                *ways.entry(way).or_default() += 1;
+            }
+            let before = browser.evaluate(MUTATIONS).expect("counts");
+            let patched = browser.look().expect("a page");
+            let fresh = browser.look_afresh().expect("a page");
+            if before != browser.evaluate(MUTATIONS).expect("counts") {
+                // The page went on by itself meanwhile.
+                undecided += 1;
+                continue;
+            }
+            let look = FastLook { step: round, whole: fresh, fast: patched, fallbacks: 0, micros: (0, 0) };
+            found.add(&look, &format!("{site}/{page} {done:?}"));
+        }
+    }
+    assert_eq!(found.telling(), Vec::<String>::new());
+    assert_eq!(found.other_text, Vec::<String>::new());
+    let patched = ways.get("Patched").copied().unwrap_or(0);
+    assert!(patched * 3 > ways.values().sum::<u32>(), "hardly anything is patched: {ways:?}");
+    assert!(found.steps * 4 > rounds * PAGES.len() as u32 * 3, "{undecided} pages went on by themselves");
+}

@@ -1,0 +1,86 @@
+//! Families of strategies that differ in numbers: tokens per task against the share of steps that succeed, one line a family.
+
+use super::Chart;
+use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
+use super::style::{GRID, Look, MUTED, Marker, PALETTE, log_ticks};
+use crate::ReportError;
+use crate::numbers::compact;
+use crate::sweeps::{Family, SWEEPS_NOTE};
+
+const FILE: &str = "sweeps.svg";
+const TITLE: &str = "Sweeps: tokens against success";
+const FRAME: Frame = Frame { left: 74.0, top: 26.0, right: 936.0, bottom: 396.0 };
+/// Height of a line of the legend, in px.
+const LEGEND_LINE: f64 = 20.0;
+
+/// One member as a point: logarithm of its tokens, success, values in words.
+type Point = (f64, f64, String);
+
+/// Draws the chart; none where no family has two members with numbers.
+pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError> {
+    let curves: Vec<(&str, Vec<Point>)> = families
+        .iter()
+        .map(|family| {
+            let point = |(point, row): &(&browserlens_replay::SweepPoint, &crate::StrategySummary)| {
+                Some((row.tokens_per_task?.max(1.0).log10(), row.steps.value()?, point.values()))
+            };
+            (family.name, family.members.iter().filter_map(point).collect::<Vec<Point>>())
+        })
+        .filter(|(_, points)| points.len() > 1)
+        .collect();
+    let all = || curves.iter().flat_map(|(_, points)| points);
+    if all().next().is_none() {
+        return Ok(None);
+    }
+    let low = all().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    let high = all().map(|point| point.0).fold(f64::NEG_INFINITY, f64::max);
+    let margin = ((high - low) * 0.08).max(0.12);
+    let (from, to) = (low - margin, high + margin * 1.6);
+    let least = all().map(|point| point.1).fold(1.0, f64::min);
+    let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
+    let caption = format!(
+        "Mean tokens per task (logarithmic) against the share of all steps that succeed, one line a family. {SWEEPS_NOTE}"
+    );
+
+    let shapes = |canvas: &Canvas<'_>| {
+        let scale = Scale::over(FRAME, from..to, floor..1.0 + (1.0 - floor) * 0.05);
+        let step = if floor > 0.55 { 0.1 } else { 0.2 };
+        let count = ((1.0 - floor) / step + 1e-9).floor() as u32;
+        let levels: Vec<(f64, String)> = (0..=count)
+            .map(|at| 1.0 - f64::from(at) * step)
+            .map(|level| (level, format!("{:.0} %", level * 100.0)))
+            .collect();
+        canvas.levels(FRAME, &scale, &levels, from)?;
+        for tick in log_ticks(from, to) {
+            let (x, _) = scale.at(tick, floor);
+            canvas.line(&[(x, FRAME.top), (x, FRAME.bottom)], GRID, 1.0)?;
+            canvas.text(&compact(10_f64.powf(tick)), (x, FRAME.bottom + 16.0), Letters::muted(11.0, Anchor::Middle))?;
+        }
+        canvas.line(&[(FRAME.left, FRAME.bottom), (FRAME.right, FRAME.bottom)], MUTED, 1.0)?;
+        let middle = (FRAME.left + FRAME.right) / 2.0;
+        canvas.text("tokens per task", (middle, FRAME.bottom + 40.0), Letters::muted(12.0, Anchor::Middle))?;
+        let side = (FRAME.top + FRAME.bottom) / 2.0;
+        canvas.text("steps that succeed", (18.0, side), Letters::muted(12.0, Anchor::Middle).upward())?;
+        for (at, (name, points)) in curves.iter().enumerate() {
+            let marker = [Marker::Circle, Marker::Diamond, Marker::Square, Marker::Triangle][at % 4];
+            let look = Look { color: PALETTE[at % PALETTE.len()], marker, dashed: at >= PALETTE.len() };
+            let places: Vec<(f64, f64)> = points.iter().map(|point| scale.at(point.0, point.1)).collect();
+            if look.dashed {
+                canvas.dashes(&places, look.color, 2.0)?
+            } else {
+                canvas.line(&places, look.color, 2.0)?
+            }
+            for (point, &(x, y)) in points.iter().zip(&places) {
+                canvas.marker((x, y), 5.0, look)?;
+                canvas.text(&point.2, (x, y + 16.0), Letters::muted(11.0, Anchor::Middle))?;
+            }
+            let y = FRAME.bottom + 66.0 + at as f64 * LEGEND_LINE;
+            canvas.marker((FRAME.left + 6.0, y), 5.0, look)?;
+            canvas.text(name, (FRAME.left + 20.0, y), Letters::ink(12.5, Anchor::Start))?;
+        }
+        Ok(())
+    };
+    let size = (960.0, FRAME.bottom + 66.0 + curves.len() as f64 * LEGEND_LINE);
+    let svg = canvas::draw(FILE, size, TITLE, &caption, shapes)?;
+    Ok(Some(Chart { file: FILE, title: TITLE, caption, svg, png: None }))
+}

@@ -1,0 +1,32 @@
+//! Holds what clients send against the schemas that they were given.
+//!
+//! In: a tool and JSON. Out: nothing, or an error that names the field. Invariant: what was sent is not said again: it may be a secret.
+
+use crate::error::ToolError;
+use crate::tools::tools;
+use jsonschema::Validator;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Checks arguments against the schema of a tool.
+///
+/// # Errors
+/// [`ToolError::Arguments`].
+pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
+    static VALIDATORS: LazyLock<HashMap<&'static str, Validator>> = LazyLock::new(|| {
+        let all = tools().into_iter();
+        all.filter_map(|tool| Some((tool.name, jsonschema::validator_for(&tool.arguments).ok()?))).collect()
+    });
+    // An old name of a field is in no schema.
+    let Some(validator) = VALIDATORS.get(tool).filter(|_| tool != "query_knowledge_for_agent") else { return Ok(()) };
+    let nothing = Value::Object(Map::new());
+    let arguments = if arguments.is_null() { &nothing } else { arguments };
+    validator.validate(arguments).map_err(|error| {
+        let place = error.instance_path().to_string();
+        let place = place.trim_start_matches('/').replace('/', ".");
+        // What the client sent is not said again: it may be a secret.
+        let said = error.masked().to_string();
+        ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
+    })
+}

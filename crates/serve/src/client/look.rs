@@ -1,0 +1,177 @@
+//! How a client looks at its page: as it stands now, within what the policy allows, once for each change.
+//!
+//! In: the source. Out: the page on hand, and what was observed but not told yet. Invariants: a page that a browser should not have come to is left before
+//! it is shown; looking at a page in another way changes nothing of what the client was told.
+
+use super::{Client, said};
+use crate::error::ToolError;
+use crate::source::{Act, taken};
+use browserlens_lens::{LensOptions, Representation, RouterKind};
+use browserlens_page::{Capture, Flags, Page, PayloadKind};
+use browserlens_snapshot::Session;
+use browserlens_strategy::{
+    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex, StepInput,
+    TakenAction,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most events that one look takes in.
+const MOST_EVENTS: usize = 2_000;
+/// Most refs that are remembered in words, and the longest of their names in characters.
+const MOST_KNOWN: usize = 20_000;
+const LONGEST_NAME: usize = 60;
+
+impl Client {
+    /// Looks at the page as it stands; what is new is kept until it is told. `always` keeps also that nothing is new.
+    pub(super) fn look(&mut self, action: Option<&TakenAction>, always: bool) -> Result<(), ToolError> {
+        let step = self.step;
+        let last_event = self.last_event;
+        let needs_pixels = self.options.marks
+            || matches!(self.options.representation, Some(Representation::Vision | Representation::Hybrid))
+            || (self.options.representation.is_none() && self.options.router != RouterKind::Cost);
+        let source = self.source()?;
+        // Pixels take a whole capture; what the lens reads else is known sooner.
+        let mut page = source.pages().look()?;
+        let mut capture = Arc::new(Capture::default());
+        if needs_pixels || page.nodes().any(|node| node.flags().has(Flags::CANVAS) && node.is_visible()) {
+            (page, capture) = source.pages().page()?;
+        }
+        let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
+        let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
+        let second_look = if action.is_some() { source.earlier_second_look() } else { None };
+        self.guard(&page)?;
+        let screenshot = capture
+            .screenshot()
+            .map(|png| CaptureImage { png: Arc::clone(png), space: browserlens_trace::screenshot_space(&page) });
+        let crops = crops(&page, &capture);
+        let input = StepInput {
+            step: StepIndex(step),
+            page: &page,
+            capture: &capture,
+            earlier_second_look: second_look.as_ref(),
+            action,
+            events: &events,
+            screenshot: screenshot.as_ref(),
+            crops: &crops,
+            peers: &[],
+            clock: &NoClock,
+        };
+        let observation = self.session.observe(&input)?;
+        self.pending.add(observation, always);
+        learn(&mut self.known, &self.session);
+        self.last_event = events.last().map(|event| event.position).or(last_event);
+        self.page = Some(page);
+        self.is_current = true;
+        Ok(())
+    }
+
+    /// Refuses to show a page that a browser should not have come to.
+    pub(super) fn guard(&mut self, page: &Page) -> Result<(), ToolError> {
+        if !self.is_live() {
+            return Ok(());
+        }
+        let policy = &self.shared.policy;
+        let unchecked = self.source.as_ref().is_some_and(|source| source.connects_unchecked());
+        let frames = page.frames().iter().skip(1).filter(|_| unchecked);
+        let checked = policy.shown(page.url()).and_then(|()| {
+            let mut frames = frames.map(|frame| policy.framed(&frame.url));
+            frames.try_for_each(|frame| frame)
+        });
+        if let Err(refused) = checked {
+            if let Some(source) = self.source.as_mut() {
+                let leave = taken(ActionKind::Goto, "about:blank");
+                drop(source.act(&Act { taken: leave, node: None, to: None }));
+                source.refresh();
+            }
+            return Err(refused);
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the page on hand is the one that is there now.
+    pub(super) fn catch_up(&mut self) -> Result<(), ToolError> {
+        let is_live = self.is_live();
+        let source = self.source()?;
+        if is_live && source.is_live() {
+            source.refresh();
+        }
+        if is_live || !self.is_current {
+            self.look(None, false)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn on_hand(&self) -> Result<&Arc<Page>, ToolError> {
+        self.page.as_ref().ok_or_else(|| ToolError::Internal("no page was looked at".to_owned()))
+    }
+
+    /// Runs something on a session that shows the page whole and has its refs, whatever the client's strategy leaves out.
+    pub(super) fn with_whole_page<T>(
+        &mut self,
+        what: impl FnOnce(&Session, &Page) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        self.catch_up()?;
+        let leaves_out =
+            self.options.budget.is_some() && self.session.shown().is_none_or(|shown| !shown.elided().is_empty());
+        let is_whole =
+            !leaves_out && !matches!(self.options.representation, Some(Representation::Vision | Representation::Dom));
+        let page = Arc::clone(self.on_hand()?);
+        if is_whole {
+            return what(&self.session, &page);
+        }
+        let whole = LensOptions {
+            representation: Some(Representation::A11y),
+            budget: None,
+            marks: false,
+            ..self.options.clone()
+        };
+        let capture = Capture::default();
+        let input = StepInput {
+            step: StepIndex(self.step),
+            page: &page,
+            capture: &capture,
+            earlier_second_look: None,
+            action: None,
+            events: &[],
+            screenshot: None,
+            crops: &[],
+            peers: &[],
+            clock: &NoClock,
+        };
+        let known = &mut self.known;
+        self.session.aside(whole, &input, |session| {
+            learn(known, session);
+            what(session, &page)
+        })?
+    }
+}
+
+/// Remembers what refs were given for.
+fn learn(known: &mut BTreeMap<Ref, String>, session: &Session) {
+    let Some(shown) = session.shown() else { return };
+    for node in shown.nodes() {
+        let Some(reference) = node.reference() else { continue };
+        known.entry(reference).or_insert_with(|| {
+            let name = node.name().chars().take(LONGEST_NAME).collect();
+            said(&NodeHint { role: node.role().to_owned(), name, ..NodeHint::default() })
+        });
+    }
+    while known.len() > MOST_KNOWN {
+        known.pop_first();
+    }
+}
+
+fn crops(page: &Page, capture: &Capture) -> Vec<CaptureImage> {
+    let owner = |frame: u32, backend: u32| {
+        page.nodes().find(|node| {
+            let key = node.key();
+            (key.frame, key.backend) == (frame, backend)
+        })
+    };
+    let images = capture.of_kind(PayloadKind::Crop).filter_map(|payload| {
+        let owner = owner(payload.frame, payload.node)?;
+        Some(CaptureImage { png: Arc::clone(&payload.body), space: ImageSpace::Document(owner.bounds()) })
+    });
+    images.collect()
+}

@@ -1,0 +1,156 @@
+//! `--cdp`: in a tab of its own of a browser that somebody else started, which stays as it was.
+
+mod common;
+
+use browserlens_lens::ShownState;
+use browserlens_recorder::{LiveOptions, SiteServer, find_chrome};
+use browserlens_serve::{LiveOpener, Policy};
+use common::{Mcp, shared, sites};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// A browser that is not ours.
+struct Browser {
+    child: Child,
+    port: u16,
+    _folder: tempfile::TempDir,
+}
+
+impl Browser {
+    fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let child = Command::new(find_chrome(None).expect("Chromium"))
+            .args(["--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0"])
+            .arg(format!("--user-data-dir={}", folder.path().display()))
+            .arg("about:blank")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("Chromium starts");
+        let told = folder.path().join("DevToolsActivePort");
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let port = loop {
+            let text = std::fs::read_to_string(&told).unwrap_or_default();
+            match text.lines().next().and_then(|line| line.parse().ok()) {
+                Some(port) if text.lines().count() > 1 => break port,
+                _ => assert!(Instant::now() < deadline, "Chromium told no port"),
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        };
+        Self { child, port, _folder: folder }
+    }
+
+    /// Returns the URLs of its tabs.
+    fn tabs(&self) -> Vec<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let ask = format!("GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", self.port);
+        stream.write_all(ask.as_bytes()).expect("sends");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+        let mut reply = Vec::new();
+        let mut piece = [0; 4096];
+        // It keeps the connection: the list is whole when it parses.
+        loop {
+            let read = stream.read(&mut piece).expect("answers");
+            reply.extend_from_slice(&piece[..read]);
+            let text = String::from_utf8_lossy(&reply);
+            let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+            if let Ok(Value::Array(targets)) = serde_json::from_str(body) {
+                let pages = targets.iter().filter(|target| target["type"] == "page");
+                return pages.map(|page| page["url"].as_str().unwrap_or_default().to_owned()).collect();
+            }
+            assert!(read > 0, "no list: {text}");
+        }
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
+    let server = SiteServer::start(&sites(), "fixtures").await.expect("serves");
+    let host = format!("127.0.0.1:{}", server.port());
+    let mut browser = Browser::start();
+    let before = browser.tabs();
+    assert_eq!(before, ["about:blank"]);
+    let opener = LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), LiveOptions::default());
+    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
+    let (mut mcp, served) =
+        Mcp::start_until(Arc::new(shared(Box::new(opener), policy)), CancellationToken::new()).await;
+
+    let blank = mcp.call("observe", json!({})).await;
+    assert!(blank.starts_with("[FULL PAGE STATE") && blank.contains("about:blank"), "{blank}");
+    let mut shown = ShownState::default();
+    let page = format!("http://{host}/action-click.html");
+    let first = mcp.call("navigate", json!({ "url": page })).await;
+    shown.apply(&first).unwrap_or_else(|error| panic!("{error}\n{first}"));
+    let go = shown.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
+    let delta = mcp.call("click", json!({ "ref": go.to_string() })).await;
+    assert!(delta.starts_with("[DELTA") && delta.contains("click Go"), "{delta}");
+    assert_eq!(browser.tabs().len(), 2, "a tab of its own");
+    assert!(mcp.call("tabs", json!({})).await.starts_with("1 tab\n"), "that of somebody else is not looked into");
+    let refused = mcp.try_call("navigate", json!({ "url": "http://169.254.169.254/" })).await.expect_err("refused");
+    assert!(refused.starts_with("refused: "), "{refused}");
+
+    drop(mcp);
+    served.await.expect("no panic").expect("ends well");
+    assert!(browser.child.try_wait().expect("its state").is_none(), "the browser stays");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while browser.tabs() != before {
+        assert!(Instant::now() < deadline, "our tab stays: {:?}", browser.tabs());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A server of one page.
+async fn page(html: String) -> String {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("listens");
+    let host = listener.local_addr().expect("an address").to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
+            let reply = format!("{head}\r\nContent-Length: {}\r\n\r\n{html}", html.len());
+            tokio::spawn(async move {
+                let mut request = [0; 4096];
+                let _read = stream.read(&mut request).await;
+                let _sent = stream.write_all(reply.as_bytes()).await;
+            });
+        }
+    });
+    host
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_frames_of_a_private_address_is_not_shown() {
+    let inner = page("<p>secret of the router".to_owned()).await;
+    let host = page(format!("<!doctype html><h1>Outer</h1><iframe src='http://{inner}/'></iframe>")).await;
+    let browser = Browser::start();
+    let opener = LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), LiveOptions::default());
+    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
+    let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), policy))).await;
+    let refused = mcp.try_call("navigate", json!({ "url": format!("http://{host}/") })).await.expect_err("refused");
+    assert!(refused.starts_with("refused: ") && !refused.contains("secret"), "{refused}");
+    for tool in ["observe", "read_text", "get_dom_snapshot"] {
+        let text = mcp.try_call(tool, json!({})).await.unwrap_or_else(|error| error);
+        assert!(!text.contains("secret"), "{tool}: {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_browser_listens_the_client_is_told_what_to_do() {
+    let opener = LiveOpener::attached("http://127.0.0.1:9".to_owned(), LiveOptions::default());
+    let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), Policy::default()))).await;
+    let told = mcp.try_call("observe", json!({})).await.expect_err("nobody there");
+    assert!(told.contains("127.0.0.1:9") && told.contains("--remote-debugging-port"), "{told}");
+}
