@@ -5,7 +5,7 @@
 
 use crate::error::ImportError;
 use crate::json::text;
-use crate::playwright::request_event;
+use crate::request::request_event;
 use crate::script::json_file;
 use browserlens_strategy::EventKind;
 use chrono::DateTime;

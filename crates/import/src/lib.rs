@@ -15,11 +15,13 @@ mod html;
 mod json;
 mod limits;
 mod mind2web;
+mod options;
 mod plan;
 mod playwright;
 mod raw;
 #[cfg(feature = "render")]
 mod render;
+mod request;
 mod run;
 mod scene;
 mod script;
@@ -31,4 +33,5 @@ pub mod fuzzing;
 
 pub use error::ImportError;
 pub use limits::Limits;
-pub use run::{Format, ImportOptions, ImportReport, ImportedScenario, ImportedTrace, import};
+pub use options::ImportOptions;
+pub use run::{Format, ImportReport, ImportedScenario, ImportedTrace, import};

@@ -4,11 +4,11 @@
 //! documents and resources can be loaded.
 
 use crate::error::ImportError;
+use crate::options::ImportOptions;
 use crate::plan::{Marks, Plan};
 use crate::playwright::aria::missing;
-use crate::run::{ImportOptions, finish};
 use crate::scene::{Resources, Scene};
-use crate::write::{Captured, Writing};
+use crate::write::{Captured, Writing, finish};
 use browserlens_recorder::{RecordError, RenderAnswer, RenderAnswers, RenderOptions, RenderScene, render_scenes};
 use std::collections::HashMap;
 use std::path::Path;

@@ -4,15 +4,15 @@
 //! that could be read, or says in itself why it ends early.
 
 use crate::error::ImportError;
-use crate::limits::Limits;
+use crate::options::ImportOptions;
 use crate::plan::Plan;
 use crate::script::{self, Script};
-use crate::write::{Captured, Writing};
+use crate::write::{Captured, Writing, finish};
 use crate::{mind2web, playwright, raw, weblinx};
 #[cfg(not(feature = "render"))]
 use browserlens_page::Flags;
 use browserlens_page::{Capture, Page, PayloadKind};
-use browserlens_trace::{Canonicalizer, Origin, RedactionKey};
+use browserlens_trace::{Canonicalizer, Origin};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -64,46 +64,6 @@ impl Format {
     /// Returns the format of a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
-
-/// How an import is done.
-#[derive(Clone, Debug)]
-pub struct ImportOptions {
-    /// Folder of the traces.
-    pub out: PathBuf,
-    /// Whether traces that stand there are replaced.
-    pub force: bool,
-    /// Whether pages are rendered anew in Chromium, where the source does not have what strategies read.
-    pub render: bool,
-    /// Chromium; looked for in `$CHROME` and on `PATH` if not said.
-    pub chrome: Option<PathBuf>,
-    /// Pages that are rendered at once.
-    pub pages: u32,
-    /// A HAR file whose requests go into the traces.
-    pub har: Option<PathBuf>,
-    /// Licence of the source, as its publisher states it.
-    pub licence: String,
-    /// Key of the placeholders of secrets.
-    pub redaction_key: RedactionKey,
-    /// Bounds on what is read.
-    pub limits: Limits,
-}
-
-impl ImportOptions {
-    /// Returns options that write to `out` and leave everything else as it is by default.
-    pub fn new(out: impl Into<PathBuf>) -> Self {
-        Self {
-            out: out.into(),
-            force: false,
-            render: true,
-            chrome: None,
-            pages: 2,
-            har: None,
-            licence: String::new(),
-            redaction_key: RedactionKey::Fixed,
-            limits: Limits::default(),
-        }
     }
 }
 
@@ -210,18 +170,6 @@ fn masked(mut capture: Capture, plan: &Plan) -> Capture {
         capture.payloads.retain(|payload| payload.kind != PayloadKind::Screenshot);
     }
     capture
-}
-
-/// Ends a trace, and passes on what went wrong.
-pub(crate) fn finish(
-    writing: Writing<'_>,
-    rendered: bool,
-    written: Result<(), ImportError>,
-) -> Result<(u32, u32, Vec<String>), ImportError> {
-    let (with_node, steps) = (writing.with_node, writing.len());
-    let gaps = writing.finish(rendered, written.as_ref().err())?;
-    written?;
-    Ok((with_node, steps, gaps))
 }
 
 #[cfg(feature = "render")]

@@ -169,3 +169,15 @@ fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
     let nth = alike.iter().position(|id| *id == node.id()).filter(|_| alike.len() > 1).map(|at| at as u32);
     Some(NodeHint { role, name, within: None, nth })
 }
+
+/// Ends a trace, and passes on what went wrong.
+pub(crate) fn finish(
+    writing: Writing<'_>,
+    rendered: bool,
+    written: Result<(), ImportError>,
+) -> Result<(u32, u32, Vec<String>), ImportError> {
+    let (with_node, steps) = (writing.with_node, writing.len());
+    let gaps = writing.finish(rendered, written.as_ref().err())?;
+    written?;
+    Ok((with_node, steps, gaps))
+}

@@ -7,6 +7,7 @@
 
 mod actions;
 mod aim;
+mod answering;
 mod attach;
 mod check;
 mod chrome;
@@ -44,6 +45,7 @@ mod tape;
 mod watch;
 mod world;
 
+pub use answering::{RenderAnswer, RenderAnswers};
 pub use attach::AttachTab;
 pub use check::{ChromeCheck, PeerPackage, check_chrome, check_peers};
 pub use chrome::find_chrome;
@@ -58,5 +60,5 @@ pub use options::FastLook;
 pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;
-pub use render::{RenderAnswer, RenderAnswers, RenderOptions, RenderScene, RenderedPage, render_scenes};
+pub use render::{RenderOptions, RenderScene, RenderedPage, render_scenes};
 pub use site_server::SiteServer;

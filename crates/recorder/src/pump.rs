@@ -4,9 +4,9 @@
 //! domains, puts in the clock before any script of the page runs, and lets it go.
 //! Invariant: an unknown event, or a known one with fields renamed, changes nothing and stops nothing.
 
+use crate::answering;
 use crate::messages as m;
 use crate::network;
-use crate::render;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
 use crate::watch::Signal;
 use crate::world::{Frame, OpenDialog, Session, State, Tab, World};
@@ -94,7 +94,11 @@ impl Pump {
             "Runtime" => self.runtime(event, name),
             "Debugger" if name == "scriptParsed" => self.script_parsed(event),
             "Network" => network::handle(&self.world, &self.socket, event, name, |state| self.now(state)),
-            "Fetch" if name == "requestPaused" => render::request_paused(&self.world, &self.socket, event),
+            "Fetch" if name == "requestPaused" => {
+                if let Some(answering) = self.world.answering.get() {
+                    answering.request_paused(&self.socket, event);
+                }
+            }
             "Browser" => self.download(event, name),
             "Log" if name == "entryAdded" => self.log_entry(event),
             "Input" if name == "dragIntercepted" => {
@@ -514,7 +518,7 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
         ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
     ];
     if world.answering.get().is_some() {
-        calls.extend(render::session_calls());
+        calls.extend(answering::session_calls());
     }
     if watch.is_none() {
         calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));

@@ -3,8 +3,8 @@
 //! In: protocol events (the `pump` writes them here). Out: plain questions about the state, and a way to wait for an answer.
 //! Invariant: the lock is never held over an await.
 
+use crate::answering::Answering;
 use crate::log::EventLog;
-use crate::render::Answering;
 use crate::socket::locked;
 use crate::watch::Watch;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -4,8 +4,18 @@
 //! such state under names of ours (`browserlens-value`, …) that the page's preparation applies and removes. Invariants: nothing that tells
 //! which node was acted on stays on the page; frames show what was recorded of them, never what their URL would give.
 
-use super::tree::Page;
 use crate::html::{attribute, is_attribute_written, is_void, open};
+
+/// What writing a page found out.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    pub(crate) html: String,
+    /// Custom elements that were defined.
+    pub(crate) defined: Vec<String>,
+    /// Nodes that carry the mark of a target.
+    pub(crate) targets: u32,
+    pub(crate) gaps: Vec<String>,
+}
 
 /// Which marks count, and what frames show.
 pub(crate) struct Marked<'a> {

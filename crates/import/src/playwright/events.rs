@@ -7,13 +7,11 @@ use super::model::{Model, Resource};
 use crate::archive::Archive;
 use crate::json::{number, text};
 use crate::plan::PlannedEvent;
+use crate::request::{BODY_LIMIT, request_of};
 use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, DownloadEvent, EventKind, RequestEvent, TabEvent};
 use browserlens_trace::redact::names::ONE_TIME_CODE_FIELDS;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Largest body that is kept.
-const BODY_LIMIT: usize = 1 << 20;
 
 /// Returns the events of a trace. `times` holds when each step began.
 pub(super) fn planned(model: &Model, archive: &Arc<Mutex<Archive>>, times: &[f64]) -> Vec<PlannedEvent> {
@@ -98,73 +96,6 @@ fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> Reque
         (bytes.len() <= BODY_LIMIT).then(|| String::from_utf8(bytes).ok()).flatten()
     };
     request_of(&resource.entry, id, &read)
-}
-
-/// Returns the request of one entry of a HAR file.
-pub(crate) fn request_event(entry: &Value, id: u32) -> RequestEvent {
-    request_of(entry, id, &|_| None)
-}
-
-fn request_of(entry: &Value, id: u32, file: &dyn Fn(&str) -> Option<String>) -> RequestEvent {
-    let (request, response) = (&entry["request"], &entry["response"]);
-    let headers = |of: &Value| -> Vec<(String, String)> {
-        let list = of["headers"].as_array().into_iter().flatten();
-        list.map(|header| (text(header, "name").to_owned(), text(header, "value").to_owned())).collect()
-    };
-    let mime = text(&response["content"], "mimeType").split(';').next().unwrap_or("").trim().to_owned();
-    let read = |held: &Value| -> Option<String> {
-        match held["_file"].as_str() {
-            Some(name) => file(name),
-            None => body_text(held).filter(|body| !body.is_empty() && body.len() <= BODY_LIMIT),
-        }
-    };
-    let is_text =
-        ["text/", "json", "xml", "javascript", "x-www-form-urlencoded"].iter().any(|kind| mime.contains(kind));
-    let status = response["status"].as_i64().unwrap_or(0);
-    RequestEvent {
-        id,
-        method: text(request, "method").to_owned(),
-        url: text(request, "url").to_owned(),
-        resource_type: resource_type(text(entry, "_resourceType"), &mime).to_owned(),
-        status: u16::try_from(status).unwrap_or(0),
-        request_headers: headers(request),
-        response_headers: headers(response),
-        request_body: read(&request["postData"]),
-        response_body: if is_text { read(&response["content"]) } else { None },
-        response_bytes: response["content"]["size"].as_u64().unwrap_or(0),
-        failure: text(response, "_failureText").to_owned(),
-        duration_ms: number(entry, "time").unwrap_or(0.0).max(0.0) as u64,
-        mime_type: mime,
-    }
-}
-
-/// Returns the text that HAR keeps in place; none if it is binary.
-pub(crate) fn body_text(held: &Value) -> Option<String> {
-    let body = held["text"].as_str()?;
-    if held["encoding"] == "base64" {
-        use base64::Engine;
-        return String::from_utf8(base64::engine::general_purpose::STANDARD.decode(body).ok()?).ok();
-    }
-    Some(body.to_owned())
-}
-
-/// Names the type of a resource as the browser's protocol does; HAR often has the MIME type only.
-pub(crate) fn resource_type(named: &str, mime: &str) -> &'static str {
-    let known =
-        ["Document", "Stylesheet", "Image", "Media", "Font", "Script", "XHR", "Fetch", "Ping", "Manifest", "WebSocket"];
-    if let Some(found) = known.into_iter().find(|kind| kind.eq_ignore_ascii_case(named)) {
-        return found;
-    }
-    match mime {
-        "text/html" | "application/xhtml+xml" => "Document",
-        "text/css" => "Stylesheet",
-        mime if mime.contains("javascript") => "Script",
-        mime if mime.starts_with("image/") => "Image",
-        mime if mime.starts_with("font/") || mime.contains("font") => "Font",
-        mime if mime.starts_with("video/") || mime.starts_with("audio/") => "Media",
-        mime if mime.contains("json") => "Fetch",
-        _ => "Other",
-    }
 }
 
 /// Returns what the trace names openly as secret: stored cookies, credentials, headers of every request, storage.

@@ -14,8 +14,6 @@ mod pages;
 pub(crate) mod tree;
 pub(crate) mod upgrade;
 
-pub(crate) use events::request_event;
-
 use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;

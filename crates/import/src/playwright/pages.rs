@@ -185,7 +185,7 @@ impl Shared {
         let file = self.changed(frame, place, url).or_else(|| content["_file"].as_str().map(str::to_owned));
         let body = match file {
             Some(file) => self.read(&file)?,
-            None => crate::playwright::events::body_text(content).unwrap_or_default().into_bytes(),
+            None => crate::request::body_text(content).unwrap_or_default().into_bytes(),
         };
         let header = |name: &str| {
             let headers = response["headers"].as_array().into_iter().flatten();

@@ -5,7 +5,7 @@
 //! is bounded by [`Limits`] and not by the stack; a reference that leads nowhere or to itself is a gap; a page has a largest size, however
 //! often its parts refer to each other.
 
-use super::attributes::{Marked, Written, write_attributes};
+use super::attributes::{Marked, Page, Written, write_attributes};
 use crate::html;
 use crate::limits::Limits;
 use std::ops::Range;
@@ -316,17 +316,6 @@ fn lossy(token: &str) -> Option<String> {
     }
     fixed.push_str(rest);
     serde_json::from_str(&fixed).ok()
-}
-
-/// What writing a page found out.
-#[derive(Debug, Default)]
-pub(crate) struct Page {
-    pub(crate) html: String,
-    /// Custom elements that were defined.
-    pub(crate) defined: Vec<String>,
-    /// Nodes that carry the mark of a target.
-    pub(crate) targets: u32,
-    pub(crate) gaps: Vec<String>,
 }
 
 /// What is to be done next while writing.
