@@ -71,7 +71,10 @@ fn options_of_a_list_that_a_script_enabled_can_be_chosen() {
         found.expect("the option").selected()
     };
     // In a closed shadow tree, scripts do not see what the browser's tree has: it is asked for by fast looks too.
-    for shadow in ["0", "document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).innerHTML = '<b>x</b>'"] {
+    for shadow in [
+        "0",
+        "document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).innerHTML = '<b>x</b>'",
+    ] {
         live.evaluate(shadow).expect("runs");
         for (disabled, expected) in [(true, None), (false, Some(true)), (true, None), (false, Some(true))] {
             live.evaluate(&format!("document.querySelector('#colour').disabled = {disabled}; 0")).expect("runs");

@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// States that no part of the lens reads.
-const UNREAD: States =
-    States(States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0);
+/// States of a node that no part of the lens reads. Which node is focused it asks the page, and that is compared: of a frame and what is focused in it,
+/// both of which a fast look calls focused, that is the latter.
+const UNREAD: States = States(
+    States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0 | States::FOCUSED.0,
+);
 
 pub fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")
@@ -61,6 +63,10 @@ impl Differences {
         let page = |page: &Page| {
             format!("{:?} {:?} {:?} {}", page.viewport(), page.scroll(), page.content_size(), page.title())
         };
+        let focused = |page: &Page| page.focused().map(|node| node.id());
+        if focused(whole) != focused(fast) {
+            self.note("focused", format!("{:?}", whole.focused()), format!("{:?}", fast.focused()), whole.root(), &of);
+        }
         if page(whole) != page(fast) {
             self.note("page", page(whole), page(fast), whole.root(), &of);
         }
