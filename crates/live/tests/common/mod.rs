@@ -70,8 +70,10 @@ impl Differences {
         if page(whole) != page(fast) {
             self.note("page", page(whole), page(fast), whole.root(), &of);
         }
-        if text_of(whole) != text_of(fast) {
-            self.other_text.push(of);
+        let (one, other) = (text_of(whole), text_of(fast));
+        if one != other {
+            let first = one.lines().zip(other.lines()).find(|(a, b)| a != b).unwrap_or(("", ""));
+            self.other_text.push(format!("{of}: whole {:?}, fast {:?}", first.0, first.1));
         }
     }
 
@@ -108,6 +110,9 @@ impl Differences {
         let flags = |n: NodeRef<'_>| Flags(n.flags().0 & !Flags::AX_IGNORED.0);
         same!("flags", flags);
         same!("clickability", |n: NodeRef<'_>| n.clickability());
+        // The snapshot tells these of what is out of the tree, and the lens shows them.
+        same!("selected", |n: NodeRef<'_>| n.selected());
+        same!("checked", |n: NodeRef<'_>| n.checked());
         if silent(a) && silent(b) {
             // Nameless generics: the browser's tree lists some of them, the lens shows none for it.
             same!("role of a nameless generic", |n: NodeRef<'_>| n.role().to_owned());
