@@ -833,6 +833,9 @@ impl Driver {
                 }
                 // The script sees another tree than the snapshot, or the browser does not say roles: the protocol's own tree.
                 None => {
+                    if self.setup.tree_anew {
+                        self.drop_tree(session);
+                    }
                     let params = json!({ "frameId": call.frame });
                     let method = "Accessibility.getFullAXTree";
                     look.read(self, session, method, &params, PayloadKind::Ax, &call.frame).await?;

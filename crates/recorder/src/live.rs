@@ -411,6 +411,7 @@ async fn stage(
         timezone: options.timezone.clone(),
         started: Instant::now(),
         attached: matches!(origin, Origin::Attached { .. }),
+        tree_anew: true,
     };
     let mut driver = match origin {
         Origin::Own | Origin::Site { .. } => {

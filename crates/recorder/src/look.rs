@@ -143,6 +143,9 @@ impl Driver {
             look.read(self, session, "DOMSnapshot.captureSnapshot", &snapshot, PayloadKind::Snapshot, root).await?;
             look.read(self, session, "Page.getLayoutMetrics", &json!({}), PayloadKind::Metrics, root).await?;
         }
+        if self.setup.tree_anew {
+            roots.iter().for_each(|(session, _)| self.drop_tree(session));
+        }
         let frames = look.frames.clone();
         for frame in &frames {
             let params = json!({ "frameId": frame.frame });
@@ -179,6 +182,17 @@ impl Driver {
             });
         }
         Ok(look)
+    }
+
+    /// Has the accessibility tree of a session built anew when it is asked for next; in browsers of ours it is kept up from then on, which fast looks need.
+    pub(crate) fn drop_tree(&self, session: &str) {
+        let calls: &[&str] = match self.setup.attached {
+            true => &["Accessibility.enable", "Accessibility.disable"],
+            false => &["Accessibility.enable", "Accessibility.disable", "Accessibility.enable"],
+        };
+        for call in calls {
+            drop(self.socket.send(Some(session), call, &json!({})));
+        }
     }
 
     /// Takes screenshots until two in a row are equal: Chromium decodes images and moves the hover state in real time, which

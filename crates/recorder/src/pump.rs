@@ -28,6 +28,9 @@ pub(crate) struct SessionSetup {
     pub(crate) started: Instant,
     /// Whether somebody else started the browser: viewport, locale and time zone stay as they are, and only tabs that ours open are attached to.
     pub(crate) attached: bool,
+    /// Whether a capture has the accessibility tree built anew. Chromium does not tell the kept tree everything that changes, such as that the options of a list
+    /// that a script enabled can be chosen now. Recordings read the kept tree, as the bundled ones did.
+    pub(crate) tree_anew: bool,
 }
 
 /// Page time 0 of bundled sites: 15 January 2026, 09:00 UTC.

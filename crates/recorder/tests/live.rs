@@ -60,3 +60,26 @@ fn a_fast_look_outlives_the_frames_of_the_page_before() {
         assert!(page.nodes().any(|node| node.name() == "Board actions"), "{}", page.url());
     }
 }
+
+/// The browser's kept tree goes on saying that they cannot.
+#[test]
+fn options_of_a_list_that_a_script_enabled_can_be_chosen() {
+    let mut live =
+        LiveBrowser::open_site(&sites(), "fixtures", "/action-select.html", &LiveOptions::default()).expect("opens");
+    let chosen = |page: &browserlens_page::Page| {
+        let found = page.nodes().find(|node| node.role() == "option" && node.name() == "Red");
+        found.expect("the option").selected()
+    };
+    // In a closed shadow tree, scripts do not see what the browser's tree has: it is asked for by fast looks too.
+    for shadow in [
+        "0",
+        "document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).innerHTML = '<b>x</b>'",
+    ] {
+        live.evaluate(shadow).expect("runs");
+        for (disabled, expected) in [(true, None), (false, Some(true)), (true, None), (false, Some(true))] {
+            live.evaluate(&format!("document.querySelector('#colour').disabled = {disabled}; 0")).expect("runs");
+            assert_eq!(chosen(&live.look().expect("a look")), expected, "fast, disabled {disabled}, {shadow}");
+            assert_eq!(chosen(&live.page().expect("a page").0), expected, "whole, disabled {disabled}, {shadow}");
+        }
+    }
+}

@@ -11,9 +11,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// States that no part of the lens reads.
-const UNREAD: States =
-    States(States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0);
+/// States of a node that no part of the lens reads. Which node is focused it asks the page, and that is compared: of a frame and what is focused in it,
+/// both of which a fast look calls focused, that is the latter.
+const UNREAD: States = States(
+    States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0 | States::FOCUSED.0,
+);
 
 pub fn traces() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")
@@ -61,11 +63,17 @@ impl Differences {
         let page = |page: &Page| {
             format!("{:?} {:?} {:?} {}", page.viewport(), page.scroll(), page.content_size(), page.title())
         };
+        let focused = |page: &Page| page.focused().map(|node| node.id());
+        if focused(whole) != focused(fast) {
+            self.note("focused", format!("{:?}", whole.focused()), format!("{:?}", fast.focused()), whole.root(), &of);
+        }
         if page(whole) != page(fast) {
             self.note("page", page(whole), page(fast), whole.root(), &of);
         }
-        if text_of(whole) != text_of(fast) {
-            self.other_text.push(of);
+        let (one, other) = (text_of(whole), text_of(fast));
+        if one != other {
+            let first = one.lines().zip(other.lines()).find(|(a, b)| a != b).unwrap_or(("", ""));
+            self.other_text.push(format!("{of}: whole {:?}, fast {:?}", first.0, first.1));
         }
     }
 
@@ -102,6 +110,9 @@ impl Differences {
         let flags = |n: NodeRef<'_>| Flags(n.flags().0 & !Flags::AX_IGNORED.0);
         same!("flags", flags);
         same!("clickability", |n: NodeRef<'_>| n.clickability());
+        // The snapshot tells these of what is out of the tree, and the lens shows them.
+        same!("selected", |n: NodeRef<'_>| n.selected());
+        same!("checked", |n: NodeRef<'_>| n.checked());
         if silent(a) && silent(b) {
             // Nameless generics: the browser's tree lists some of them, the lens shows none for it.
             same!("role of a nameless generic", |n: NodeRef<'_>| n.role().to_owned());

@@ -74,6 +74,8 @@
     const first = label.firstElementChild;
     return !first || (first === control && !first.nextElementSibling);
   };
+  // Something may be said of it, or by it of others: the tree has it for that alone.
+  const isMarked = (element) => element.getAttributeNames().some((name) => name === 'id' || name === 'role' || name === 'title' || name === 'tabindex' || name.startsWith('aria-'));
   // An element without a role, a name or a state of its own: most of a page, and nothing has to be asked of the browser for them.
   const isPlain = (element, tag) => {
     if (tag !== 'div' && tag !== 'span') return false;
@@ -150,8 +152,8 @@
     if (role === 'list') below.lists++;
     if (role === '' || role === 'none' || role === 'presentation' || tag === 'rt') return;
     // What the tree calls uninteresting: paragraphs that lay out their content as boxes, labels of ticks.
-    if (tag === 'tbody' && role === 'rowgroup' && !element.getAttributeNames().some((name) => name === 'id' || name === 'role' || name === 'title' || name === 'tabindex' || name.startsWith('aria-'))) return;
-    if (role === 'paragraph' && tag === 'p' && /flex|grid/.test(getComputedStyle(element).display)) return;
+    if (tag === 'tbody' && role === 'rowgroup' && !isMarked(element)) return;
+    if (role === 'paragraph' && tag === 'p' && !isMarked(element) && /flex|grid/.test(getComputedStyle(element).display)) return;
     if (tag === 'label' && role === 'LabelText' && isRedundant(element)) return;
     let name = element.computedName ?? '';
     if (tag === 'input' && element.type === 'file') name = name.replace(': ' + fileValue(element), '');

@@ -207,7 +207,10 @@
       for (const parent of parents) { rows.add(parent.nodeType === 1 ? parent : parent.parentElement); addMatches(parent, rules.sibling); }
       for (const element of [...restated, ...refocused]) { rows.add(element); if (rules.state && element !== document.body) { addMatches(element, rules.state); addLater(element, rules.state); } for (const label of element.labels ?? []) addMatches(label, rules.state); if (element.localName === 'fieldset') addTree(element); }
       for (const element of rehovered) { addMatches(element, rules.state); addLater(element, rules.state); }
-      for (const element of restated) if (element.localName === 'details') addTree(element);
+      for (const element of restated) {
+        if (element.localName === 'details') addTree(element);
+        if (element.localName === 'select') for (const option of element.options) rows.add(option);
+      }
       if (rules.has && !full) addMatches(document, rules.has);
     }
     for (const target of touched) if (target.isConnected && target.nodeType === 1) rows.add(target);
