@@ -49,7 +49,8 @@ fn made() -> &'static Made {
             .output()
             .expect("the command starts");
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let run = std::fs::read_dir(folder.join("runs")).expect("runs").next().expect("one run").expect("lists").path();
+        let mut runs = std::fs::read_dir(folder.join("runs")).expect("runs").map(|entry| entry.expect("lists").path());
+        let run = runs.find(|path| path.is_dir()).expect("one run");
         Made { folder, run }
     })
 }

@@ -921,7 +921,7 @@ mod tests {
         assert_eq!(elements.backends, [2, 3], "neither text nor pseudo-elements");
         let hash = (4 * 131 + i32::from(b'h')) * 31 + 4 * 131 + i32::from(b'b');
         assert_eq!(elements.hash, hash);
-        let text = format!(r#"{{"count":2,"hash":{hash},"rows":[[1,"checkbox","Gift","","",6,0]]}}"#);
+        let text = format!(r#"{{"count":2,"hash":{hash},"rows":[[1,"checkbox","Gift","","",6,0]],"hidden":[]}}"#);
         let collected: Collected<'_> = serde_json::from_str(&text).expect("reads");
         let ax = ax_payload(&collected, &elements).expect("fits");
         assert!(ax.contains(r#""role":{"value":"checkbox"},"name":{"value":"Gift"}"#), "{ax}");

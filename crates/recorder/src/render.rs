@@ -4,7 +4,7 @@
 //! answered by its scene, or fails; behind that no name resolves and every connection would go to a proxy that is not there; no script of a
 //! page runs; captures are numbered in the order of the scenes, however many are rendered at once.
 
-use crate::answering::{Answering, RenderAnswers};
+use crate::answering::{Answering, RenderAnswers, session_calls};
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;
 use crate::error::RecordError;
@@ -15,13 +15,10 @@ use crate::messages as m;
 use crate::pump::SessionSetup;
 use crate::seen::Seen;
 use crate::setup::runs_as_root;
-use crate::socket::{CallError, RawEvent, Socket, locked};
+use crate::socket::{CallError, locked};
 use crate::stage::Stage;
-use crate::world::World;
-use base64::Engine;
 use browserlens_page::{Capture, NodeKey, Page, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
-use serde::Deserialize;
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -82,7 +82,7 @@ fn faults_are_rows_with_clear_messages_and_the_run_goes_on() {
     .concat();
     let mut strategies = declared(&world, &text);
     strategies.push(configured("test/good", Behaviour::Good));
-    let run = world.replay(Request::new(&[trace.clone()], &strategies)).expect("replays");
+    let run = world.replay(Request::new(std::slice::from_ref(&trace), &strategies)).expect("replays");
     let error = |strategy: &str, step: u32| {
         run.measurement("shop/lamp", strategy, step).and_then(Measurement::error).unwrap_or_default().to_owned()
     };

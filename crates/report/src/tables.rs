@@ -143,6 +143,9 @@ fn column_name(formula: ImageFormula) -> &'static str {
     }
 }
 
+/// Name of a count, and how it is read.
+type EachCost = (&'static str, fn(&Cost) -> u64);
+
 /// Makes the table of measurements.
 pub(crate) fn measurements(rows: &[Measurement]) -> Result<DataFrame, PolarsError> {
     let numbers = |row: &Measurement, cell: &dyn Fn(&StepNumbers) -> u32| row.numbers().map(cell);
@@ -175,7 +178,7 @@ pub(crate) fn measurements(rows: &[Measurement]) -> Result<DataFrame, PolarsErro
         let asked = &row.numbers()?.requests;
         (!asked.is_empty()).then(|| asked.iter().map(|asked| asked.request.to_string()).collect::<Vec<_>>().join("; "))
     });
-    let each: [(&str, fn(&Cost) -> u64); 6] = [
+    let each: [EachCost; 6] = [
         ("o200k", |cost| cost.o200k),
         ("cl100k", |cost| cost.cl100k),
         ("claude28", |cost| cost.images.claude28),
