@@ -55,7 +55,7 @@
 //! `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the strategy did not announce the stage), `observe_us` (the whole of
 //! it), `count_us` (token counting, not part of it); `cached` (bool): measured in an earlier run; `date`, `machine` (string).
 //!
-//! What the other numbers of a report are made of stands in [`beside`].
+//! What the other numbers of a report are made of stands in `tables/beside.rs`.
 
 mod beside;
 #[cfg(test)]
