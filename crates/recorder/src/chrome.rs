@@ -6,7 +6,8 @@
 //! alike, and the watchdog then kills Chromium. Why not `PR_SET_PDEATHSIG`: it is tied to the thread that spawned, and is Linux only.
 
 use crate::error::RecordError;
-use chromiumoxide::{Browser, BrowserConfig, Page};
+use chromiumoxide::error::CdpError;
+use chromiumoxide::{Browser, BrowserConfig, Handler, Page};
 use futures::StreamExt;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -24,6 +25,10 @@ const NAMES: [&str; 6] =
 const STACK_KIB: u32 = 256 * 1024;
 
 const LAUNCH_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What the system says of a script that is still held open for writing.
+const BUSY: &str = "(os error 26)";
+const MOST_BUSY: u32 = 50;
 
 /// How Chromium is started.
 #[derive(Clone, Debug)]
@@ -113,7 +118,7 @@ impl Chrome {
             Watchdog::start(folder.path()).map_err(io_error("cannot start the watchdog (sh) for Chromium"))?;
         let config = config(options, &starter, folder.path())
             .map_err(|reason| RecordError::LaunchFailed { path: program.clone(), reason })?;
-        let (browser, mut handler) = Browser::launch(config)
+        let (browser, mut handler) = started(&config)
             .await
             .map_err(|error| RecordError::LaunchFailed { path: program, reason: one_line(&error.to_string()) })?;
         let handler = tokio::spawn(async move { while handler.next().await.is_some() {} });
@@ -361,6 +366,21 @@ impl Watchdog {
     }
 }
 
+/// Starts Chromium by its start script. Where another thread began a process while the script was being written, that process holds it
+/// open until it is what it is to be; this waits for it.
+async fn started(config: &BrowserConfig) -> Result<(Browser, Handler), CdpError> {
+    let mut tries = 0;
+    loop {
+        match Browser::launch(config.clone()).await {
+            Err(error) if tries < MOST_BUSY && error.to_string().contains(BUSY) => {
+                tries += 1;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            done => return done,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,5 +409,24 @@ mod tests {
         assert_eq!(find_in(Some(&explicit), Some(env.clone()), search()).expect("found"), explicit);
         assert_eq!(find_in(None, Some(env.clone()), search()).expect("found"), env);
         assert_eq!(find_in(None, None, search()).expect("found"), on_path);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_start_script_that_is_still_held_open_is_waited_for() {
+        use std::io::Write;
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("starter");
+        let mut held = std::fs::File::create(&path).expect("creates");
+        held.write_all(b"#!/bin/sh\nexit 7\n").expect("writes");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("mode");
+        let config = BrowserConfig::builder().chrome_executable(&path).no_sandbox().build().expect("a configuration");
+        let release = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            drop(held);
+        });
+        let error = started(&config).await.expect_err("it ends at once").to_string();
+        release.join().expect("ends");
+        assert!(!error.contains(BUSY), "{error}");
     }
 }
