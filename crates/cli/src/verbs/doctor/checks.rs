@@ -145,7 +145,7 @@ fn traces(folder: &Path) -> Check {
     }
     Check::fine(
         NAME,
-        format!("{} in {}: {readable} (this build writes {FORMAT_VERSION})", files.len(), folder.display()),
+        format!("{} in {}: {readable} (this build reads up to {FORMAT_VERSION})", files.len(), folder.display()),
     )
 }
 
