@@ -1,10 +1,19 @@
-//! The table in README.md is what `bench` prints today, but for latency, which differs from run to run.
+//! The bench of everything that is bundled: the table in README.md is what it prints today, but for latency, which differs from run to run, and every
+//! number of its report is made again from the Parquet files.
 //!
 //! `UPDATE_README=1 cargo test -p browserlens --test readme` writes it anew. `BROWSERLENS_BENCH` names a binary that was built for
 //! speed, as `./just test` does: unoptimised, the whole bench takes minutes.
 
-use std::path::Path;
+// What the tests of the page need and these do not.
+#[allow(dead_code)]
+#[path = "report_page/browser.rs"]
+mod browser;
+#[path = "report_page/numbers/mod.rs"]
+mod numbers;
+
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 const BEGIN: &str = "<!-- bench table: begin -->\n```text\n";
 const END: &str = "\n```\n<!-- bench table: end -->";
@@ -18,25 +27,49 @@ fn table(output: &str) -> String {
     rows.iter().map(cut).collect::<Vec<_>>().join("\n")
 }
 
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// One bench of everything, from nothing.
+struct Bench {
+    report: PathBuf,
+    printed: String,
+    said: String,
+}
+
+fn bench() -> &'static Bench {
+    static BENCH: OnceLock<Bench> = OnceLock::new();
+    BENCH.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+        let _ = std::fs::remove_dir_all(&folder);
+        let at = |name: &str| folder.join(name).display().to_string();
+        let binary = std::env::var_os("BROWSERLENS_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_browserlens").into());
+        let output = Command::new(binary)
+            .args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
+            .current_dir(root())
+            .output()
+            .expect("the command starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        Bench { report: folder.join("report"), printed: String::from_utf8_lossy(&output.stdout).into_owned(), said }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_number_of_the_report_is_made_again() {
+    let (in_summary, in_page) = numbers::of(&bench().report, false).await;
+    assert!(in_summary > 3_000 && in_page > 90_000, "{in_summary}, {in_page}");
+}
+
 #[test]
 fn the_readme_shows_the_last_bench() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let binary = std::env::var_os("BROWSERLENS_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_browserlens").into());
-    let output = Command::new(binary)
-        .args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
-        .current_dir(&root)
-        .output()
-        .expect("the command starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let Bench { printed, said, .. } = bench();
     let widest = printed.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();
     assert!(widest.chars().count() <= 100, "wider than a terminal: {widest}");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!said.contains(['\r', '\u{1b}']), "no bar where nobody looks: {said:?}");
-    let table = table(&printed);
-    let path = root.join("README.md");
+    let table = table(printed);
+    let path = root().join("README.md");
     let readme = std::fs::read_to_string(&path).expect("README.md is there");
     let begin = readme.find(BEGIN).expect("the table's begin mark") + BEGIN.len();
     let end = begin + readme[begin..].find(END).expect("the table's end mark");

@@ -3,6 +3,8 @@
 
 #[path = "report_page/browser.rs"]
 mod browser;
+#[path = "report_page/model.rs"]
+mod model;
 #[path = "report_page/numbers/mod.rs"]
 mod numbers;
 
@@ -24,7 +26,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
 }
 
-/// A report of two recorded traces, one of them hostile, and the run that it is about; made once.
+/// A report of two recorded traces, one of them hostile, which two models have read too, and the run that it is about; made once.
 struct Made {
     folder: PathBuf,
     run: PathBuf,
@@ -42,15 +44,23 @@ fn made() -> &'static Made {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report_page");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
-        let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
-            .args(["bench", "--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES])
-            .args(["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
-            .current_dir(root())
-            .output()
-            .expect("the command starts");
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let browserlens = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+            let output = command.args(arguments).current_dir(root()).env_remove("OPENAI_API_KEY").output();
+            let output = output.expect("the command starts");
+            assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        };
+        let chosen = ["--scenarios", "hostile/*,tiny/*", "--strategies", STRATEGIES];
+        let kept = ["--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("first")];
+        browserlens(&[&["bench"], &chosen[..], &kept[..]].concat());
         let mut runs = std::fs::read_dir(folder.join("runs")).expect("runs").map(|entry| entry.expect("lists").path());
         let run = runs.find(|path| path.is_dir()).expect("one run");
+        let (stored, endpoint) = (run.display().to_string(), format!("http://{}/v1", model::start()));
+        for (name, tier) in [("no-model-7b", "small"), ("no-model-70b", "large")] {
+            let reader = ["llm", &stored, "--model", name, "--tier", tier, "--base-url", &endpoint, "--yes"];
+            browserlens(&[&reader[..], &["--cassette", &at(name), "--strategies", "lens/delta,lens/full"]].concat());
+        }
+        browserlens(&["report", &stored, "--cache-dir", &at("cache"), "--out", &at("report")]);
         Made { folder, run }
     })
 }
@@ -88,6 +98,7 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
         "fidelity",
         "attacks",
         "inspect",
+        "llm",
         "run",
         "notes",
     ] {
@@ -222,28 +233,9 @@ async fn axe_finds_no_fault_wide_and_narrow_in_light_and_dark() {
     opened.close().await;
 }
 
-/// Checks every number of a report; returns how many: cells of the summary; cells, sentences and data of the page.
-async fn numbers_of(folder: &Path, deep: bool) -> (usize, usize) {
-    let files = numbers::run::Files::read(folder);
-    let run = numbers::run::Run::of(&files);
-    let summary = std::fs::read_to_string(folder.join("summary.md")).expect("a summary");
-    let in_summary = numbers::markdown::check(&summary, &run);
-    let page = folder.join("index.html");
-    let html = std::fs::read_to_string(&page).expect("a page");
-    let literal = serde_json::to_string(&html).expect("JSON");
-    let script = include_str!("report_page/numbers/read_page.js");
-    // The page comes last: it is long enough to hold any word.
-    let script = script.replacen("DEEP", &deep.to_string(), 1).replacen("HTML", &literal, 1);
-    let (opened, _) = Opened::file(&page).await;
-    let read: numbers::page::Page = opened.evaluate(&script).await;
-    opened.close().await;
-    let in_page = numbers::page::check(&read, &run);
-    (in_summary, in_page)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn every_number_is_made_again_from_the_parquet_files() {
-    let (in_summary, in_page) = numbers_of(&made().folder.join("report"), true).await;
+    let (in_summary, in_page) = numbers::of(&made().folder.join("report"), true).await;
     assert!(in_summary > 800 && in_page > 3_000, "{in_summary}, {in_page}");
 }
 
@@ -332,7 +324,7 @@ async fn a_given_report_opens_in_less_than_two_seconds() {
 #[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
 async fn every_number_of_a_given_report_is_made_again() {
     let folder = PathBuf::from(std::env::var_os("BROWSERLENS_REPORT").expect("BROWSERLENS_REPORT names a folder"));
-    let (in_summary, in_page) = numbers_of(&root().join(folder), false).await;
+    let (in_summary, in_page) = numbers::of(&root().join(folder), false).await;
     println!("{in_summary} cells in the summary; {in_page} cells, sentences and data in the page");
     assert!(in_summary > 0 && in_page > 0);
 }

@@ -139,7 +139,7 @@ pub fn llm_terminal_table(results: Option<&LlmResults>) -> String {
 /// Writes the section of the page; none without results.
 pub(crate) fn section(results: &LlmResults) -> Option<String> {
     let table = table(results, HEADERS.map(|(wide, _)| wide))?;
-    let mut out = format!("{}<ul class=\"notes\">\n", crate::html::table(TITLE, &table));
+    let mut out = format!("{}<ul class=\"notes\">\n", crate::html::table("What models would have done", &table));
     for note in notes(results) {
         out.push_str(&format!("<li>{}</li>\n", escape(&note)));
     }

@@ -1,5 +1,6 @@
 //! `summary.md` as tables and sentences, and whether each is what the Parquet files make of it.
 
+use super::models;
 use super::prose::Prose;
 use super::run::Run;
 use super::tables::{self, Cells};
@@ -93,6 +94,7 @@ pub fn expected(run: &Run<'_>) -> BTreeMap<String, Vec<Cells>> {
             put(&title, vec![Some(table)]);
         }
     }
+    put("LLM reader", vec![models::table(run)]);
     put("Knowledge", vec![tables::knowledge(run)]);
     put("Tokens per task, by scenario", vec![Some(tables::scenarios(run))]);
     all

@@ -5,6 +5,7 @@
 
 use super::formula::*;
 use super::markdown;
+use super::models;
 use super::prose::Prose;
 use super::routers::routers;
 use super::run::{FIXED, Part, Run, Scored, step_tokens};
@@ -145,6 +146,7 @@ fn check_table(table: &PageTable, run: &Run<'_>) -> usize {
         ("sweeps", _) => one(tables::sweeps(run)),
         ("routers", _) => one(tables::router_table(run)),
         ("inspect", _) => one(tables::answers(run)),
+        ("llm", _) => one(models::table(run)),
         ("reading", "Questions about recorded pages") => one(tables::reading(run)),
         ("reading", "What is asked, and what was measured") => one(tables::bars(run)),
         ("reading", title) => tables::seeds().1.into_iter().find(|(known, _)| known == title).map(|(_, table)| table),

@@ -4,6 +4,7 @@
 //! taken out before numbers are looked for. Constants of a sentence (95 % intervals, bars) stand here as such.
 
 use super::formula::*;
+use super::models;
 use super::run::{Run, Scored};
 use super::tables::{answers_of, knowledge_of, reading_of, saved, seeds};
 use std::collections::BTreeMap;
@@ -38,6 +39,9 @@ impl<'r, 't> Prose<'r, 't> {
             run.files.questions.iter().flat_map(|table| table.rows()).map(|row| row.text("question").to_owned()),
         );
         names.extend(run.files.recorded.iter().flat_map(|table| table.rows()).map(|row| row.text("output").to_owned()));
+        for row in run.files.llm.iter().flat_map(|table| table.rows()) {
+            names.extend([row.text("model"), row.text("tier"), row.text("prompt")].map(str::to_owned));
+        }
         names.push(format!("browserlens {}", env!("CARGO_PKG_VERSION")));
         names.push("o200k_base".to_owned());
         names.retain(|name| name.chars().any(|c| c.is_ascii_digit()));
@@ -111,7 +115,13 @@ impl<'r, 't> Prose<'r, 't> {
         if says("Tokens of what is answered after each step") {
             return Some(self.answers());
         }
-        if says("Questions about recorded pages") {
+        if says("Metrics of Mind2Web (arXiv:2306.06070)") {
+            return Some(strings(&["2", "2306.06070"]));
+        }
+        if let Some(counted) = models::counted(self.run, sentence) {
+            return Some(counted);
+        }
+        if says("Questions about recorded pages, ") {
             return Some(self.reading());
         }
         if says("Generated pages of five sizes") {

@@ -28,6 +28,7 @@ pub struct Files {
     pub recorded: Option<Table>,
     pub screens: Option<Table>,
     pub ways: Option<Table>,
+    pub llm: Option<Table>,
 }
 
 impl Files {
@@ -45,6 +46,7 @@ impl Files {
             recorded: read("recorded"),
             screens: read("screens"),
             ways: read("ways"),
+            llm: read("llm"),
         }
     }
 }

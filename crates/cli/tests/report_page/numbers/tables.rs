@@ -13,11 +13,11 @@ pub struct Cells {
 }
 
 impl Cells {
-    fn new<S: Into<String>>(headers: impl IntoIterator<Item = S>) -> Self {
+    pub fn new<S: Into<String>>(headers: impl IntoIterator<Item = S>) -> Self {
         Self { headers: headers.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    fn row(&mut self, cells: Vec<String>) {
+    pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 }
