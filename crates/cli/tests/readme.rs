@@ -63,6 +63,20 @@ async fn every_number_of_the_report_is_made_again() {
 }
 
 #[test]
+fn the_printed_chart_names_every_strategy_that_is_ranked() {
+    let svg = std::fs::read_to_string(bench().report.join("pareto.svg")).expect("a chart");
+    let csv = std::fs::read_to_string(bench().report.join("tasks.csv")).expect("tasks");
+    let column = csv.lines().next().and_then(|head| head.split(',').position(|name| name == "strategy"));
+    let column = column.expect("a column of strategies");
+    let names: std::collections::BTreeSet<&str> =
+        csv.lines().skip(1).filter_map(|row| row.split(',').nth(column)).collect();
+    assert!(names.len() > 30, "{names:?}");
+    for name in names {
+        assert!(svg.contains(&name.replace(":recorded", "*")), "{name} is not in the key");
+    }
+}
+
+#[test]
 fn the_readme_shows_the_last_bench() {
     let Bench { printed, said, .. } = bench();
     let widest = printed.lines().max_by_key(|line| line.chars().count()).unwrap_or_default();

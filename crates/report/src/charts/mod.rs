@@ -5,6 +5,7 @@
 //! where they repeat, marker and dash tell the lines apart.
 
 mod canvas;
+mod labels;
 mod latency;
 mod pareto;
 mod routers;

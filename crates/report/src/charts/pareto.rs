@@ -1,7 +1,10 @@
 //! Tokens per task against the share of steps that succeed, with the front of strategies that nothing beats on both.
+//!
+//! Few strategies are named where they lie; many have numbers, and a key below.
 
 use super::Chart;
 use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
+use super::labels::{self, Labelled};
 use super::style::{GRID, MUTED, PALETTE, log_ticks, look_of, looks, text_width};
 use crate::numbers::{compact, fraction};
 use crate::{ReportError, Summary};
@@ -11,7 +14,13 @@ use plotters::style::RGBColor;
 const FILE: &str = "pareto.svg";
 const PNG: &str = "pareto.png";
 const TITLE: &str = "Cost against success";
-const SIZE: (f64, f64) = (960.0, 500.0);
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 500.0;
+/// So many strategies find room for their names in the picture.
+const NAMED: usize = 12;
+const KEY_COLUMNS: usize = 3;
+/// Height of a line of the key, in px.
+const KEY_LINE: f64 = 19.0;
 /// Of the bars of intervals: they cross each other, and must not hide what they belong to.
 const INTERVAL: RGBColor = RGBColor(0xb8, 0xc0, 0xc8);
 const FRAME: Frame = Frame { left: 74.0, top: 26.0, right: 936.0, bottom: 436.0 };
@@ -42,9 +51,14 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
         .collect();
     let front = front(&points);
     let caption = format!(
-        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is the Pareto front: for what lies on it, no strategy is cheaper and as successful. Thin bars: 95 % intervals over scenarios (bootstrap), cut at the frame. Labels say how many tasks succeed as a whole.",
+        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is the Pareto front: for what lies on it, no strategy is cheaper and as successful. Thin bars: 95 % intervals over scenarios (bootstrap), cut at the frame. {} how many tasks succeed as a whole.",
         Encoding::O200kBase.name(),
-        summary.formula.name()
+        summary.formula.name(),
+        if points.len() > NAMED {
+            "Bold numbers lie on the front. The key names each strategy (* is what the tool itself said) and says"
+        } else {
+            "Labels say"
+        }
     );
 
     let exponents: Vec<f64> = points.iter().map(|point| point.tokens.log10()).collect();
@@ -57,7 +71,9 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
     let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
     let y = floor..1.0 + (1.0 - floor) * 0.05;
 
-    let size = SIZE;
+    let numbered = points.len() > NAMED;
+    let key_lines = if numbered { points.len().div_ceil(KEY_COLUMNS) } else { 0 };
+    let size = (WIDTH, HEIGHT + key_lines as f64 * KEY_LINE + if numbered { 8.0 } else { 0.0 });
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(FRAME, x.clone(), y.clone());
         axes(canvas, &scale, (x.start, x.end), floor)?;
@@ -78,16 +94,46 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
         let looks = looks(summary);
         let places: Vec<(f64, f64)> =
             points.iter().map(|point| scale.at(point.tokens.log10(), point.success)).collect();
-        let labels = place_labels(&points, &places, &line);
-        for ((point, &at), label) in points.iter().zip(&places).zip(&labels) {
-            let (edge_x, edge_y) = label.edge();
-            if (edge_x - at.0).hypot(edge_y - at.1) > 16.0 {
-                canvas.line(&[at, (edge_x, edge_y)], PALETTE[6], 0.5)?;
+        let wanted: Vec<Labelled> = points
+            .iter()
+            .zip(&places)
+            .enumerate()
+            .map(|(at, (point, &place))| {
+                let (width, height) = if numbered {
+                    (text_width(&(at + 1).to_string(), 11.5), 13.0)
+                } else {
+                    (text_width(point.strategy, 13.0).max(text_width(&point.label, 11.0)), 31.0)
+                };
+                Labelled { at: place, width, height }
+            })
+            .collect();
+        let within = Frame { top: 0.0, right: WIDTH, ..FRAME };
+        let labels = labels::place(&wanted, within, std::slice::from_ref(&line));
+        for (at, ((point, &place), label)) in points.iter().zip(&places).zip(&labels).enumerate() {
+            if let Some(edge) = label.leader() {
+                canvas.line(&[place, edge], PALETTE[6], 0.5)?;
             }
-            let name = Letters::ink(12.5, Anchor::Start);
             let on_front = front.iter().any(|other| other.strategy == point.strategy);
-            canvas.text(point.strategy, (label.left, label.y - 7.0), if on_front { name.bold() } else { name })?;
-            canvas.text(&point.label, (label.left, label.y + 8.0), Letters::muted(11.0, Anchor::Start))?;
+            let weight = |letters: Letters| if on_front { letters.bold() } else { letters };
+            if numbered {
+                let number = (at + 1).to_string();
+                canvas.text(&number, (label.left, label.y), weight(Letters::ink(11.5, Anchor::Start)))?;
+                let (column, line) = (at / key_lines, at % key_lines);
+                let x = 20.0 + column as f64 * (WIDTH - 30.0) / KEY_COLUMNS as f64;
+                let y = HEIGHT + line as f64 * KEY_LINE;
+                canvas.text(&number, (x + 16.0, y), weight(Letters::ink(11.5, Anchor::End)))?;
+                canvas.marker((x + 28.0, y), 4.5, look_of(&looks, point.strategy))?;
+                canvas.text(
+                    &point.strategy.replace(":recorded", "*"),
+                    (x + 40.0, y),
+                    weight(Letters::ink(11.5, Anchor::Start)),
+                )?;
+                let end = (x + (WIDTH - 30.0) / KEY_COLUMNS as f64 - 14.0, y);
+                canvas.text(point.label.trim_end_matches(" tasks"), end, Letters::muted(11.0, Anchor::End))?;
+            } else {
+                canvas.text(point.strategy, (label.left, label.y - 7.0), weight(Letters::ink(12.5, Anchor::Start)))?;
+                canvas.text(&point.label, (label.left, label.y + 8.0), Letters::muted(11.0, Anchor::Start))?;
+            }
         }
         points.iter().zip(&places).try_for_each(|(point, &at)| canvas.marker(at, 5.5, look_of(&looks, point.strategy)))
     };
@@ -157,80 +203,6 @@ fn stairs(front: &[&Point<'_>]) -> Vec<(f64, f64)> {
     corners
 }
 
-/// Where a label stands: its left end and the middle of its two lines.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Label {
-    left: f64,
-    y: f64,
-    width: f64,
-    point: (f64, f64),
-}
-
-impl Label {
-    fn frame(self) -> Frame {
-        Frame { left: self.left - 3.0, top: self.y - 15.0, right: self.left + self.width + 3.0, bottom: self.y + 16.0 }
-    }
-
-    /// Returns the place of the label's frame that is nearest to the point.
-    fn edge(self) -> (f64, f64) {
-        let frame = self.frame();
-        (self.point.0.clamp(frame.left, frame.right), self.point.1.clamp(frame.top, frame.bottom))
-    }
-}
-
-/// Places labels so that they cover neither each other, nor a point, nor the line where there is room: near places are tried first.
-fn place_labels(points: &[Point<'_>], places: &[(f64, f64)], line: &[(f64, f64)]) -> Vec<Label> {
-    let mut labels: Vec<Label> = Vec::with_capacity(points.len());
-    for (point, &at) in points.iter().zip(places) {
-        let width = text_width(point.strategy, 13.0).max(text_width(&point.label, 11.0));
-        let mut candidates = Vec::new();
-        for ring in 0..9_u32 {
-            let far = f64::from(ring) * 17.0;
-            for dy in if ring == 0 { vec![0.0] } else { vec![far, -far] } {
-                for left in [at.0 + 11.0, at.0 - 11.0 - width, at.0 - width / 2.0] {
-                    // A label straight above or below must clear its own point.
-                    if ring > 1 || left > at.0 || left + width < at.0 {
-                        candidates.push(Label { left, y: at.1 + dy, width, point: at });
-                    }
-                }
-            }
-        }
-        let inside = |label: &&Label| {
-            let frame = label.frame();
-            frame.left >= FRAME.left && frame.right <= SIZE.0 && frame.top >= 0.0 && frame.bottom <= FRAME.bottom
-        };
-        let free = |label: &&Label| {
-            let frame = label.frame();
-            let covers_point = places.iter().any(|&(x, y)| {
-                x > frame.left - 7.0
-                    && x < frame.right + 7.0
-                    && y > frame.top - 5.0
-                    && y < frame.bottom + 5.0
-                    && (x, y) != at
-            });
-            let covers_label = labels.iter().any(|other| {
-                let other = other.frame();
-                frame.left < other.right
-                    && other.left < frame.right
-                    && frame.top < other.bottom
-                    && other.top < frame.bottom
-            });
-            // The line runs along the axes: a part crosses a frame if their boxes do.
-            let covers_line = line.windows(2).any(|part| {
-                let ((ax, ay), (bx, by)) = (part[0], part[1]);
-                ax.min(bx) < frame.right
-                    && ax.max(bx) > frame.left
-                    && ay.min(by) < frame.bottom
-                    && ay.max(by) > frame.top
-            });
-            !covers_point && !covers_label && !covers_line
-        };
-        let chosen = candidates.iter().filter(inside).find(free).or(candidates.first());
-        labels.push(chosen.copied().unwrap_or(Label { left: at.0, y: at.1, width, point: at }));
-    }
-    labels
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,21 +234,5 @@ mod tests {
         let [(left, y), (right, same)] = drawn[0];
         assert!(left == FRAME.left && right < FRAME.right && right > scale.at(2.0, 0.75).0 && (y - same).abs() < 0.01);
         assert!(bars(&point("b", 100.0, 0.75), &scale).is_empty());
-    }
-
-    #[test]
-    fn labels_of_crowded_points_do_not_overlap() {
-        let points: Vec<Point<'_>> = (0..8).map(|_| point("family/variant", 100.0, 1.0)).collect();
-        let places: Vec<(f64, f64)> = (0..8).map(|at| (400.0 + f64::from(at) * 6.0, 60.0)).collect();
-        let labels = place_labels(&points, &places, &[]);
-        for (at, a) in labels.iter().enumerate() {
-            for b in &labels[at + 1..] {
-                let (a, b) = (a.frame(), b.frame());
-                assert!(
-                    a.left >= b.right || b.left >= a.right || a.top >= b.bottom || b.top >= a.bottom,
-                    "{a:?} {b:?}"
-                );
-            }
-        }
     }
 }
