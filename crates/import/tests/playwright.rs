@@ -38,6 +38,12 @@ fn the_newest_release_imports_as_we_would_record_it() {
 
 #[test]
 #[ignore = "needs older releases: ./just playwrights"]
+fn version_9_imports_as_we_would_record_it() {
+    shop_with(&older("1.63.0"), 9);
+}
+
+#[test]
+#[ignore = "needs older releases: ./just playwrights"]
 fn version_8_imports_as_we_would_record_it() {
     shop_with(&older("1.58.0"), 8);
 }
@@ -52,6 +58,12 @@ fn version_7_imports_as_we_would_record_it() {
 #[ignore = "needs older releases: ./just playwrights"]
 fn version_6_imports_as_we_would_record_it() {
     shop_with(&older("1.40.1"), 6);
+}
+
+#[test]
+#[ignore = "needs older releases: ./just playwrights"]
+fn version_5_imports_as_we_would_record_it() {
+    shop_with(&older("1.39.0"), 5);
 }
 
 #[test]
