@@ -130,7 +130,13 @@ impl Pages for Pairs {
         Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
     }
 
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
+        Some(self.pair(step, canonicalizer))
+    }
+}
+
+impl Pairs {
+    fn pair(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
         let Some((ax, snapshot, picture)) = self.pairs.get(step) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };

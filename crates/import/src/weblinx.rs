@@ -200,7 +200,13 @@ impl Pages for Turns {
         Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
     }
 
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
+        Some(self.pair(step, canonicalizer))
+    }
+}
+
+impl Turns {
+    fn pair(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
         let Some(turn) = self.turns.get(step.min(self.turns.len() - 1)) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };

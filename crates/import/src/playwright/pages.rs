@@ -9,10 +9,9 @@ use super::tree;
 use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;
-use crate::plan::{Marks, Pages};
+use crate::plan::Pages;
 use crate::scene::{Answer, Resources, Scene};
-use browserlens_page::{Capture, Viewport};
-use browserlens_trace::Canonicalizer;
+use browserlens_page::Viewport;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -293,11 +292,6 @@ impl Pages for RecordedPages {
             aria,
             gaps: documents.gaps,
         })
-    }
-
-    fn capture(&self, step: usize, _canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
-        let reason = "a snapshot of the DOM has neither layout nor accessibility tree: it has to be rendered";
-        Err(ImportError::malformed(&self.path, format!("step {step}"), reason))
     }
 }
 
