@@ -10,9 +10,6 @@ use markup5ever_rcdom::{Handle, RcDom};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// Bytes that are given to the parser at once.
-const PART: usize = 64 << 10;
-
 /// A parsed document.
 pub(crate) struct Markup(RcDom);
 
@@ -27,21 +24,18 @@ pub(crate) fn parse(html: &str, most: usize) -> Result<Markup, String> {
     let too_many = || format!("the page has more than {most} nodes");
     let sink = Counting { dom: RcDom::default(), left: Cell::new(most) };
     let mut parser = parse_document(sink, ParseOpts::default());
-    let mut rest = html;
-    while !rest.is_empty() {
-        let mut end = rest.len().min(PART);
-        while !rest.is_char_boundary(end) {
-            end -= 1;
-        }
-        let (part, after) = rest.split_at(end);
-        parser.process(StrTendril::from_slice(part));
-        if parser.tokenizer.sink.sink.left.get() == 0 {
+    // Tag by tag: a single one can make the parser repeat every element that is open.
+    let mut from = 0;
+    let ends = memchr::memchr_iter(b'<', html.as_bytes()).skip_while(|at| *at == 0);
+    for end in ends.chain([html.len()]) {
+        parser.process(StrTendril::from_slice(&html[from..end]));
+        if parser.tokenizer.sink.sink.is_full() {
             return Err(too_many());
         }
-        rest = after;
+        from = end;
     }
     let sink = parser.finish();
-    if sink.left.get() == 0 { Err(too_many()) } else { Ok(Markup(sink.dom)) }
+    if sink.is_full() { Err(too_many()) } else { Ok(Markup(sink.dom)) }
 }
 
 /// A tree that counts what is added to it.

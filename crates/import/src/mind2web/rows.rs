@@ -232,7 +232,7 @@ impl Found {
                 let mut named = Vec::new();
                 if let Some(cursor) = &mut candidates {
                     for raw in cursor.list().map_err(|reason| malformed("pos_candidates", reason))? {
-                        match serde_json::from_slice::<Candidate>(raw.data()) {
+                        match serde_json::from_slice::<Candidate>(raw.as_ref()) {
                             Ok(candidate) => named.push(candidate),
                             Err(error) => {
                                 gaps.push(format!("{}: a candidate cannot be read: {error}", place("pos_candidates")))
@@ -249,7 +249,7 @@ impl Found {
                     Ok(html) => match html.value() {
                         Cell::Bytes(bytes) => {
                             self.read += bytes.len() as u64;
-                            utf8(bytes.data()).and_then(|html| checked(html, limits).map(|()| marked(html, &done).1))
+                            utf8(bytes.as_ref()).and_then(|html| checked(html, limits).map(|()| marked(html, &done).1))
                         }
                         Cell::Null => Err("it is empty".to_owned()),
                         Cell::Lost(reason) => Err(reason),
@@ -319,7 +319,7 @@ fn text(cell: Cell) -> Result<Option<String>, String> {
     match cell {
         Cell::Null => Ok(None),
         Cell::Lost(reason) => Err(reason),
-        Cell::Bytes(bytes) => utf8(bytes.data()).map(|text| Some(text.to_owned())),
+        Cell::Bytes(bytes) => utf8(bytes.as_ref()).map(|text| Some(text.to_owned())),
     }
 }
 
@@ -397,7 +397,7 @@ impl<R: ChunkReader + 'static> Pages for InTables<R> {
             ImportError::malformed(path, format!("row group {}, row {}", place.group + 1, place.row + 1), reason)
         };
         let html = match html {
-            Cell::Bytes(bytes) => marked(utf8(bytes.data()).map_err(&bad)?, done).0,
+            Cell::Bytes(bytes) => marked(utf8(bytes.as_ref()).map_err(&bad)?, done).0,
             Cell::Null => return Err(bad("its page is gone".to_owned())),
             Cell::Lost(reason) => return Err(bad(reason)),
         };
@@ -408,7 +408,7 @@ impl<R: ChunkReader + 'static> Pages for InTables<R> {
                 gaps.push(format!("step {step}: its screenshot cannot be read: {reason}"));
                 None
             }
-            Cell::Bytes(bytes) => viewport_of(bytes.data())
+            Cell::Bytes(bytes) => viewport_of(bytes.as_ref())
                 .map_err(|reason| {
                     gaps.push(format!("step {step}: its screenshot is not used: {reason}"));
                 })
