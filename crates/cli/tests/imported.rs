@@ -142,6 +142,15 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
         |strategy: &str| measured.lines().filter(|row| row.contains("mind2web-b2") && row.contains(strategy)).count();
     assert_eq!((rows("raw/html"), rows("lens/delta")), (3, 3), "{measured}");
 
+    // A page of which nothing is visible is not shown as if it were one.
+    for verb in ["snapshot", "read"] {
+        let arguments = [verb, &world.at("traces/mind2web-b2.trace")];
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_browserlens")).args(arguments).output().expect("the command starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(3) && said.contains("without --no-render"), "{verb}: {said}");
+    }
+
     let compared = world.run(&["compare", &first, &second, "--markdown", "--runs-dir", &world.at("runs")]);
     assert!(compared.contains("lens/delta") && compared.contains("mind2web-a1"), "{compared}");
 }

@@ -180,135 +180,172 @@ impl Found {
         read: &Read<R>,
         limits: &Limits,
     ) -> Result<(), ImportError> {
-        let table = &read.table;
-        for group in 0..table.groups() {
-            let bad = |name: &str, reason: String| {
-                ImportError::malformed(table.path(), format!("row group {}, column {name:?}", group + 1), reason)
-            };
-            let open = |name: &str, column: Column, most: u64| {
-                table.cursor(group, column, most).map_err(|reason| bad(name, reason))
-            };
-            let small =
-                |name: &str, column: Option<Column>| column.map(|column| open(name, column, SMALL_PAGE)).transpose();
-            // A page too large is a matter of its rows; a column that cannot be read at all is one of all of them.
-            let mut html = table.cursor(group, read.html, limits.column_page_bytes);
-            let mut operation = open("operation", read.operation, SMALL_PAGE)?;
-            let mut ids = open("annotation_id", read.task, SMALL_PAGE)?;
-            let mut others = Vec::new();
-            for (name, column) in OTHERS.iter().zip(&read.others) {
-                others.push(small(name, *column)?);
-            }
-            let mut candidates =
-                read.candidates.map(|column| open("pos_candidates", column, limits.line_bytes)).transpose()?;
-            let mut reprs = small("action_reprs", read.reprs)?;
-            for row in 0..table.rows(group) {
-                let place = |name: &str| format!("row group {}, row {}, column {name:?}", group + 1, row + 1);
-                let malformed = |name: &str, reason: String| ImportError::malformed(table.path(), place(name), reason);
-                let id = match text(ids.value()) {
-                    Ok(Some(id)) if !id.is_empty() => id,
-                    Ok(_) => return Err(malformed("annotation_id", "a row has no task".to_owned())),
-                    Err(reason) => return Err(malformed("annotation_id", reason)),
-                };
-                let mut gaps = Vec::new();
-                let mut texts = Vec::with_capacity(OTHERS.len());
-                for (name, cursor) in OTHERS.iter().zip(&mut others) {
-                    let value = cursor.as_mut().map_or(Ok(None), |cursor| text(cursor.value()));
-                    texts.push(
-                        value
-                            .unwrap_or_else(|reason| {
-                                gaps.push(format!("{}: {reason}", place(name)));
-                                None
-                            })
-                            .unwrap_or_default(),
-                    );
+        for group in 0..read.table.groups() {
+            let mut columns = Columns::open(read, group, limits)?;
+            for row in 0..read.table.rows(group) {
+                let place = Place { file, group, row };
+                let looked = columns.row(&read.table, place, limits)?;
+                self.kept += 256 + looked.bytes();
+                self.read += looked.page_bytes;
+                let over =
+                    |what, limit| Err(ImportError::too_large(read.table.path(), place.said("raw_html"), what, limit));
+                if self.kept > MOST_KEPT {
+                    return over("what its rows tell", MOST_KEPT);
                 }
-                let [uid, number, website, domain, subdomain, confirmed_task] = &texts[..] else { continue };
-                let told = match text(operation.value()) {
-                    Ok(told) => {
-                        serde_json::from_str::<Operation>(&told.unwrap_or_default()).map_err(|error| error.to_string())
-                    }
-                    Err(reason) => Err(reason),
-                };
-                let mut named = Vec::new();
-                if let Some(cursor) = &mut candidates {
-                    for raw in cursor.list().map_err(|reason| malformed("pos_candidates", reason))? {
-                        match serde_json::from_slice::<Candidate>(raw.as_ref()) {
-                            Ok(candidate) => named.push(candidate),
-                            Err(error) => {
-                                gaps.push(format!("{}: a candidate cannot be read: {error}", place("pos_candidates")))
-                            }
-                        }
-                    }
+                if self.read > limits.total_bytes {
+                    return over("what its pages hold", limits.total_bytes);
                 }
-                let actions = match &mut reprs {
-                    Some(cursor) => cursor.list().map_err(|reason| malformed("action_reprs", reason))?.len(),
-                    None => 0,
-                };
-                let done = Done { uid: uid.clone(), operation: told.clone().unwrap_or_default(), candidates: named };
-                let page = match &mut html {
-                    Ok(html) => match html.value() {
-                        Cell::Bytes(bytes) => {
-                            self.read += bytes.len() as u64;
-                            utf8(bytes.as_ref()).and_then(|html| checked(html, limits).map(|()| marked(html, &done).1))
-                        }
-                        Cell::Null => Err("it is empty".to_owned()),
-                        Cell::Lost(reason) => Err(reason),
-                    },
-                    Err(reason) => Err(reason.clone()),
-                };
-                let page = match told {
-                    Ok(_) => page,
-                    Err(reason) => Err(format!("its operation cannot be read: {reason}")),
-                };
-                self.kept += 256 + kept(&texts, &done);
-                if self.kept > MOST_KEPT || self.read > limits.total_bytes {
-                    let (what, limit) = if self.kept > MOST_KEPT {
-                        ("what its rows tell", MOST_KEPT)
-                    } else {
-                        ("what its pages hold", limits.total_bytes)
-                    };
-                    return Err(ImportError::too_large(table.path(), place("raw_html"), what, limit));
-                }
-                let at = *self.by_id.entry(id.clone()).or_insert_with(|| {
-                    self.tasks.push(Task {
-                        about: About {
-                            annotation_id: id.clone(),
-                            website: website.clone(),
-                            domain: domain.clone(),
-                            subdomain: subdomain.clone(),
-                            confirmed_task: confirmed_task.clone(),
-                        },
-                        ..Task::default()
-                    });
-                    self.tasks.len() - 1
-                });
-                let task = &mut self.tasks[at];
-                let number = number.trim().parse().unwrap_or_else(|_| {
-                    if read.others[1].is_some() {
-                        gaps.push(format!("{}: {number:?} is no number", place("target_action_index")));
-                    }
-                    task.rows.len() as u64
-                });
-                if task.about.confirmed_task != *confirmed_task {
-                    gaps.push("its rows tell different goals: that of the first is taken".to_owned());
-                }
-                task.actions = task.actions.max(actions);
-                task.gaps.append(&mut gaps);
-                task.rows.push(Row { place: Place { file, group, row }, number, done, page });
+                self.take(looked, place, read.others[1].is_some());
             }
         }
         Ok(())
     }
+
+    /// Puts a row to its task.
+    fn take(&mut self, mut looked: Looked, place: Place, is_numbered: bool) {
+        let id = looked.about.annotation_id.clone();
+        let at = *self.by_id.entry(id).or_insert_with(|| {
+            self.tasks.push(Task { about: looked.about.clone(), ..Task::default() });
+            self.tasks.len() - 1
+        });
+        let task = &mut self.tasks[at];
+        let number = looked.number.trim().parse().unwrap_or_else(|_| {
+            if is_numbered {
+                looked.gaps.push(format!("{}: {:?} is no number", place.said("target_action_index"), looked.number));
+            }
+            task.rows.len() as u64
+        });
+        if task.about.confirmed_task != looked.about.confirmed_task {
+            looked.gaps.push("its rows tell different goals: that of the first is taken".to_owned());
+        }
+        task.actions = task.actions.max(looked.actions);
+        task.gaps.append(&mut looked.gaps);
+        task.rows.push(Row { place, number, done: looked.done, page: looked.page });
+    }
 }
 
-fn kept(texts: &[String], done: &Done) -> u64 {
-    let operation = &done.operation;
-    let held: usize = texts.iter().map(String::len).sum::<usize>()
-        + done.candidates.iter().map(|candidate| candidate.backend_node_id.0.len() + 32).sum::<usize>()
-        + operation.value.len()
-        + operation.op.len()
-        + operation.original_op.len();
-    held as u64
+/// What the first look at a row tells.
+struct Looked {
+    about: About,
+    number: String,
+    done: Done,
+    page: Result<bool, String>,
+    page_bytes: u64,
+    actions: usize,
+    gaps: Vec<String>,
+}
+
+impl Looked {
+    /// Returns how many bytes of it are kept.
+    fn bytes(&self) -> u64 {
+        let (about, operation) = (&self.about, &self.done.operation);
+        let texts = [&about.annotation_id, &about.website, &about.domain, &about.subdomain, &about.confirmed_task];
+        let told = [&self.number, &self.done.uid, &operation.op, &operation.original_op, &operation.value];
+        let candidates = self.done.candidates.iter().map(|candidate| candidate.backend_node_id.0.len() + 32);
+        let gaps = self.gaps.iter().map(String::len);
+        let texts = texts.iter().chain(&told).map(|text| text.len());
+        texts.chain(candidates).chain(gaps).sum::<usize>() as u64
+    }
+}
+
+impl Place {
+    fn said(self, column: &str) -> String {
+        format!("row group {}, row {}, column {column:?}", self.group + 1, self.row + 1)
+    }
+}
+
+/// The columns of one row group, read side by side.
+struct Columns {
+    /// Or why none of its pages can be had.
+    html: Result<Cursor, String>,
+    operation: Cursor,
+    ids: Cursor,
+    others: Vec<Option<Cursor>>,
+    candidates: Option<Cursor>,
+    reprs: Option<Cursor>,
+}
+
+impl Columns {
+    fn open<R: ChunkReader + 'static>(read: &Read<R>, group: usize, limits: &Limits) -> Result<Self, ImportError> {
+        let table = &read.table;
+        let open = |name: &str, column: Column, most: u64| {
+            table.cursor(group, column, most).map_err(|reason| {
+                ImportError::malformed(table.path(), format!("row group {}, column {name:?}", group + 1), reason)
+            })
+        };
+        let small =
+            |name: &str, column: Option<Column>| column.map(|column| open(name, column, SMALL_PAGE)).transpose();
+        Ok(Self {
+            html: table.cursor(group, read.html, limits.column_page_bytes),
+            operation: open("operation", read.operation, SMALL_PAGE)?,
+            ids: open("annotation_id", read.task, SMALL_PAGE)?,
+            others: OTHERS
+                .iter()
+                .zip(&read.others)
+                .map(|(name, column)| small(name, *column))
+                .collect::<Result<_, _>>()?,
+            candidates: read.candidates.map(|column| open("pos_candidates", column, limits.line_bytes)).transpose()?,
+            reprs: small("action_reprs", read.reprs)?,
+        })
+    }
+
+    /// Looks at the next row.
+    fn row<R: ChunkReader + 'static>(
+        &mut self,
+        table: &Table<R>,
+        place: Place,
+        limits: &Limits,
+    ) -> Result<Looked, ImportError> {
+        let malformed = |name: &str, reason: String| ImportError::malformed(table.path(), place.said(name), reason);
+        let annotation_id = match text(self.ids.value()) {
+            Ok(Some(id)) if !id.is_empty() => id,
+            Ok(_) => return Err(malformed("annotation_id", "a row has no task".to_owned())),
+            Err(reason) => return Err(malformed("annotation_id", reason)),
+        };
+        let mut gaps = Vec::new();
+        let mut texts = OTHERS.iter().zip(&mut self.others).map(|(name, cursor)| {
+            let value = cursor.as_mut().map_or(Ok(None), |cursor| text(cursor.value()));
+            value.unwrap_or_else(|reason| {
+                gaps.push(format!("{}: {reason}", place.said(name)));
+                None
+            })
+        });
+        let mut next = || texts.next().flatten().unwrap_or_default();
+        let (uid, number) = (next(), next());
+        let about = About { annotation_id, website: next(), domain: next(), subdomain: next(), confirmed_task: next() };
+        let operation = text(self.operation.value()).and_then(|told| {
+            serde_json::from_str::<Operation>(&told.unwrap_or_default()).map_err(|error| error.to_string())
+        });
+        let mut candidates = Vec::new();
+        if let Some(cursor) = &mut self.candidates {
+            for raw in cursor.list().map_err(|reason| malformed("pos_candidates", reason))? {
+                match serde_json::from_slice::<Candidate>(&raw) {
+                    Ok(candidate) => candidates.push(candidate),
+                    Err(error) => {
+                        gaps.push(format!("{}: a candidate cannot be read: {error}", place.said("pos_candidates")));
+                    }
+                }
+            }
+        }
+        let actions = match &mut self.reprs {
+            Some(cursor) => cursor.list().map_err(|reason| malformed("action_reprs", reason))?.len(),
+            None => 0,
+        };
+        let unreadable = operation.as_ref().err().map(|reason| format!("its operation cannot be read: {reason}"));
+        let done = Done { uid, operation: operation.unwrap_or_default(), candidates };
+        let mut page_bytes = 0;
+        let page = match self.html.as_mut().map(Cursor::value) {
+            Ok(Cell::Bytes(bytes)) => {
+                page_bytes = bytes.len() as u64;
+                utf8(&bytes).and_then(|html| checked(html, limits).map(|()| marked(html, &done).1))
+            }
+            Ok(Cell::Null) => Err("it is empty".to_owned()),
+            Ok(Cell::Lost(reason)) => Err(reason),
+            Err(reason) => Err(reason.clone()),
+        };
+        let page = unreadable.map_or(page, Err);
+        Ok(Looked { about, number, done, page, page_bytes, actions, gaps })
+    }
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, String> {
@@ -319,7 +356,7 @@ fn text(cell: Cell) -> Result<Option<String>, String> {
     match cell {
         Cell::Null => Ok(None),
         Cell::Lost(reason) => Err(reason),
-        Cell::Bytes(bytes) => utf8(bytes.as_ref()).map(|text| Some(text.to_owned())),
+        Cell::Bytes(bytes) => utf8(&bytes).map(|text| Some(text.to_owned())),
     }
 }
 
@@ -397,7 +434,7 @@ impl<R: ChunkReader + 'static> Pages for InTables<R> {
             ImportError::malformed(path, format!("row group {}, row {}", place.group + 1, place.row + 1), reason)
         };
         let html = match html {
-            Cell::Bytes(bytes) => marked(utf8(bytes.as_ref()).map_err(&bad)?, done).0,
+            Cell::Bytes(bytes) => marked(utf8(&bytes).map_err(&bad)?, done).0,
             Cell::Null => return Err(bad("its page is gone".to_owned())),
             Cell::Lost(reason) => return Err(bad(reason)),
         };
@@ -408,7 +445,7 @@ impl<R: ChunkReader + 'static> Pages for InTables<R> {
                 gaps.push(format!("step {step}: its screenshot cannot be read: {reason}"));
                 None
             }
-            Cell::Bytes(bytes) => viewport_of(bytes.as_ref())
+            Cell::Bytes(bytes) => viewport_of(&bytes)
                 .map_err(|reason| {
                     gaps.push(format!("step {step}: its screenshot is not used: {reason}"));
                 })
