@@ -129,7 +129,20 @@ fn scripts_say_what_they_lack() {
         &["it never says on which page it begins"],
     );
     let odd = json!({ "title": "x", "steps": [{ "type": "navigate", "url": "no URL" }] }).to_string();
-    assert_says(&said(Format::DevtoolsRecorder, "s.json", &[("s.json", odd.as_bytes())]), &["the scenario"]);
+    assert_says(
+        &said(Format::DevtoolsRecorder, "s.json", &[("s.json", odd.as_bytes())]),
+        &["it never says on which page it begins"],
+    );
+    let other = |url: &str| {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("s.json");
+        let steps = json!([{ "type": "navigate", "url": "http://a.test/" }, { "type": "navigate", "url": url }]);
+        std::fs::write(&path, json!({ "steps": steps }).to_string()).expect("writes");
+        let report = import(Format::DevtoolsRecorder, &[path], &ImportOptions::new(folder.path().join("out")));
+        report.expect("imports").scenarios.remove(0)
+    };
+    assert_eq!((other("javascript:alert(1)").steps, other("/b").steps), (0, 1));
+    assert_says(&other("javascript:alert(1)").gaps.join("\n"), &["is no page that can be opened"]);
 }
 
 #[test]

@@ -301,7 +301,7 @@ fn no_changed_byte_makes_it_panic() {
     for dictionary in [true, false] {
         let whole = table_of(SCHEMA, &rows()[1..], Compression::SNAPPY, dictionary);
         for at in 0..whole.len() {
-            for byte in [0, 1, 0x7f, 0x80, 0xff, whole[at] ^ 1, whole[at].wrapping_add(2)] {
+            for byte in [0, 0xff, whole[at] ^ 1] {
                 let mut changed = whole.clone();
                 changed[at] = byte;
                 fuzzing::mind2web_rows(&changed);

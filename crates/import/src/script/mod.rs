@@ -91,7 +91,15 @@ impl Script {
 
     /// Goes to a URL: the first one is where the scenario starts.
     fn open(&mut self, url: &str) {
-        if self.url.is_empty() && self.steps.is_empty() {
+        let is_first = self.url.is_empty() && self.steps.is_empty();
+        let is_page = match url::Url::parse(url) {
+            Ok(url) => matches!(url.scheme(), "http" | "https" | "file"),
+            Err(url::ParseError::RelativeUrlWithoutBase) => !is_first,
+            Err(_) => false,
+        };
+        if !is_page {
+            self.gaps.push(format!("{url:?} is no page that can be opened"));
+        } else if is_first {
             url.clone_into(&mut self.url);
         } else {
             self.word("goto", url);
