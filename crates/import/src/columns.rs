@@ -206,7 +206,7 @@ pub(crate) struct Cursor {
 /// The page that is being read, and how many of its levels are left.
 enum Reading {
     Nothing,
-    Values(Values, u64),
+    Values(Box<Values>, u64),
     /// It is too large.
     Lost(u64),
 }
@@ -314,7 +314,8 @@ impl Cursor {
             self.dictionary = values::dictionary(&page)?;
             self.dictionary_bytes = head.bytes;
         } else {
-            self.page = Reading::Values(Values::new(&page, self.levels, self.repeats)?, head.values);
+            let values = Values::new(&page, self.levels, self.repeats)?;
+            self.page = Reading::Values(Box::new(values), head.values);
         }
         Ok(())
     }

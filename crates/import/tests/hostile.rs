@@ -80,7 +80,7 @@ fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
         "goto",
         &json!({ "url": "http://shop.test/" }),
         1.0,
-        &[("after", page(&[field.clone()]))],
+        &[("after", page(std::slice::from_ref(&field)))],
     ));
     events.extend(call(
         "c@2",
