@@ -66,7 +66,7 @@ fn tasks_are_put_together_from_all_files() {
     let [first, second] = &rows()[..] else { panic!("two groups") };
     for (dictionary, files) in [
         (true, vec![table(&rows())]),
-        (true, vec![table(&[first.clone()]), table(&[second.clone()])]),
+        (true, vec![table(std::slice::from_ref(first)), table(std::slice::from_ref(second))]),
         (false, vec![table_of(SCHEMA, &rows(), Compression::UNCOMPRESSED, false)]),
     ] {
         let tried = tried(&files, |_| {});
@@ -105,7 +105,8 @@ fn a_folder_of_parquet_is_read_whole() {
     std::fs::write(data.join("a.parquet"), table(&rows()[..1])).expect("writes");
     std::fs::write(data.join("README.md"), "x").expect("writes");
     let options = ImportOptions { render: false, ..ImportOptions::new(folder.path().join("out")) };
-    let report = import(Format::Mind2web, &[data.clone()], &options).unwrap_or_else(|error| panic!("{error}"));
+    let report =
+        import(Format::Mind2web, std::slice::from_ref(&data), &options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(report.traces.iter().map(|made| made.steps).collect::<Vec<_>>(), [3, 3]);
     let empty = folder.path().join("out/none");
     std::fs::create_dir(&empty).expect("folder");
@@ -222,7 +223,7 @@ fn a_page_of_a_column_that_is_too_large_costs_its_rows_only() {
         .collect();
     let limits = Limits { column_page_bytes: 20_000, ..Limits::default() };
     for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
-        let bytes = table_of(SCHEMA, &[rows.clone()], compression, false);
+        let bytes = table_of(SCHEMA, std::slice::from_ref(&rows), compression, false);
         let tried = tried(&[bytes], |options| options.limits = limits);
         let report = tried.report.unwrap_or_else(|error| panic!("{error}"));
         let made = &report.traces[0];
