@@ -91,7 +91,15 @@ impl Script {
 
     /// Goes to a URL: the first one is where the scenario starts.
     fn open(&mut self, url: &str) {
-        if self.url.is_empty() && self.steps.is_empty() {
+        let is_first = self.url.is_empty() && self.steps.is_empty();
+        let is_page = match url::Url::parse(url) {
+            Ok(url) => matches!(url.scheme(), "http" | "https" | "file"),
+            Err(url::ParseError::RelativeUrlWithoutBase) => !is_first,
+            Err(_) => false,
+        };
+        if !is_page {
+            self.gaps.push(format!("{url:?} is no page that can be opened"));
+        } else if is_first {
             url.clone_into(&mut self.url);
         } else {
             self.word("goto", url);
@@ -115,7 +123,9 @@ impl Script {
             return Err(ImportError::Empty { path: path.to_owned(), reason });
         }
         let mut head = Table::new();
-        for (key, text) in [("name", &self.name), ("goal", &self.goal), ("why", &self.why), ("url", &self.url)] {
+        // Replay finds the scenario of a recording by this name.
+        let name = path.file_stem().map_or_else(|| self.name.clone(), |stem| stem.to_string_lossy().into_owned());
+        for (key, text) in [("name", &name), ("goal", &self.goal), ("why", &self.why), ("url", &self.url)] {
             let text = if text.trim().is_empty() { "imported" } else { text.as_str() };
             head.insert(key.to_owned(), text.into());
         }
