@@ -234,12 +234,7 @@ fn enable(page: &mut Page) {
 }
 
 /// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process one.
-fn child_document<'d>(
-    decoded: &'d Parts<'_>,
-    walk: &Walk<'d, '_>,
-    index: usize,
-    backend: u32,
-) -> Option<Content<'d>> {
+fn child_document<'d>(decoded: &'d Parts<'_>, walk: &Walk<'d, '_>, index: usize, backend: u32) -> Option<Content<'d>> {
     if let Some(document) = walk.rare.content_document.get(&(index as i64)) {
         let document = usize::try_from(*document).ok()?;
         return Some(Content { of: walk.of, document });

@@ -78,9 +78,11 @@ impl SessionSnapshot {
     fn backend(&self, document: usize, node: usize) -> u32 {
         let found = match &self.numbers {
             Some(numbers) => numbers.get(document).and_then(|(_, backends)| backends.get(node)).copied(),
-            None => self.columns.documents.get(document).and_then(|document| {
-                u32::try_from(*document.nodes.backend_node_id.get(node)?).ok()
-            }),
+            None => self
+                .columns
+                .documents
+                .get(document)
+                .and_then(|document| u32::try_from(*document.nodes.backend_node_id.get(node)?).ok()),
         };
         found.unwrap_or(0)
     }

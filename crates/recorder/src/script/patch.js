@@ -135,7 +135,6 @@
 
   // Whether an element has a layer of its own, whether that is stacked with others, and whether it holds a stack of its own; null if it cannot be told.
   const ODD = ['willChange', 'contain', 'perspective', 'backdropFilter', 'maskImage', 'containerType', 'viewTransitionName', 'transformStyle', 'backfaceVisibility', 'columnCount', 'columnWidth', 'scrollTimelineName', 'offsetPath', 'rotate', 'scale', 'translate', 'maskBorderSource', 'webkitBoxReflect', 'webkitMaskBoxImageSource', 'overlay', 'clip'];
-  const REPLACED = new Set(['img', 'svg', 'input']);
   let plain = null;
   const layerOf = (element, style) => {
     plain ??= (() => { const one = getComputedStyle(document.createElement('div')); return ODD.map((name) => [name, ({ willChange: 'auto', columnCount: 'auto', columnWidth: 'auto', containerType: 'normal', transformStyle: 'flat', backfaceVisibility: 'visible', clip: 'auto' })[name] ?? 'none', name in one]).filter(([, , known]) => known); })();
@@ -144,7 +143,7 @@
     const child = element.parentElement && /flex|grid/.test(getComputedStyle(element.parentElement).display);
     const context = style.opacity !== '1' || style.transform !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.isolation !== 'auto' || style.clipPath !== 'none' || style.position === 'fixed' || style.position === 'sticky' || ((positioned || child) && style.zIndex !== 'auto');
     const stacked = context || positioned;
-    const clips = (style.overflowX !== 'visible' || style.overflowY !== 'visible') && !(element.localName === 'img' || element.localName === 'svg');
+    const clips = (style.overflowX !== 'visible' || style.overflowY !== 'visible') && element.localName !== 'img';
     if (inner(element) && (stacked || clips)) return style.transform !== 'none' || style.opacity !== '1' ? null : { has: false };
     if (style.display === 'inline' && !stacked) return { has: false };
     return { has: stacked || clips, stacked, context, z: stacked && style.zIndex !== 'auto' && (positioned || child) ? Number(style.zIndex) : 0 };
@@ -188,7 +187,7 @@
     let tries = 0;
     for (const other of document.querySelectorAll('svg')) {
       const like = kept.boxes[kept.at.get(other)];
-      if (!like || Math.abs(like[2] - box[2]) > 0.004 || Math.abs(like[3] - box[3]) > 0.004 || !other.isEqualNode(drawing)) continue;
+      if (!like || Math.abs(like[2] - box[2]) > 0.004 || Math.abs(like[3] - box[3]) > 0.004 || other.checkVisibility() !== drawing.checkVisibility() || !other.isEqualNode(drawing)) continue;
       const [ours, theirs] = [drawing.querySelectorAll('*'), other.querySelectorAll('*')];
       if (drawn(other) === drawn(drawing) && [...ours].every((part, k) => drawn(part) === drawn(theirs[k]))) return other;
       if (++tries > 8) return null;
@@ -259,6 +258,7 @@
       at = new Map();
       for (let i = 0; i < nodes.length; i++) { at.set(nodes[i], i); if (!kept.at.has(nodes[i])) added.push(i); }
     }
+    if (added.length > Math.max(400, nodes.length * 0.4)) return whole('too much is new');
     for (const i of added) {
       const node = nodes[i];
       if (node.nodeType !== 1) continue;
