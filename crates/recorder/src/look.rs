@@ -44,6 +44,9 @@ pub(crate) struct RawPayload {
     pub(crate) body: String,
 }
 
+/// What is said of nodes, by raw backend node id.
+pub(crate) type HeardOf = Vec<(i64, Arc<Heard>)>;
+
 /// What one look found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Look {
@@ -54,7 +57,7 @@ pub(crate) struct Look {
     /// Snapshots that are no payloads, by the session's root frame.
     pub(crate) columns: Vec<(String, Arc<Snapshot>)>,
     /// What the accessibility tree says of nodes by raw backend node id, by frame, where that is no payload.
-    pub(crate) said: Vec<(String, Vec<(i64, Arc<Heard>)>)>,
+    pub(crate) said: Vec<(String, HeardOf)>,
     pub(crate) screenshot: Option<Vec<u8>>,
     pub(crate) timings: Vec<(String, u64)>,
     pub(crate) torn: bool,
