@@ -78,11 +78,11 @@ looks:
     @scripts/install-chromium
     PATCH_ROUNDS=40 cargo test -p browserlens-live --quiet --test fast_looks --test patched_looks -- --include-ignored
 
-# Measures a live observation against Playwright MCP's snapshot; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
+# Measures a live observation against Playwright MCP's snapshot, built for release; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
 live-speed pairs="5" seconds="150":
     @scripts/install-chromium
     @scripts/install-peers
-    cargo run --quiet -p browserlens-live --example speed --config 'profile.dev.package.browserlens-lens.opt-level=2' --config 'profile.dev.package.browserlens-recorder.opt-level=1' -- .tools/peers/npm/playwright-mcp-0-0-83/node_modules/playwright-mcp-0-0-83/cli.js {{pairs}} {{seconds}}
+    cargo run --quiet --release -p browserlens-live --example speed -- .tools/peers/npm/playwright-mcp-0-0-83/node_modules/playwright-mcp-0-0-83/cli.js {{pairs}} {{seconds}}
 
 # Fuzzes what parses untrusted text, 60 seconds each: the markdown parser, chunks, grep, paths, and every importer. `./just fuzz 10` runs each for 10.
 fuzz seconds="60":

@@ -9,12 +9,17 @@ use browserlens_page::Viewport;
 use browserlens_recorder::{LiveOptions, SiteServer};
 use browserlens_strategy::{PageSource, Task};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Longest that one answer of the server is waited for.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
@@ -60,16 +65,13 @@ impl Server {
         }
     }
 
-    /// Returns how long it took.
-    fn snapshot(&mut self) -> Result<f64, Box<dyn Error>> {
-        let began = Instant::now();
+    fn snapshot(&mut self) -> Result<(), Box<dyn Error>> {
         let answer = self.call("tools/call", &json!({ "name": "browser_snapshot", "arguments": {} }))?;
-        let millis = began.elapsed().as_secs_f64() * 1e3;
         let text = answer["content"][0]["text"].as_str().unwrap_or_default();
         if !text.contains("[ref=") {
             return Err(format!("that is no snapshot: {}", text.chars().take(200).collect::<String>()).into());
         }
-        Ok(millis)
+        Ok(())
     }
 }
 
@@ -111,54 +113,90 @@ const CHANGES: [(&str, &str); 5] = [
     ("navigation", "NAVIGATE"),
 ];
 
-/// Milliseconds of one kind of observation, pair by pair.
+/// Milliseconds that this process and all that it started (the browser, the server) have had on a core, where the system says so.
+fn on_core() -> f64 {
+    let text = |path: String| std::fs::read_to_string(path).unwrap_or_default();
+    let mut open = vec![std::process::id()];
+    let mut sum = 0.0;
+    while let Some(id) = open.pop() {
+        for thread in std::fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten() {
+            let thread = thread.path().display().to_string();
+            let spent = text(format!("{thread}/schedstat"));
+            sum += spent.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok()).unwrap_or(0.0) / 1e6;
+            open.extend(text(format!("{thread}/children")).split_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+        }
+    }
+    sum
+}
+
+/// Runs something; returns its milliseconds by the clock, and on cores.
+fn timed(run: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<[f64; 2], Box<dyn Error>> {
+    // Reading the times takes time.
+    let reading = {
+        let before = on_core();
+        on_core() - before
+    };
+    let before = on_core();
+    let began = Instant::now();
+    run()?;
+    let clock = began.elapsed().as_secs_f64() * 1e3;
+    Ok([clock, (on_core() - before - reading).max(0.0)])
+}
+
+/// Milliseconds of one kind of observation, pair by pair: by the clock, and on cores, which other load on the machine does not stretch.
 #[derive(Default)]
 struct Pairs {
-    ours: Vec<f64>,
-    theirs: Vec<f64>,
+    ours: Vec<[f64; 2]>,
+    theirs: Vec<[f64; 2]>,
     /// Of ours, the browser's answers, and all that the page took before the lens.
     browser: Vec<f64>,
     look: Vec<f64>,
+    /// How ours came about.
+    ways: BTreeSet<String>,
 }
 
 impl Pairs {
     fn add(&mut self, lens: &mut LiveLens, reader: &mut Session, server: &mut Server) -> Result<(), Box<dyn Error>> {
         let mut ours = |pairs: &mut Self| -> Result<(), Box<dyn Error>> {
-            let began = Instant::now();
+            pairs.ours.push(timed(|| Ok(drop(reader.observe(lens.browser(), None)?)))?);
+            let (browser, page) = lens.browser().look_micros();
+            pairs.browser.push(browser as f64 / 1e3);
+            pairs.look.push(page as f64 / 1e3);
+            pairs.ways.insert(format!("{:?}", lens.browser().look_way()));
+            // What the browser still notes for the next look is not to stand in the other's way.
             lens.browser().look()?;
-            let look = began.elapsed().as_secs_f64() * 1e3;
-            // The same look again is what a session asks for: its time counts once.
-            let again = Instant::now();
-            lens.browser().look()?;
-            let again = again.elapsed().as_secs_f64() * 1e3;
-            let observed = Instant::now();
-            reader.observe(lens.browser(), None)?;
-            pairs.ours.push(look + observed.elapsed().as_secs_f64() * 1e3 - again);
-            pairs.look.push(look);
-            pairs.browser.push(lens.browser().browser_micros() as f64 / 1e3);
             Ok(())
         };
         if self.theirs.len().is_multiple_of(2) {
             ours(self)?;
-            self.theirs.push(server.snapshot()?);
+            self.theirs.push(timed(|| server.snapshot())?);
         } else {
-            self.theirs.push(server.snapshot()?);
+            self.theirs.push(timed(|| server.snapshot())?);
             ours(self)?;
         }
         Ok(())
     }
 
     fn tell(&self, what: &str, out: &mut impl Write) -> std::io::Result<()> {
-        let ratios: Vec<f64> = self.ours.iter().zip(&self.theirs).map(|(a, b)| a / b).collect();
+        let of = |pairs: &[[f64; 2]], at: usize| median(&pairs.iter().map(|pair| pair[at]).collect::<Vec<_>>());
+        let ratio = |at: usize| {
+            let ratios: Vec<f64> = self.ours.iter().zip(&self.theirs).map(|(a, b)| a[at] / b[at]).collect();
+            median(&ratios)
+        };
+        let ways: Vec<&str> = self.ways.iter().map(String::as_str).collect();
         writeln!(
             out,
-            "  {what}: ours {:.1} ms (page {:.1}, of it the browser {:.1}), browser_snapshot {:.1} ms, ratio {:.3} of {} pairs",
-            median(&self.ours),
+            "  {what}: ours {:.1} ms (page {:.1}, of it the browser {:.1}), browser_snapshot {:.1} ms, ratio {:.3}; on cores {:.1} and {:.1} ms, ratio {:.3}; {} pairs, {}",
+            of(&self.ours, 0),
             median(&self.look),
             median(&self.browser),
-            median(&self.theirs),
-            median(&ratios),
-            ratios.len()
+            of(&self.theirs, 0),
+            ratio(0),
+            of(&self.ours, 1),
+            of(&self.theirs, 1),
+            ratio(1),
+            self.ours.len(),
+            ways.join(", ")
         )?;
         out.flush()
     }

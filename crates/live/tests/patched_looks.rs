@@ -25,6 +25,8 @@ const CHANGE: &str = r"((seed) => {
     colour() { one('main p, main span, p, span, div').style.color = 'rgb(1, 2, ' + random(200) + ')'; },
     insert() { const p = document.createElement('p'); p.textContent = 'News ' + random(1e6); one('main, main div, main section, form, body').append(p); },
     insertControls() { const d = document.createElement('div'); d.innerHTML = 'Say <b>it</b> <button onclick=go()>Go ' + random(100) + '</button> <label>Name <input value=x></label>'; const e = one('main > *, section, form, body > *'); e.before(d); },
+    repeat() { const e = one('main li, li, article, tr, .card, label'); if (e) e.parentElement.append(e.cloneNode(true)); },
+    repeatBehind() { const e = one('main li, li, article, section > *'); if (e) e.after(e.cloneNode(true), e.cloneNode(true)); },
     remove() { const e = one('main p, main li, main span, main button, p, li, button'); e?.remove(); },
     move() { const e = one('main li, main p, li, p, a'); e?.parentElement.append(e); },
     scroll() { scrollTo(0, random(1200)); },
