@@ -250,15 +250,15 @@ fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost(
     assert!(missing <= 3, "{:?}", followed.actions());
 }
 
-#[test]
-fn browser_use_fills_a_form_and_each_action_has_its_node() {
+/// Has browser-use fill the form, with so many seconds between its actions.
+fn browser_use_fills_a_form(think: &str) {
     let (_runtime, server) = serve("fixtures");
     let mut browser = Browser::start();
     let python = tools("venv/bin/python").join("venv/bin/python");
     let home = tempfile::tempdir().expect("temporary folder");
     let mut driver = Command::new(python);
     driver.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/tools_of_browser_use.py"));
-    driver.args([browser.endpoint.as_str(), &url_of(&server, "follow-form.html"), "1.5"]);
+    driver.args([browser.endpoint.as_str(), &url_of(&server, "follow-form.html"), think]);
     driver.arg(file()).arg(home.path());
     let followed = followed(&mut browser, driver, |_| {});
     let actions = followed.actions();
@@ -278,6 +278,16 @@ fn browser_use_fills_a_form_and_each_action_has_its_node() {
     assert_eq!(actions, expected);
     // Half a page, which is as high as the window of this Chromium.
     assert!(actions[6].starts_with("scroll 0, "), "{actions:?}");
+}
+
+#[test]
+fn browser_use_fills_a_form_and_each_action_has_its_node() {
+    browser_use_fills_a_form("1.5");
+}
+
+#[test]
+fn browser_use_without_a_pause_loses_nothing() {
+    browser_use_fills_a_form("0");
 }
 
 #[test]

@@ -28,7 +28,7 @@ const LATELY: Duration = Duration::from_millis(150);
 #[derive(Debug)]
 pub(super) enum Heard {
     /// Something was done to an element.
-    Said { session: String, context: i64, said: Said },
+    Said { session: String, context: i64, said: Box<Said> },
     /// A document of an agent in a hurry is looked at.
     Early(Early),
     /// A tab goes through its history.
@@ -150,11 +150,11 @@ impl Listener {
                     self.judge.wait(session, context, said);
                     return None;
                 }
-                Some(Heard::Said { session, context, said })
+                Some(Heard::Said { session, context, said: said.into() })
             }
             Signal::Stack { session, context, scripts } => {
                 let said = self.judge.judge(&self.socket, &self.world, &session, context, &scripts).await?;
-                Some(Heard::Said { session, context, said })
+                Some(Heard::Said { session, context, said: said.into() })
             }
             Signal::Navigating { session, frame, by_page: false, kind, url }
                 if kind.starts_with("history") && self.is_main(&session, &frame) =>
