@@ -11,7 +11,7 @@ use crate::follow::signal::Said;
 use crate::socket::Socket;
 use crate::world::World;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// A page that is being captured answers late.
@@ -23,6 +23,8 @@ const MOST_WAITING: usize = 32;
 #[derive(Default)]
 pub(crate) struct Judge {
     waiting: HashMap<(String, i64), VecDeque<Said>>,
+    /// Scripts that are the page's, by session: one that sends without end is not asked about again.
+    pages: HashSet<(String, String)>,
 }
 
 impl Judge {
@@ -32,6 +34,11 @@ impl Judge {
         if waiting.len() > MOST_WAITING {
             waiting.pop_front();
         }
+    }
+
+    /// A session has a new document: another process may number its scripts anew.
+    pub(crate) fn forget(&mut self, session: &str) {
+        self.pages.retain(|(of, _)| of != session);
     }
 
     /// Returns the event that waited longest in a document, if its stack shows that no page script sent it.
@@ -53,6 +60,9 @@ impl Judge {
         if scripts.is_empty() {
             return Some(event);
         }
+        if scripts.iter().any(|script| self.pages.contains(&(session.to_owned(), script.clone()))) {
+            return None;
+        }
         // The debugger is on only while it is asked: it would slow the page's scripts.
         let calls = [("Debugger.enable", json!({})), ("Debugger.setSkipAllPauses", json!({ "skip": true }))]
             .map(|(method, params)| socket.send(Some(session), method, &params));
@@ -64,6 +74,10 @@ impl Judge {
         world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
         let mut by_driver = true;
         for script in scripts {
+            let known = world.watch.get().and_then(|watch| watch.script(session, script));
+            if known.is_some_and(|known| known.aux.is_some_and(|aux| aux.is_default) && !known.url.is_empty()) {
+                self.pages.insert((session.to_owned(), script.clone()));
+            }
             by_driver = by_driver && is_of_driver(socket, world, session, context, script).await;
         }
         drop(socket.send(Some(session), "Debugger.disable", &json!({})));

@@ -163,6 +163,7 @@ impl Listener {
                 Some(Heard::Way { session, frame, forward })
             }
             Signal::Committed { ref session, ref frame, ref url } => {
+                self.judge.forget(session);
                 if self.is_main(session, frame) {
                     self.stand(session, url).await;
                 }

@@ -41,6 +41,8 @@ use tokio::sync::mpsc;
 const TICK: Duration = Duration::from_millis(50);
 /// How long nothing more may come before a recording that was asked to end does.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How long a recording that was asked to end waits for what had come before that.
+const LONGEST_WORDS: Duration = Duration::from_secs(60);
 
 /// Records what is done in a running browser until it closes, nothing is done for long, or the caller ends it.
 ///
@@ -205,13 +207,15 @@ impl Following<'_> {
         if let Some(watch) = driver.world.watch.get() {
             watch.tell(Signal::Mark);
         }
-        // What came before may wait for an answer of the browser.
-        while let Ok(Some(next)) = tokio::time::timeout_at(limit.into(), heard.recv()).await {
+        // What came before may wait for answers of a browser that is busy.
+        let patience = Instant::now() + LONGEST_WORDS;
+        while let Ok(Some(next)) = tokio::time::timeout_at(patience.into(), heard.recv()).await {
             if matches!(next.1, Heard::Signal(Signal::Mark)) {
                 break;
             }
             self.hear(next);
         }
+        let limit = Instant::now() + Duration::from_secs(2);
         while let Ok(Some(next)) = tokio::time::timeout(LAST_WORDS, heard.recv()).await {
             self.hear(next);
             if Instant::now() > limit {
