@@ -258,7 +258,8 @@ impl Pump {
                 self.world.change(|state| {
                     state.drop_flights_of(&frame.id, Some(&frame.loader));
                     state.navigating.remove(&frame.id);
-                    self.signal(Signal::Committed { session: session.clone(), frame: frame.id.clone() });
+                    let url = format!("{}{}", frame.url, frame.fragment);
+                    self.signal(Signal::Committed { session: session.clone(), frame: frame.id.clone(), url });
                     let entry = state.frames.entry((session, frame.id)).or_default();
                     entry.url = format!("{}{}", frame.url, frame.fragment);
                     entry.loader = frame.loader;
@@ -267,6 +268,8 @@ impl Pump {
             }
             "navigatedWithinDocument" => {
                 let Some(frame) = event.read::<m::FrameRef>() else { return };
+                let url = frame.url.clone();
+                self.signal(Signal::Within { session: session.clone(), frame: frame.id.clone(), url });
                 self.world.change(|state| {
                     state.navigating.remove(&frame.id);
                     if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {

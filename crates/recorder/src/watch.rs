@@ -40,7 +40,16 @@ pub(crate) enum Signal {
     Committed {
         session: String,
         frame: String,
+        url: String,
     },
+    /// A frame has moved within its document.
+    Within {
+        session: String,
+        frame: String,
+        url: String,
+    },
+    /// All that was told before this was told.
+    Mark,
     TabOpened {
         tab: u32,
         opener: String,

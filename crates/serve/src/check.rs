@@ -5,6 +5,7 @@
 use crate::error::ToolError;
 use crate::tools::tools;
 use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -26,7 +27,17 @@ pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
         let place = error.instance_path().to_string();
         let place = place.trim_start_matches('/').replace('/', ".");
         // What the client sent is not said again: it may be a secret.
-        let said = error.masked().to_string();
+        let options = match error.kind() {
+            ValidationErrorKind::Enum { options } => options.as_array(),
+            _ => None,
+        };
+        let said = options.map_or_else(
+            || error.masked().to_string(),
+            |options| {
+                let options = options.iter().filter(|one| !one.is_null()).map(Value::to_string);
+                format!("value is not one of {}", options.collect::<Vec<_>>().join(", "))
+            },
+        );
         ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
     })
 }

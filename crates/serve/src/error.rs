@@ -6,7 +6,7 @@ use browserlens_inspect::InspectError;
 use browserlens_knowledge::KnowledgeError;
 use browserlens_reading::{OptionsError, ReadError};
 use browserlens_snapshot::SnapshotError;
-use browserlens_strategy::{ActError, Ref, SourceError, StrategyError};
+use browserlens_strategy::{ActError, ActionKind, Ref, SourceError, StrategyError};
 use browserlens_trace::TraceError;
 
 /// A call could not be answered.
@@ -35,8 +35,16 @@ pub enum ToolError {
     /// The element of a ref cannot be acted on.
     #[error("{what} cannot be acted on: {reason}")]
     NotActionable {
-        /// Ref and what it is; empty where the action has none.
+        /// Ref and what it is.
         what: String,
+        /// Why.
+        reason: String,
+    },
+    /// An action that needs no element cannot be done now.
+    #[error("`{tool}` was not done: {reason}")]
+    NotPossible {
+        /// The tool.
+        tool: &'static str,
         /// Why.
         reason: String,
     },
@@ -87,6 +95,18 @@ impl ToolError {
             Self::UnknownTool(_) => "list the tools",
             Self::UnknownRef { .. } => "use a ref of an answer, such as @e12; `find` or `observe` gives them",
             Self::RefGone { .. } => "call `observe` or `find` and take the ref of what is there now",
+            Self::NotActionable { reason, .. } if reason.contains("of its options are") => {
+                "name one of its options as it is told"
+            }
+            Self::NotPossible { tool, .. } => match *tool {
+                "press" => "name a key as the error says",
+                "back" | "forward" => "call `navigate` with a URL",
+                "wait" => "call `observe`, and wait for a text that the page will show",
+                "tabs" => "call `tabs` for what is open",
+                "dialog" => "go on without: nothing is to be answered",
+                "navigate" => "check the URL, then call `navigate` again",
+                _ => "call `observe`",
+            },
             Self::NotActionable { .. } => "call `observe`: close what covers it, scroll to it, or take another element",
             Self::NotRecorded(_) => "do what was recorded, or serve a live browser",
             Self::NotThere { hint, .. } | Self::Refused { hint, .. } => hint,
@@ -109,6 +129,7 @@ impl ToolError {
             Self::UnknownRef { .. }
             | Self::RefGone { .. }
             | Self::NotActionable { .. }
+            | Self::NotPossible { .. }
             | Self::NotRecorded(_)
             | Self::NotThere { .. } => 409,
             Self::BrowserGone(_) => 503,
@@ -125,7 +146,7 @@ impl ToolError {
             Self::UnknownTool(_) => "unknown_tool",
             Self::UnknownRef { .. } => "unknown_ref",
             Self::RefGone { .. } => "ref_gone",
-            Self::NotActionable { .. } => "not_actionable",
+            Self::NotActionable { .. } | Self::NotPossible { .. } => "not_actionable",
             Self::NotRecorded(_) => "not_recorded",
             Self::NotThere { .. } => "not_there",
             Self::Refused { .. } => "refused",
@@ -235,17 +256,38 @@ impl From<KnowledgeError> for ToolError {
     }
 }
 
-/// An action failed; `what` says on which element.
-pub(crate) fn act_error(error: ActError, what: String, reference: Option<Ref>) -> ToolError {
+/// An action failed; `what` says on which element, if a ref was given.
+pub(crate) fn act_error(error: ActError, kind: ActionKind, what: String, reference: Option<Ref>) -> ToolError {
     match (error, reference) {
         (ActError::NodeGone { .. }, Some(reference)) => ToolError::RefGone { reference, what },
         (ActError::NodeGone { .. }, None) => {
-            ToolError::NotActionable { what, reason: "it is not on the page any more".to_owned() }
+            ToolError::NotPossible { tool: tool_of(kind), reason: "its element is not on the page any more".to_owned() }
         }
         (ActError::NotActionable { reason, .. }, Some(reference)) => {
             ToolError::NotActionable { what: format!("{reference} ({what})"), reason }
         }
-        (ActError::NotActionable { reason, .. }, None) => ToolError::NotActionable { what, reason },
+        (ActError::NotActionable { reason, .. }, None) => ToolError::NotPossible { tool: tool_of(kind), reason },
         (ActError::Source(error), _) => error.into(),
+    }
+}
+
+/// Returns the tool that does an action.
+fn tool_of(kind: ActionKind) -> &'static str {
+    use ActionKind as K;
+    match kind {
+        K::Goto => "navigate",
+        K::Click | K::DoubleClick | K::RightClick | K::Check => "click",
+        K::Fill | K::Type => "type",
+        K::Select => "select",
+        K::Hover => "hover",
+        K::Press => "press",
+        K::Scroll => "scroll",
+        K::Drag => "drag",
+        K::Upload => "upload",
+        K::Back => "back",
+        K::Forward => "forward",
+        K::WaitFor => "wait",
+        K::SwitchTab | K::CloseTab => "tabs",
+        K::Dialog => "dialog",
     }
 }

@@ -63,7 +63,7 @@ impl Opener for LiveOpener {
 
 fn goto(browser: &mut LiveBrowser, url: &str) -> Result<(), ToolError> {
     let taken = crate::source::taken(ActionKind::Goto, url);
-    browser.act(&taken, None).map_err(|error| crate::error::act_error(error, "goto".to_owned(), None))
+    browser.act(&taken, None).map_err(|error| crate::error::act_error(error, ActionKind::Goto, String::new(), None))
 }
 
 fn opening(error: RecordError) -> ToolError {

@@ -1,78 +1,40 @@
 //! `--cdp`: in a tab of its own of a browser that somebody else started, which stays as it was.
 
+#[path = "../../recorder/tests/common/browser.rs"]
+mod browser;
 mod common;
 
+use browser::Browser;
 use browserlens_lens::ShownState;
-use browserlens_recorder::{LiveOptions, SiteServer, find_chrome};
+use browserlens_recorder::{LiveOptions, SiteServer};
 use browserlens_serve::{LiveOpener, Policy};
 use common::{Mcp, shared, sites};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// A browser that is not ours.
-struct Browser {
-    child: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Browser {
-    fn start() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let child = Command::new(find_chrome(None).expect("Chromium"))
-            .args(["--headless=new", "--no-sandbox", "--no-first-run", "--remote-debugging-port=0"])
-            .arg(format!("--user-data-dir={}", folder.path().display()))
-            .arg("about:blank")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("Chromium starts");
-        let told = folder.path().join("DevToolsActivePort");
-        let deadline = Instant::now() + Duration::from_secs(60);
-        let port = loop {
-            let text = std::fs::read_to_string(&told).unwrap_or_default();
-            match text.lines().next().and_then(|line| line.parse().ok()) {
-                Some(port) if text.lines().count() > 1 => break port,
-                _ => assert!(Instant::now() < deadline, "Chromium told no port"),
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        };
-        Self { child, port, _folder: folder }
-    }
-
-    /// Returns the URLs of its tabs.
-    fn tabs(&self) -> Vec<String> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        let ask = format!("GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", self.port);
-        stream.write_all(ask.as_bytes()).expect("sends");
-        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
-        let mut reply = Vec::new();
-        let mut piece = [0; 4096];
-        // It keeps the connection: the list is whole when it parses.
-        loop {
-            let read = stream.read(&mut piece).expect("answers");
-            reply.extend_from_slice(&piece[..read]);
-            let text = String::from_utf8_lossy(&reply);
-            let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-            if let Ok(Value::Array(targets)) = serde_json::from_str(body) {
-                let pages = targets.iter().filter(|target| target["type"] == "page");
-                return pages.map(|page| page["url"].as_str().unwrap_or_default().to_owned()).collect();
-            }
-            assert!(read > 0, "no list: {text}");
+/// Returns the URLs of its tabs.
+fn tabs_of(browser: &Browser) -> Vec<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", browser.port)).expect("it listens");
+    let ask = format!("GET /json/list HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", browser.port);
+    stream.write_all(ask.as_bytes()).expect("sends");
+    stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a limit");
+    let mut reply = Vec::new();
+    let mut piece = [0; 4096];
+    // It keeps the connection: the list is whole when it parses.
+    loop {
+        let read = stream.read(&mut piece).expect("answers");
+        reply.extend_from_slice(&piece[..read]);
+        let text = String::from_utf8_lossy(&reply);
+        let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        if let Ok(Value::Array(targets)) = serde_json::from_str(body) {
+            let pages = targets.iter().filter(|target| target["type"] == "page");
+            return pages.map(|page| page["url"].as_str().unwrap_or_default().to_owned()).collect();
         }
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
+        assert!(read > 0, "no list: {text}");
     }
 }
 
@@ -81,7 +43,7 @@ async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
     let server = SiteServer::start(&sites(), "fixtures").await.expect("serves");
     let host = format!("127.0.0.1:{}", server.port());
     let mut browser = Browser::start();
-    let before = browser.tabs();
+    let before = tabs_of(&browser);
     assert_eq!(before, ["about:blank"]);
     let opener = LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), LiveOptions::default());
     let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
@@ -97,17 +59,17 @@ async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
     let go = shown.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
     let delta = mcp.call("click", json!({ "ref": go.to_string() })).await;
     assert!(delta.starts_with("[DELTA") && delta.contains("click Go"), "{delta}");
-    assert_eq!(browser.tabs().len(), 2, "a tab of its own");
+    assert_eq!(tabs_of(&browser).len(), 2, "a tab of its own");
     assert!(mcp.call("tabs", json!({})).await.starts_with("1 tab\n"), "that of somebody else is not looked into");
     let refused = mcp.try_call("navigate", json!({ "url": "http://169.254.169.254/" })).await.expect_err("refused");
     assert!(refused.starts_with("refused: "), "{refused}");
 
     drop(mcp);
     served.await.expect("no panic").expect("ends well");
-    assert!(browser.child.try_wait().expect("its state").is_none(), "the browser stays");
+    assert!(browser.is_running(), "the browser stays");
     let deadline = Instant::now() + Duration::from_secs(20);
-    while browser.tabs() != before {
-        assert!(Instant::now() < deadline, "our tab stays: {:?}", browser.tabs());
+    while tabs_of(&browser) != before {
+        assert!(Instant::now() < deadline, "our tab stays: {:?}", tabs_of(&browser));
         std::thread::sleep(Duration::from_millis(50));
     }
 }

@@ -109,6 +109,17 @@ async fn every_action_is_carried_out_and_what_cannot_be_says_which_and_what_to_d
         "{refused}"
     );
 
+    // What needs no element says what was not done, and what to do about that.
+    for (tool, arguments, hint) in [
+        ("back", json!({}), "hint: call `navigate` with a URL"),
+        ("press", json!({ "key": "Foo" }), "hint: name a key as the error says"),
+        ("tabs", json!({ "switch": 7 }), "hint: call `tabs` for what is open"),
+        ("dialog", json!({ "accept": true }), "hint: go on without"),
+    ] {
+        let told = mcp.try_call(tool, arguments).await.expect_err(tool);
+        assert!(told.starts_with(&format!("`{tool}` was not done: ")) && told.contains(hint), "{told}");
+    }
+
     mcp.call("navigate", at("action-dialog")).await;
     let prompt = reference(&mcp.call("find", find("Prompt", "button")).await);
     let told = mcp.call("click", json!({ "ref": prompt })).await;
@@ -126,7 +137,7 @@ async fn every_action_is_carried_out_and_what_cannot_be_says_which_and_what_to_d
         mcp.call("select", json!({ "ref": select, "option": option })).await;
     }
     let no_such = mcp.try_call("select", json!({ "ref": select, "option": "no such thing" })).await.expect_err("none");
-    assert!(no_such.contains(&select), "{no_such}");
+    assert!(no_such.contains(&select) && no_such.contains("hint: name one of its options"), "{no_such}");
 
     mcp.call("navigate", at("action-fill")).await;
     let field = reference(&mcp.call("find", find("", "textbox")).await);

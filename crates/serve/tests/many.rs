@@ -5,19 +5,12 @@
 mod common;
 
 use browserlens_lens::ShownState;
-use common::{Mcp, on_trace};
+use common::{Mcp, on_trace, resident};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 50;
-
-/// Resident memory of this process in KiB.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
-}
 
 fn reference(shown: &ShownState, role: &str, name: &str) -> String {
     let found = shown.nodes().find(|node| node.role() == role && node.name() == name);

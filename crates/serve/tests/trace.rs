@@ -64,6 +64,12 @@ async fn refs_that_are_gone_or_were_never_given_are_told_apart() {
     assert!(never.contains("@e9999 was never given") && never.contains("hint: "), "{never}");
     let bad = mcp.try_call("click", json!({ "ref": "button" })).await.expect_err("no ref");
     assert!(bad.starts_with("arguments: ref: ") && bad.contains("does not match"), "{bad}");
+    let strategy = mcp.try_call("observe", json!({ "strategy": "hunter2" })).await.expect_err("no such strategy");
+    assert!(
+        strategy.contains("\"lens/delta\"") && strategy.contains("\"lens/vision-marks\""),
+        "all are named: {strategy}"
+    );
+    assert!(!strategy.contains("hunter2"), "{strategy}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -78,6 +84,11 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     assert!(controls.contains("@e"), "{controls}");
     let content = mcp.call("snapshot", json!({ "mode": "content", "format": "markdown" })).await;
     assert!(content.starts_with("[PAGE TEXT ") && content.trim_end().ends_with(']'), "{content}");
+    let markdown = mcp.call("snapshot", json!({ "format": "markdown" })).await;
+    let lines = |text: &str| {
+        text.lines().skip(1).filter(|line| !line.starts_with("[END ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&markdown), lines(&content), "Markdown is of the content");
     let text = mcp.call("read_text", json!({ "query": "price", "limit": 1 })).await;
     assert!(text.starts_with("[PAGE TEXT "), "{text}");
     let console = mcp.call("get_console_messages", json!({})).await;

@@ -4,10 +4,13 @@
 //! again when it has settled, if it changed; one that could not be taken between its action and the next says so (`settled`).
 
 use super::Following;
+use super::early::Early;
+use super::listen::HURRY;
 use crate::error::RecordError;
 use crate::follow::group::Act;
 use crate::follow::number::Numbers;
 use crate::follow::resolve::{key_of, record_of};
+use crate::follow::signal::Spot;
 use crate::look::Depth;
 use crate::mask;
 use crate::options::{Progress, QUIET};
@@ -31,6 +34,11 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(30);
 /// How a step came to rest whose capture the next action overlapped.
 const TORN: &str = "the next action came while it was taken";
 
+/// Early looks that are kept for the actions that wait.
+const MOST_EARLY: usize = 12;
+/// How a step came to rest whose agent had left its document before it could be captured whole.
+const EARLY: &str = "the next action came too soon: this was seen at once, without listeners and picture";
+
 /// A capture that belongs to a step.
 #[derive(Clone)]
 pub(crate) struct Shot {
@@ -39,10 +47,10 @@ pub(crate) struct Shot {
     rest: Rest,
     torn_retries: u32,
     capture_millis: u64,
+    /// When it was there: while it is taken a page can do nothing, and is not quiet.
+    at: Instant,
     /// Mutations that the page's frames had counted.
     mutations: Option<u64>,
-    /// Index of the tab's entry in its history.
-    history: i64,
     /// Whether it was not taken between its action and the next.
     late: bool,
     /// What was seen before, where the page moved on while it was looked at.
@@ -69,6 +77,9 @@ impl Following<'_> {
         let over = waited > self.options.ceiling;
         if let Some(shot) = &self.pending.shot {
             let unchanged = self.mutations(&shot.seen).await == shot.mutations && shot.mutations.is_some();
+            if shot.at.elapsed() < MOMENT {
+                return Ok(());
+            }
             match stirring {
                 Stirring::Quiet if waited > QUIET && unchanged => {
                     let reason = format!("network and layout were quiet for {} ms", QUIET.as_millis());
@@ -84,13 +95,18 @@ impl Following<'_> {
                 }
                 _ => return Ok(()),
             }
-        } else if waited < MOMENT || (!over && self.is_loading()) {
+        } else if waited < if self.is_hurried() { QUIET } else { MOMENT } || (!over && self.is_loading()) {
             return Ok(());
         }
         // The page is captured while it may still move: if the next action comes now, this is what there is.
         let shot = self.shoot(rest(false, "the next action came before the page was quiet".to_owned())).await?;
         self.pending.shot = Some(shot);
         Ok(())
+    }
+
+    /// Whether the agent acts too fast for whole captures: each would only stand in the way of the early looks, which are taken when it acts.
+    fn is_hurried(&self) -> bool {
+        self.hurried.is_some_and(|since| since.elapsed() < HURRY)
     }
 
     fn settled(&mut self, shot: Shot) {
@@ -157,6 +173,13 @@ impl Following<'_> {
         let stays = next.is_some_and(|act| matches!(act.kind, ActionKind::Scroll | ActionKind::Press));
         let behind = self.open.get(1 + usize::from(self.begun)).filter(|_| stays).and_then(|act| act.spot.clone());
         let wanted = next.and_then(|act| act.spot.as_ref()).or(behind.as_ref());
+        let lacks = |shot: &Shot| wanted.is_some_and(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_none());
+        if self.pending.shot.as_ref().is_none_or(lacks)
+            && let Some(shot) = self.early(next, wanted).await
+        {
+            self.pending.shot = Some(shot);
+            return Ok(());
+        }
         let has = |shot: &Shot| wanted.is_none_or(|spot| key_of(spot, &self.numbers, &shot.seen.page).is_some());
         let since = self.pending.began.elapsed().as_millis();
         let copied = |before: &Shot| Shot {
@@ -236,6 +259,46 @@ impl Following<'_> {
         Ok(())
     }
 
+    /// Returns what an early look saw of the pending step, if it has the element of the next action.
+    async fn early(&mut self, next: Option<&Act>, wanted: Option<&Spot>) -> Option<Shot> {
+        let next = next?;
+        let (tab, began) = (self.stage.driver.tab, self.pending.began);
+        let mut earlies = std::mem::take(&mut self.earlies);
+        let mut found = None;
+        let in_time = |early: &&mut Early| early.tab == tab && early.at <= next.began;
+        for early in earlies.iter_mut().rev().filter(in_time) {
+            let at = early.at;
+            let Some((seen, told)) = early.seen(&mut self.stage.canonicalizer).await.filter(|(_, told)| *told >= began)
+            else {
+                continue;
+            };
+            let is_there = |spot: &Spot| key_of(spot, &self.numbers, &seen.page).is_some();
+            if wanted.is_none_or(is_there) {
+                found = Some(Shot {
+                    seen: seen.clone(),
+                    tab,
+                    rest: Rest {
+                        quiet: false,
+                        waited_ms: told.saturating_duration_since(began).as_millis() as u32,
+                        reason: EARLY.to_owned(),
+                    },
+                    torn_retries: 0,
+                    capture_millis: (told - at).as_millis() as u64,
+                    at: told,
+                    mutations: None,
+                    late: true,
+                    torn: Vec::new(),
+                });
+                break;
+            }
+        }
+        earlies.retain(|early| early.may_tell_of(began));
+        let oldest = earlies.len().saturating_sub(MOST_EARLY);
+        earlies.drain(..oldest);
+        self.earlies.extend(earlies);
+        found
+    }
+
     /// Captures the current tab as it stands.
     async fn shoot(&mut self, rest: Rest) -> Result<Shot, RecordError> {
         let began = Instant::now();
@@ -267,13 +330,20 @@ impl Following<'_> {
         if self.options.screenshots {
             self.picture(&mut seen).await?;
         }
-        let session = self.stage.driver.session();
-        let history = self.stage.driver.call(&session, "Page.getNavigationHistory", &json!({})).await;
-        let history = history.map_or(0, |reply| reply.value()["currentIndex"].as_i64().unwrap_or(0));
         let mutations = self.mutations(&seen).await;
         let capture_millis = began.elapsed().as_millis() as u64;
         let tab = self.stage.driver.tab;
-        Ok(Shot { seen, tab, rest, torn_retries, capture_millis, mutations, history, late: false, torn: earlier })
+        Ok(Shot {
+            seen,
+            tab,
+            rest,
+            torn_retries,
+            capture_millis,
+            at: Instant::now(),
+            mutations,
+            late: false,
+            torn: earlier,
+        })
     }
 
     /// Takes a picture of the viewport; a tab that paints nothing has none.
@@ -325,13 +395,7 @@ impl Following<'_> {
         }
         let Some(tape) = &mut self.tape else { return Ok(()) };
         let index = tape.next();
-        let mut act = self.pending.act.take();
-        if let Some(act) = &mut act
-            && act.kind == ActionKind::Back
-            && self.before.as_ref().is_some_and(|before| shot.history > before.history)
-        {
-            act.kind = ActionKind::Forward;
-        }
+        let act = self.pending.act.take();
         if let Some(act) = act.as_ref().filter(|act| act.secret && !act.text.is_empty()) {
             tape.learn(&act.text);
         }

@@ -5,6 +5,7 @@
 //! Why not ask the browser: whoever acts without a pause has left the document by then.
 
 use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_strategy::NodeHint;
 use serde::Deserialize;
 
 /// Characters of an element's text that are compared.
@@ -29,19 +30,27 @@ pub(crate) struct Described {
     /// Beginning of its text.
     #[serde(default, rename = "w")]
     text: String,
+    /// Role of the control that it is or stands in, as its markup has it; empty if that is none.
+    #[serde(default, rename = "r")]
+    role: String,
+    /// Name of that control.
+    #[serde(default, rename = "m")]
+    name: String,
 }
 
 impl Described {
     /// Returns the node of a page that was described.
     pub(crate) fn find(&self, page: &Page) -> Option<NodeKey> {
         let tag = &self.steps.first()?.0;
-        let without_fragment = |url: &str| url.split('#').next().unwrap_or_default().to_owned();
-        let frames: Vec<u32> = page
-            .frames()
-            .iter()
-            .filter(|frame| without_fragment(&frame.url) == self.url)
-            .map(|frame| frame.number)
-            .collect();
+        let frames_at = |part: fn(&str) -> &str| -> Vec<u32> {
+            let at = page.frames().iter().filter(|frame| part(&frame.url) == part(&self.url));
+            at.map(|frame| frame.number).collect()
+        };
+        let mut frames = frames_at(without_fragment);
+        if frames.is_empty() {
+            // What is done to a filter or a list often changes the query of its page, without a new document.
+            frames = frames_at(without_query);
+        }
         let alike: Vec<NodeRef<'_>> = page
             .nodes()
             .filter(|node| node.kind() == NodeKind::Element && node.tag() == tag && frames.contains(&node.key().frame))
@@ -56,6 +65,12 @@ impl Described {
         }
     }
 
+    /// Returns it in words, if it is a control.
+    pub(crate) fn words(&self) -> Option<NodeHint> {
+        let hint = NodeHint { role: self.role.clone(), name: self.name.clone(), ..NodeHint::default() };
+        Some(hint).filter(|hint| !hint.role.is_empty())
+    }
+
     fn is(&self, node: NodeRef<'_>) -> bool {
         let attributes = ["id", "name", "href"].map(|name| node.attribute(name).map(str::to_owned));
         attributes == self.attributes && text_of(node) == self.text
@@ -68,6 +83,14 @@ impl Described {
             .iter()
             .all(|(tag, before)| place.next().is_some_and(|node| node.tag() == tag && before_of(node) == *before))
     }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
+fn without_query(url: &str) -> &str {
+    url.split(['#', '?']).next().unwrap_or_default()
 }
 
 /// Returns how many siblings of its tag stand before an element.
@@ -110,6 +133,8 @@ mod tests {
             steps: place.map(|node| (node.tag().to_owned(), before_of(node))).collect(),
             attributes: ["id", "name", "href"].map(|name| node.attribute(name).map(str::to_owned)),
             text: text_of(node),
+            role: node.role().to_owned(),
+            name: node.name().to_owned(),
         }
     }
 
@@ -127,6 +152,8 @@ mod tests {
         let page = page();
         let node = page.nodes().find(|node| node.key().backend == 6).expect("a node");
         let known = described(node, &page);
+        let query = Described { url: format!("{}?sort=up", page.url()), ..known.clone() };
+        assert_eq!(query.find(&page), Some(node.key()), "the page has another query since");
         let elsewhere = Described { url: "http://other.test/".to_owned(), ..known.clone() };
         assert_eq!(elsewhere.find(&page), None);
         let another = Described { text: "Fewer".to_owned(), ..known.clone() };

@@ -7,10 +7,11 @@
 //! function that it cannot reach. What the protocol evaluates as a plain expression in the page's own world looks like a page's timer and
 //! does not count.
 
-use crate::driver::Driver;
 use crate::follow::signal::Said;
+use crate::socket::Socket;
+use crate::world::World;
 use serde_json::{Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// A page that is being captured answers late.
@@ -21,26 +22,34 @@ const MOST_WAITING: usize = 32;
 /// Untrusted events that wait for their stack.
 #[derive(Default)]
 pub(crate) struct Judge {
-    waiting: HashMap<(String, i64), VecDeque<(u32, Said)>>,
+    waiting: HashMap<(String, i64), VecDeque<Said>>,
+    /// Scripts that are the page's, by session: one that sends without end is not asked about again.
+    pages: HashSet<(String, String)>,
 }
 
 impl Judge {
-    pub(crate) fn wait(&mut self, session: String, context: i64, tab: u32, said: Said) {
+    pub(crate) fn wait(&mut self, session: String, context: i64, said: Said) {
         let waiting = self.waiting.entry((session, context)).or_default();
-        waiting.push_back((tab, said));
+        waiting.push_back(said);
         if waiting.len() > MOST_WAITING {
             waiting.pop_front();
         }
     }
 
+    /// A session has a new document: another process may number its scripts anew.
+    pub(crate) fn forget(&mut self, session: &str) {
+        self.pages.retain(|(of, _)| of != session);
+    }
+
     /// Returns the event that waited longest in a document, if its stack shows that no page script sent it.
     pub(crate) async fn judge(
         &mut self,
-        driver: &Driver,
+        socket: &Socket,
+        world: &World,
         session: &str,
         context: i64,
         scripts: &[String],
-    ) -> Option<(u32, Said)> {
+    ) -> Option<Said> {
         let key = (session.to_owned(), context);
         let waiting = self.waiting.get_mut(&key)?;
         let event = waiting.pop_front()?;
@@ -51,36 +60,43 @@ impl Judge {
         if scripts.is_empty() {
             return Some(event);
         }
+        if scripts.iter().any(|script| self.pages.contains(&(session.to_owned(), script.clone()))) {
+            return None;
+        }
         // The debugger is on only while it is asked: it would slow the page's scripts.
         let calls = [("Debugger.enable", json!({})), ("Debugger.setSkipAllPauses", json!({ "skip": true }))]
-            .map(|(method, params)| driver.socket.send(Some(session), method, &params));
+            .map(|(method, params)| socket.send(Some(session), method, &params));
         for call in calls {
             drop(call.answer(LIMIT).await);
         }
-        let received = driver.socket.received();
+        let received = socket.received();
         let deadline = Instant::now() + LIMIT;
-        driver.world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
+        world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
         let mut by_driver = true;
         for script in scripts {
-            by_driver = by_driver && is_of_driver(driver, session, context, script).await;
+            let known = world.watch.get().and_then(|watch| watch.script(session, script));
+            if known.is_some_and(|known| known.aux.is_some_and(|aux| aux.is_default) && !known.url.is_empty()) {
+                self.pages.insert((session.to_owned(), script.clone()));
+            }
+            by_driver = by_driver && is_of_driver(socket, world, session, context, script).await;
         }
-        drop(driver.socket.send(Some(session), "Debugger.disable", &json!({})));
-        if let Some(watch) = driver.world.watch.get() {
+        drop(socket.send(Some(session), "Debugger.disable", &json!({})));
+        if let Some(watch) = world.watch.get() {
             watch.forget();
         }
         by_driver.then_some(event)
     }
 }
 
-async fn is_of_driver(driver: &Driver, session: &str, context: i64, id: &str) -> bool {
-    let Some(script) = driver.world.watch.get().and_then(|watch| watch.script(session, id)) else { return false };
+async fn is_of_driver(socket: &Socket, world: &World, session: &str, context: i64, id: &str) -> bool {
+    let Some(script) = world.watch.get().and_then(|watch| watch.script(session, id)) else { return false };
     if script.aux.as_ref().is_some_and(|aux| !aux.is_default) {
         return script.context != context;
     }
     if !script.url.is_empty() || script.stack.is_some() || script.aux.is_none() {
         return false;
     }
-    let reply = driver.socket.call(Some(session), "Debugger.getScriptSource", &json!({ "scriptId": id }), LIMIT).await;
+    let reply = socket.call(Some(session), "Debugger.getScriptSource", &json!({ "scriptId": id }), LIMIT).await;
     let Ok(source) = reply.map(|reply| reply.value()["scriptSource"].as_str().unwrap_or_default().to_owned()) else {
         return false;
     };
@@ -88,7 +104,7 @@ async fn is_of_driver(driver: &Driver, session: &str, context: i64, id: &str) ->
     for form in forms {
         let params =
             json!({ "expression": form, "sourceURL": "", "persistScript": false, "executionContextId": context });
-        let reply = driver.socket.call(Some(session), "Runtime.compileScript", &params, LIMIT).await;
+        let reply = socket.call(Some(session), "Runtime.compileScript", &params, LIMIT).await;
         if !reply.is_ok_and(|reply| reply.value().get("exceptionDetails").unwrap_or(&Value::Null).is_null()) {
             return false;
         }

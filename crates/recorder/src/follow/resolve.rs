@@ -1,7 +1,7 @@
 //! From an action of somebody else to the record of it: which node of the capture before it was meant.
 //!
 //! In: an [`Act`] and the page before it. Out: an [`ActionRecord`]. Invariants: the node is one of that capture, or there is none and the
-//! record says why; what was typed into a secret field is not in the record unless the redactor will replace it.
+//! record says why, and has the node in the words of the page at that time; what was typed into a secret field is not in the record unless the redactor will replace it.
 
 use crate::follow::group::Act;
 use crate::follow::number::Numbers;
@@ -44,7 +44,9 @@ pub(crate) fn record_of(act: &Act, numbers: &Numbers, page: &Page, before: StepI
     let target = acceptable.first().copied();
     let hides = target.and_then(|key| page.find(key)).is_some_and(|node| node.flags().has(Flags::SECRET));
     let text = if act.secret && !hides { "\u{2022}".repeat(act.text.chars().count()) } else { act.text.clone() };
-    let mut record = acted(act.kind, text, target.and_then(|key| in_words(page, key)), acceptable, before);
+    let told = || act.spot.as_ref()?.described.as_ref()?.words();
+    let words = target.map_or_else(told, |key| in_words(page, key));
+    let mut record = acted(act.kind, text, words, acceptable, before);
     record.point = act.point.filter(|_| target.is_some());
     record.taken.error = None;
     if let Some(note) = note {
@@ -93,5 +95,22 @@ mod tests {
         assert_eq!(keys(6), [5, 6]);
         assert_eq!(keys(5), [5]);
         assert_eq!(keys(7), [7]);
+    }
+
+    #[test]
+    fn a_node_that_no_capture_has_is_told_in_words_and_that_it_is_missing() {
+        let page = PageBuilder::outline("main #2\n  paragraph \"text\" #7");
+        let told = r#"{"u":"http://gone.test/","p":[["span",0],["button",0]],"r":"button","m":"Add to cart"}"#;
+        let spot = Spot {
+            tag: "span".to_owned(),
+            described: Some(serde_json::from_str(told).expect("a description")),
+            ..Spot::default()
+        };
+        let act = Act::new(ActionKind::Click, 0, Some(spot), "");
+        let record = record_of(&act, &Numbers::default(), &page, StepIndex(0));
+        assert_eq!(record.target, None);
+        let node = record.taken.node.expect("words");
+        assert_eq!((node.role.as_str(), node.name.as_str()), ("button", "Add to cart"));
+        assert_eq!(record.taken.error.as_deref(), Some("its node, a <span>, is not in the capture before it"));
     }
 }

@@ -40,6 +40,28 @@
   };
   // What an element is and where it stands, so that a capture that was taken before or comes too late can be searched for it.
   const [MOST_CHARS, MOST_STEPS, MOST_BELOW] = [__LIMITS__];
+  // The control that was meant, by its markup: what a capture would say of it.
+  const ROLES = { button: 'button', checkbox: 'checkbox', image: 'button', number: 'spinbutton', radio: 'radio', range: 'slider', reset: 'button', search: 'searchbox', submit: 'button' };
+  const roleOf = (el) => {
+    const said = Element.prototype.getAttribute.call(el, 'role')?.trim().split(/\s+/)[0];
+    if (said) return said;
+    if (el instanceof HTMLInputElement) return ROLES[el.type] ?? (el.list ? 'combobox' : 'textbox');
+    if (el instanceof HTMLSelectElement) return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
+    if (el instanceof HTMLTextAreaElement || el instanceof HTMLElement && el.isContentEditable) return 'textbox';
+    if (el instanceof HTMLButtonElement) return 'button';
+    return el instanceof HTMLAnchorElement && el.href ? 'link' : '';
+  };
+  const calledBy = (el) => {
+    const text = (of) => (textOf.call(of) ?? '').trim().replace(/\s+/g, ' ');
+    const attribute = (name) => Element.prototype.getAttribute.call(el, name)?.trim();
+    const by = (attribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean).map((id) => document.getElementById(id)).filter(Boolean);
+    if (by.length) return by.map(text).join(' ');
+    if (attribute('aria-label')) return attribute('aria-label');
+    const field = el instanceof HTMLInputElement || el instanceof HTMLSelectElement || el instanceof HTMLTextAreaElement;
+    if (field && el.labels?.length) return [...el.labels].map(text).join(' ');
+    if (el instanceof HTMLInputElement && ROLES[el.type] === 'button') return attribute('value') ?? attribute('alt') ?? '';
+    return (field ? '' : text(el)) || attribute('title') || attribute('placeholder') || '';
+  };
   const describe = (elements) => {
     const first = elements[0], steps = [];
     for (const at of elements.slice(0, MOST_STEPS)) {
@@ -49,7 +71,8 @@
     }
     const small = Element.prototype.getElementsByTagName.call(first, '*').length <= MOST_BELOW;
     const text = small ? (textOf.call(first) ?? '').replace(/\s+/g, '') : '';
-    return { u: document.URL.split('#')[0], p: steps, a: ['id', 'name', 'href'].map((name) => Element.prototype.getAttribute.call(first, name)), w: [...text.slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join('') };
+    const control = elements.slice(0, 8).find((el) => roleOf(el)), role = control ? roleOf(control) : '';
+    return { r: role, m: role && [...calledBy(control).slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join(''), u: document.URL.split('#')[0], p: steps, a: ['id', 'name', 'href'].map((name) => Element.prototype.getAttribute.call(first, name)), w: [...text.slice(0, 4 * MOST_CHARS)].slice(0, MOST_CHARS).join('') };
   };
   const place = (path) => {
     const elements = path.filter((node) => node instanceof Element);
@@ -244,6 +267,8 @@
     for (const type of ['click', 'dblclick', 'contextmenu']) document.addEventListener(type, reach, { capture: true, passive: true });
      for (const type of Object.keys(on)) globalThis.addEventListener(type, listen, { capture: true, passive: true }); globalThis.addEventListener('pagehide', leave, true); };
   arm();
+  // A document that can be acted on may be left at once.
+  if (document.readyState === 'loading' && globalThis === globalThis.top) document.addEventListener('DOMContentLoaded', () => tell('ready', null), { once: true });
   // `document.open()` takes every listener off the window, but no observer off the document.
   new MutationObserver(arm).observe(document, { childList: true });
   globalThis.browserLensWatch = { number };

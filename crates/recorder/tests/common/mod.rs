@@ -2,13 +2,16 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod browser;
+
+#[allow(unused_imports, reason = "each test file uses a part of it")]
+pub use browser::{Browser, processes_with, wait_until_gone};
 use browserlens_page::{NodeRef, Page};
 use browserlens_recorder::{RecordError, RecordOptions, RecordReport, record};
 use browserlens_scenario::Scenario;
 use browserlens_strategy::{Event, EventFilter, StepIndex};
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// The bundled sites, the fixtures among them.
@@ -84,32 +87,6 @@ pub fn by_id<'p>(page: &'p Page, id: &str) -> NodeRef<'p> {
 
 pub fn log_of(page: &Page) -> String {
     by_id(page, "log").visible_text()
-}
-
-/// Returns the processes whose command line has a text in it.
-pub fn processes_with(text: &str) -> Vec<u32> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
-        let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        if String::from_utf8_lossy(&line).contains(text) {
-            found.push(pid);
-        }
-    }
-    found
-}
-
-/// Waits until no process has a text in its command line.
-pub fn wait_until_gone(text: &str) -> Vec<u32> {
-    let mut left = processes_with(text);
-    for _ in 0..100 {
-        if left.is_empty() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-        left = processes_with(text);
-    }
-    left
 }
 
 /// Asserts that two recordings hold the same captures, pictures and events.

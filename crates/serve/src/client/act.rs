@@ -129,12 +129,12 @@ impl Client {
         let node = on.map(|reference| self.node(reference)).transpose()?;
         let end = to.map(|reference| self.node(reference)).transpose()?;
         let words = node.map(|key| self.words(key));
-        let what = words.as_ref().map_or_else(|| kind.to_string(), said);
+        let what = words.as_ref().map(said).unwrap_or_default();
         let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end };
         let is_first = self.page.is_none();
         self.witnessed(|witness, source| witness.before(source, &act));
         let done = self.source()?.act(&act);
-        done.map_err(|undone| self.explained(undone, what, on))?;
+        done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.after(&act, is_first)
     }
 
@@ -225,7 +225,7 @@ impl Client {
             }
             let is_first = self.page.is_none();
             let opened = self.source()?.open_tab(url);
-            opened.map_err(|undone| self.explained(undone, "tabs".to_owned(), None))?;
+            opened.map_err(|undone| self.explained(undone, ActionKind::SwitchTab, String::new(), None))?;
             let act = Act { taken: taken(ActionKind::Goto, url), node: None, to: None };
             self.after(&act, is_first)?;
             return Ok(self.pending.take());
@@ -248,9 +248,9 @@ impl Client {
     }
 
     /// Says why an action was not carried out.
-    pub(super) fn explained(&self, undone: Undone, what: String, on: Option<Ref>) -> ToolError {
+    pub(super) fn explained(&self, undone: Undone, kind: ActionKind, what: String, on: Option<Ref>) -> ToolError {
         match undone {
-            Undone::Act(error) => act_error(error, what, on),
+            Undone::Act(error) => act_error(error, kind, what, on),
             Undone::NotRecorded(recorded) => ToolError::NotRecorded(self.recorded(recorded)),
             Undone::Other(error) => error,
         }

@@ -66,11 +66,13 @@ impl Client {
                 .grep
                 .as_ref()
                 .map(|pattern| GrepOptions { pattern: pattern.clone(), ..GrepOptions::default() }),
-            mode: wanted.mode.map(|mode| match mode {
-                ModeArg::Interactive => Mode::Interactive,
-                ModeArg::Outline => Mode::Outline,
-                ModeArg::Content => Mode::Content,
-            }),
+            mode: match (wanted.mode, wanted.format) {
+                (Some(ModeArg::Interactive), _) => Some(Mode::Interactive),
+                (Some(ModeArg::Outline), _) => Some(Mode::Outline),
+                // Controls have no Markdown: who asks for it wants what is there to be read.
+                (Some(ModeArg::Content), _) | (None, Some(FormatArg::Markdown)) => Some(Mode::Content),
+                (None, _) => None,
+            },
             format: match wanted.format {
                 None | Some(FormatArg::Tree) => Format::Tree,
                 Some(FormatArg::Html) => Format::Html,

@@ -111,3 +111,10 @@ impl Mcp {
         self.try_call(tool, arguments).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
 }
+
+/// Resident memory of this process in KiB.
+pub fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
+}

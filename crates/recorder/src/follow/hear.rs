@@ -1,0 +1,190 @@
+//! What is made of what was heard: actions that are not written yet.
+//!
+//! In: [`Heard`], in order. Out: open actions. Invariants: what a page does by itself is no action; what an action brings about is not another one.
+
+use super::Following;
+use super::group::{self, Act, Taken};
+use super::listen::Heard;
+use super::signal::{Said, Spot, Told};
+use crate::watch::Signal;
+use browserlens_strategy::ActionKind;
+use std::time::{Duration, Instant};
+
+impl Following<'_> {
+    fn tab_of(&self, session: &str) -> Option<u32> {
+        self.stage.driver.world.read().sessions.get(session).map(|session| session.tab)
+    }
+
+    /// Returns the tab whose main frame a frame is.
+    fn tab_by_main_frame(&self, session: &str, frame: &str) -> Option<u32> {
+        let state = self.stage.driver.world.read();
+        let known = state.sessions.get(session)?;
+        (known.parent.is_none() && known.root_frame == frame).then_some(known.tab)
+    }
+
+    pub(super) fn hear(&mut self, (now, heard): (Instant, Heard)) {
+        self.now = now;
+        match heard {
+            Heard::Said { session, context, said } => {
+                if let Some(tab) = self.tab_of(&session) {
+                    self.take(&session, context, tab, &said);
+                }
+            }
+            Heard::Early(early) => {
+                self.hurried = Some(early.at);
+                self.earlies.push(early);
+            }
+            Heard::Way { session, frame, forward } => self.went(&session, &frame, forward),
+            Heard::Signal(signal) => self.told(signal),
+        }
+        if let Some(act) = self.open.last_mut() {
+            act.began = act.began.min(now);
+        }
+    }
+
+    fn told(&mut self, signal: Signal) {
+        match signal {
+            // Those were asked about, and come as something else.
+            Signal::Said { .. } | Signal::Stack { .. } | Signal::Within { .. } | Signal::Mark => {}
+            Signal::Navigating { session, frame, by_page, kind, url } => {
+                self.navigating(&session, frame, by_page, &kind, &url);
+            }
+            Signal::Committed { session, frame, .. } => {
+                if let Some(tab) = self.tab_by_main_frame(&session, &frame) {
+                    self.asked_by_page.remove(&frame);
+                    if let Some(act) = self.open.last_mut().filter(|act| act.tab == tab) {
+                        act.navigated = true;
+                    }
+                }
+            }
+            Signal::TabOpened { tab, opener } => {
+                if !opener.is_empty() {
+                    let state = self.stage.driver.world.read();
+                    let frame = state.tab(tab).map(|tab| tab.target.clone());
+                    drop(state);
+                    // Its first navigation is its opener's doing.
+                    self.asked_by_page.extend(frame.map(|frame| (frame, self.now)));
+                }
+            }
+            Signal::TabClosed { tab } => self.tab_closed(tab),
+            Signal::DialogOpened { tab } => {
+                if tab == self.stage.driver.tab {
+                    self.dialog_since = Some(Instant::now());
+                }
+            }
+            Signal::DialogClosed { tab, accepted, typed } => {
+                // One that was answered at once, by a rule of whoever drives the browser, was never shown to anybody.
+                let shown = tab == self.stage.driver.tab && !self.begun && self.open.is_empty();
+                if self.dialog_since.take().is_some() && shown {
+                    let answer = if accepted { "accept" } else { "dismiss" };
+                    let text = if typed.is_empty() { answer } else { &typed };
+                    self.act(Act::new(ActionKind::Dialog, tab, None, text));
+                }
+            }
+        }
+    }
+
+    fn act(&mut self, act: Act) {
+        self.moved = Instant::now();
+        self.patience = Duration::from_secs(2);
+        self.open.push(act);
+    }
+
+    fn take(&mut self, session: &str, context: i64, tab: u32, said: &Said) {
+        let spot = |told: Option<&Told>| {
+            told.map(|told| Spot {
+                session: session.to_owned(),
+                context,
+                tag: told.tag.clone(),
+                key: told.number.and_then(|number| self.numbers.key(session, context, number)),
+                held: told.held,
+                near: told.near.and_then(|number| self.numbers.key(session, context, number)),
+                described: told.described.clone(),
+            })
+        };
+        let (at, to) = (spot(said.place.as_ref()), spot(said.to.as_ref()));
+        if said.kind == "aim" {
+            self.aimed = at.map(|at| Act::new(ActionKind::Click, tab, Some(at), ""));
+            return;
+        }
+        match group::take(&mut self.open, said, tab, at, to) {
+            Taken::Passed => {}
+            taken => {
+                self.moved = Instant::now();
+                self.patience = Duration::from_secs(2);
+                if taken == Taken::Merged && self.begun && self.open.len() == 1 {
+                    self.pending.shot = None;
+                }
+            }
+        }
+        // A fill may have swallowed the action that had begun; it stands in its place.
+        if self.open.is_empty() {
+            self.begun = false;
+        }
+    }
+
+    fn navigating(&mut self, session: &str, frame: String, by_page: bool, kind: &str, url: &str) {
+        let Some(tab) = self.tab_by_main_frame(session, &frame) else { return };
+        if by_page {
+            self.asked_by_page.insert(frame, self.now);
+            return;
+        }
+        // A way that the page asked for.
+        if self.asked_by_page.remove(&frame).is_some_and(|asked| self.now - asked < Duration::from_secs(10)) {
+            return;
+        }
+        let within = kind.starts_with("sameDocument");
+        if !(within && self.comes_of_the_last(tab)) && (url != "about:blank" || kind.starts_with("reload")) {
+            self.act(Act::new(ActionKind::Goto, tab, None, url));
+        }
+    }
+
+    /// A tab went through its history. What its page had asked for before is another navigation, which had not come about yet.
+    fn went(&mut self, session: &str, frame: &str, forward: bool) {
+        let Some(tab) = self.tab_by_main_frame(session, frame) else { return };
+        // A page's own `history.back()` comes with what was clicked.
+        if !self.comes_of_the_last(tab) {
+            let kind = if forward { ActionKind::Forward } else { ActionKind::Back };
+            self.act(Act::new(kind, tab, None, ""));
+        }
+    }
+
+    /// Whether the last action may have made a tab navigate just now.
+    fn comes_of_the_last(&self, tab: u32) -> bool {
+        self.open.last().is_some_and(|act| {
+            act.tab == tab
+                && !act.navigated
+                && matches!(
+                    act.kind,
+                    ActionKind::Click
+                        | ActionKind::DoubleClick
+                        | ActionKind::Press
+                        | ActionKind::Check
+                        | ActionKind::Select
+                )
+                && self.now.saturating_duration_since(act.began) < Duration::from_millis(300)
+        })
+    }
+
+    fn tab_closed(&mut self, tab: u32) {
+        self.asides.remove(&tab);
+        let driver = &mut self.stage.driver;
+        if driver.tab != tab {
+            return;
+        }
+        self.dialog_since = None;
+        let next = {
+            let state = driver.world.read();
+            state.tabs.iter().enumerate().rev().find(|(_, tab)| tab.open).map(|(index, _)| index as u32)
+        };
+        let Some(next) = next else { return };
+        driver.tab = next;
+        // A tab that a click closes goes with the click.
+        let by_page = self.begun || !self.open.is_empty();
+        if by_page {
+            self.pending.shot = if self.begun { None } else { self.pending.shot.take() };
+        } else {
+            self.act(Act::new(ActionKind::CloseTab, next, None, ""));
+        }
+    }
+}
