@@ -4,13 +4,19 @@
 //! lock is released while pages are read, parsed and written; every error is an exception with text, place and hint.
 
 mod errors;
+mod json;
+mod lens;
 mod observation;
 mod page;
+mod reader;
 mod tables;
 mod trace;
+mod wire;
 
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::lens::Lens;
     #[pymodule_export]
     use crate::observation::{Image, Observation};
     #[pymodule_export]

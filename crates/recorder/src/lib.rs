@@ -43,6 +43,7 @@ mod stage;
 mod storage;
 mod tape;
 mod watch;
+mod wire;
 mod world;
 
 pub use answering::{RenderAnswer, RenderAnswers};
@@ -62,3 +63,4 @@ pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, r
 pub use record::record;
 pub use render::{RenderOptions, RenderScene, RenderedPage, render_scenes};
 pub use site_server::SiteServer;
+pub use wire::{CdpCall, CdpInbox, CdpTransport};

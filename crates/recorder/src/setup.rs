@@ -62,6 +62,7 @@ pub(crate) async fn open(
         timezone: scenario.timezone.clone(),
         started: Instant::now(),
         attached: false,
+        given: false,
         tree_anew: options.fast_looks.is_some(),
     };
     let driver = Driver::start(&chrome, setup, ceiling, clock).await?;

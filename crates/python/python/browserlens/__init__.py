@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._native import Image, Observation, Page, Table, Trace
+from .lens import CHROMIUM_ARGS, BrowserLens
 from .errors import (
     BrowserLensError,
     InspectError,
@@ -16,6 +17,8 @@ from .errors import (
 )
 
 __all__ = [
+    "CHROMIUM_ARGS",
+    "BrowserLens",
     "BrowserLensError",
     "Image",
     "InspectError",
