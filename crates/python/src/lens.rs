@@ -51,6 +51,13 @@ enum Job {
     Page {
         session: String,
     },
+    Attend {
+        session: String,
+    },
+    Node {
+        session: String,
+        reference: String,
+    },
     Snapshot {
         session: String,
         mode: Option<String>,
@@ -276,6 +283,22 @@ impl Work {
             Job::Page { session } => {
                 self.show(&session)?;
                 Ok(Outcome::Page(Page { page: self.browser.look().map_err(Raised::from)? }))
+            }
+            Job::Attend { session } => {
+                self.show(&session)?;
+                Ok(Outcome::Nothing)
+            }
+            Job::Node { session, reference } => {
+                self.show(&session)?;
+                let key = self.reader.node(&reference)?;
+                let place = self.browser.place_of_node(key).ok_or_else(|| {
+                    Raised::page(
+                        format!("{reference} is of another document"),
+                        "observe again and use the ref that is shown now",
+                    )
+                    .at_url(&self.browser.url())
+                })?;
+                Ok(Outcome::Text(serde_json::json!([place.0, place.1]).to_string()))
             }
             Job::Snapshot { session, mode, format, grep, selector, max_depth, include_hidden } => {
                 let options =

@@ -25,4 +25,8 @@ mod _native {
     use crate::tables::Table;
     #[pymodule_export]
     use crate::trace::Trace;
+
+    /// The text that explains the grammar to a model; to be told once.
+    #[pymodule_export]
+    const LEGEND: &str = include_str!("../../lens/legend.txt");
 }

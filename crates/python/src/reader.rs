@@ -8,10 +8,10 @@ use crate::errors::{Raised, Result};
 use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
 use browserlens_lens::{LensOptions, Representation, lens_options};
 use browserlens_live::Sight;
-use browserlens_page::Page;
+use browserlens_page::{NodeKey, Page};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{Session, SnapshotOptions, snapshot_in};
-use browserlens_strategy::{Observation, PageSource, Request, TakenAction};
+use browserlens_strategy::{Observation, PageSource, Ref, Request, TakenAction};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -59,6 +59,18 @@ impl Reader {
     /// The step of the last observation.
     pub(crate) fn step(&self) -> u32 {
         self.step.saturating_sub(1)
+    }
+
+    /// Returns the node that a ref means.
+    pub(crate) fn node(&self, reference: &str) -> Result<NodeKey> {
+        let hint = "use a ref of the last observation, as it is written there, such as @e12";
+        let bare = reference.trim().trim_matches(|c| matches!(c, '[' | ']'));
+        let written =
+            if bare.starts_with('@') { bare.to_owned() } else { format!("@e{}", bare.trim_start_matches('e')) };
+        let parsed: Ref = written
+            .parse()
+            .map_err(|error: browserlens_strategy::MalformedRef| Raised::page(error.to_string(), hint))?;
+        self.session.node(parsed).ok_or_else(|| Raised::page(format!("{parsed} was not shown in this session"), hint))
     }
 
     /// Forgets what was told: the next observation is full; refs keep what they mean.

@@ -57,7 +57,7 @@ pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
 pub use mask::mask_pictures;
 #[doc(hidden)]
-pub use options::FastLook;
+pub use options::{Beside, BesideStep, FastLook};
 pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;

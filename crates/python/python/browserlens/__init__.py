@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._native import Image, Observation, Page, Table, Trace
+from ._native import LEGEND, Image, Observation, Page, Table, Trace
 from .lens import CHROMIUM_ARGS, BrowserLens
 from .errors import (
     BrowserLensError,
@@ -18,6 +18,7 @@ from .errors import (
 
 __all__ = [
     "CHROMIUM_ARGS",
+    "LEGEND",
     "BrowserLens",
     "BrowserLensError",
     "Image",

@@ -153,9 +153,17 @@ class BrowserLens:
         """Shows what an elided mark of the last observation stands for, `@m3`; `first` and `last` are items of a list, counted from 1."""
         return self._alone({"do": "expand", "handle": handle, "from": first, "to": last})  # type: ignore[no-any-return]
 
+    def attend(self, page: Any) -> Any:
+        """Listens to a page from now on, so that the first observation tells what happened before it."""
+        return self._on(page, {"do": "attend"})
+
     def page(self, page: Any) -> Any:
         """Reads the page as it stands, as a `Page`."""
         return self._on(page, {"do": "page"})
+
+    def point(self, page: Any, ref: str) -> Any:
+        """Scrolls to the element of a ref and returns where its middle is in the viewport, `(x, y)` in CSS px, for Playwright's mouse."""
+        return self._on(page, {"do": "node", "reference": ref}, self._middle)
 
     def snapshot(
         self,
@@ -229,6 +237,15 @@ class BrowserLens:
             return self._on_async(page, job, then)
         return self._on_sync(page, job, then)
 
+    @staticmethod
+    def _middle(found: tuple[list[list[float]], dict[str, float] | None]) -> tuple[float, float]:
+        quads, frame = found
+        if not quads:
+            raise PageError("the element has no box", hint="observe again: it may be hidden now")
+        quad = quads[0]
+        left, top = (frame["x"], frame["y"]) if frame else (0.0, 0.0)
+        return left + sum(quad[0::2]) / 4, top + sum(quad[1::2]) / 4
+
     def _done(self, result: Any, began: float) -> Any:
         if isinstance(result, Observation) and result.kind != "answer":
             timings = result.timings
@@ -282,6 +299,13 @@ class BrowserLens:
                     link = self._link(page, page.context.new_cdp_session(page), False)
                 self._meet_sync(link)
                 result = self._work_sync({**job, "session": link.name})
+                if job["do"] == "node":
+                    session, backend = json.loads(result)
+                    cdp, node = self._sessions[session], {"backendNodeId": backend}
+                    self._send_sync(cdp, "DOM.scrollIntoViewIfNeeded", node)
+                    quads = self._send_sync(cdp, "DOM.getContentQuads", node)["quads"]
+                    frame = next((frame for frame in page.frames if link.frames.get(id(frame), ("",))[0] == session), None)
+                    result = (quads, frame.frame_element().bounding_box() if frame else None)
             except Exception as error:
                 if link is not None and (link.is_gone or page.is_closed()) or _is_closed(error):
                     raise (link or _Link(0, page, None, False)).closed() from error
@@ -350,6 +374,14 @@ class BrowserLens:
                     link = self._link(page, await page.context.new_cdp_session(page), True)
                 await self._meet_async(link)
                 result = await self._work_async({**job, "session": link.name})
+                if job["do"] == "node":
+                    session, backend = json.loads(result)
+                    cdp, node = self._sessions[session], {"backendNodeId": backend}
+                    await self._send_async(cdp, "DOM.scrollIntoViewIfNeeded", node)
+                    quads = (await self._send_async(cdp, "DOM.getContentQuads", node))["quads"]
+                    frame = next((frame for frame in page.frames if link.frames.get(id(frame), ("",))[0] == session), None)
+                    box = await (await frame.frame_element()).bounding_box() if frame else None
+                    result = (quads, box)
             except Exception as error:
                 if link is not None and (link.is_gone or page.is_closed()) or _is_closed(error):
                     raise (link or _Link(0, page, None, True)).closed() from error

@@ -12,6 +12,7 @@ use crate::pump::{Pump, SessionSetup};
 use crate::socket::{RawEvent, Socket, locked};
 use crate::wire::{CdpInbox, CdpTransport};
 use crate::world::World;
+use browserlens_page::NodeKey;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -147,8 +148,16 @@ impl LiveBrowser {
         }
     }
 
-    /// Returns how many frames the session of the current page holds itself.
-    pub fn frames_of_session(&self, session: &str) -> usize {
-        self.stage.driver.world.read().frames.keys().filter(|(of, _)| of == session).count()
+    /// Returns the session of a node that was looked at last and the browser's own number for it; none if its document is not shown any more.
+    pub fn place_of_node(&self, key: NodeKey) -> Option<(String, i64)> {
+        let seen = self.stage.current.as_ref().or(self.stage.last.as_ref())?;
+        let (frame, backend) = self.stage.driver.place_of(key, seen, &self.stage.canonicalizer)?;
+        Some((frame.session.clone(), backend))
+    }
+
+    /// Looks at the tab of a target from now on; returns whether it is known.
+    pub fn show_target(&mut self, target: &str) -> bool {
+        let tab = self.stage.driver.world.read().tabs.iter().position(|tab| tab.open && tab.target == target);
+        tab.inspect(|tab| self.show_tab(*tab as u32)).is_some()
     }
 }
