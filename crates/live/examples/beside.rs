@@ -1,5 +1,6 @@
 //! Runs a scenario and, after each capture, prints what a live lens says of the page, then waits for a line: so that another program can look at
-//! the very same page and compare. `beside scenario.toml…`; one JSON object a line.
+//! the very same page and compare. `beside scenario.toml…`; one JSON object a line. `beside --attach ADDRESS TARGET` instead attaches anew for each line that
+//! comes, to a tab of a browser that runs, and prints its first observation.
 //!
 //! In: scenarios, and a line for each step. Out: `{"step":-1,"address":…,"target":…}` before the first navigation, then
 //! `{"step":0,"target":…,"kind":…,"text":…,"images":[…],"total_us":…,"browser_us":…}`. The lens is attached as any other program would be.
@@ -34,7 +35,7 @@ fn observed(lens: &mut LiveLens, step: &BesideStep) -> Result<Value, LiveError> 
     let images: Vec<String> = observation.images.iter().map(|image| image.base64()).collect();
     Ok(json!({
         "kind": kind(&observation), "text": observation.text, "images": images, "total_us": total,
-        "browser_us": lens.browser().browser_micros(), "way": format!("{:?}", lens.browser().look_way()),
+        "browser_us": lens.browser().waited_micros(), "way": format!("{:?}", lens.browser().look_way()),
     }))
 }
 
@@ -70,10 +71,29 @@ fn attend(steps: &Receiver<BesideStep>, go_on: &SyncSender<()>) -> Result<(), Bo
     Ok(())
 }
 
+/// Observes a tab for the first time, as often as a line comes.
+fn attach(address: &str, target: &str) -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout();
+    for line in std::io::stdin().lines() {
+        line?;
+        let mut lens = LiveLens::attach(address, &AttachTab::Named(target.to_owned()), &LiveOptions::default())?;
+        let step = BesideStep { step: None, address: address.to_owned(), target: target.to_owned() };
+        writeln!(out, "{}", observed(&mut lens, &step)?)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, address, target] = &arguments[..]
+        && flag == "--attach"
+    {
+        return attach(address, target);
+    }
     let sites = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/sites");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    for path in std::env::args().skip(1) {
+    for path in arguments {
         let folder = tempfile::tempdir()?;
         let scenario = Scenario::load(Path::new(&path))?;
         let (to_attendant, steps) = sync_channel(1);

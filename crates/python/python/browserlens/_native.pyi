@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import Any, Final, final
 
+__all__ = ["LEGEND", "Image", "Lens", "Observation", "Page", "Table", "Trace"]
+
 LEGEND: Final[str]
 
 @final

@@ -148,6 +148,11 @@ impl LiveBrowser {
         }
     }
 
+    /// Returns how long the last look that read the page waited for the browser in all, in microseconds.
+    pub fn waited_micros(&self) -> u64 {
+        self.stage.current.iter().flat_map(|seen| &seen.timings).map(|(_, micros)| micros).sum()
+    }
+
     /// Returns the session of a node that was looked at last and the browser's own number for it; none if its document is not shown any more.
     pub fn place_of_node(&self, key: NodeKey) -> Option<(String, i64)> {
         let seen = self.stage.current.as_ref().or(self.stage.last.as_ref())?;
