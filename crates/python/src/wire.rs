@@ -67,11 +67,12 @@ impl Wire {
         let deadline = Instant::now() + limit;
         let mut queue = self.queue();
         loop {
-            if queue.is_done {
-                return Next::Done;
-            }
+            // Also what was sent last and is waited for by nobody yet: a look goes on in the browser while its page is parsed.
             if !queue.calls.is_empty() {
                 return Next::Calls(queue.calls.drain(..).collect());
+            }
+            if queue.is_done {
+                return Next::Done;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

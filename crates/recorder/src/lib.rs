@@ -24,7 +24,6 @@ mod log;
 mod look;
 mod mask;
 mod messages;
-mod mirror;
 mod network;
 mod options;
 mod peers;

@@ -245,13 +245,14 @@ impl LiveBrowser {
         self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
     }
 
-    /// Returns how long the browser took to answer the last look that read the page, in microseconds; the rest of a look is parsing.
-    pub fn browser_micros(&self) -> u64 {
-        let timings = self.stage.current.iter().flat_map(|seen| &seen.timings);
-        timings
-            .filter(|(call, _)| call == "fast" || call == "Accessibility.getFullAXTree")
-            .map(|(_, micros)| micros)
-            .sum()
+    /// Returns how long the last look that read the page waited for the browser, and how long it took in all, in microseconds; some of the rest
+    /// of a look goes on while the browser answers.
+    pub fn look_micros(&self) -> (u64, u64) {
+        let timings = || self.stage.current.iter().flat_map(|seen| &seen.timings);
+        let sum = |names: &[&str]| {
+            timings().filter(|(call, _)| names.contains(&call.as_str())).map(|(_, micros)| micros).sum()
+        };
+        (sum(&["fast", "Accessibility.getFullAXTree"]), sum(&["look"]))
     }
 
     /// Returns how the last [`PageSource::look`] came about.
