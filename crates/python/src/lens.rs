@@ -156,10 +156,18 @@ impl Lens {
     fn begin(&self, job: &str) -> PyResult<()> {
         let job: Job = serde_json::from_str(job)
             .map_err(|error| Raised::options(format!("arguments: {error}"), "correct the arguments"))?;
+        if !self.wire.begin() {
+            return Err(Raised::new(
+                "BrowserLensError",
+                "the lens is at work",
+                "await what it does first, or use a lens of its own",
+            )
+            .into());
+        }
         *locked(&self.outcome) = None;
-        self.wire.begin();
         let sent = locked(&self.jobs).as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
         if !sent {
+            self.wire.end();
             return Err(Raised::page("the lens is closed", "make a new BrowserLens").into());
         }
         Ok(())
@@ -210,6 +218,12 @@ impl Lens {
             Some(Ok(Outcome::Observation(observation))) => observation.into_bound_py_any(py),
             Some(Ok(Outcome::Page(page))) => page.into_bound_py_any(py),
         }
+    }
+
+    /// Gives up the work that is under way, so that the next can begin.
+    fn give_up(&self, py: Python<'_>) {
+        py.detach(|| self.wire.give_up());
+        drop(locked(&self.outcome).take());
     }
 
     /// Ends the lens; the browser and its pages stay as they are.

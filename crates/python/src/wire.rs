@@ -22,8 +22,14 @@ pub(crate) enum Next {
 #[derive(Default)]
 struct Queue {
     calls: VecDeque<CdpCall>,
-    is_done: bool,
+    /// Whether work is under way.
+    is_busy: bool,
+    /// Whether nobody carries calls any more until the work ends.
+    is_given_up: bool,
 }
+
+/// How long work that is given up may take to notice.
+const GIVE_UP: Duration = Duration::from_secs(20);
 
 /// Both directions of a connection that Python carries.
 pub(crate) struct Wire {
@@ -51,15 +57,32 @@ impl Wire {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a piece of work.
-    pub(crate) fn begin(&self) {
-        self.queue().is_done = false;
+    /// Begins a piece of work; returns false if another is under way.
+    pub(crate) fn begin(&self) -> bool {
+        !std::mem::replace(&mut self.queue().is_busy, true)
     }
 
     /// Ends it.
     pub(crate) fn end(&self) {
-        self.queue().is_done = true;
+        let mut queue = self.queue();
+        (queue.is_busy, queue.is_given_up) = (false, false);
         self.changed.notify_all();
+    }
+
+    /// Gives the work up: its calls are refused, and it ends by that.
+    pub(crate) fn give_up(&self) {
+        let mut queue = self.queue();
+        if !queue.is_busy {
+            return;
+        }
+        queue.is_given_up = true;
+        queue.calls.clear();
+        drop(queue);
+        if let Some(inbox) = self.inbox.get() {
+            inbox.refuse_all("given up");
+        }
+        let queue = self.queue();
+        drop(self.changed.wait_timeout_while(queue, GIVE_UP, |queue| queue.is_busy));
     }
 
     /// Waits for what Python is to do next.
@@ -71,7 +94,7 @@ impl Wire {
             if !queue.calls.is_empty() {
                 return Next::Calls(queue.calls.drain(..).collect());
             }
-            if queue.is_done {
+            if !queue.is_busy {
                 return Next::Done;
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -91,7 +114,15 @@ impl CdpTransport for Wire {
             }
             return true;
         }
-        self.queue().calls.push_back(call);
+        let mut queue = self.queue();
+        if queue.is_given_up {
+            drop(queue);
+            if let Some(inbox) = self.inbox.get() {
+                inbox.refuse(call.id, "given up");
+            }
+            return true;
+        }
+        queue.calls.push_back(call);
         self.changed.notify_all();
         true
     }

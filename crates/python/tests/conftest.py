@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,7 +53,3 @@ def page(browser: Any) -> Iterator[Any]:
 def shop(page: Any) -> Any:
     page.goto("http://shop.test/")
     return page
-
-
-def examples_env() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")])])}

@@ -124,6 +124,11 @@ def test_a_closed_page_says_so(shop: Any) -> None:
     error = caught.value
     assert (error.text, error.hint) == ("the page is closed", "open a page and observe that")
     assert error.place.url == "http://shop.test/"
+    with pytest.raises(PageError, match="the page is closed"):
+        lens.observe(shop)
+    other = shop.context.new_page()
+    other.goto("http://shop.test/")
+    assert "Laptops" in lens.observe(other, full=True).text
 
 
 def test_a_page_that_navigates_while_it_is_observed_is_shown_as_one_or_the_other(page: Any) -> None:
@@ -191,6 +196,11 @@ def test_asynchronous_pages_say_the_same(shop: Any) -> None:
                 assert "Nothing found" in both[0].text and "thirty days" in both[1]
                 assert beats > 5, "the event loop goes on while a page is read"
                 assert (await lens.inspect(page, "summary"))["count"] >= 0
+                # One that is cancelled in the middle leaves nothing behind.
+                with pytest.raises(asyncio.TimeoutError):
+                    await asyncio.wait_for(lens.observe(page, full=True), 0.005)
+                assert (await lens.observe(page, full=True)).text.startswith("[FULL PAGE STATE")
+                assert "thirty days" in await lens.read_text(page)
                 await page.close()
                 with pytest.raises(PageError, match="the page is closed"):
                     await lens.observe(page)

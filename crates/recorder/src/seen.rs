@@ -41,9 +41,8 @@ impl Seen {
             let Some(number) = canonicalizer.known_frame(frame) else { continue };
             parts.add_said(
                 number,
-                said.iter().filter_map(|(raw, heard)| {
-                    Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer)))
-                }),
+                said.iter()
+                    .filter_map(|(raw, heard)| Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer)))),
             );
         }
         let page = Arc::new(Page::join(&parts)?);

@@ -73,7 +73,8 @@ impl Stage {
         match found {
             Found::Same if self.current.is_some() => return Ok(false),
             Found::Look(look) => {
-                let mut seen = Seen::from_look(*look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+                let mut seen =
+                    Seen::from_look(*look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
                 seen.timings.push(("look".to_owned(), began.elapsed().as_micros() as u64));
                 self.current = Some(seen);
                 return Ok(true);

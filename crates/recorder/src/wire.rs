@@ -95,6 +95,13 @@ impl CdpInbox {
         self.take(id, Err(CallError::Refused { message: message.to_owned() }));
     }
 
+    /// Refuses every call that waits for its answer.
+    pub fn refuse_all(&self, message: &str) {
+        for (_, call) in locked(&self.waiting).drain() {
+            call.end(Err(CallError::Refused { message: message.to_owned() }));
+        }
+    }
+
     /// Takes an event of a session, with its parameters as JSON text; what is no JSON is passed over.
     pub fn event(&self, session: Option<&str>, method: &str, params: String) {
         if let Ok(params) = RawValue::from_string(params) {

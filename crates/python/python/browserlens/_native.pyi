@@ -164,5 +164,7 @@ class Lens:
         """Hands in an event of a session."""
     def result(self) -> Any:
         """Returns what came of the work, or raises why nothing did."""
+    def give_up(self) -> None:
+        """Gives up the work that is under way, so that the next can begin."""
     def close(self) -> None:
         """Ends the lens; the browser and its pages stay as they are."""

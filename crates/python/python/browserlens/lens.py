@@ -134,6 +134,7 @@ class BrowserLens:
             raise OptionsError(f"options: {error}", hint="give what JSON can hold") from None
         self._native = _Lens(strategy, text, 1280, 800, 1.0, bodies)
         self._links: dict[int, _Link] = {}
+        self._pages = 0
         self._sessions: dict[str, Any] = {}
         self._sending: set[asyncio.Task[None]] = set()
         self._busy = threading.Lock()
@@ -274,11 +275,23 @@ class BrowserLens:
             return self._native.result()
 
     def _link(self, page: Any, cdp: Any, is_async: bool) -> _Link:
-        link = _Link(len(self._links), page, cdp, is_async)
+        self._pages += 1
+        link = _Link(self._pages, page, cdp, is_async)
         self._links[id(page)] = link
         self._listen(link.name, cdp)
         page.on("close", lambda *_: setattr(link, "is_gone", True))
         return link
+
+    def _forget(self, link: _Link) -> PageError:
+        """Forgets a page that is closed, and says that it is."""
+        if self._links.pop(id(link.page), None) is not None:
+            for name in [*(name for name, _ in link.frames.values()), link.name]:
+                self._sessions.pop(name, None)
+                self._native.begin(json.dumps({"do": "remove_session", "session": name}))
+                while self._native.wait(_TURN) is not None:
+                    pass
+                self._native.result()
+        return link.closed()
 
     def _listen(self, name: str, cdp: Any) -> None:
         self._sessions[name] = cdp
@@ -293,7 +306,7 @@ class BrowserLens:
             self.transport = Transport()
             link = self._links.get(id(page))
             if page.is_closed():
-                raise (link or _Link(0, page, None, False)).closed()
+                raise self._forget(link or _Link(0, page, None, False))
             try:
                 if link is None:
                     link = self._link(page, page.context.new_cdp_session(page), False)
@@ -308,7 +321,7 @@ class BrowserLens:
                     result = (quads, frame.frame_element().bounding_box() if frame else None)
             except Exception as error:
                 if link is not None and (link.is_gone or page.is_closed()) or _is_closed(error):
-                    raise (link or _Link(0, page, None, False)).closed() from error
+                    raise self._forget(link or _Link(0, page, None, False)) from error
                 raise
             return self._done(then(result) if then else result, began)
 
@@ -345,18 +358,22 @@ class BrowserLens:
     def _work_sync(self, job: dict[str, Any]) -> Any:
         native = self._native
         native.begin(json.dumps(job))
-        while (calls := native.wait(_TURN)) is not None:
-            for number, session, method, params in calls:
-                cdp = self._sessions.get(session or "")
-                if cdp is None:
-                    native.refuse(number, "no such session")
-                    continue
-                try:
-                    answer = self._send_sync(cdp, method, json.loads(params))
-                except Exception as error:
-                    native.refuse(number, _reason(error))
-                else:
-                    native.answer(number, answer)
+        try:
+            while (calls := native.wait(_TURN)) is not None:
+                for number, session, method, params in calls:
+                    cdp = self._sessions.get(session or "")
+                    if cdp is None:
+                        native.refuse(number, "no such session")
+                        continue
+                    try:
+                        answer = self._send_sync(cdp, method, json.loads(params))
+                    except Exception as error:
+                        native.refuse(number, _reason(error))
+                    else:
+                        native.answer(number, answer)
+        except BaseException:
+            native.give_up()
+            raise
         return native.result()
 
     # Asynchronous pages.
@@ -368,7 +385,7 @@ class BrowserLens:
             self.transport = Transport()
             link = self._links.get(id(page))
             if page.is_closed():
-                raise (link or _Link(0, page, None, True)).closed()
+                raise self._forget(link or _Link(0, page, None, True))
             try:
                 if link is None:
                     link = self._link(page, await page.context.new_cdp_session(page), True)
@@ -384,7 +401,7 @@ class BrowserLens:
                     result = (quads, box)
             except Exception as error:
                 if link is not None and (link.is_gone or page.is_closed()) or _is_closed(error):
-                    raise (link or _Link(0, page, None, True)).closed() from error
+                    raise self._forget(link or _Link(0, page, None, True)) from error
                 raise
             return self._done(then(result) if then else result, began)
 
@@ -433,11 +450,16 @@ class BrowserLens:
     async def _work_async(self, job: dict[str, Any]) -> Any:
         native, loop = self._native, asyncio.get_running_loop()
         native.begin(json.dumps(job))
-        while (calls := await loop.run_in_executor(None, native.wait, _TURN)) is not None:
-            for call in calls:
-                task = loop.create_task(self._carry(*call))
-                self._sending.add(task)
-                task.add_done_callback(self._sending.discard)
+        try:
+            while (calls := await loop.run_in_executor(None, native.wait, _TURN)) is not None:
+                for call in calls:
+                    task = loop.create_task(self._carry(*call))
+                    self._sending.add(task)
+                    task.add_done_callback(self._sending.discard)
+        except BaseException:
+            # Also when the task that waits is cancelled.
+            native.give_up()
+            raise
         return native.result()
 
 

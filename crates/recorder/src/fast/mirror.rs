@@ -397,7 +397,8 @@ impl Mirror {
             let Some(laid) = node.laid.first() else { continue };
             let above = node.parent.map_or(0, |parent| self.paint_of(parent));
             let parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
-            if known.contains(&index) == (laid.paint == above) || parts.into_iter().any(|part| part.paint != laid.paint) {
+            if known.contains(&index) == (laid.paint == above) || parts.into_iter().any(|part| part.paint != laid.paint)
+            {
                 return Err("other layers than are known");
             }
         }
@@ -517,11 +518,7 @@ impl Mirror {
             content_width: self.content[0],
             content_height: self.content[1],
         };
-        Snapshot {
-            computed_styles: Some(computed_styles),
-            documents: vec![document],
-            strings: self.strings.clone(),
-        }
+        Snapshot { computed_styles: Some(computed_styles), documents: vec![document], strings: self.strings.clone() }
     }
 }
 

@@ -74,7 +74,8 @@ impl Elements {
         }
         let asks = |node: usize, row: usize| {
             let styles = layout.styles.get(row);
-            let overflow = |at: usize| styles.and_then(|styles| styles.get(at)).map_or("", |style| snapshot.text(*style));
+            let overflow =
+                |at: usize| styles.and_then(|styles| styles.get(at)).map_or("", |style| snapshot.text(*style));
             OVERFLOW.iter().any(|at| match overflow(*at) {
                 "auto" | "scroll" => true,
                 "hidden" | "clip" => holds[node],
