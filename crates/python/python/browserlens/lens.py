@@ -7,17 +7,18 @@ an awaitable, with a synchronous one the result.
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import json
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._native import Lens as _Lens
 from ._native import Observation
 from .errors import OptionsError, PageError
+
+if TYPE_CHECKING:
+    import asyncio
 
 #: Flags for Chromium with which pages are read fastest: roles and names without the whole accessibility tree.
 CHROMIUM_ARGS = ["--enable-blink-features=ComputedAccessibilityInfo"]
@@ -234,7 +235,10 @@ class BrowserLens:
     # How work is done.
 
     def _on(self, page: Any, job: dict[str, Any], then: Any = None) -> Any:
-        if inspect.iscoroutinefunction(getattr(page, "title", None)):
+        # Not imported before it is needed: it takes longer than all the rest.
+        from inspect import iscoroutinefunction
+
+        if iscoroutinefunction(getattr(page, "title", None)):
             return self._on_async(page, job, then)
         return self._on_sync(page, job, then)
 
@@ -379,6 +383,8 @@ class BrowserLens:
     # Asynchronous pages.
 
     async def _on_async(self, page: Any, job: dict[str, Any], then: Any) -> Any:
+        import asyncio
+
         self._turn = self._turn or asyncio.Lock()
         async with self._turn:
             began = time.perf_counter()
@@ -448,6 +454,8 @@ class BrowserLens:
             self._native.answer(number, answer)
 
     async def _work_async(self, job: dict[str, Any]) -> Any:
+        import asyncio
+
         native, loop = self._native, asyncio.get_running_loop()
         native.begin(json.dumps(job))
         try:
