@@ -7,6 +7,7 @@
 
 mod act;
 mod bodies;
+mod given;
 mod site;
 
 pub use act::Wait;
@@ -29,6 +30,7 @@ use browserlens_strategy::{
     SourceError, SourceId, StepIndex,
 };
 use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
+use given::GivenBrowser;
 use site::Served;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,6 +89,8 @@ enum Origin {
         sites_dir: PathBuf,
         site: String,
     },
+    /// Somebody else's, through sessions that somebody else holds.
+    Given(GivenBrowser),
 }
 
 /// One open tab.
@@ -164,7 +168,7 @@ impl LiveBrowser {
             })?;
         let served = match &origin {
             Origin::Site { sites_dir, site } => Some(runtime.block_on(Served::start(sites_dir, site))?),
-            Origin::Own | Origin::Attached { .. } => None,
+            Origin::Own | Origin::Attached { .. } | Origin::Given(_) => None,
         };
         let stage = runtime.block_on(stage(&origin, options, Canonicalizer::new(), served.as_ref()))?;
         let mut live = Self {
@@ -182,6 +186,7 @@ impl LiveBrowser {
         };
         match url {
             Some(url) => live.open_url(url)?,
+            None if matches!(live.origin, Origin::Given(_)) => {}
             None => drop(live.runtime.block_on(live.stage.settle(true))?),
         }
         Ok(live)
@@ -411,7 +416,8 @@ async fn stage(
         locale: options.locale.clone(),
         timezone: options.timezone.clone(),
         started: Instant::now(),
-        attached: matches!(origin, Origin::Attached { .. }),
+        attached: matches!(origin, Origin::Attached { .. } | Origin::Given(_)),
+        given: matches!(origin, Origin::Given(_)),
         tree_anew: true,
     };
     let mut driver = match origin {
@@ -428,6 +434,7 @@ async fn stage(
             Driver::start(&chrome, setup, options.timeout, served.map(Served::clock)).await?
         }
         Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
+        Origin::Given(browser) => Driver::given(browser, setup, options.timeout)?,
     };
     driver.quiet_limit = options.quiet_limit;
     driver.quiet = options.quiet;

@@ -19,6 +19,7 @@ mod whole;
 pub(crate) use said::Heard;
 
 use crate::driver::Driver;
+use crate::live::new_session;
 use crate::look::{LOOK_LIMIT, Look};
 use crate::socket::{CallError, Pending, Reply};
 use browserlens_page::capture::COMPUTED_STYLES;
@@ -48,6 +49,9 @@ pub(crate) struct FastState {
     unkept: Option<String>,
     /// Whether another kind of look was taken since.
     elsewhere: bool,
+    /// Name of our worlds, once there is one: one world by one name is shared by all who look at a page, and what one has read of what
+    /// changed the other would not be told.
+    world_name: Option<String>,
     /// How the last fast look came about.
     pub(crate) way: LookWay,
 }
@@ -93,6 +97,13 @@ impl FastState {
     pub(crate) fn forget(&mut self) {
         self.stamps.clear();
         self.elsewhere = true;
+    }
+
+    fn world_name(&mut self) -> &str {
+        self.world_name.get_or_insert_with(|| {
+            let [a, b, c, d, ..] = new_session("world");
+            format!("browserlens-{:08x}", u32::from_le_bytes([a, b, c, d]))
+        })
     }
 
     /// Forgets what the last fast look saw: the next reads the page whole.
@@ -281,7 +292,7 @@ impl Driver {
                 fast.without.insert(session.to_owned());
             }
         }
-        let params = json!({ "frameId": frame, "worldName": "browserlens", "grantUniveralAccess": false });
+        let params = json!({ "frameId": frame, "worldName": fast.world_name(), "grantUniveralAccess": false });
         let reply = self.call(session, "Page.createIsolatedWorld", &params).await?;
         let world = reply.value()["executionContextId"]
             .as_i64()

@@ -36,6 +36,7 @@ pub(super) async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::Un
         timezone: String::new(),
         started: Instant::now(),
         attached: true,
+        given: false,
         tree_anew: true,
     };
     let pump = Pump { world: Arc::clone(&world), socket: socket.clone(), setup: setup.clone() };

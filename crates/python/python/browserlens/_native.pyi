@@ -1,0 +1,170 @@
+"""Types of the compiled part."""
+
+import os
+from pathlib import Path
+from typing import Any, Final, final
+
+__all__ = ["LEGEND", "Image", "Lens", "Observation", "Page", "Table", "Trace"]
+
+LEGEND: Final[str]
+
+@final
+class Image:
+    """A picture of an observation."""
+
+    @property
+    def png(self) -> bytes:
+        """PNG bytes."""
+    @property
+    def width(self) -> int:
+        """Width in pixels."""
+    @property
+    def height(self) -> int:
+        """Height in pixels."""
+    @property
+    def area(self) -> tuple[str, float, float, float, float]:
+        """Where its pixels lie, in CSS px: `viewport` or `document`, x, y, width, height."""
+    def base64(self) -> str:
+        """The PNG in base64."""
+    def data_url(self) -> str:
+        """The PNG as a `data:` URL."""
+
+@final
+class Observation:
+    """What an agent is shown of a page."""
+
+    @property
+    def text(self) -> str:
+        """The text for the model."""
+    @property
+    def kind(self) -> str:
+        """`full`, `delta` or `answer`."""
+    @property
+    def reason(self) -> str | None:
+        """Why it is full; None for other kinds."""
+    @property
+    def representation(self) -> str | None:
+        """The representation that it was made from: `a11y`, `dom`, `vision`, `hybrid`."""
+    @property
+    def step(self) -> int:
+        """Step of the reader, from 0."""
+    @property
+    def url(self) -> str:
+        """URL of the page."""
+    @property
+    def way(self) -> str:
+        """How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no browser was asked."""
+    @property
+    def refs(self) -> dict[str, str]:
+        """The refs in the text, and the node that each means: `{"@e12": "0.1.57"}`."""
+    @property
+    def images(self) -> list[Image]:
+        """The pictures."""
+    @property
+    def timings(self) -> dict[str, int]:
+        """How long each part took, in microseconds."""
+    def tokens(self, encoding: str = "o200k_base") -> int:
+        """Counts the tokens of the text; images are not counted."""
+
+@final
+class Table:
+    """A table of Arrow columns; polars, pandas, pyarrow and DuckDB take it as it is."""
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class Page:
+    """A page: one capture as one tree."""
+
+    @property
+    def url(self) -> str:
+        """Address of the document."""
+    @property
+    def title(self) -> str:
+        """Title of the document."""
+    @property
+    def viewport(self) -> tuple[int, int, float]:
+        """Width and height of the viewport in CSS px, and device pixels a CSS px."""
+    @property
+    def scroll(self) -> tuple[float, float]:
+        """How far the document is scrolled, in CSS px."""
+    def __len__(self) -> int: ...
+    def nodes(self) -> Table:
+        """Every node in document order, as an Arrow table."""
+    def snapshot(
+        self,
+        mode: str | None = None,
+        *,
+        format: str | None = None,
+        grep: str | None = None,
+        selector: str | None = None,
+        max_depth: int | None = None,
+        include_hidden: bool = False,
+    ) -> str:
+        """Lists what can be acted on, the outline or the content; refs are those that the lens gives the page as a first one."""
+    def read_text(
+        self,
+        query: str | None = None,
+        *,
+        section: str | None = None,
+        graph: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> str:
+        """Reads the page's text: all of it, a section, or what answers a query."""
+
+@final
+class Trace:
+    """A recording of one run of one scenario."""
+
+    def __new__(cls, path: str | os.PathLike[str]) -> Trace: ...
+    @property
+    def path(self) -> Path:
+        """The file."""
+    @property
+    def meta(self) -> dict[str, Any]:
+        """Scenario, goal, browser and the like."""
+    @property
+    def hash(self) -> str:
+        """Hash of the file, in hexadecimal digits."""
+    @property
+    def complete(self) -> bool:
+        """Whether the recording came to its end."""
+    def __len__(self) -> int: ...
+    def page(self, step: int) -> Page:
+        """The page after a step."""
+    def steps(self) -> Table:
+        """The steps, as an Arrow table."""
+    def events(self) -> Table:
+        """Console messages, requests, dialogs, tabs and downloads, as an Arrow table."""
+    def observe(self, strategy: str = "lens/delta", options: str = "{}") -> list[Observation]:
+        """What a strategy of the lens says at every step; options are JSON."""
+    def inspect(self, tool: str, query: str = "{}", step: int | None = None) -> str:
+        """Asks console, network or DOM as they stand at a step; query and answer are JSON."""
+
+@final
+class Lens:
+    """The lens over pages that somebody else holds: `begin` work, send what `wait` gives and hand in what comes, until it gives None; then `result`."""
+
+    def __new__(cls, strategy: str, options: str, width: int, height: int, scale: float, bodies: bool) -> Lens: ...
+    def begin(self, job: str) -> None:
+        """Begins a piece of work, given as JSON."""
+    def wait(self, seconds: float) -> list[tuple[int, str | None, str, str]] | None:
+        """Waits for calls to send, at most so many seconds; None when the work is done."""
+    def answer(self, id: int, result: object) -> None:
+        """Hands in the answer of a call."""
+    def refuse(self, id: int, message: str) -> None:
+        """Says that a call failed."""
+    def event(self, session: str, method: str, params: object) -> None:
+        """Hands in an event of a session."""
+    def result(self) -> Any:
+        """Returns what came of the work, or raises why nothing did."""
+    def give_up(self) -> None:
+        """Gives up the work that is under way, so that the next can begin."""
+    def close(self) -> None:
+        """Ends the lens; the browser and its pages stay as they are."""
