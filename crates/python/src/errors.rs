@@ -1,0 +1,191 @@
+//! Errors as exceptions of `browserlens.errors`.
+//!
+//! In: errors of every crate below. Out: an exception of the class for its area. Invariant: its text and its hint are the error's own, and its
+//! place says as data what the text says in words: file, table, row, step, URL.
+
+use browserlens_inspect::InspectError;
+use browserlens_live::LiveError;
+use browserlens_reading::ReadError;
+use browserlens_recorder::RecordError;
+use browserlens_snapshot::SnapshotError;
+use browserlens_strategy::{SourceError, StrategyError};
+use browserlens_trace::TraceError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// Where something went wrong.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    pub(crate) file: Option<String>,
+    pub(crate) table: Option<String>,
+    pub(crate) row: Option<i64>,
+    pub(crate) step: Option<u32>,
+    pub(crate) url: Option<String>,
+}
+
+/// An error on its way to Python.
+#[derive(Clone, Debug)]
+pub(crate) struct Raised {
+    class: &'static str,
+    text: String,
+    hint: String,
+    place: Place,
+}
+
+pub(crate) type Result<T, E = Raised> = std::result::Result<T, E>;
+
+impl Raised {
+    pub(crate) fn new(class: &'static str, text: impl Into<String>, hint: &str) -> Self {
+        Self { class, text: text.into(), hint: hint.to_owned(), place: Place::default() }
+    }
+
+    /// The page is closed or cannot be reached.
+    pub(crate) fn page(text: impl Into<String>, hint: &str) -> Self {
+        Self::new("PageError", text, hint)
+    }
+
+    /// An argument is wrong.
+    pub(crate) fn options(text: impl Into<String>, hint: &str) -> Self {
+        Self::new("OptionsError", text, hint)
+    }
+
+    pub(crate) fn at_url(mut self, url: &str) -> Self {
+        if !url.is_empty() {
+            self.place.url = Some(url.to_owned());
+        }
+        self
+    }
+
+    fn build<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let module = py.import("browserlens.errors")?;
+        let place = PyDict::new(py);
+        let Place { file, table, row, step, url } = &self.place;
+        place.set_item("file", file)?;
+        place.set_item("table", table)?;
+        place.set_item("row", row)?;
+        place.set_item("step", step)?;
+        place.set_item("url", url)?;
+        let place = module.getattr("Place")?.call((), Some(&place))?;
+        module.getattr(self.class)?.call1((PyString::new(py, &self.text), place, PyString::new(py, &self.hint)))
+    }
+}
+
+impl From<Raised> for PyErr {
+    fn from(raised: Raised) -> Self {
+        Python::attach(|py| match raised.build(py) {
+            Ok(exception) => Self::from_value(exception),
+            Err(error) => error,
+        })
+    }
+}
+
+impl From<TraceError> for Raised {
+    fn from(error: TraceError) -> Self {
+        let mut raised = Self::new("TraceError", error.to_string(), error.hint());
+        raised.place.file = Some(error.path().display().to_string());
+        let place = match &error {
+            TraceError::Damaged { place, .. }
+            | TraceError::Missing { place, .. }
+            | TraceError::DiskFull { place, .. }
+            | TraceError::Sqlite { place, .. } => Some(place),
+            TraceError::NoStep { step, .. }
+            | TraceError::Unparsable { step, .. }
+            | TraceError::NotCanonical { step, .. }
+            | TraceError::OutOfOrder { step, .. }
+            | TraceError::EventOutOfOrder { step, .. } => {
+                raised.place.step = Some(step.0);
+                None
+            }
+            _ => None,
+        };
+        if let Some(place) = place {
+            raised.place.table = Some(place.table.to_owned());
+            raised.place.row = place.row;
+        }
+        raised
+    }
+}
+
+/// Joins an error with its causes, as the command line prints them.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        cause = error.source();
+    }
+    text
+}
+
+impl From<SourceError> for Raised {
+    fn from(error: SourceError) -> Self {
+        if let SourceError::Failed { cause, .. } = &error {
+            if let Some(trace) = cause.downcast_ref::<TraceError>() {
+                return Self::new("TraceError", chain(&error), trace.hint());
+            }
+            if let Some(record) = cause.downcast_ref::<RecordError>() {
+                return Self::page(chain(record), "observe again once the page has settled");
+            }
+        }
+        Self::page(chain(&error), "observe again; open the page again if it stays")
+    }
+}
+
+impl From<LiveError> for Raised {
+    fn from(error: LiveError) -> Self {
+        match error {
+            LiveError::Source(error) => error.into(),
+            LiveError::Strategy(error) => error.into(),
+            error => Self::page(chain(&error), error.hint()),
+        }
+    }
+}
+
+impl From<RecordError> for Raised {
+    fn from(error: RecordError) -> Self {
+        Self::page(chain(&error), error.hint())
+    }
+}
+
+impl From<StrategyError> for Raised {
+    fn from(error: StrategyError) -> Self {
+        let (step, hint) = match &error {
+            StrategyError::Missing { step, .. } => (Some(step.0), "use a strategy that reads what this page has"),
+            StrategyError::Unanswerable { .. } => {
+                (None, "use a handle of the last observation, as it is written there, such as @m3")
+            }
+            StrategyError::Failed { step, .. } => (Some(step.0), "observe again"),
+        };
+        let mut raised = Self::new("StrategyError", error.to_string(), hint);
+        raised.place.step = step;
+        raised
+    }
+}
+
+impl From<SnapshotError> for Raised {
+    fn from(error: SnapshotError) -> Self {
+        Self::new("SnapshotError", error.to_string(), error.hint())
+    }
+}
+
+impl From<ReadError> for Raised {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Source(error) => error.into(),
+            error => Self::new("ReadError", chain(&error), error.hint()),
+        }
+    }
+}
+
+impl From<InspectError> for Raised {
+    fn from(error: InspectError) -> Self {
+        match error {
+            InspectError::Source(error) => error.into(),
+            error => Self::new("InspectError", chain(&error), error.hint()),
+        }
+    }
+}

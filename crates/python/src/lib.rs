@@ -1,0 +1,22 @@
+//! `browserlens._native`: what the Python package is made of, over the crates that the command line is made of.
+//!
+//! In: Python objects. Out: observations, pages, traces and tables as Python objects. Invariants: nothing here has logic of its own; Python's
+//! lock is released while pages are read, parsed and written; every error is an exception with text, place and hint.
+
+mod errors;
+mod observation;
+mod page;
+mod tables;
+mod trace;
+
+#[pyo3::pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::observation::{Image, Observation};
+    #[pymodule_export]
+    use crate::page::Page;
+    #[pymodule_export]
+    use crate::tables::Table;
+    #[pymodule_export]
+    use crate::trace::Trace;
+}

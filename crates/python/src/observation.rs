@@ -1,0 +1,185 @@
+//! An observation as a Python object.
+//!
+//! In: what the lens wrote. Out: text, images, refs and what it cost. Invariant: it never changes.
+
+use crate::errors::Raised;
+use browserlens_strategy::{ImageSpace, Observation as Shown, ObservationKind};
+use browserlens_tokens::Encoding;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// What an agent is shown of a page.
+#[pyclass(frozen, module = "browserlens")]
+pub struct Observation {
+    pub(crate) shown: Shown,
+    /// Step of the reader, from 0.
+    step: u32,
+    url: String,
+    /// How long which part took, in microseconds.
+    timings: Vec<(String, u64)>,
+    /// How the page was read.
+    way: String,
+}
+
+impl Observation {
+    pub(crate) fn new(shown: Shown, step: u32, url: String) -> Self {
+        Self { shown, step, url, timings: Vec::new(), way: String::new() }
+    }
+
+    pub(crate) fn timed(mut self, timings: Vec<(String, u64)>, way: String) -> Self {
+        (self.timings, self.way) = (timings, way);
+        self
+    }
+}
+
+#[pymethods]
+impl Observation {
+    /// The text for the model.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.shown.text
+    }
+
+    /// `full`, `delta` or `answer`.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.shown.kind {
+            ObservationKind::Full { .. } => "full",
+            ObservationKind::Delta => "delta",
+            ObservationKind::Answer => "answer",
+        }
+    }
+
+    /// Why it is full; None for other kinds.
+    #[getter]
+    fn reason(&self) -> Option<&str> {
+        match &self.shown.kind {
+            ObservationKind::Full { reason } => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The representation that it was made from: `a11y`, `dom`, `vision`, `hybrid`.
+    #[getter]
+    fn representation(&self) -> Option<&str> {
+        self.shown.representation.as_deref()
+    }
+
+    /// Step of the reader, from 0.
+    #[getter]
+    fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// URL of the page.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no browser was asked.
+    #[getter]
+    fn way(&self) -> &str {
+        &self.way
+    }
+
+    /// The refs in the text, and the node that each means: `{"@e12": "0.1.57"}`.
+    #[getter]
+    fn refs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let refs = PyDict::new(py);
+        for target in &self.shown.refs {
+            refs.set_item(&target.handle, target.key.to_string())?;
+        }
+        Ok(refs)
+    }
+
+    /// The pictures.
+    #[getter]
+    fn images(&self) -> Vec<Image> {
+        let image = |image: &browserlens_strategy::ObservedImage| Image { image: image.clone() };
+        self.shown.images.iter().map(image).collect()
+    }
+
+    /// How long each part took, in microseconds.
+    #[getter]
+    fn timings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let timings = PyDict::new(py);
+        for (part, micros) in &self.timings {
+            timings.set_item(part, micros)?;
+        }
+        Ok(timings)
+    }
+
+    /// Counts the tokens of the text; images are not counted.
+    #[pyo3(signature = (encoding = "o200k_base"))]
+    fn tokens(&self, py: Python<'_>, encoding: &str) -> PyResult<u32> {
+        let encoding: Encoding = encoding.parse().map_err(|error: browserlens_tokens::UnknownEncoding| {
+            Raised::options(error.to_string(), "use o200k_base or cl100k_base")
+        })?;
+        Ok(py.detach(|| encoding.count(&self.shown.text).0))
+    }
+
+    fn __str__(&self) -> &str {
+        &self.shown.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Observation {} step {} of {}, {} characters>",
+            self.kind(),
+            self.step,
+            self.url,
+            self.shown.text.chars().count()
+        )
+    }
+}
+
+/// A picture of an observation.
+#[pyclass(frozen, module = "browserlens")]
+pub struct Image {
+    image: browserlens_strategy::ObservedImage,
+}
+
+#[pymethods]
+impl Image {
+    /// PNG bytes.
+    #[getter]
+    fn png<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.image.png)
+    }
+
+    /// Width in pixels.
+    #[getter]
+    fn width(&self) -> u32 {
+        self.image.width
+    }
+
+    /// Height in pixels.
+    #[getter]
+    fn height(&self) -> u32 {
+        self.image.height
+    }
+
+    /// Where its pixels lie, in CSS px: `viewport` or `document`, x, y, width, height.
+    #[getter]
+    fn box_(&self) -> (&'static str, f32, f32, f32, f32) {
+        match self.image.space {
+            ImageSpace::Viewport(area) => ("viewport", area.x, area.y, area.width, area.height),
+            ImageSpace::Document(area) => ("document", area.x, area.y, area.width, area.height),
+        }
+    }
+
+    /// The PNG in base64.
+    fn base64(&self) -> String {
+        self.image.base64()
+    }
+
+    /// The PNG as a `data:` URL.
+    fn data_url(&self) -> String {
+        self.image.data_url()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Image {}x{}>", self.image.width, self.image.height)
+    }
+}

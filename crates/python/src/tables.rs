@@ -1,0 +1,105 @@
+//! Tables as Arrow, over the PyCapsule interface.
+//!
+//! In: columns. Out: a [`Table`] whose columns polars, pandas and DuckDB take without a copy. Invariant: a table never changes; whoever has
+//! taken it keeps its columns alive.
+
+use crate::errors::{Raised, Result};
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, BooleanArray, Float32Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array};
+use arrow_schema::ArrowError;
+use browserlens_page::Page;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::sync::Arc;
+
+/// A table of Arrow columns.
+#[pyclass(frozen, module = "browserlens")]
+pub struct Table {
+    batch: RecordBatch,
+}
+
+fn broken(error: &ArrowError) -> Raised {
+    Raised::new(
+        "BrowserLensError",
+        format!("the table cannot be made: {error}"),
+        "this is a mistake in the package: report it",
+    )
+}
+
+impl Table {
+    /// Makes a table of columns of equal length.
+    pub(crate) fn of(columns: Vec<(&str, ArrayRef)>) -> Result<Self> {
+        let batch = RecordBatch::try_from_iter(columns).map_err(|error| broken(&error))?;
+        Ok(Self { batch })
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// Names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Table {} rows, columns {}>", self.batch.num_rows(), self.column_names().join(", "))
+    }
+
+    /// The schema, as the Arrow PyCapsule interface asks for it.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref()).map_err(|error| broken(&error))?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+
+    /// The columns, as the Arrow PyCapsule interface asks for them; a schema that is asked for is not converted to.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let schema = self.batch.schema();
+        let reader = RecordBatchIterator::new([Ok(self.batch.clone())], schema);
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+    }
+}
+
+/// A column of texts.
+pub(crate) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
+    Arc::new(StringArray::from_iter_values(values))
+}
+
+/// Every node of a page, in document order.
+pub(crate) fn nodes(page: &Page) -> Result<Table> {
+    let all = || page.nodes();
+    let numbers = |values: Vec<u32>| -> ArrayRef { Arc::new(UInt32Array::from(values)) };
+    let floats = |values: Vec<f32>| -> ArrayRef { Arc::new(Float32Array::from(values)) };
+    let flags = |values: Vec<bool>| -> ArrayRef { Arc::new(BooleanArray::from(values)) };
+    let parents: UInt32Array = all().map(|node| node.parent().map(|parent| parent.id().0)).collect();
+    let keys: Vec<String> = all().map(|node| node.key().to_string()).collect();
+    Table::of(vec![
+        ("node", numbers(all().map(|node| node.id().0).collect())),
+        ("parent", Arc::new(parents)),
+        ("depth", numbers(all().map(|node| node.depth()).collect())),
+        ("key", texts(keys.iter().map(String::as_str))),
+        ("tag", texts(all().map(|node| node.tag()))),
+        ("role", texts(all().map(|node| node.role()))),
+        ("name", texts(all().map(|node| node.name()))),
+        ("value", texts(all().map(|node| node.value()))),
+        ("text", texts(all().map(|node| node.text()))),
+        ("x", floats(all().map(|node| node.bounds().x).collect())),
+        ("y", floats(all().map(|node| node.bounds().y).collect())),
+        ("width", floats(all().map(|node| node.bounds().width).collect())),
+        ("height", floats(all().map(|node| node.bounds().height).collect())),
+        ("visible", flags(all().map(|node| node.is_visible()).collect())),
+        ("in_viewport", flags(all().map(|node| node.in_viewport()).collect())),
+        ("interactive", flags(all().map(|node| node.is_interactive()).collect())),
+    ])
+}

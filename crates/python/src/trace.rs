@@ -1,0 +1,140 @@
+//! A trace as a Python object.
+//!
+//! In: the path of a trace. Out: its steps, pages and events. Invariant: the file is only read.
+
+use crate::errors::{Raised, Result};
+use crate::page::Page;
+use crate::tables::{Table, texts};
+use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
+use browserlens_strategy::{EventFilter, EventKind, StepIndex};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A recording of one run of one scenario.
+#[pyclass(frozen, module = "browserlens")]
+pub struct Trace {
+    pub(crate) path: PathBuf,
+    trace: Mutex<browserlens_trace::Trace>,
+}
+
+impl Trace {
+    pub(crate) fn trace(&self) -> MutexGuard<'_, browserlens_trace::Trace> {
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// Opens a trace.
+    #[new]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let trace = py.detach(|| browserlens_trace::Trace::open(&path).map_err(Raised::from))?;
+        Ok(Self { path, trace: Mutex::new(trace) })
+    }
+
+    /// The file.
+    #[getter]
+    fn path(&self) -> &PathBuf {
+        &self.path
+    }
+
+    /// Scenario, goal, browser and the like.
+    #[getter]
+    fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let trace = self.trace();
+        let (meta, out) = (trace.meta(), PyDict::new(py));
+        out.set_item("scenario", &meta.scenario)?;
+        out.set_item("goal", &meta.goal)?;
+        out.set_item("site", &meta.site)?;
+        out.set_item("source", meta.source.name())?;
+        out.set_item("locale", &meta.locale)?;
+        out.set_item("timezone", &meta.timezone)?;
+        out.set_item("browser", &meta.browser)?;
+        out.set_item("tool", &meta.tool)?;
+        out.set_item("recorded_at", &meta.recorded_at)?;
+        out.set_item("viewport", (meta.viewport.width, meta.viewport.height, meta.viewport.scale))?;
+        Ok(out)
+    }
+
+    /// Hash of the file, in hexadecimal digits.
+    #[getter]
+    fn hash(&self) -> String {
+        self.trace().hash().to_string()
+    }
+
+    /// Whether the recording came to its end.
+    #[getter]
+    fn complete(&self) -> bool {
+        self.trace().is_complete()
+    }
+
+    fn __len__(&self) -> usize {
+        self.trace().len() as usize
+    }
+
+    fn __repr__(&self) -> String {
+        let trace = self.trace();
+        format!("<Trace {} {:?}, {} steps>", self.path.display(), trace.meta().scenario, trace.len())
+    }
+
+    /// The page after a step.
+    fn page(&self, py: Python<'_>, step: u32) -> PyResult<Page> {
+        let (page, _) = py.detach(|| self.trace().page(StepIndex(step)).map_err(Raised::from))?;
+        Ok(Page { page: Arc::new(page) })
+    }
+
+    /// The steps, as an Arrow table.
+    fn steps(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(py.detach(|| steps(&self.trace()))?)
+    }
+
+    /// Console messages, requests, dialogs, tabs and downloads, as an Arrow table.
+    fn events(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(py.detach(|| events(&self.trace()))?)
+    }
+}
+
+fn steps(trace: &browserlens_trace::Trace) -> Result<Table> {
+    let rows = trace.steps()?;
+    let taken = |pick: fn(&browserlens_strategy::TakenAction) -> String| -> Vec<String> {
+        let of = |row: &browserlens_trace::StepRow| {
+            row.action.as_ref().map_or_else(String::new, |action| pick(&action.taken))
+        };
+        rows.iter().map(of).collect()
+    };
+    let (kinds, said) = (taken(|taken| taken.kind.name().to_owned()), taken(|taken| taken.text.clone()));
+    let reasons: Vec<&str> = rows.iter().map(|row| row.settled.reason.as_str()).collect();
+    Table::of(vec![
+        ("step", Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.index.0))) as ArrayRef),
+        ("tab", Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.tab)))),
+        ("action", texts(kinds.iter().map(String::as_str))),
+        ("text", texts(said.iter().map(String::as_str))),
+        ("settled", texts(reasons.into_iter())),
+        ("waited_ms", Arc::new(UInt32Array::from_iter_values(rows.iter().map(|row| row.settled.waited_ms)))),
+    ])
+}
+
+fn events(trace: &browserlens_trace::Trace) -> Result<Table> {
+    let events = trace.events(&EventFilter::default(), None, usize::MAX)?;
+    let said: Vec<(String, String)> = events
+        .iter()
+        .map(|event| match &event.kind {
+            EventKind::Console(message) => (message.text.clone(), message.url.clone()),
+            EventKind::Request(request) => (format!("{} {}", request.method, request.status), request.url.clone()),
+            EventKind::Dialog(dialog) => (dialog.message.clone(), String::new()),
+            EventKind::Tab(tab) => (tab.what.clone(), tab.url.clone()),
+            EventKind::Download(download) => (download.file_name.clone(), download.url.clone()),
+        })
+        .collect();
+    Table::of(vec![
+        ("position", Arc::new(UInt64Array::from_iter_values(events.iter().map(|event| event.position))) as ArrayRef),
+        ("step", Arc::new(UInt32Array::from_iter_values(events.iter().map(|event| event.step)))),
+        ("tab", Arc::new(UInt32Array::from_iter_values(events.iter().map(|event| event.tab)))),
+        ("at_ms", Arc::new(UInt64Array::from_iter_values(events.iter().map(|event| event.at_ms)))),
+        ("kind", texts(events.iter().map(|event| event.kind.name()))),
+        ("text", texts(said.iter().map(|(text, _)| text.as_str()))),
+        ("url", texts(said.iter().map(|(_, url)| url.as_str()))),
+    ])
+}
