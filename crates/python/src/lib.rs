@@ -6,6 +6,7 @@
 mod errors;
 mod observation;
 mod page;
+mod replay;
 mod tables;
 mod trace;
 
@@ -15,6 +16,8 @@ mod _native {
     use crate::observation::{Image, Observation};
     #[pymodule_export]
     use crate::page::Page;
+    #[pymodule_export]
+    use crate::replay::{Part, Run, Strategies, merge_parts, plan_trace, replay_traces, scenario_of, trace_files};
     #[pymodule_export]
     use crate::tables::Table;
     #[pymodule_export]
