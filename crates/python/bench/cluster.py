@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+#: Where everything listens: a loopback address that Ray does not take for "this machine", which it would look up the outer address of.
+HOST = "127.0.0.2"
 #: Bytes of the object store of a node: tasks hand over rows of some hundred bytes.
 OBJECT_STORE = 80 << 20
 
@@ -22,7 +24,7 @@ OBJECT_STORE = 80 << 20
 def free_port() -> int:
     """A port that nobody listens at."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
 
 
@@ -49,24 +51,28 @@ class Cluster:
     def __init__(self, workers: int, cpus: float = 1) -> None:
         # Ray's sockets lie there, and their paths may not be long.
         self.folder = tempfile.mkdtemp(prefix="bl-ray-")
-        self.address = f"127.0.0.1:{free_port()}"
+        self.address = f"{HOST}:{free_port()}"
         self.cpus = cpus
         self.seen: set[int] = set()
         self.log = Path(self.folder, "start.log").open("ab")
         self.nodes: list[subprocess.Popen[bytes]] = []
         self.head = self._start("--head", f"--port={self.address.split(':')[1]}", "--num-cpus=0", "--include-dashboard=false", f"--temp-dir={self.folder}/ray")
-        self._wait(0)
-        for _ in range(workers):
-            self.add()
+        try:
+            self._wait(0)
+            for _ in range(workers):
+                self.add()
+        except BaseException:
+            self.stop()
+            raise
 
     def _start(self, *arguments: str) -> subprocess.Popen[bytes]:
         command = [
-            sys.executable, "-m", "ray.scripts.scripts", "start", "--block", "--node-ip-address=127.0.0.1", "--disable-usage-stats",
+            sys.executable, "-m", "ray.scripts.scripts", "start", "--block", f"--node-ip-address={HOST}", "--disable-usage-stats",
             f"--object-store-memory={OBJECT_STORE}", "--min-worker-port=0", "--max-worker-port=0", f"--dashboard-agent-listen-port={free_port()}",
             *arguments,
         ]  # fmt: skip
         folder = os.path.dirname(sys.executable)
-        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
         environment.pop("RAY_ADDRESS", None)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=environment, start_new_session=True)
 
@@ -78,12 +84,14 @@ class Cluster:
         while time.monotonic() < end:
             if nodes == 0:
                 with socket.socket() as probe:
-                    if probe.connect_ex(("127.0.0.1", int(self.address.split(":")[1]))) == 0:
+                    if probe.connect_ex((HOST, int(self.address.split(":")[1]))) == 0:
                         return
             else:
                 self.connect()
                 if sum(node["Alive"] and node["Resources"].get("CPU", 0) > 0 for node in ray.nodes()) >= nodes:
                     return
+            if any(process.poll() is not None for process in [*self.nodes, self.head]):
+                break
             time.sleep(0.2)
         raise TimeoutError(f"the cluster did not come up: {Path(self.folder, 'start.log').read_text()[-2000:]}")
 
@@ -92,7 +100,7 @@ class Cluster:
         import ray
 
         if not ray.is_initialized():
-            ray.init(address=self.address, log_to_driver=False, _node_ip_address="127.0.0.1")
+            ray.init(address=self.address, log_to_driver=False, _node_ip_address=HOST)
 
     def add(self) -> subprocess.Popen[bytes]:
         """Starts a worker node and waits for it."""

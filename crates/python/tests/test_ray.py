@@ -160,7 +160,7 @@ def test_a_bucket_is_read_and_written_like_a_folder(cluster: Cluster, corpus: Pa
     server.start()
     try:
         host, port = server.get_host_and_port()
-        options = {"key": "k", "secret": "s", "client_kwargs": {"endpoint_url": f"http://{host}:{port}", "region_name": "us-east-1"}}
+        options = {"key": "k", "secret": "s", "client_kwargs": {"endpoint_url": f"http://{host}:{port}"}}
         bucket = s3fs.S3FileSystem(**options)
         bucket.mkdir("corpus")
         bucket.mkdir("results")
@@ -185,3 +185,16 @@ def test_a_bucket_is_read_and_written_like_a_folder(cluster: Cluster, corpus: Pa
         assert raised.value.hint
     finally:
         server.stop()
+
+
+def test_a_trace_that_takes_every_process_with_it_is_given_up(cluster: Cluster, corpus: Path, tmp_path: Path) -> None:
+    place = bl_ray._Place(str(tmp_path / "out"), {})
+    for _ in range(3):
+        # A process that is lost leaves its mark, because nothing of it runs any more.
+        bl_ray._Attempt(place, "part", retries=2).__enter__()
+    with pytest.raises(bl_ray.BrowserLensError, match="its process was lost 3 times") as raised:
+        bl_ray._Attempt(place, "part", retries=2).__enter__()
+    assert raised.value.hint
+    with bl_ray._Attempt(place, "part", retries=5):
+        assert len(place.names("begun", "")) == 4
+    assert not place.names("begun", "")

@@ -205,6 +205,7 @@ class _Job(NamedTuple):
     encoding: str
     date: str
     options: dict[str, Any]
+    retries: int
 
 
 #: The strategies of the job that this process works for, built once.
@@ -249,6 +250,26 @@ def _cpu() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
+class _Attempt:
+    """A mark that a part was begun: it stays where a process is lost, so that a trace that takes every process with it is given up in the end."""
+
+    def __init__(self, place: _Place, part: str, retries: int) -> None:
+        self.place, self.part, self.retries = place, part, retries
+
+    def __enter__(self) -> None:
+        begun = sorted(name for name in self.place.names("begun", "") if name.startswith(f"{self.part}."))
+        if len(begun) > self.retries:
+            raise BrowserLensError(
+                f"its process was lost {len(begun)} times", hint="look into Ray's log for what ended it: often there was too little memory"
+            )
+        self.place.put(b"", "begun", f"{self.part}.{len(begun)}")
+
+    def __exit__(self, *_: object) -> None:
+        for name in self.place.names("begun", ""):
+            if name.startswith(f"{self.part}."):
+                self.place.fs.rm_file(self.place.path("begun", name))
+
+
 def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
     """One task: replays one trace and writes what came of it."""
     began, cpu = time.monotonic(), _cpu()
@@ -259,7 +280,7 @@ def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
         place = _Place(job.out, job.options)
         # A task that is run again after its machine was lost finds what it had written.
         if not place.fs.exists(place.path("parts", f"{item['part']}.part")):
-            with tempfile.TemporaryDirectory(prefix="browserlens-part-") as folder:
+            with _Attempt(place, item["part"], job.retries), tempfile.TemporaryDirectory(prefix="browserlens-part-") as folder:
                 row.update(_write(item, job, place, folder))
     except Exception as raised:
         row["error"], row["hint"] = _words(raised)
@@ -295,17 +316,19 @@ def _write(item: dict[str, Any], job: _Job, place: _Place, folder: str) -> dict[
     return {"steps": part.steps, "rows": part.rows, "failed_rows": part.failed_rows}
 
 
-def _each(items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str, Any], num_cpus: float, retries: int, a_task: int = 1) -> Iterator[dict[str, Any]]:
-    """Yields a row an item as they come; one whose process was lost more than ``retries`` times has none."""
+def _each(items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str, Any], num_cpus: float, a_task: int = 1) -> Iterator[dict[str, Any]]:
+    """Yields a row an item as they come. Ray runs again what was on a machine that it lost; an item that it gives up has no row."""
     context = ray.data.DataContext.get_current()
     before = context.max_errored_blocks, context.execution_options.preserve_order
     context.max_errored_blocks, context.execution_options.preserve_order = -1, False
+    context.enable_progress_bars, bars = False, context.enable_progress_bars
     try:
         blocks = max(1, -(-len(items) // a_task))
         rows = ray.data.from_items(items, override_num_blocks=blocks)
-        yield from rows.map(work, fn_kwargs=told, num_cpus=num_cpus, max_retries=retries).iter_rows()
+        yield from rows.map(work, fn_kwargs=told, num_cpus=num_cpus).iter_rows()
     finally:
         context.max_errored_blocks, context.execution_options.preserve_order = before
+        context.enable_progress_bars = bars
 
 
 def _failed_name(trace: str) -> str:
@@ -359,7 +382,7 @@ def replay(
         ray.init(log_to_driver=False) if "RAY_ADDRESS" in os.environ else ray.init(log_to_driver=False, include_dashboard=False)
 
     planned, lost = [], {item["trace"]: item for item in items}
-    for row in _each(items, _plan, {"options": options}, num_cpus, retries, a_task=8):
+    for row in _each(items, _plan, {"options": options}, num_cpus, a_task=8):
         lost.pop(row["trace"], None)
         if row["error"]:
             summary.failed.append(Failure(row["trace"], row["error"], row["hint"]))
@@ -382,8 +405,11 @@ def replay(
     # The largest first: what is begun last is over soon.
     left = sorted((item for item in todo if item["part"] not in there), key=lambda item: -item["bytes"])
     lost |= {item["trace"]: item for item in left}
-    job = _Job(selected, decided["strategies"], job_out, observations, encoding, _local.now(), options)
-    for row in _each(left, _replay, {"job": job}, num_cpus, retries) if left else ():
+    # What an earlier call left behind is forgotten: each call tries anew.
+    for name in place.names("begun", ""):
+        place.fs.rm_file(place.path("begun", name))
+    job = _Job(selected, decided["strategies"], job_out, observations, encoding, _local.now(), options, retries)
+    for row in _each(left, _replay, {"job": job}, num_cpus) if left else ():
         lost.pop(row["trace"], None)
         summary.tasks.append(row)
         if row["error"]:
@@ -396,7 +422,7 @@ def replay(
         summary.cpu_seconds += row["cpu_seconds"]
         _tell(progress, summary, row)
     for trace in sorted(lost):
-        summary.failed.append(Failure(trace, "its process was lost again and again", "look into Ray's log for what ended it: often there was too little memory"))
+        summary.failed.append(Failure(trace, "Ray gave up its task", "look into Ray's log for what ended it: often there was too little memory"))
     summary.failed.sort()
     _note_failures(place, summary)
     summary.seconds = time.monotonic() - began
