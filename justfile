@@ -42,6 +42,13 @@ clients:
     @scripts/install-clients
     cargo test -p browserlens --test serve --quiet -- --include-ignored
 
+# Builds the Python wheel, installs it into a fresh environment with pip alone, measures it, and runs the package's tests (`./just python fast`: those without the
+# scenarios and examples that need minutes; `./just python all`: every bundled scenario too).
+python which="most":
+    @scripts/install-chromium
+    @scripts/install-python
+    @scripts/python-wheel {{which}}
+
 # Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
 check:
     cargo fmt --all

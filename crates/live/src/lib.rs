@@ -30,4 +30,4 @@ mod session;
 pub use action::{Action, TabAction};
 pub use error::LiveError;
 pub use live_lens::LiveLens;
-pub use session::Session;
+pub use session::{Session, Sight};

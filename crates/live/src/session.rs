@@ -89,29 +89,10 @@ impl Session {
         source: &mut dyn PageSource,
         action: Option<&TakenAction>,
     ) -> Result<Observation, LiveError> {
-        let mut page = source.look()?;
-        let mut capture = Arc::new(Capture::default());
-        if needs_pixels(self.strategy.name(), &page) {
-            (page, capture) = source.page()?;
-        }
-        let events = self.new_events(source)?;
-        let screenshot = screenshot(&capture, &page);
-        let crops = crops(&capture, &page);
-        let input = StepInput {
-            step: StepIndex(self.looks),
-            page: &page,
-            capture: &capture,
-            earlier_second_look: None,
-            action,
-            events: &events,
-            screenshot: screenshot.as_ref(),
-            crops: &crops,
-            peers: &[],
-            clock: &NoClock,
-        };
-        let observation = self.run.observe(&input)?;
+        let sight = Sight::take(source, self.strategy.name(), &mut self.events_after)?;
+        let observation = self.run.observe(&sight.input(self.looks, action))?;
         self.looks += 1;
-        self.page = Some(Arc::clone(&page));
+        self.page = Some(sight.page);
         self.learn(&observation);
         Ok(observation)
     }
@@ -154,12 +135,52 @@ impl Session {
             self.known.insert(target.handle.clone(), Known { key: target.key, said });
         }
     }
+}
 
-    fn new_events(&mut self, source: &mut dyn PageSource) -> Result<Vec<Event>, LiveError> {
-        let events = source.events(&EventFilter::default(), self.events_after, usize::MAX)?;
-        self.events_after = events.last().map(|event| event.position).or(self.events_after);
+/// What a source shows at one moment, for a step of any run.
+#[derive(Debug)]
+pub struct Sight {
+    /// The page.
+    pub page: Arc<Page>,
+    capture: Arc<Capture>,
+    events: Vec<Event>,
+    screenshot: Option<CaptureImage>,
+    crops: Vec<CaptureImage>,
+}
+
+impl Sight {
+    /// Looks at a source, with pixels where the page or the strategy of that name needs them; `after` is the last event that was told.
+    ///
+    /// # Errors
+    /// [`LiveError`] if the page is gone.
+    pub fn take(source: &mut dyn PageSource, strategy: &str, after: &mut Option<u64>) -> Result<Self, LiveError> {
+        let mut page = source.look()?;
+        let mut capture = Arc::new(Capture::default());
+        if needs_pixels(strategy, &page) {
+            (page, capture) = source.page()?;
+        }
+        let events = source.events(&EventFilter::default(), *after, usize::MAX)?;
+        *after = events.last().map(|event| event.position).or(*after);
         let skipped = events.len().saturating_sub(MOST_EVENTS);
-        Ok(events.into_iter().skip(skipped).collect())
+        let events = events.into_iter().skip(skipped).collect();
+        let (screenshot, crops) = (screenshot(&capture, &page), crops(&capture, &page));
+        Ok(Self { page, capture, events, screenshot, crops })
+    }
+
+    /// Returns it as what a run gets at a step.
+    pub fn input<'a>(&'a self, step: u32, action: Option<&'a TakenAction>) -> StepInput<'a> {
+        StepInput {
+            step: StepIndex(step),
+            page: &self.page,
+            capture: &self.capture,
+            earlier_second_look: None,
+            action,
+            events: &self.events,
+            screenshot: self.screenshot.as_ref(),
+            crops: &self.crops,
+            peers: &[],
+            clock: &NoClock,
+        }
     }
 }
 

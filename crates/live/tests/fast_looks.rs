@@ -5,8 +5,12 @@
 
 mod common;
 
+use browserlens_page::Page;
+use browserlens_recorder::{LiveBrowser, LiveOptions};
+use browserlens_strategy::PageSource;
 use common::{Differences, looks_of, traces};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Every bundled scenario.
 fn bundled() -> Vec<PathBuf> {
@@ -46,6 +50,24 @@ fn a_fast_look_equals_the_whole_capture_in_every_field_that_the_lens_reads() {
     part.push(rest[seed % rest.len()].clone());
     let found = hold(&part);
     assert!(found.steps > 6 && found.nodes > 500, "{} steps, {} nodes", found.steps, found.nodes);
+}
+
+#[test]
+fn a_frame_is_not_called_focused_when_what_is_in_it_was_or_is() {
+    let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
+    let mut browser = LiveBrowser::open("about:blank", &options).expect("opens");
+    let frame = "new Promise((done) => { document.body.innerHTML = '<button>Outside</button><iframe srcdoc=\"<button>Inside</button>\"></iframe>'; \
+                 document.querySelector('iframe').onload = () => done(1) })";
+    browser.evaluate(frame).expect("a frame");
+    let inside = "document.querySelector('iframe').contentDocument.querySelector('button')";
+    for (deed, focused) in [("focus()", Some("Inside")), ("blur()", None)] {
+        browser.evaluate(&format!("{inside}.{deed}")).expect("runs");
+        let name = |page: &Page| page.focused().map(|node| node.name().to_owned());
+        let fast = browser.look_afresh().expect("a page");
+        let (whole, _) = browser.page().expect("a page");
+        assert_eq!(name(&whole).as_deref(), focused, "{deed}");
+        assert_eq!(name(&fast), name(&whole), "{deed}");
+    }
 }
 
 #[test]

@@ -23,4 +23,4 @@ pub use node::{
     Viewport, Visibility,
 };
 pub use page::{Frame, NodeRef, Page, Strings, Sym};
-pub use parse::ParseError;
+pub use parse::{ParseError, Parts, raw};

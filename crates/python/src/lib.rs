@@ -4,14 +4,20 @@
 //! lock is released while pages are read, parsed and written; every error is an exception with text, place and hint.
 
 mod errors;
+mod json;
+mod lens;
 mod observation;
 mod page;
+mod reader;
 mod replay;
 mod tables;
 mod trace;
+mod wire;
 
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::lens::Lens;
     #[pymodule_export]
     use crate::observation::{Image, Observation};
     #[pymodule_export]
@@ -22,4 +28,8 @@ mod _native {
     use crate::tables::Table;
     #[pymodule_export]
     use crate::trace::Trace;
+
+    /// The text that explains the grammar to a model; to be told once.
+    #[pymodule_export]
+    const LEGEND: &str = include_str!("../../lens/legend.txt");
 }

@@ -162,7 +162,7 @@ impl Image {
 
     /// Where its pixels lie, in CSS px: `viewport` or `document`, x, y, width, height.
     #[getter]
-    fn box_(&self) -> (&'static str, f32, f32, f32, f32) {
+    fn area(&self) -> (&'static str, f32, f32, f32, f32) {
         match self.image.space {
             ImageSpace::Viewport(area) => ("viewport", area.x, area.y, area.width, area.height),
             ImageSpace::Document(area) => ("document", area.x, area.y, area.width, area.height),

@@ -13,6 +13,7 @@ use browserlens_replay::{
 };
 use browserlens_tokens::Encoding;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -195,8 +196,9 @@ impl Part {
     }
 
     /// The part as bytes: what `merge_parts` reads.
-    fn to_bytes(&self, py: Python<'_>) -> Result<Vec<u8>> {
-        py.detach(|| Ok(self.part.to_bytes()?))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.part.to_bytes())?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Brings what was shown into a store.

@@ -175,7 +175,7 @@ impl Driver {
 
     /// Leaves a browser that somebody else started: what we opened is closed, the rest stays as it is.
     pub(crate) async fn leave(&self) {
-        if !self.chrome.is_attached() || self.socket.is_closed() {
+        if !self.chrome.is_attached() || self.setup.given || self.socket.is_closed() {
             return;
         }
         let tabs: Vec<(String, String)> = {

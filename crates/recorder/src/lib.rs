@@ -24,7 +24,6 @@ mod log;
 mod look;
 mod mask;
 mod messages;
-mod mirror;
 mod network;
 mod options;
 mod peers;
@@ -43,6 +42,7 @@ mod stage;
 mod storage;
 mod tape;
 mod watch;
+mod wire;
 mod world;
 
 pub use answering::{RenderAnswer, RenderAnswers};
@@ -56,9 +56,10 @@ pub use follow::{FollowOptions, FollowReport, follow};
 pub use live::{DialogInfo, LiveBrowser, LiveOptions, TabInfo, Wait};
 pub use mask::mask_pictures;
 #[doc(hidden)]
-pub use options::FastLook;
+pub use options::{Beside, BesideStep, FastLook};
 pub use options::{Cancel, EnvLookup, LeaveOut, Progress, ProgressCallback, RecordOptions, RecordReport, StepReport};
 pub use peers::{PEERS, PassReport, Peer, PeerOptions, PeersReport, find_peers, record_peers};
 pub use record::record;
 pub use render::{RenderOptions, RenderScene, RenderedPage, render_scenes};
 pub use site_server::SiteServer;
+pub use wire::{CdpCall, CdpInbox, CdpTransport};

@@ -7,6 +7,7 @@
 
 mod act;
 mod bodies;
+mod given;
 mod site;
 
 pub use act::Wait;
@@ -29,6 +30,7 @@ use browserlens_strategy::{
     SourceError, SourceId, StepIndex,
 };
 use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
+use given::GivenBrowser;
 use site::Served;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,6 +89,8 @@ enum Origin {
         sites_dir: PathBuf,
         site: String,
     },
+    /// Somebody else's, through sessions that somebody else holds.
+    Given(GivenBrowser),
 }
 
 /// One open tab.
@@ -164,7 +168,7 @@ impl LiveBrowser {
             })?;
         let served = match &origin {
             Origin::Site { sites_dir, site } => Some(runtime.block_on(Served::start(sites_dir, site))?),
-            Origin::Own | Origin::Attached { .. } => None,
+            Origin::Own | Origin::Attached { .. } | Origin::Given(_) => None,
         };
         let stage = runtime.block_on(stage(&origin, options, Canonicalizer::new(), served.as_ref()))?;
         let mut live = Self {
@@ -182,6 +186,7 @@ impl LiveBrowser {
         };
         match url {
             Some(url) => live.open_url(url)?,
+            None if matches!(live.origin, Origin::Given(_)) => {}
             None => drop(live.runtime.block_on(live.stage.settle(true))?),
         }
         Ok(live)
@@ -240,13 +245,14 @@ impl LiveBrowser {
         self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
     }
 
-    /// Returns how long the browser took to answer the last look that read the page, in microseconds; the rest of a look is parsing.
-    pub fn browser_micros(&self) -> u64 {
-        let timings = self.stage.current.iter().flat_map(|seen| &seen.timings);
-        timings
-            .filter(|(call, _)| call == "fast" || call == "Accessibility.getFullAXTree")
-            .map(|(_, micros)| micros)
-            .sum()
+    /// Returns how long the last look that read the page waited for the browser, and how long it took in all, in microseconds; some of the rest
+    /// of a look goes on while the browser answers.
+    pub fn look_micros(&self) -> (u64, u64) {
+        let timings = || self.stage.current.iter().flat_map(|seen| &seen.timings);
+        let sum = |names: &[&str]| {
+            timings().filter(|(call, _)| names.contains(&call.as_str())).map(|(_, micros)| micros).sum()
+        };
+        (sum(&["fast", "Accessibility.getFullAXTree"]), sum(&["look"]))
     }
 
     /// Returns how the last [`PageSource::look`] came about.
@@ -410,7 +416,8 @@ async fn stage(
         locale: options.locale.clone(),
         timezone: options.timezone.clone(),
         started: Instant::now(),
-        attached: matches!(origin, Origin::Attached { .. }),
+        attached: matches!(origin, Origin::Attached { .. } | Origin::Given(_)),
+        given: matches!(origin, Origin::Given(_)),
         tree_anew: true,
     };
     let mut driver = match origin {
@@ -427,6 +434,7 @@ async fn stage(
             Driver::start(&chrome, setup, options.timeout, served.map(Served::clock)).await?
         }
         Origin::Attached { address, tab } => Driver::attach(address, tab, setup, options.timeout).await?,
+        Origin::Given(browser) => Driver::given(browser, setup, options.timeout)?,
     };
     driver.quiet_limit = options.quiet_limit;
     driver.quiet = options.quiet;

@@ -4,15 +4,18 @@
 //! frame came or went, the look is *torn*: its payloads do not tell of one moment.
 
 use crate::driver::Driver;
+use crate::fast::Heard;
 use crate::messages::{FrameTree, FrameTreeResult};
 use crate::socket::{CallError, Reply};
 use crate::world::Session;
 use base64::Engine;
 use browserlens_page::PayloadKind;
 use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_page::raw::Snapshot;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Large pages take their time; a hung page is noticed by settling before.
@@ -48,6 +51,10 @@ pub(crate) struct Look {
     /// Session and raw backend node id of the `iframe` element of each session's root frame, where it has one.
     pub(crate) owners: BTreeMap<String, (String, i64)>,
     pub(crate) payloads: Vec<RawPayload>,
+    /// Snapshots that are no payloads, by the session's root frame.
+    pub(crate) columns: Vec<(String, Arc<Snapshot>)>,
+    /// What the accessibility tree says of nodes by raw backend node id, by frame, where that is no payload.
+    pub(crate) said: Vec<(String, Vec<(i64, Arc<Heard>)>)>,
     pub(crate) screenshot: Option<Vec<u8>>,
     pub(crate) timings: Vec<(String, u64)>,
     pub(crate) torn: bool,

@@ -46,6 +46,26 @@ pub struct RecordOptions {
     /// Where the page of each capture goes together with that of a fast look taken right after it, for tests that hold them equal.
     #[doc(hidden)]
     pub fast_looks: Option<Arc<Mutex<Vec<FastLook>>>>,
+    /// Called before the first navigation and after every capture, while the page stands still, for tests in which others look at the same page.
+    /// A runtime of several threads is needed.
+    #[doc(hidden)]
+    pub beside: Option<Beside>,
+}
+
+/// Looks on.
+#[doc(hidden)]
+pub type Beside = Arc<dyn Fn(BesideStep) + Send + Sync>;
+
+/// What others can look at.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BesideStep {
+    /// Index of the step; none before the first navigation.
+    pub step: Option<u32>,
+    /// WebSocket address of the browser's protocol.
+    pub address: String,
+    /// Target id of the current tab.
+    pub target: String,
 }
 
 /// A captured page and the same page as a fast look sees it.
@@ -109,6 +129,7 @@ impl RecordOptions {
             progress: None,
             cancel: Cancel::default(),
             fast_looks: None,
+            beside: None,
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct SessionSetup {
     pub(crate) started: Instant,
     /// Whether somebody else started the browser: viewport, locale and time zone stay as they are, and only tabs that ours open are attached to.
     pub(crate) attached: bool,
+    /// Whether somebody else holds the sessions too, and tells of frames in processes of their own: neither those nor emulation are ours.
+    pub(crate) given: bool,
     /// Whether a capture has the accessibility tree built anew. Chromium does not tell the kept tree everything that changes, such as that the options of a list
     /// that a script enabled can be chosen now. Recordings read the kept tree, as the bundled ones did.
     pub(crate) tree_anew: bool,
@@ -518,12 +520,16 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
             json!({ "maxPostDataSize": network::BODY_LIMIT, "maxTotalBufferSize": 64 << 20, "maxResourceBufferSize": 8 << 20, "enableDurableMessages": true }),
         ),
         ("Log.enable", json!({})),
-        ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
     ];
+    if !setup.given {
+        // One that nobody lets go would stand still.
+        let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
+        calls.push(("Target.setAutoAttach", attach));
+    }
     if world.answering.get().is_some() {
         calls.extend(answering::session_calls());
     }
-    if watch.is_none() {
+    if watch.is_none() && !setup.given {
         calls.push(("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })));
     }
     if !setup.attached {

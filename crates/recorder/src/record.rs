@@ -8,7 +8,7 @@ use crate::actions::Deed;
 use crate::aim::Undone;
 use crate::error::RecordError;
 use crate::facts;
-use crate::options::{Progress, RecordOptions, RecordReport};
+use crate::options::{BesideStep, Progress, RecordOptions, RecordReport};
 use crate::peers::pass::Pass;
 use crate::settle::Rest;
 use crate::setup::{create_writer, open};
@@ -23,6 +23,15 @@ use browserlens_strategy::{Event, EventKind, Intent, StepIndex, TakenAction};
 use browserlens_trace::{ActionRecord, Outcome, TraceError};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// Lets whoever looks on look at the page as it stands.
+fn beside(options: &RecordOptions, stage: &Stage, step: Option<u32>) {
+    let Some(beside) = &options.beside else { return };
+    let driver = &stage.driver;
+    let target = driver.world.read().tab(driver.tab).map(|tab| tab.target.clone()).unwrap_or_default();
+    let address = driver.chrome.address();
+    tokio::task::block_in_place(|| beside(BesideStep { step, address, target }));
+}
 
 /// Records a scenario.
 ///
@@ -44,6 +53,7 @@ pub async fn record(scenario: &Scenario, options: &RecordOptions) -> Result<Reco
     };
     let steps = scenario.steps.len() as u32 + 1;
     options.tell(Progress::Started { steps });
+    beside(options, &stage, None);
     let taker = Taker::Trace(Box::new(Tape::new(writer)));
     let mut recording = Recording { scenario, options, stage: &mut stage, server: server.as_ref(), taker };
     let result = tokio::select! {
@@ -410,6 +420,9 @@ impl Recording<'_> {
         {
             let look = self.stage.fast_beside(index, &seen).await?;
             locked(looks).push(look);
+        }
+        if !blocked {
+            beside(self.options, self.stage, Some(index));
         }
         let entities = match blocked {
             true => Vec::new(),

@@ -176,6 +176,7 @@ async fn stage(options: &RenderOptions) -> Result<Stage, RecordError> {
         tells_roles: false,
     };
     let setup = SessionSetup {
+        given: false,
         tree_anew: false,
         clock_seed: None,
         viewport,

@@ -4,8 +4,10 @@
 //! document order of the `iframe` elements, never in the order in which processes happened to attach.
 
 use crate::look::{Look, LookedFrame, RawPayload};
-use browserlens_page::{Capture, NodeKey, Page, Payload, PayloadKind};
+use browserlens_page::raw::Snapshot;
+use browserlens_page::{Capture, NodeKey, Page, Parts, Payload, PayloadKind};
 use browserlens_trace::{CanonicalError, Canonicalizer};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What was seen at one moment.
@@ -27,17 +29,35 @@ pub(crate) enum SeenError {
 
 impl Seen {
     pub(crate) fn from_look(look: Look, canonicalizer: &mut Canonicalizer) -> Result<Self, SeenError> {
-        let mut capture = canonical(&look, canonicalizer)?;
+        let (mut capture, columns) = canonical(&look, canonicalizer)?;
         if let Some(png) = look.screenshot {
             capture.payloads.push(Payload { kind: PayloadKind::Screenshot, frame: 0, node: 0, body: png.into() });
         }
-        let page = Arc::new(Page::parse(&capture)?);
+        let mut parts = Parts::of(&capture)?;
+        for (session, columns, numbers) in columns {
+            parts.add_snapshot(session, columns, numbers);
+        }
+        for (frame, said) in &look.said {
+            let Some(number) = canonicalizer.known_frame(frame) else { continue };
+            parts.add_said(
+                number,
+                said.iter().filter_map(|(raw, heard)| {
+                    Some((canonicalizer.backend(number, *raw)?, heard.said(canonicalizer)))
+                }),
+            );
+        }
+        let page = Arc::new(Page::join(&parts)?);
+        drop(parts);
         Ok(Self { capture, page, frames: look.frames, timings: look.timings })
     }
 }
 
-fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<Capture, CanonicalError> {
+/// A snapshot by the number of its session's root frame, with the numbers of the frame and the nodes of each document.
+type Columns = (u32, Arc<Snapshot>, Vec<(u32, Vec<u32>)>);
+
+fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Vec<Columns>), CanonicalError> {
     let mut payloads = Vec::new();
+    let mut columns = Vec::new();
     let mut push = |kind: PayloadKind, frame: u32, body: String| {
         payloads.push(Payload { kind, frame, node: 0, body: Arc::from(body.into_bytes()) });
     };
@@ -59,6 +79,13 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<Capture, 
         push(PayloadKind::Frames, number, with_owner(frames, owner));
         if let Some(snapshot) = of(PayloadKind::Snapshot, &root.frame) {
             push(PayloadKind::Snapshot, number, canonicalizer.snapshot(&snapshot.body)?);
+        }
+        if let Some((_, snapshot)) = look.columns.iter().find(|(of, _)| *of == root.frame) {
+            let numbers = snapshot.documents.iter().map(|document| {
+                canonicalizer.numbers(snapshot.text(document.frame_id), document.nodes.backend_node_id.iter().copied())
+            });
+            let numbers = numbers.collect();
+            columns.push((number, rewritten(snapshot, canonicalizer), numbers));
         }
         if let Some(metrics) = of(PayloadKind::Metrics, &root.frame) {
             push(PayloadKind::Metrics, number, canonicalizer.metrics(&metrics.body)?);
@@ -105,7 +132,21 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<Capture, 
             }
         }
     }
-    Ok(Capture { payloads })
+    Ok((Capture { payloads }, columns))
+}
+
+/// Replaces origins in the texts of a snapshot.
+fn rewritten(snapshot: &Arc<Snapshot>, canonicalizer: &Canonicalizer) -> Arc<Snapshot> {
+    if !canonicalizer.rewrites() {
+        return Arc::clone(snapshot);
+    }
+    let mut snapshot = Snapshot::clone(snapshot);
+    for text in &mut snapshot.strings {
+        if let Cow::Owned(other) = canonicalizer.text(text) {
+            *text = other.into();
+        }
+    }
+    Arc::new(snapshot)
 }
 
 /// Adds to the frame tree of a process of its own which element holds it: the protocol's snapshots do not tell.

@@ -52,7 +52,7 @@ pub(crate) async fn open(
         locale: scenario.locale.clone(),
         host_rules: server.as_ref().map(SiteServer::resolver_rules),
         proxy: None,
-        tells_roles: options.fast_looks.is_some(),
+        tells_roles: options.fast_looks.is_some() || options.beside.is_some(),
     };
     let setup = SessionSetup {
         clock_seed: server.is_some().then_some(scenario.seed),
@@ -62,7 +62,8 @@ pub(crate) async fn open(
         timezone: scenario.timezone.clone(),
         started: Instant::now(),
         attached: false,
-        tree_anew: options.fast_looks.is_some(),
+        given: false,
+        tree_anew: options.fast_looks.is_some() || options.beside.is_some(),
     };
     let driver = Driver::start(&chrome, setup, ceiling, clock).await?;
     let stage = Stage {

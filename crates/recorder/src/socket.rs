@@ -1,15 +1,15 @@
-//! The recorder's own protocol session: raw JSON over one WebSocket, flat sessions.
+//! The recorder's own protocol session: raw JSON over one WebSocket, or over a transport that is given; flat sessions.
 //!
 //! In: a method, its parameters and a session id. Out: the result as raw JSON text; events as they arrive, raw too.
 //! Invariant: nothing is parsed that the caller does not parse, so a capture's time is the browser's and a field that a
 //! newer browser renamed is never lost. Why beside chromiumoxide: its typed layer doubles the time of large answers.
 
+use crate::wire::{CdpCall, CdpInbox, CdpTransport};
 use futures::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -79,42 +79,39 @@ impl RawEvent {
     }
 }
 
-#[derive(Deserialize)]
-struct Incoming {
-    id: Option<u64>,
-    method: Option<String>,
-    #[serde(rename = "sessionId")]
-    session: Option<String>,
-    params: Option<Box<RawValue>>,
-    result: Option<Box<RawValue>>,
-    error: Option<ErrorBody>,
-}
-
-#[derive(Deserialize)]
-struct ErrorBody {
-    message: String,
-    #[serde(default)]
-    data: Value,
-}
-
-type Answer = Result<Box<RawValue>, CallError>;
-type Waiting = Arc<Mutex<HashMap<u64, Call>>>;
+pub(crate) type Answer = Result<Box<RawValue>, CallError>;
 
 /// A call that waits for its answer.
-struct Call {
+pub(crate) struct Call {
     session: Option<String>,
     sender: oneshot::Sender<Answer>,
+}
+
+impl Call {
+    pub(crate) fn end(self, answer: Answer) {
+        drop(self.sender.send(answer));
+    }
 }
 
 /// The connection; cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Socket {
-    outgoing: mpsc::UnboundedSender<String>,
-    waiting: Waiting,
+    transport: Arc<dyn CdpTransport>,
+    inbox: CdpInbox,
     next_id: Arc<AtomicU64>,
-    closed: Arc<AtomicBool>,
-    /// Serial of the last event that came.
-    received: Arc<AtomicU64>,
+}
+
+/// A WebSocket of our own: the writer's end.
+struct WebSocket(mpsc::UnboundedSender<String>);
+
+impl CdpTransport for WebSocket {
+    fn send(&self, call: CdpCall) -> bool {
+        let mut message = serde_json::json!({ "id": call.id, "method": call.method, "params": call.params });
+        if let Some(session) = call.session {
+            message["sessionId"] = Value::from(session);
+        }
+        self.0.send(message.to_string()).is_ok()
+    }
 }
 
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -131,9 +128,7 @@ impl Socket {
             .map_err(|error| CallError::Refused { message: error.to_string() })?;
         let (mut sink, mut stream) = stream.split();
         let (outgoing, mut to_send) = mpsc::unbounded_channel::<String>();
-        let (events, received) = mpsc::unbounded_channel();
-        let waiting: Waiting = Arc::default();
-        let closed = Arc::new(AtomicBool::new(false));
+        let (inbox, received) = CdpInbox::new();
         tokio::spawn(async move {
             while let Some(text) = to_send.recv().await {
                 if sink.send(Message::text(text)).await.is_err() {
@@ -141,58 +136,58 @@ impl Socket {
                 }
             }
         });
-        let (answers, is_closed) = (Arc::clone(&waiting), Arc::clone(&closed));
-        let count: Arc<AtomicU64> = Arc::default();
-        let serials = Arc::clone(&count);
+        let told = inbox.clone();
+        // The events end with the reader: only it and those who have the inbox of a transport hold their channel.
+        let inbox = inbox.without_events();
         tokio::spawn(async move {
             while let Some(Ok(message)) = stream.next().await {
                 if let Message::Text(text) = message {
-                    deliver(text.as_str(), &answers, &events, &serials);
+                    told.deliver(text.as_str());
                 }
             }
-            is_closed.store(true, Ordering::SeqCst);
-            for (_, call) in locked(&answers).drain() {
-                drop(call.sender.send(Err(CallError::Gone)));
-            }
+            told.close();
         });
-        Ok((Self { outgoing, waiting, next_id: Arc::new(AtomicU64::new(1)), closed, received: count }, received))
+        Ok((Self::over(Arc::new(WebSocket(outgoing)), inbox), received))
+    }
+
+    /// Speaks through a transport, which puts what it hears into the inbox.
+    pub(crate) fn over(transport: Arc<dyn CdpTransport>, inbox: CdpInbox) -> Self {
+        Self { transport, inbox, next_id: Arc::new(AtomicU64::new(1)) }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::SeqCst)
+        self.inbox.closed.load(Ordering::SeqCst)
     }
 
     /// Returns the serial of the last event that came: whoever has an answer has the serials of all events before it.
     pub(crate) fn received(&self) -> u64 {
-        self.received.load(Ordering::SeqCst)
+        self.inbox.received.load(Ordering::SeqCst)
     }
 
     /// Sends a call; the answer is awaited with [`Pending::answer`], so that calls can be in flight together.
     pub(crate) fn send(&self, session: Option<&str>, method: &str, params: &Value) -> Pending {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
-        let mut message = serde_json::json!({ "id": id, "method": method, "params": params });
-        if let Some(session) = session {
-            message["sessionId"] = Value::from(session);
-        }
-        locked(&self.waiting).insert(id, Call { session: session.map(str::to_owned), sender });
+        let session = session.map(str::to_owned);
+        locked(&self.inbox.waiting).insert(id, Call { session: session.clone(), sender });
+        let call = CdpCall { id, session, method: method.to_owned(), params: params.clone() };
         // The reader drains the waiting calls once, when it ends: a call registered after that has nobody to answer it.
-        if (self.is_closed() || self.outgoing.send(message.to_string()).is_err())
-            && let Some(call) = locked(&self.waiting).remove(&id)
+        if (self.is_closed() || !self.transport.send(call))
+            && let Some(call) = locked(&self.inbox.waiting).remove(&id)
         {
-            drop(call.sender.send(Err(CallError::Gone)));
+            call.end(Err(CallError::Gone));
         }
         Pending { receiver }
     }
 
     /// Ends the calls of a session that is closed: the browser never answers them.
     pub(crate) fn end_session(&self, session: &str) {
-        let ended: Vec<Call> = locked(&self.waiting)
+        let ended: Vec<Call> = locked(&self.inbox.waiting)
             .extract_if(|_, call| call.session.as_deref() == Some(session))
             .map(|(_, call)| call)
             .collect();
         for call in ended {
-            drop(call.sender.send(Err(CallError::Refused { message: "the page or frame is closed".to_owned() })));
+            call.end(Err(CallError::Refused { message: "the page or frame is closed".to_owned() }));
         }
     }
 
@@ -225,31 +220,6 @@ impl Pending {
             Ok(Err(_)) => Err(CallError::Gone),
             Err(_) => Err(CallError::TimedOut(limit)),
         }
-    }
-}
-
-fn deliver(text: &str, waiting: &Waiting, events: &mpsc::UnboundedSender<RawEvent>, received: &AtomicU64) {
-    let Ok(message) = serde_json::from_str::<Incoming>(text) else { return };
-    match (message.id, message.method) {
-        (Some(id), _) => {
-            let Some(Call { sender, .. }) = locked(waiting).remove(&id) else { return };
-            let answer = match (message.result, message.error) {
-                (Some(result), _) => Ok(result),
-                (None, Some(error)) => {
-                    let detail = error.data.as_str().map(|data| format!(" ({data})")).unwrap_or_default();
-                    Err(CallError::Refused { message: format!("{}{detail}", error.message) })
-                }
-                (None, None) => Err(CallError::Unreadable("neither result nor error".to_owned())),
-            };
-            drop(sender.send(answer));
-        }
-        (None, Some(method)) => {
-            if let Some(params) = message.params {
-                let serial = received.fetch_add(1, Ordering::SeqCst) + 1;
-                drop(events.send(RawEvent { serial, session: message.session, method, params }));
-            }
-        }
-        (None, None) => {}
     }
 }
 

@@ -64,6 +64,7 @@ impl Stage {
 
     /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the current one. Returns whether it was read.
     pub(crate) async fn fast_look(&mut self) -> Result<bool, RecordError> {
+        let began = Instant::now();
         let found = match self.driver.find_changes(&mut self.fast).await {
             // A frame's document went away between two calls.
             Err(CallError::Refused { .. }) => Found::Unknown,
@@ -72,7 +73,8 @@ impl Stage {
         match found {
             Found::Same if self.current.is_some() => return Ok(false),
             Found::Look(look) => {
-                let seen = Seen::from_look(*look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+                let mut seen = Seen::from_look(*look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+                seen.timings.push(("look".to_owned(), began.elapsed().as_micros() as u64));
                 self.current = Some(seen);
                 return Ok(true);
             }
@@ -92,7 +94,8 @@ impl Stage {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         };
-        let seen = Seen::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+        let mut seen = Seen::from_look(look, &mut self.canonicalizer).map_err(|error| self.unparsable(&error))?;
+        seen.timings.push(("look".to_owned(), began.elapsed().as_micros() as u64));
         self.current = Some(seen);
         Ok(true)
     }

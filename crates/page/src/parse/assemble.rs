@@ -1,11 +1,11 @@
 //! The walk: streams the snapshot's arrays into the arena, frames in place.
 //!
-//! In: [`Decoded`] payloads. Out: a [`Page`]. Invariant: every node is opened once, below a node that was opened before.
+//! In: [`Parts`]. Out: a [`Page`]. Invariant: every node is opened once, below a node that was opened before.
 
-use super::ax::{AxTree, states_of};
+use super::ax::AxTree;
 use super::geometry::{self, Style};
-use super::payload::{Document, Rect, Snapshot};
-use super::{Decoded, ParseError, viewport_of};
+use super::raw::{Document, RareIndex, Rect, Snapshot};
+use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::build::{NodeSpec, PageBuilder};
 use crate::capture::COMPUTED_STYLES;
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
@@ -18,9 +18,11 @@ const LONGEST_ATTRIBUTE: usize = 2_000;
 
 /// One document of a snapshot on its way into the arena.
 struct Walk<'d, 'a> {
-    snapshot: &'d Snapshot<'a>,
+    of: &'d SessionSnapshot,
+    snapshot: &'d Snapshot,
+    /// Which document of the snapshot it is.
+    number: usize,
     document: &'d Document,
-    session: u32,
     frame: u32,
     ax: Option<&'d AxTree<'a>>,
     listeners: Option<&'d HashMap<u32, bool>>,
@@ -38,9 +40,8 @@ struct Walk<'d, 'a> {
 
 /// One document of one session's snapshot.
 #[derive(Clone, Copy)]
-struct Content<'d, 'a> {
-    session: u32,
-    snapshot: &'d Snapshot<'a>,
+struct Content<'d> {
+    of: &'d SessionSnapshot,
     document: usize,
 }
 
@@ -78,7 +79,7 @@ struct Rare {
     content_document: HashMap<i64, i64>,
 }
 
-fn rare_map(rare: &super::payload::RareIndex) -> HashMap<i64, i64> {
+fn rare_map(rare: &RareIndex) -> HashMap<i64, i64> {
     rare.index.iter().copied().zip(rare.value.iter().copied()).collect()
 }
 
@@ -91,14 +92,12 @@ fn sorted(list: &[i64]) -> Vec<i64> {
 const NO_LAYOUT: u32 = u32::MAX;
 
 impl<'d, 'a> Walk<'d, 'a> {
-    fn new(decoded: &'d Decoded<'a>, content: Content<'d, 'a>, place: Place) -> Option<Self> {
-        let Content { session, snapshot, document: index } = content;
+    fn new(decoded: &'d Parts<'a>, content: Content<'d>, place: Place) -> Option<Self> {
+        let Content { of, document: index } = content;
         let Place { origin, style, inherited, base } = place;
+        let snapshot = &*of.columns;
         let document = snapshot.documents.get(index)?;
-        let frame = string(snapshot, document.frame_id)
-            .strip_prefix('F')
-            .and_then(|digits| digits.parse().ok())
-            .unwrap_or(if index == 0 { session } else { 0 });
+        let frame = of.frame(index).unwrap_or(if index == 0 { of.session } else { 0 });
         let nodes = &document.nodes;
         let mut layout_of = vec![NO_LAYOUT; nodes.parent_index.len()];
         for (layout, node) in document.layout.node_index.iter().enumerate() {
@@ -127,9 +126,10 @@ impl<'d, 'a> Walk<'d, 'a> {
             inherited,
         }];
         Some(Self {
+            of,
             snapshot,
+            number: index,
             document,
-            session,
             frame,
             ax: decoded.ax.get(&frame),
             listeners: decoded.listeners.get(&frame),
@@ -143,24 +143,20 @@ impl<'d, 'a> Walk<'d, 'a> {
     }
 
     fn string(&self, index: i64) -> &'d str {
-        string(self.snapshot, index)
+        self.snapshot.text(index)
     }
 }
 
-fn string<'d>(snapshot: &'d Snapshot<'_>, index: i64) -> &'d str {
-    usize::try_from(index).ok().and_then(|index| snapshot.strings.get(index)).map_or("", |text| text.as_ref())
-}
-
-pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
+pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     let main_number =
         decoded.frames.iter().find(|frame| frame.parent.is_none()).or(decoded.frames.first()).map(|frame| frame.number);
-    let (session, snapshot) = decoded
+    let of = decoded
         .snapshots
         .iter()
-        .find(|(session, _)| Some(*session) == main_number)
+        .find(|of| Some(of.session) == main_number)
         .or(decoded.snapshots.first())
         .ok_or(ParseError::Empty)?;
-    let main = snapshot.documents.first().ok_or(ParseError::Empty)?;
+    let main = of.columns.documents.first().ok_or(ParseError::Empty)?;
 
     let mut builder = PageBuilder::bare();
     let metrics = decoded.metrics.as_ref();
@@ -175,9 +171,9 @@ pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
     });
     let size = builder.viewport_size();
     let root_style = Style::root(BoxInDocument { x: scroll.x, y: scroll.y, width: size.0, height: size.1 });
-    let mut entered: Vec<(u32, usize)> = vec![(*session, 0)];
+    let mut entered: Vec<(u32, usize)> = vec![(of.session, 0)];
     let mut walks: Vec<Walk<'_, '_>> = Vec::new();
-    let content = Content { session: *session, snapshot, document: 0 };
+    let content = Content { of, document: 0 };
     let place = Place { origin: (0.0, 0.0), style: root_style, inherited: Flags::NONE, base: 0 };
     let walk = Walk::new(decoded, content, place).ok_or(ParseError::Empty)?;
     builder.enter_frame(frame_of(decoded, &walk), false);
@@ -200,12 +196,12 @@ pub(super) fn assemble(decoded: &Decoded<'_>) -> Result<Page, ParseError> {
         let Some(frame) = step(walk, index, &mut builder) else { continue };
         // The document of a frame comes right below its element, before the element's own (fallback) children.
         let inner = child_document(decoded, walk, index, frame.backend)
-            .filter(|content| !entered.contains(&(content.session, content.document)));
+            .filter(|content| !entered.contains(&(content.of.session, content.document)));
         let Some(content) = inner else {
             builder.flag(frame.id, Flags::OPAQUE);
             continue;
         };
-        entered.push((content.session, content.document));
+        entered.push((content.of.session, content.document));
         if let Some(walk) = Walk::new(decoded, content, Place { base: builder.depth(), ..frame.place }) {
             builder.enter_frame(frame_of(decoded, &walk), true);
             walks.push(walk);
@@ -238,22 +234,22 @@ fn enable(page: &mut Page) {
 }
 
 /// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process one.
-fn child_document<'d, 'a>(
-    decoded: &'d Decoded<'a>,
-    walk: &Walk<'d, 'a>,
+fn child_document<'d>(
+    decoded: &'d Parts<'_>,
+    walk: &Walk<'d, '_>,
     index: usize,
     backend: u32,
-) -> Option<Content<'d, 'a>> {
+) -> Option<Content<'d>> {
     if let Some(document) = walk.rare.content_document.get(&(index as i64)) {
         let document = usize::try_from(*document).ok()?;
-        return Some(Content { session: walk.session, snapshot: walk.snapshot, document });
+        return Some(Content { of: walk.of, document });
     }
     let frame = decoded.frames.iter().find(|frame| frame.owner == Some((walk.frame, backend)))?;
-    let (session, snapshot) = decoded.snapshots.iter().find(|(session, _)| *session == frame.number)?;
-    Some(Content { session: *session, snapshot, document: 0 })
+    let of = decoded.snapshots.iter().find(|of| of.session == frame.number)?;
+    Some(Content { of, document: 0 })
 }
 
-fn frame_of(decoded: &Decoded<'_>, walk: &Walk<'_, '_>) -> Frame {
+fn frame_of(decoded: &Parts<'_>, walk: &Walk<'_, '_>) -> Frame {
     let info = decoded.frames.iter().find(|frame| frame.number == walk.frame);
     let probe = decoded.probes.get(&walk.frame);
     Frame {
@@ -305,7 +301,7 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     }
     let layout = walk.layout_of.get(index).copied().unwrap_or(NO_LAYOUT);
     let layout = (layout != NO_LAYOUT).then_some(layout as usize);
-    let backend = nodes.backend_node_id.get(index).copied().and_then(|id| u32::try_from(id).ok()).unwrap_or(0);
+    let backend = walk.of.backend(walk.number, index);
 
     if kind == NodeKind::Text {
         open_text(walk, index, layout, backend, &above, builder);
@@ -345,10 +341,10 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let heard = ax.filter(|node| !node.ignored);
     flags.set(Flags::AX_IGNORED, heard.is_none());
     let role = match kind {
-        NodeKind::Document => Cow::Borrowed("RootWebArea"),
-        _ => heard.map_or(Cow::Borrowed(""), |node| node.role.text()),
+        NodeKind::Document => "RootWebArea",
+        _ => heard.map_or("", |node| node.role.as_ref()),
     };
-    let (mut states, level) = heard.map_or((States::NONE, 0), states_of);
+    let (mut states, level) = heard.map_or((States::NONE, 0), |node| (node.states, node.level));
     let checkable = match input_type.to_ascii_lowercase().as_str() {
         "checkbox" | "radio" => tag == "input",
         _ => false,
@@ -363,12 +359,12 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     }
     states.set(States::CURRENT, get("aria-current").is_some_and(|value| !matches!(value, "" | "false")));
     let name = match kind {
-        NodeKind::Document => Cow::Borrowed(walk.string(walk.document.title)),
-        _ => heard.map_or(Cow::Borrowed(""), |node| node.name.text()),
+        NodeKind::Document => walk.string(walk.document.title),
+        _ => heard.map_or("", |node| node.name.as_ref()),
     };
-    let description = heard.map_or(Cow::Borrowed(""), |node| node.description.text());
+    let description = heard.map_or("", |node| node.description.as_ref());
     let value =
-        value_of(walk, index, &tag, input_type, secret, heard.map_or(Cow::Borrowed(""), |node| node.value.text()));
+        value_of(walk, index, &tag, input_type, secret, Cow::Borrowed(heard.map_or("", |node| node.value.as_ref())));
     let text = if kind == NodeKind::Pseudo { pseudo_text(walk, index, layout) } else { String::new() };
     if kind == NodeKind::Pseudo && text.trim().is_empty() {
         return None;
@@ -385,9 +381,9 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let spec = NodeSpec {
         kind,
         tag: &tag,
-        role: &role,
-        name: &name,
-        description: &description,
+        role,
+        name,
+        description,
         value: &value,
         text: &text,
         backend,
@@ -429,17 +425,18 @@ impl Walk<'_, '_> {
     /// The padding box of a layout node, where its content is clipped; in main-document CSS px.
     fn client_box(&self, layout: Option<usize>, bounds: BoxInDocument) -> Option<BoxInDocument> {
         let rect = self.document.layout.client_rects.get(layout?).copied().filter(|rect| rect.is_present())?;
-        let [left, top, width, height] = rect.0;
+        let [left, top, width, height] = rect.0.map(|number| number as f32);
         (width > 0.0 && height > 0.0).then_some(BoxInDocument { x: bounds.x + left, y: bounds.y + top, width, height })
     }
 }
 
 fn bounds_of(walk: &Walk<'_, '_>, layout: Option<usize>) -> BoxInDocument {
     let rect = layout.and_then(|layout| walk.document.layout.bounds.get(layout)).copied().unwrap_or(Rect::default());
-    if !rect.is_present() || rect.0.iter().any(|number| !number.is_finite()) {
+    let numbers = rect.0.map(|number| number as f32);
+    if !rect.is_present() || numbers.iter().any(|number| !number.is_finite()) {
         return BoxInDocument::default();
     }
-    let [x, y, width, height] = rect.0;
+    let [x, y, width, height] = numbers;
     BoxInDocument {
         x: x + walk.origin.0 - walk.frame_scroll().0,
         y: y + walk.origin.1 - walk.frame_scroll().1,
@@ -530,11 +527,11 @@ fn open_text(
     let style = above.style.for_text();
     let visibility = style.visibility(NodeKind::Text, bounds, layout.is_some());
     flags.set(Flags::IN_VIEWPORT, visibility.is_visible() && style.shows(bounds));
-    let role = ax.map_or(Cow::Borrowed(""), |node| node.role.text());
+    let role = ax.map_or("", |node| node.role.as_ref());
     builder.leaf(NodeSpec {
         kind: NodeKind::Text,
         tag: "#text",
-        role: &role,
+        role,
         text: &text,
         backend,
         bounds,
@@ -648,8 +645,8 @@ fn scrolled_of(
     let layout = layout?;
     let scroll = walk.document.layout.scroll_rects.get(layout).copied().filter(|rect| rect.is_present())?;
     let client = walk.document.layout.client_rects.get(layout).copied().filter(|rect| rect.is_present())?;
-    let [x, y, width, height] = scroll.0;
-    let more = width > client.0[2] + 1.0 || height > client.0[3] + 1.0;
+    let [x, y, width, height] = scroll.0.map(|number| number as f32);
+    let more = width > client.0[2] as f32 + 1.0 || height > client.0[3] as f32 + 1.0;
     flags.set(Flags::SCROLLER, more);
     more.then_some((ScrollOffset { x, y }, width, height))
 }

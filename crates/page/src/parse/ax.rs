@@ -4,33 +4,45 @@
 //! Invariant: a property or value that is not known changes nothing.
 
 use super::payload::{AxNode, AxValue};
+use super::raw::Said;
 use crate::node::States;
 use std::collections::HashMap;
 
-/// AX nodes of one frame by backend node id.
+/// What the accessibility tree of one frame says of its nodes, by backend node id.
 pub(super) struct AxTree<'a> {
-    nodes: Vec<AxNode<'a>>,
+    nodes: Vec<Said<'a>>,
     by_backend: HashMap<u32, u32>,
 }
 
 impl<'a> AxTree<'a> {
     pub(super) fn new(nodes: Vec<AxNode<'a>>) -> Self {
-        let by_backend = nodes
-            .iter()
-            .enumerate()
-            .filter_map(|(index, node)| Some((u32::try_from(node.backend?).ok()?, index as u32)))
-            .rev()
-            .collect();
+        let said = nodes.into_iter().filter_map(|node| {
+            let backend = u32::try_from(node.backend?).ok()?;
+            let (states, level) = states_of(&node);
+            let AxNode { ignored, role, name, description, value, .. } = node;
+            let [role, name, description, value] = [role, name, description, value].map(AxValue::into_text);
+            Some((backend, Said { ignored, role, name, description, value, states, level }))
+        });
+        Self::of(said)
+    }
+
+    /// Of several that are said of one node the first counts.
+    pub(super) fn of(said: impl Iterator<Item = (u32, Said<'a>)>) -> Self {
+        let (mut nodes, mut by_backend) = (Vec::new(), HashMap::new());
+        for (backend, said) in said {
+            by_backend.entry(backend).or_insert(nodes.len() as u32);
+            nodes.push(said);
+        }
         Self { nodes, by_backend }
     }
 
-    pub(super) fn get(&self, backend: u32) -> Option<&AxNode<'a>> {
+    pub(super) fn get(&self, backend: u32) -> Option<&Said<'a>> {
         self.by_backend.get(&backend).map(|index| &self.nodes[*index as usize])
     }
 }
 
 /// Reads the states and the level of a node.
-pub(super) fn states_of(node: &AxNode<'_>) -> (States, u8) {
+fn states_of(node: &AxNode<'_>) -> (States, u8) {
     let mut states = States::NONE;
     let mut level = 0;
     for property in &node.properties {

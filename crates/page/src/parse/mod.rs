@@ -1,6 +1,6 @@
 //! Payloads to a page: joins the DOM snapshot and the accessibility tree on (frame, loader, backend node id).
 //!
-//! In: a [`Capture`] in canonical form. Out: a [`Page`]. Invariants: no JSON makes it panic; it is iterative, so a tree
+//! In: a [`Capture`] in canonical form, or its [`Parts`]. Out: a [`Page`]. Invariants: no JSON makes it panic; it is iterative, so a tree
 //! of any depth fits a small stack; a payload that does not decode is named by kind and frame.
 //! The walk streams the snapshot's pre-order arrays: a node whose parent is not open (hostile input) goes below the
 //! open node, a content document is entered once, so no cycle can be built.
@@ -9,6 +9,7 @@ mod assemble;
 mod ax;
 mod geometry;
 mod payload;
+pub mod raw;
 mod styles;
 mod unseen;
 
@@ -16,9 +17,11 @@ use crate::capture::{Capture, FrameProbe, Payload, PayloadKind};
 use crate::node::Viewport;
 use crate::page::Page;
 use ax::AxTree;
-use payload::{AxResult, FrameTree, FrameTreeResult, Listeners, Metrics, Snapshot};
+use payload::{AxResult, FrameTree, FrameTreeResult, Listeners, Metrics};
+use raw::{Said, Snapshot};
 use serde::Deserialize;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// A capture that is no page.
 #[derive(Debug, thiserror::Error)]
@@ -54,14 +57,63 @@ pub(in crate::parse) struct FrameInfo {
     pub owner: Option<(u32, u32)>,
 }
 
-/// All payloads of a capture, decoded.
-pub(in crate::parse) struct Decoded<'a> {
-    pub frames: Vec<FrameInfo>,
-    pub snapshots: Vec<(u32, Snapshot<'a>)>,
-    pub ax: HashMap<u32, AxTree<'a>>,
-    pub listeners: HashMap<u32, HashMap<u32, bool>>,
-    pub probes: HashMap<u32, FrameProbe>,
-    pub metrics: Option<Metrics>,
+/// A snapshot of one session, and what stands in it for frames and nodes.
+pub(in crate::parse) struct SessionSnapshot {
+    pub session: u32,
+    pub columns: Arc<Snapshot>,
+    /// Frame and backend node ids of each document in place of those of the columns; none where those are canonical.
+    numbers: Option<Vec<(u32, Vec<u32>)>>,
+}
+
+impl SessionSnapshot {
+    /// Returns the number of the frame that a document is shown in.
+    fn frame(&self, document: usize) -> Option<u32> {
+        match &self.numbers {
+            Some(numbers) => numbers.get(document).map(|(frame, _)| *frame),
+            None => number_of(self.columns.text(self.columns.documents.get(document)?.frame_id), 'F'),
+        }
+    }
+
+    /// Returns the backend node id of a node; 0 where it has none.
+    fn backend(&self, document: usize, node: usize) -> u32 {
+        let found = match &self.numbers {
+            Some(numbers) => numbers.get(document).and_then(|(_, backends)| backends.get(node)).copied(),
+            None => self.columns.documents.get(document).and_then(|document| {
+                u32::try_from(*document.nodes.backend_node_id.get(node)?).ok()
+            }),
+        };
+        found.unwrap_or(0)
+    }
+}
+
+/// What a page is made of: the payloads of a capture, decoded, or what a live look read without writing payloads.
+#[derive(Default)]
+pub struct Parts<'a> {
+    pub(in crate::parse) frames: Vec<FrameInfo>,
+    pub(in crate::parse) snapshots: Vec<SessionSnapshot>,
+    pub(in crate::parse) ax: HashMap<u32, AxTree<'a>>,
+    pub(in crate::parse) listeners: HashMap<u32, HashMap<u32, bool>>,
+    pub(in crate::parse) probes: HashMap<u32, FrameProbe>,
+    pub(in crate::parse) metrics: Option<Metrics>,
+}
+
+impl std::fmt::Debug for Parts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Parts").field("snapshots", &self.snapshots.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Parts<'a> {
+    /// Adds the snapshot of a session, by the number of its root frame; `numbers` has for each document the number of its frame and the
+    /// recording-wide backend node ids of its nodes.
+    pub fn add_snapshot(&mut self, session: u32, columns: Arc<Snapshot>, numbers: Vec<(u32, Vec<u32>)>) {
+        self.snapshots.push(SessionSnapshot { session, columns, numbers: Some(numbers) });
+    }
+
+    /// Adds what the accessibility tree of a frame says, by recording-wide backend node id.
+    pub fn add_said(&mut self, frame: u32, said: impl Iterator<Item = (u32, Said<'a>)>) {
+        self.ax.insert(frame, AxTree::of(said));
+    }
 }
 
 impl Page {
@@ -70,8 +122,18 @@ impl Page {
     /// # Errors
     /// [`ParseError`] naming the payload that is missing or malformed.
     pub fn parse(capture: &Capture) -> Result<Self, ParseError> {
-        let decoded = decode(capture)?;
-        assemble::assemble(&decoded)
+        Self::join(&Parts::of(capture)?)
+    }
+
+    /// Joins parts to a page.
+    ///
+    /// # Errors
+    /// [`ParseError`] if there is no snapshot, or one without a document.
+    pub fn join(parts: &Parts<'_>) -> Result<Self, ParseError> {
+        if parts.snapshots.is_empty() {
+            return Err(ParseError::Missing { kind: PayloadKind::Snapshot.name() });
+        }
+        assemble::assemble(parts)
     }
 }
 
@@ -83,15 +145,18 @@ fn from_json<'a, T: Deserialize<'a>>(payload: &'a Payload) -> Result<T, ParseErr
     })
 }
 
-fn decode(capture: &Capture) -> Result<Decoded<'_>, ParseError> {
-    let mut decoded = Decoded {
-        frames: Vec::new(),
-        snapshots: Vec::new(),
-        ax: HashMap::new(),
-        listeners: HashMap::new(),
-        probes: HashMap::new(),
-        metrics: None,
-    };
+impl<'a> Parts<'a> {
+    /// Decodes the payloads of a capture in canonical form.
+    ///
+    /// # Errors
+    /// [`ParseError`] naming the payload that is malformed.
+    pub fn of(capture: &'a Capture) -> Result<Self, ParseError> {
+        decode(capture)
+    }
+}
+
+fn decode(capture: &Capture) -> Result<Parts<'_>, ParseError> {
+    let mut decoded = Parts::default();
     for payload in &capture.payloads {
         match payload.kind {
             PayloadKind::Frames => {
@@ -100,8 +165,12 @@ fn decode(capture: &Capture) -> Result<Decoded<'_>, ParseError> {
                 flatten_frames(tree.frame_tree, owner, &mut decoded.frames);
             }
             PayloadKind::Snapshot => {
-                let snapshot: Snapshot<'_> = from_json(payload)?;
-                decoded.snapshots.push((payload.frame, snapshot));
+                let columns: Snapshot = from_json(payload)?;
+                decoded.snapshots.push(SessionSnapshot {
+                    session: payload.frame,
+                    columns: Arc::new(columns),
+                    numbers: None,
+                });
             }
             PayloadKind::Ax => {
                 let tree: AxResult<'_> = from_json(payload)?;
@@ -125,9 +194,6 @@ fn decode(capture: &Capture) -> Result<Decoded<'_>, ParseError> {
             }
             PayloadKind::Screenshot | PayloadKind::Crop | PayloadKind::SecondLook => {}
         }
-    }
-    if decoded.snapshots.is_empty() {
-        return Err(ParseError::Missing { kind: PayloadKind::Snapshot.name() });
     }
     Ok(decoded)
 }

@@ -48,119 +48,6 @@ pub(super) struct CdpFrame<'a> {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Snapshot<'a> {
-    /// Which styles of the capture contract each row of styles holds, by index; all, in order, where it does not say.
-    #[serde(default, rename = "computedStyles")]
-    pub computed_styles: Option<Vec<u8>>,
-    pub documents: Vec<Document>,
-    #[serde(borrow)]
-    pub strings: Vec<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Document {
-    #[serde(rename = "documentURL", default = "minus_one")]
-    pub document_url: i64,
-    #[serde(default = "minus_one")]
-    pub title: i64,
-    #[serde(default = "minus_one")]
-    pub frame_id: i64,
-    pub nodes: Nodes,
-    #[serde(default)]
-    pub layout: Layout,
-    #[serde(default)]
-    pub scroll_offset_x: f32,
-    #[serde(default)]
-    pub scroll_offset_y: f32,
-    #[serde(default)]
-    pub content_width: f32,
-    #[serde(default)]
-    pub content_height: f32,
-}
-
-fn minus_one() -> i64 {
-    -1
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Nodes {
-    pub parent_index: Vec<i64>,
-    pub node_type: Vec<i64>,
-    pub shadow_root_type: RareIndex,
-    pub node_name: Vec<i64>,
-    pub node_value: Vec<i64>,
-    pub backend_node_id: Vec<i64>,
-    pub attributes: Vec<Vec<i64>>,
-    pub text_value: RareIndex,
-    pub input_value: RareIndex,
-    pub input_checked: RareFlag,
-    pub option_selected: RareFlag,
-    pub content_document_index: RareIndex,
-    pub pseudo_type: RareIndex,
-    pub is_clickable: RareFlag,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct RareIndex {
-    pub index: Vec<i64>,
-    pub value: Vec<i64>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct RareFlag {
-    pub index: Vec<i64>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Layout {
-    pub node_index: Vec<i64>,
-    pub styles: Vec<Vec<i64>>,
-    pub bounds: Vec<Rect>,
-    pub text: Vec<i64>,
-    pub paint_orders: Vec<i64>,
-    pub scroll_rects: Vec<Rect>,
-    pub client_rects: Vec<Rect>,
-}
-
-/// Up to four numbers; missing ones are 0.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Rect(pub [f32; 4], pub u8);
-
-impl<'de> Deserialize<'de> for Rect {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RectVisitor;
-        impl<'de> Visitor<'de> for RectVisitor {
-            type Value = Rect;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a rectangle of four numbers")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Rect, A::Error> {
-                let mut rect = Rect::default();
-                while let Some(number) = seq.next_element::<f64>()? {
-                    if let Some(slot) = rect.0.get_mut(usize::from(rect.1)) {
-                        *slot = number as f32;
-                        rect.1 += 1;
-                    }
-                }
-                Ok(rect)
-            }
-        }
-        deserializer.deserialize_seq(RectVisitor)
-    }
-}
-
-impl Rect {
-    pub(super) fn is_present(self) -> bool {
-        self.1 == 4
-    }
-}
-
-#[derive(Deserialize)]
 pub(super) struct AxResult<'a> {
     #[serde(borrow)]
     pub nodes: Vec<AxNode<'a>>,
@@ -203,12 +90,21 @@ pub(super) enum AxValue<'a> {
     Number(f64),
 }
 
-impl AxValue<'_> {
+impl<'a> AxValue<'a> {
     pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
             Self::None => Cow::Borrowed(""),
             Self::Text(text) => Cow::Borrowed(text),
             Self::Flag(flag) => Cow::Borrowed(if *flag { "true" } else { "false" }),
+            Self::Number(number) => Cow::Owned(format!("{number}")),
+        }
+    }
+
+    pub(super) fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Self::None => Cow::Borrowed(""),
+            Self::Text(text) => text,
+            Self::Flag(flag) => Cow::Borrowed(if flag { "true" } else { "false" }),
             Self::Number(number) => Cow::Owned(format!("{number}")),
         }
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ._native import Image, Observation, Page, Table, Trace
+from ._native import LEGEND, Image, Observation, Page, Table, Trace
+from .lens import CHROMIUM_ARGS, BrowserLens
 from .errors import (
     BrowserLensError,
     InspectError,
@@ -16,6 +17,9 @@ from .errors import (
 )
 
 __all__ = [
+    "CHROMIUM_ARGS",
+    "LEGEND",
+    "BrowserLens",
     "BrowserLensError",
     "Image",
     "InspectError",

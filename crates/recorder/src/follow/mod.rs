@@ -196,6 +196,7 @@ async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::UnboundedRece
         timezone: String::new(),
         started: Instant::now(),
         attached: true,
+        given: false,
         tree_anew: true,
     };
     let pump = Pump { world: Arc::clone(&world), socket: socket.clone(), setup: setup.clone() };

@@ -90,8 +90,11 @@
   });
   // What each element passed on when it was read last.
   const belows = new WeakMap();
+  // The elements of the last walk, until their boxes are asked for.
+  let walked = [];
   const collect = () => {
     const rows = [];
+    walked = [];
     // Which frame elements are out of the tree, and all they show with them: a frame of another origin cannot know.
     const hidden = [];
     let frames = 0;
@@ -102,6 +105,7 @@
     while (open.length) {
       const [element, above] = open.pop();
       const index = count++;
+      walked.push(element);
       const tag = element.localName;
       const called = element.nodeName.toLowerCase();
       hash = (Math.imul(hash, 31) + called.length * 131 + called.charCodeAt(0)) | 0;
@@ -124,6 +128,13 @@
       for (let at = kids.length - 1; at >= 0; at--) open.push([kids[at], below]);
     }
     return { count, hash, rows, hidden };
+  };
+
+  // Padding and scroll boxes of some of the elements that were walked.
+  const rects = (places) => {
+    const found = places.map((at) => { const e = walked[at]; return e ? [[e.clientLeft, e.clientTop, e.clientWidth, e.clientHeight], [e.scrollLeft, e.scrollTop, e.scrollWidth, e.scrollHeight]] : null; });
+    walked = [];
+    return found;
   };
 
   const visit = (element, tag, index, above, below, active, rows) => {
@@ -166,7 +177,8 @@
     const set = (bit, on) => { if (on) bits |= bit; };
     set(BIT.disabled, disabled);
     set(BIT.focusable, (canFocus && !disabled) || (tag === 'option' && above.select && !element.disabled));
-    set(BIT.focused, element === active && document.hasFocus());
+    // What is focused in a frame is said there; the element that shows it has no focus of its own.
+    set(BIT.focused, element === active && tag !== 'iframe' && tag !== 'frame' && document.hasFocus());
     const isInput = tag === 'input';
     const type = isInput ? element.type : '';
     const checked = truth(element, 'aria-checked');
@@ -256,5 +268,5 @@
     return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
   };
   const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
-  globalThis.browserLensCollect = { collect, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE } };
+  globalThis.browserLensCollect = { collect, rects, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE, happened: () => happened } };
 })()

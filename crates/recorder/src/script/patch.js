@@ -7,7 +7,7 @@
 (() => {
   'use strict';
   if (globalThis.browserLensPatch) return;
-  const { visit, belows, isPlain, begun, NOWHERE } = globalThis.browserLensCollect.parts;
+  const { visit, belows, isPlain, begun, NOWHERE, happened } = globalThis.browserLensCollect.parts;
   const STYLES = ['display', 'visibility', 'opacity', 'position', 'overflow-x', 'overflow-y', 'clip', 'clip-path', 'transform', 'pointer-events', 'cursor', 'color', 'background-color', 'background-image', 'white-space-collapse', 'direction', 'content-visibility', 'filter', 'content'];
   const MOST_RECORDS = 2000;
   const MOST_ROWS = 1500;
@@ -47,7 +47,7 @@
     });
   };
   const readRules = () => {
-    const found = { state: new Set(), sibling: new Set(), has: new Set(), foreign: false };
+    const found = { state: new Set(), sibling: new Set(), around: new Set(), has: new Set(), foreign: false };
     const open = [];
     for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { found.foreign = true; } }
     while (open.length) {
@@ -57,15 +57,18 @@
       const selector = rule.selectorText;
       if (!selector) continue;
       const state = /:(hover|focus|active|checked|disabled|enabled|valid|invalid|placeholder|required|optional|read-|indeterminate|default|target|open|in-range|out-of-range|user-|modal|popover)/.test(selector);
-      const sibling = /[+~]|:(first|last|nth|only|empty)/.test(selector.replace(/\[[^\]]*\]/g, ''));
+      const bare = selector.replace(/\[[^\]]*\]/g, '');
+      const sibling = /[+~]|:(first|last|nth|only|empty)/.test(bare);
+      // What depends on what stands behind it too, not only on what stands before it.
+      const around = /:(last|nth-last|only|empty)/.test(bare);
       const has = /:has\(|:focus-within/.test(selector);
       if (!state && !sibling && !has) continue;
       let wides;
       try { wides = wide(selector.replace(/\[[^\]]*\]/g, '')); wides.forEach((one) => document.querySelector(one)); } catch { wides = ['*']; }
-      for (const one of wides) { if (state) found.state.add(one); if (sibling) found.sibling.add(one); if (has) found.has.add(one); }
+      for (const one of wides) { if (state) found.state.add(one); if (sibling) found.sibling.add(one); if (around) found.around.add(one); if (has) found.has.add(one); }
     }
     const joined = (set) => [...set].join(',');
-    return { state: joined(found.state), sibling: joined(found.sibling), has: joined(found.has), foreign: found.foreign };
+    return { state: joined(found.state), sibling: joined(found.sibling), around: joined(found.around), has: joined(found.has), foreign: found.foreign };
   };
 
   // Asking for a box lays out what is kept from it (`content-visibility`, a closed `details`): what may be is asked whether it is seen, which takes
@@ -108,9 +111,13 @@
   const where = () => `${location.href}|${innerWidth}|${innerHeight}|${devicePixelRatio}|${document.designMode}`;
   const moves = () => document.readyState !== 'complete' || document.getAnimations().some((animation) => animation.playState === 'running');
 
+  // What may have changed by the time that everything is noted: nothing may have, or the notes are of another page than was read.
+  const sign = () => `${browserLens.end()}|${happened()}|${scrollX}|${scrollY}|${where()}`;
+  let signed = '';
+  const begin = () => { const mutations = browserLens.begin(); signed = sign(); return mutations; };
   const keep = () => {
     kept = null; why = null; records = []; touched = new Set();
-    browserLens.end();
+    if (sign() !== signed) return { moved: true };
     if (document.querySelector(ALWAYS_WHOLE) || moves()) return null;
     for (const element of document.querySelectorAll('*')) if (element.shadowRoot) return null;
     const { nodes, hash } = allNodes();
@@ -121,11 +128,73 @@
     const controls = new Map();
     for (const element of document.querySelectorAll(CONTROLS)) controls.set(element, stateOf(element));
     kept = { nodes, at, boxes, controls, where: where(), sheets: sheetMark(), rules: null, hover: hoverChain(), active: document.activeElement, focused: document.hasFocus(), modal: modalNow(), title: document.title, scroll: [scrollX, scrollY] };
-    return { count: nodes.length, hash };
+    return { moved: false, count: nodes.length, hash };
   };
 
   const layered = (style) => style.position !== 'static' || style.zIndex !== 'auto' || style.opacity !== '1' || style.transform !== 'none' || style.filter !== 'none' || style.clipPath !== 'none' || style.overflowX !== 'visible' || style.overflowY !== 'visible' || style.willChange !== 'auto' || style.mixBlendMode !== 'normal' || style.isolation !== 'auto' || style.contain !== 'none' || style.perspective !== 'none' || style.backdropFilter !== 'none' || style.maskImage !== 'none' || style.float !== 'none' || style.clip !== 'auto';
 
+  // Whether an element has a layer of its own, whether that is stacked with others, and whether it holds a stack of its own; null if it cannot be told.
+  const ODD = ['willChange', 'contain', 'perspective', 'backdropFilter', 'maskImage', 'containerType', 'viewTransitionName', 'transformStyle', 'backfaceVisibility', 'columnCount', 'columnWidth', 'scrollTimelineName', 'offsetPath', 'rotate', 'scale', 'translate', 'maskBorderSource', 'webkitBoxReflect', 'webkitMaskBoxImageSource', 'overlay', 'clip'];
+  const REPLACED = new Set(['img', 'svg', 'input']);
+  let plain = null;
+  const layerOf = (element, style) => {
+    plain ??= (() => { const one = getComputedStyle(document.createElement('div')); return ODD.map((name) => [name, ({ willChange: 'auto', columnCount: 'auto', columnWidth: 'auto', containerType: 'normal', transformStyle: 'flat', backfaceVisibility: 'visible', clip: 'auto' })[name] ?? 'none', name in one]).filter(([, , known]) => known); })();
+    for (const [name, none] of plain) if (style[name] !== none && style[name] !== '') return null;
+    const positioned = style.position !== 'static';
+    const child = element.parentElement && /flex|grid/.test(getComputedStyle(element.parentElement).display);
+    const context = style.opacity !== '1' || style.transform !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.isolation !== 'auto' || style.clipPath !== 'none' || style.position === 'fixed' || style.position === 'sticky' || ((positioned || child) && style.zIndex !== 'auto');
+    const stacked = context || positioned;
+    const clips = (style.overflowX !== 'visible' || style.overflowY !== 'visible') && !(element.localName === 'img' || element.localName === 'svg');
+    if (inner(element) && (stacked || clips)) return style.transform !== 'none' || style.opacity !== '1' ? null : { has: false };
+    if (style.display === 'inline' && !stacked) return { has: false };
+    return { has: stacked || clips, stacked, context, z: stacked && style.zIndex !== 'auto' && (positioned || child) ? Number(style.zIndex) : 0 };
+  };
+  const isLayer = (element, style) => layerOf(element, style)?.has ?? null;
+  // The layers of a subtree, in the order in which they are painted, by the place in the stack around it at which they are; null if it cannot be told.
+  const layersOf = (root) => {
+    const whole = { flow: [], stack: [] };
+    let odd = false;
+    const sequence = (one) => {
+      const sorted = [...one.own.stack].map((member, k) => [member.z, k, member]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , member]) => member);
+      const all = one.context ? [...sorted.filter((m) => m.z < 0), ...one.own.flow, ...sorted.filter((m) => m.z >= 0)] : one.own.flow;
+      return [one.element, ...all.flatMap(sequence)];
+    };
+    const walk = (element, flow, stack) => {
+      if (!element.checkVisibility()) return;
+      const style = getComputedStyle(element);
+      const layer = layerOf(element, style);
+      if (!layer) { odd = true; return; }
+      if (layer.has) {
+        const one = { element, z: layer.z, context: layer.context, own: { flow: [], stack: [] } };
+        (layer.stacked ? stack : flow).push(one);
+        flow = one.own.flow;
+        if (layer.context) stack = one.own.stack;
+      }
+      for (const child of element.children) walk(child, flow, stack);
+    };
+    walk(root, whole.flow, whole.stack);
+    if (odd) return null;
+    const levels = new Map();
+    const add = (level, one) => { if (!levels.has(level)) levels.set(level, []); levels.get(level).push(...sequence(one)); };
+    for (const one of whole.flow) add('flow', one);
+    for (const one of whole.stack) add(`z${one.z}`, one);
+    return [...levels];
+  };
+  const below = (root) => { const found = []; const walk = document.createTreeWalker(root); while (walk.nextNode()) found.push(walk.currentNode); return found; };
+  // A drawing that is there already, looks the same and is as large.
+  const DRAWN = ['stroke', 'strokeWidth', 'strokeLinecap', 'strokeLinejoin', 'strokeMiterlimit', 'transform', 'vectorEffect', 'display', 'visibility', 'fontSize', 'd', 'x', 'y', 'cx', 'cy', 'r', 'rx', 'ry', 'width', 'height'];
+  const drawn = (element) => { const style = getComputedStyle(element); return DRAWN.map((name) => style[name]).join('|'); };
+  const twinOf = (drawing, box) => {
+    let tries = 0;
+    for (const other of document.querySelectorAll('svg')) {
+      const like = kept.boxes[kept.at.get(other)];
+      if (!like || Math.abs(like[2] - box[2]) > 0.004 || Math.abs(like[3] - box[3]) > 0.004 || !other.isEqualNode(drawing)) continue;
+      const [ours, theirs] = [drawing.querySelectorAll('*'), other.querySelectorAll('*')];
+      if (drawn(other) === drawn(drawing) && [...ours].every((part, k) => drawn(part) === drawn(theirs[k]))) return other;
+      if (++tries > 8) return null;
+    }
+    return null;
+  };
   const patch = () => {
     browserLens.begin();
     const whole = (reason) => { kept = null; return { kind: 'whole', why: reason }; };
@@ -140,6 +209,8 @@
     const attributes = new Set();
     const texts = new Set();
     const parents = new Set();
+    const brought = new Set();
+    const starts = new Map();
     for (const record of news) {
       const target = record.target;
       if (!target.isConnected) continue;
@@ -151,7 +222,16 @@
         if (element.localName === 'html' || element.localName === 'body') return whole('an attribute of the document');
         attributes.add(element);
       } else if (record.type === 'characterData') texts.add(target);
-      else parents.add(target);
+      else {
+        parents.add(target);
+        for (const node of record.addedNodes) if (kept.at.has(node)) brought.add(node);
+        // Where the first change in it lies: what stands before is as it was, but for rules that look ahead.
+        const before = record.previousSibling;
+        const from = before && before.parentNode === target ? before : null;
+        const known = starts.get(target);
+        if (known === undefined) starts.set(target, from);
+        else if (known && (!from || from.compareDocumentPosition(known) & Node.DOCUMENT_POSITION_FOLLOWING)) starts.set(target, from);
+      }
     }
     const controls = new Map();
     const restated = new Set();
@@ -182,7 +262,7 @@
     for (const i of added) {
       const node = nodes[i];
       if (node.nodeType !== 1) continue;
-      if (FOREIGN.has(node.localName) || node.namespaceURI === SVG || node.shadowRoot || node.popover || (node.localName === 'input' && !['text', 'search', 'email', 'tel', 'url', 'password', 'checkbox', 'radio', 'hidden', 'number'].includes(node.type))) return whole(`a new ${node.localName}`);
+      if (FOREIGN.has(node.localName) || (node.namespaceURI === SVG && node.localName === 'foreignObject') || node.shadowRoot || node.popover || (node.localName === 'input' && !['text', 'search', 'email', 'tel', 'url', 'password', 'checkbox', 'radio', 'hidden', 'number'].includes(node.type))) return whole(`a new ${node.localName}`);
     }
     // Which elements may look otherwise than before.
     const rows = new Set();
@@ -204,7 +284,12 @@
       const rules = kept.rules ??= readRules();
       if (rules.foreign) return whole('style sheets that cannot be read');
       for (const element of attributes) { addTree(element); addLater(element, rules.sibling); }
-      for (const parent of parents) { rows.add(parent.nodeType === 1 ? parent : parent.parentElement); addMatches(parent, rules.sibling); }
+      for (const parent of parents) {
+        rows.add(parent.nodeType === 1 ? parent : parent.parentElement);
+        addMatches(parent, rules.around);
+        const start = starts.get(parent);
+        for (let later = start ? start.nextSibling : parent.firstChild; later && !full; later = later.nextSibling) if (later.nodeType === 1 && kept.at.has(later)) addMatches(later, rules.sibling);
+      }
       for (const element of [...restated, ...refocused]) { rows.add(element); if (rules.state && element !== document.body) { addMatches(element, rules.state); addLater(element, rules.state); } for (const label of element.labels ?? []) addMatches(label, rules.state); if (element.localName === 'fieldset') addTree(element); }
       for (const element of rehovered) { addMatches(element, rules.state); addLater(element, rules.state); }
       for (const element of restated) {
@@ -255,6 +340,36 @@
     // Asking for a box lays out what a closed `details` holds.
     const unseen = (element) => !element.checkVisibility();
     for (const element of remeasure) for (let child = element.firstChild; child; child = child.nextSibling) if (child.nodeType === 3) textRows.push([at.get(child), child.data, ...(element.nodeType !== 1 || unseen(element) ? [0, 0, 0, 0] : textBox(child))]);
+    // New drawings: where their shapes lie is what a drawing like it says that is there already.
+    const twins = [];
+    for (const i of added) {
+      const drawing = nodes[i];
+      if (drawing.localName !== 'svg' || drawing.namespaceURI !== SVG || drawing.parentElement?.closest('svg')) continue;
+      const twin = twinOf(drawing, boxes[i]);
+      if (!twin) return whole('a new drawing');
+      const like = boxes[at.get(twin)];
+      const dx = boxes[i][0] - like[0], dy = boxes[i][1] - like[1];
+      const [ours, theirs] = [below(drawing), below(twin)];
+      for (let k = 0; k < ours.length; k++) twins.push([at.get(ours[k]), at.get(theirs[k]), dx, dy]);
+    }
+    // New layers: they paint beside those of a sibling that is there already.
+    for (const node of brought) if (node.nodeType === 1 && node.isConnected && layersOf(node)?.length !== 0) return whole('a layer at another place');
+    const layers = [];
+    const placed = ([level, elements]) => [level, elements.map((element) => at.get(element))];
+    for (const i of added) {
+      const root = nodes[i];
+      if (root.nodeType !== 1 || !kept.at.has(root.parentNode)) continue;
+      const ours = layersOf(root);
+      if (!ours) return whole('a new layer');
+      if (!ours.length) continue;
+      let beside = null;
+      for (let one = root.previousElementSibling; one && !beside; one = one.previousElementSibling) beside = kept.at.has(one) || layers.some((known) => known.root === at.get(one)) ? one : null;
+      if (!beside) return whole('a new layer');
+      const theirs = layersOf(beside);
+      if (!theirs || ours.some(([level]) => !theirs.some(([other]) => other === level))) return whole('a new layer of another kind');
+      layers.push({ root: i, end: i + 1 + below(root).length, beside: at.get(beside), beside_end: at.get(beside) + 1 + below(beside).length, ours: ours.map(placed), theirs: theirs.map(placed) });
+    }
+    const layering = new Set(layers.flatMap(({ ours }) => ours.flatMap(([, places]) => places)));
     // Full rows.
     const out = [];
     for (const element of rows) {
@@ -271,15 +386,21 @@
       }
       const listed = [];
       for (const { name, value } of element.attributes) listed.push(name, value);
-      out.push([i, listed, lays ? STYLES.map((name) => style.getPropertyValue(name)) : null, lays && layered(style), [element.clientLeft, element.clientTop, element.clientWidth, element.clientHeight], [element.scrollLeft, element.scrollTop, element.scrollWidth, element.scrollHeight],
+      out.push([i, listed, lays ? STYLES.map((name) => style.getPropertyValue(name)) : null, lays && layered(style) && !(isNew && isLayer(element, style) === layering.has(i)), [element.clientLeft, element.clientTop, element.clientWidth, element.clientHeight], [element.scrollLeft, element.scrollTop, element.scrollWidth, element.scrollHeight],
         tag === 'input' ? element.value : null, tag === 'textarea' ? element.value : null, element.checked === true, tag === 'option' && element.selected === true]);
     }
     for (const parent of parents) if (parent.nodeType === 1) for (const child of parent.children) if (kept.at.has(child)) { const style = getComputedStyle(child); if (style.display === 'list-item' && style.listStyleType !== 'none') return whole('list markers'); }
     // Scrollers and clients of what changed its size.
+    const sized = new Set();
+    for (const [i] of moved) sized.add(nodes[i]);
+    for (const element of remeasure) sized.add(element);
+    const climbed = new Set();
+    for (const element of [...parents, ...rows]) for (let above = element.parentElement; above && !climbed.has(above); above = above.parentElement) { climbed.add(above); sized.add(above); }
     const sizes = [];
-    for (const [i] of moved) { const e = nodes[i]; if (!rows.has(e)) sizes.push([i, [e.clientLeft, e.clientTop, e.clientWidth, e.clientHeight], [e.scrollLeft, e.scrollTop, e.scrollWidth, e.scrollHeight]]); }
-    for (const element of remeasure) { const i = at.get(element); if (i !== undefined && !rows.has(element) && element.nodeType === 1) sizes.push([i, [element.clientLeft, element.clientTop, element.clientWidth, element.clientHeight], [element.scrollLeft, element.scrollTop, element.scrollWidth, element.scrollHeight]]); }
-    for (const element of [...parents, ...rows]) for (let above = element.parentElement; above; above = above.parentElement) { const i = at.get(above); sizes.push([i, [above.clientLeft, above.clientTop, above.clientWidth, above.clientHeight], [above.scrollLeft, above.scrollTop, above.scrollWidth, above.scrollHeight]]); }
+    for (const e of sized) {
+      const i = at.get(e);
+      if (i !== undefined && e.nodeType === 1 && !rows.has(e)) sizes.push([i, [e.clientLeft, e.clientTop, e.clientWidth, e.clientHeight], [e.scrollLeft, e.scrollTop, e.scrollWidth, e.scrollHeight]]);
+    }
     // Roles, names and states.
     const ax = new Set();
     const axTree = (element) => { ax.add(element); for (const one of element.querySelectorAll('*')) ax.add(one); };
@@ -329,7 +450,8 @@
     const runs = [];
     const ups = [];
     if (parents.size) {
-      for (const node of nodes) ups.push(node.parentNode ? at.get(node.parentNode) : -1);
+      for (const i of added) ups.push([i, at.get(nodes[i].parentNode) ?? -1]);
+      for (const node of brought) if (node.isConnected) ups.push([at.get(node), at.get(node.parentNode) ?? -1]);
       for (let i = 0; i < nodes.length; i++) {
         const old = kept.at.get(nodes[i]) ?? -1;
         const last = runs[runs.length - 1];
@@ -345,8 +467,8 @@
     kept = { ...kept, nodes, at, boxes, controls, hover, active, focused, title: document.title, scroll };
     touched = new Set();
     if (quiet) return { kind: 'same' };
-    return { kind: 'patch', count: nodes.length, runs, ups, fresh, roots: browserLensNew.length, moved, shifted, texts: textRows, rows: out, sizes, axRead, ax: axRows, title: document.title, scroll };
+    return { kind: 'patch', count: nodes.length, runs, ups, fresh, roots: browserLensNew.length, moved, shifted, texts: textRows, twins, layers, rows: out, sizes, axRead, ax: axRows, title: document.title, scroll };
   };
   const forget = () => { kept = null; };
-  globalThis.browserLensPatch = { keep, patch, forget };
+  globalThis.browserLensPatch = { begin, keep, patch, forget };
 })()

@@ -175,6 +175,19 @@ impl Canonicalizer {
         self.nodes
     }
 
+    /// Returns the number of the document that a frame shows, and those of its nodes by their raw backend node ids; nodes not seen before get
+    /// the next ones, in the order given.
+    pub fn numbers(&mut self, raw_frame: &str, raw_backends: impl Iterator<Item = i64>) -> (u32, Vec<u32>) {
+        let frame = self.frame_number(raw_frame);
+        let loader = self.document_of(frame);
+        (frame, raw_backends.map(|raw| self.number_in(loader, raw)).collect())
+    }
+
+    /// Returns whether texts are replaced at all.
+    pub fn rewrites(&self) -> bool {
+        !self.origins.is_empty()
+    }
+
     /// Canonicalises any JSON that holds no ids (a probe, say): blanks go, origins are replaced.
     ///
     /// # Errors

@@ -1,11 +1,17 @@
 //! What a fast look read of a page with one frame, kept so that what changed can be written into it.
 //!
-//! In: a raw snapshot and the rows of roles, then what `script/patch.js` says of changes. Out: the payloads that a look at the page would give now.
+//! In: a raw snapshot and the rows of roles, then what `script/patch.js` says of changes. Out: the columns that a look at the page would give now.
 //! Invariant: a change that cannot be written in exactly is refused, and the page is read whole. Paint orders are those of the last whole look:
-//! nodes that come or change take part in the order only where they make no layer of their own, and then paint with what holds them.
+//! nodes that come paint with what holds them, or right behind the like layers of the sibling before them; no other layer may come, go or change.
 
-use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use super::changes::{ChangedRow, Changes, NewLayers};
+use super::said::Heard;
+use browserlens_page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, Snapshot};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What is said of elements, by their place.
+pub(super) type HeardAt = Vec<(usize, Arc<Heard>)>;
 
 /// Styles that make layers, by their place among those that a fast look reads.
 const LAYERING: [usize; 8] = [2, 3, 4, 5, 6, 7, 8, 17];
@@ -14,118 +20,15 @@ const DRAWN_BY_THE_BROWSER: [&str; 8] = ["input", "textarea", "select", "img", "
 /// Boxes that differ by less are the same.
 const SAME: f64 = 0.004;
 
-#[derive(Deserialize)]
-struct RawSnapshot {
-    documents: Vec<RawDocument>,
-    strings: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawDocument {
-    #[serde(rename = "documentURL")]
-    document_url: i64,
-    title: i64,
-    frame_id: i64,
-    nodes: RawNodes,
-    layout: RawLayout,
-    #[serde(default)]
-    scroll_offset_x: f64,
-    #[serde(default)]
-    scroll_offset_y: f64,
-    #[serde(default)]
-    content_width: f64,
-    #[serde(default)]
-    content_height: f64,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawNodes {
-    parent_index: Vec<i64>,
-    node_type: Vec<i64>,
-    shadow_root_type: Values,
-    node_name: Vec<i64>,
-    node_value: Vec<i64>,
-    backend_node_id: Vec<i64>,
-    attributes: Vec<Vec<i64>>,
-    text_value: Values,
-    input_value: Values,
-    input_checked: Marked,
-    option_selected: Marked,
-    content_document_index: Values,
-    pseudo_type: Values,
-    is_clickable: Marked,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(default)]
-struct Values {
-    index: Vec<i64>,
-    value: Vec<i64>,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(default)]
-struct Marked {
-    index: Vec<i64>,
-}
-
-#[derive(Default, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-struct RawLayout {
-    node_index: Vec<i64>,
-    styles: Vec<Vec<i64>>,
-    bounds: Vec<Vec<f64>>,
-    text: Vec<i64>,
-    paint_orders: Vec<i64>,
-    scroll_rects: Vec<Vec<f64>>,
-    client_rects: Vec<Vec<f64>>,
-}
-
-#[derive(Serialize)]
-struct SnapshotOut<'a> {
-    #[serde(rename = "computedStyles")]
-    computed_styles: &'a [usize],
-    documents: [DocumentOut; 1],
-    strings: &'a [String],
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct DocumentOut {
-    #[serde(rename = "documentURL")]
-    document_url: i64,
-    title: i64,
-    frame_id: i64,
-    nodes: RawNodes,
-    layout: RawLayout,
-    scroll_offset_x: f64,
-    scroll_offset_y: f64,
-    content_width: f64,
-    content_height: f64,
-}
-
 /// One box of a node.
 #[derive(Clone, Debug, Default)]
 struct Laid {
     styles: Vec<i64>,
-    bounds: Vec<f64>,
+    bounds: Rect,
     text: i64,
     paint: i64,
-    scroll: Vec<f64>,
-    client: Vec<f64>,
-}
-
-/// What the accessibility tree says of a node.
-#[derive(Clone, Debug)]
-pub(crate) struct Heard {
-    pub(crate) role: String,
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) value: String,
-    pub(crate) bits: u32,
-    pub(crate) level: u32,
+    scroll: Rect,
+    client: Rect,
 }
 
 /// One node that scripts see, with the generated ones before and behind its children.
@@ -144,101 +47,33 @@ struct Node {
     clickable: bool,
     pseudo: Option<i64>,
     laid: Vec<Laid>,
-    heard: Option<Heard>,
+    heard: Option<Arc<Heard>>,
     before: Vec<Node>,
     after: Vec<Node>,
 }
 
-/// What changed in a frame.
-#[derive(Deserialize)]
-pub(crate) struct Changes {
-    pub(crate) kind: String,
-    #[serde(default)]
-    pub(crate) why: String,
-    #[serde(default)]
-    count: usize,
-    #[serde(default)]
-    runs: Vec<(i64, usize)>,
-    #[serde(default)]
-    ups: Vec<i64>,
-    #[serde(default)]
-    fresh: Vec<(usize, i64, String, String)>,
-    #[serde(default)]
-    pub(crate) roots: usize,
-    #[serde(default)]
-    moved: Vec<(usize, f64, f64, f64, f64)>,
-    #[serde(default)]
-    shifted: Vec<(usize, f64, f64)>,
-    #[serde(default)]
-    texts: Vec<(usize, String, f64, f64, f64, f64)>,
-    #[serde(default)]
-    rows: Vec<ChangedRow>,
-    #[serde(default)]
-    sizes: Vec<(usize, [f64; 4], [f64; 4])>,
-    #[serde(default, rename = "axRead")]
-    ax_read: Vec<usize>,
-    #[serde(default)]
-    ax: Vec<(usize, String, String, String, String, u32, u32)>,
-    #[serde(default)]
-    title: String,
-    #[serde(default)]
-    scroll: [f64; 2],
-}
-
-/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected.
-#[derive(Deserialize)]
-struct ChangedRow(
-    usize,
-    Vec<String>,
-    Option<Vec<String>>,
-    bool,
-    [f64; 4],
-    [f64; 4],
-    Option<String>,
-    Option<String>,
-    bool,
-    bool,
-);
-
-/// A node as the protocol describes it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Described {
-    backend_node_id: i64,
-    node_type: i64,
-    #[serde(default)]
-    children: Vec<Described>,
-}
-
-impl Described {
-    /// Returns kind and backend node id of the node and all below it, in document order.
-    pub(crate) fn flat(self) -> Vec<(i64, i64)> {
-        let mut found = Vec::new();
-        let mut open = vec![self];
-        while let Some(node) = open.pop() {
-            found.push((node.node_type, node.backend_node_id));
-            open.extend(node.children.into_iter().rev());
-        }
-        found
-    }
+/// Which document it is.
+#[derive(Debug)]
+pub(super) struct MirrorOf {
+    pub(super) session: String,
+    pub(super) frame: String,
+    pub(super) loader: String,
+    /// The frame tree, as the protocol gave it.
+    pub(super) frames: String,
 }
 
 /// The page as it was read last.
 #[derive(Debug)]
 pub(crate) struct Mirror {
-    pub(crate) session: String,
-    pub(crate) frame: String,
-    pub(crate) loader: String,
-    /// The frame tree, as the protocol gave it.
-    pub(crate) frames: String,
+    pub(super) of: MirrorOf,
     nodes: Vec<Node>,
-    strings: Vec<String>,
-    known: HashMap<String, i64>,
+    strings: Vec<Arc<str>>,
+    known: HashMap<Arc<str>, i64>,
     url: i64,
     title: i64,
     frame_id: i64,
     scroll: [f64; 2],
-    content: [f64; 2],
+    content: [f32; 2],
 }
 
 fn at(index: i64) -> Option<usize> {
@@ -246,28 +81,24 @@ fn at(index: i64) -> Option<usize> {
 }
 
 impl Mirror {
-    /// Reads a raw snapshot of a session with one document; none if its nodes are not those that the script kept.
-    pub(crate) fn of(text: &str, kept: (usize, i32), of: (&str, &str, &str), frames: &str) -> Option<Self> {
-        let RawSnapshot { mut documents, strings } = serde_json::from_str(text).ok()?;
-        if documents.len() != 1 {
-            return None;
-        }
-        let document = documents.pop()?;
-        let raw = document.nodes;
-        let called = |index: i64| at(index).and_then(|index| strings.get(index)).map_or("", String::as_str);
-        let values = |rare: &Values| -> HashMap<i64, i64> {
+    /// Takes a raw snapshot of a session with one document; none if its nodes are not those that the script kept.
+    pub(super) fn of(snapshot: &Snapshot, kept: (usize, i32), of: MirrorOf) -> Option<Self> {
+        let [document] = &snapshot.documents[..] else { return None };
+        let raw = &document.nodes;
+        let called = |index: i64| snapshot.text(index);
+        let values = |rare: &RareIndex| -> HashMap<i64, i64> {
             rare.index.iter().copied().zip(rare.value.iter().copied()).collect()
         };
-        let marked = |rare: &Marked| -> std::collections::HashSet<i64> { rare.index.iter().copied().collect() };
+        let marked = |rare: &RareFlag| -> HashSet<i64> { rare.index.iter().copied().collect() };
         let (text_value, input_value, pseudo) =
             (values(&raw.text_value), values(&raw.input_value), values(&raw.pseudo_type));
         let (checked, selected, clickable) =
             (marked(&raw.input_checked), marked(&raw.option_selected), marked(&raw.is_clickable));
         let count = raw.parent_index.len();
         let mut laid: Vec<Vec<Laid>> = vec![Vec::new(); count];
-        let layout = document.layout;
+        let layout = &document.layout;
         for (row, node) in layout.node_index.iter().enumerate() {
-            let rect = |list: &[Vec<f64>]| list.get(row).cloned().unwrap_or_default();
+            let rect = |list: &[Rect]| list.get(row).copied().unwrap_or_default();
             laid.get_mut(at(*node)?)?.push(Laid {
                 styles: layout.styles.get(row).cloned().unwrap_or_default(),
                 bounds: rect(&layout.bounds),
@@ -328,25 +159,23 @@ impl Mirror {
             return None;
         }
         // An element without children may have both; the second half stands behind then, which is the same.
-        let known = strings.iter().enumerate().rev().map(|(index, text)| (text.clone(), index as i64)).collect();
+        let strings = snapshot.strings.clone();
+        let known = strings.iter().enumerate().rev().map(|(index, text)| (Arc::clone(text), index as i64)).collect();
         Some(Self {
-            session: of.0.to_owned(),
-            frame: of.1.to_owned(),
-            loader: of.2.to_owned(),
-            frames: frames.to_owned(),
+            of,
             nodes,
             strings,
             known,
             url: document.document_url,
             title: document.title,
             frame_id: document.frame_id,
-            scroll: [document.scroll_offset_x, document.scroll_offset_y],
+            scroll: [f64::from(document.scroll_offset_x), f64::from(document.scroll_offset_y)],
             content: [document.content_width, document.content_height],
         })
     }
 
     /// Notes what the accessibility tree says of the n-th element.
-    pub(crate) fn hear(&mut self, rows: impl Iterator<Item = (usize, Heard)>) {
+    pub(super) fn hear(&mut self, rows: HeardAt) {
         let mut elements: Vec<&mut Node> = self.nodes.iter_mut().filter(|node| node.kind == 1).collect();
         for (index, heard) in rows {
             if let Some(node) = elements.get_mut(index) {
@@ -360,13 +189,14 @@ impl Mirror {
             return *index;
         }
         let index = self.strings.len() as i64;
-        self.strings.push(text.to_owned());
-        self.known.insert(text.to_owned(), index);
+        let text: Arc<str> = text.into();
+        self.strings.push(Arc::clone(&text));
+        self.known.insert(text, index);
         index
     }
 
     fn text_of(&self, index: i64) -> &str {
-        at(index).and_then(|index| self.strings.get(index)).map_or("", String::as_str)
+        at(index).and_then(|index| self.strings.get(index)).map_or("", |text| text.as_ref())
     }
 
     /// Returns whether something with text is generated in a node.
@@ -379,9 +209,9 @@ impl Mirror {
     ///
     /// # Errors
     /// What cannot be written in: the mirror is of no use then.
-    pub(crate) fn apply(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<(), &'static str> {
+    pub(super) fn apply(&mut self, mut changes: Changes, described: &[(i64, i64)]) -> Result<(), &'static str> {
         if !changes.runs.is_empty() {
-            self.restructure(changes, described)?;
+            self.restructure(&changes, described)?;
         }
         if self.nodes.len() != changes.count {
             return Err("another number of nodes");
@@ -394,8 +224,8 @@ impl Mirror {
         for (index, x, y, width, height) in &changes.moved {
             let node = self.nodes.get(*index).ok_or("a place that is none")?;
             let Some(laid) = node.laid.first() else { continue };
-            let (dx, dy, same) = match laid.bounds[..] {
-                [a, b, c, d] => (x - a, y - b, (width - c).abs() < SAME && (height - d).abs() < SAME),
+            let (dx, dy, same) = match laid.bounds {
+                Rect([a, b, c, d], 4) => (x - a, y - b, (width - c).abs() < SAME && (height - d).abs() < SAME),
                 _ => (0.0, 0.0, false),
             };
             if !same && self.generates(node) {
@@ -404,7 +234,7 @@ impl Mirror {
             resized[*index] = !same;
             shift.insert(*index, (dx, dy));
             let node = &mut self.nodes[*index];
-            node.laid[0].bounds = vec![*x, *y, *width, *height];
+            node.laid[0].bounds = Rect::of([*x, *y, *width, *height]);
             for part in node.before.iter_mut().chain(&mut node.after) {
                 part.laid.iter_mut().for_each(|laid| shift_by(laid, dx, dy));
             }
@@ -416,7 +246,7 @@ impl Mirror {
         for (index, client, scroll) in &changes.sizes {
             let node = self.nodes.get_mut(*index).ok_or("a place that is none")?;
             if let Some(laid) = node.laid.first_mut() {
-                (laid.client, laid.scroll) = (rect_like(&laid.client, client), rect_like(&laid.scroll, scroll));
+                (laid.client, laid.scroll) = (rect_like(laid.client, client), rect_like(laid.scroll, scroll));
             }
         }
         for (index, data, x, y, width, height) in &changes.texts {
@@ -429,7 +259,7 @@ impl Mirror {
             let lays = has_box || (renders && !data.trim().is_empty() && !holder.laid.is_empty());
             let changed = node.value != value
                 || node.laid.first().is_none_or(|laid| {
-                    let same = |at: usize, of: f64| laid.bounds.get(at).is_some_and(|known| (known - of).abs() < SAME);
+                    let same = |at: usize, of: f64| laid.bounds.is_present() && (laid.bounds.0[at] - of).abs() < SAME;
                     !(same(2, *width) && same(3, *height))
                 });
             if changed && lays && self.generates(&self.nodes[parent]) && !shift.contains_key(&parent) {
@@ -444,24 +274,24 @@ impl Mirror {
                 continue;
             }
             let said = node.laid.first().map(|laid| laid.text).filter(|_| same_text).unwrap_or(value);
-            let laid = Laid { text: said, bounds: vec![*x, *y, *width, *height], paint, ..Laid::default() };
+            let laid = Laid { text: said, bounds: Rect::of([*x, *y, *width, *height]), paint, ..Laid::default() };
             match node.laid.first_mut() {
                 Some(known) => (known.bounds, known.text) = (laid.bounds, laid.text),
                 None => node.laid.push(laid),
             }
         }
+        for twin in &changes.twins {
+            self.draw_like(*twin)?;
+        }
+        for layers in &changes.layers {
+            self.paint_beside(layers)?;
+        }
         for index in &changes.ax_read {
             self.nodes.get_mut(*index).ok_or("a place that is none")?.heard = None;
         }
-        for (index, role, name, description, value, bits, level) in &changes.ax {
-            self.nodes.get_mut(*index).ok_or("a place that is none")?.heard = Some(Heard {
-                role: role.clone(),
-                name: name.clone(),
-                description: description.clone(),
-                value: value.clone(),
-                bits: *bits,
-                level: *level,
-            });
+        for row in changes.ax.drain(..) {
+            let (index, heard) = row.heard();
+            self.nodes.get_mut(index).ok_or("a place that is none")?.heard = Some(heard);
         }
         self.title = self.intern(&changes.title);
         self.scroll = changes.scroll;
@@ -470,16 +300,22 @@ impl Mirror {
 
     /// Puts the nodes into their new order.
     fn restructure(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<(), &'static str> {
-        if changes.fresh.len() != described.len() || changes.ups.len() != changes.count {
+        if changes.fresh.len() != described.len() || changes.ups.len() < changes.fresh.len() {
             return Err("new nodes are not told alike");
         }
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         let mut fresh = changes.fresh.iter().zip(described);
         let mut nodes = Vec::with_capacity(changes.count);
+        let mut places: Vec<Option<usize>> = vec![None; old.len()];
         for (from, length) in &changes.runs {
             for step in 0..*length {
                 let node = match at(*from) {
-                    Some(from) => old.get_mut(from + step).and_then(Option::take).ok_or("a node that stood nowhere")?,
+                    Some(from) => {
+                        let node = old.get_mut(from + step).and_then(Option::take);
+                        let node = node.ok_or("a node that stood nowhere")?;
+                        places[from + step] = Some(nodes.len());
+                        node
+                    }
                     None => {
                         let ((place, kind, name, value), (described, backend)) =
                             fresh.next().ok_or("a node too few")?;
@@ -497,8 +333,17 @@ impl Mirror {
         if nodes.len() != changes.count {
             return Err("another number of nodes");
         }
-        for (index, (node, up)) in nodes.iter_mut().zip(&changes.ups).enumerate() {
-            node.parent = at(*up);
+        // What was there already has the parent that it had, unless it is said otherwise.
+        let ups: HashMap<usize, i64> = changes.ups.iter().copied().collect();
+        for (index, node) in nodes.iter_mut().enumerate() {
+            let had = node.parent;
+            node.parent = match ups.get(&index) {
+                Some(up) => at(*up),
+                None => had.and_then(|had| places.get(had).copied().flatten()),
+            };
+            if had.is_some() && node.parent.is_none() {
+                return Err("a node whose parent went");
+            }
             if node.parent.is_some_and(|parent| parent >= index) {
                 return Err("a node before what holds it");
             }
@@ -516,6 +361,75 @@ impl Mirror {
             node = self.nodes[index].parent;
         }
         0
+    }
+
+    /// Gives a part of a drawing the boxes that a like part of another drawing has.
+    fn draw_like(&mut self, (index, like, dx, dy): (usize, usize, f64, f64)) -> Result<(), &'static str> {
+        let twin = self.nodes.get(like).ok_or("a place that is none")?;
+        let mut laid = twin.laid.clone();
+        if !twin.before.is_empty() || !twin.after.is_empty() {
+            return Err("generated text in a drawing");
+        }
+        let (above, parent) = (twin.parent, self.nodes.get(index).ok_or("a place that is none")?.parent);
+        let (above, paint) = (above.map_or(0, |above| self.paint_of(above)), parent.map_or(0, |up| self.paint_of(up)));
+        for laid in &mut laid {
+            if laid.paint != above {
+                return Err("a layer in a drawing");
+            }
+            laid.paint = paint;
+            shift_by(laid, dx, dy);
+        }
+        self.nodes[index].laid = laid;
+        Ok(())
+    }
+
+    /// Gives the layers of a new subtree their places in the order of painting: each right behind those of its sibling that are at the same level of
+    /// the stack around both.
+    fn paint_beside(&mut self, layers: &NewLayers) -> Result<(), &'static str> {
+        let NewLayers { root, end, beside, beside_end, ours, theirs } = layers;
+        if root >= end || *end > self.nodes.len() || beside >= beside_end || beside_end > root {
+            return Err("layers that are not beside each other");
+        }
+        // What the script takes for layers must be those of the sibling, whose order is known.
+        let known: HashSet<usize> = theirs.iter().flat_map(|(_, places)| places.iter().copied()).collect();
+        for index in *beside..*beside_end {
+            let node = &self.nodes[index];
+            let Some(laid) = node.laid.first() else { continue };
+            let above = node.parent.map_or(0, |parent| self.paint_of(parent));
+            let parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
+            if known.contains(&index) == (laid.paint == above) || parts.into_iter().any(|part| part.paint != laid.paint) {
+                return Err("other layers than are known");
+            }
+        }
+        for (level, places) in ours {
+            let order = theirs.iter().find(|(other, _)| other == level).ok_or("a layer of another kind")?;
+            let paints: Option<Vec<i64>> =
+                order.1.iter().map(|place| Some(self.nodes.get(*place)?.laid.first()?.paint)).collect();
+            let paints = paints.ok_or("a layer without a box")?;
+            if !paints.is_sorted() {
+                return Err("layers in another order than is known");
+            }
+            let last = *paints.last().ok_or("a layer of another kind")?;
+            let more = places.len() as i64;
+            for laid in self.nodes.iter_mut().flat_map(all_laid) {
+                if laid.paint > last {
+                    laid.paint += more;
+                }
+            }
+            for (nth, place) in places.iter().enumerate() {
+                let laid = self.nodes.get_mut(*place).filter(|_| (*root..*end).contains(place));
+                let laid = laid.and_then(|node| node.laid.first_mut()).ok_or("a layer without a box")?;
+                laid.paint = last + 1 + nth as i64;
+            }
+        }
+        let own: HashSet<usize> = ours.iter().flat_map(|(_, places)| places.iter().copied()).collect();
+        for index in *root..*end {
+            let above = self.nodes[index].parent.map_or(0, |parent| self.paint_of(parent));
+            if !own.contains(&index) {
+                all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = above);
+            }
+        }
+        Ok(())
     }
 
     fn write_row(&mut self, row: &ChangedRow) -> Result<(), &'static str> {
@@ -544,35 +458,35 @@ impl Mirror {
                     return Err("another layer");
                 }
                 laid.styles = styles;
-                (laid.client, laid.scroll) = (rect_like(&laid.client, client), rect_like(&laid.scroll, scroll));
+                (laid.client, laid.scroll) = (Rect::of(*client), Rect::of(*scroll));
             }
             (Some(_), None) if *layered => return Err("a new layer"),
             (Some(styles), None) => node.laid.push(Laid {
                 styles,
-                bounds: vec![0.0; 4],
+                bounds: Rect::of([0.0; 4]),
                 text: -1,
                 paint,
-                scroll: scroll.to_vec(),
-                client: client.to_vec(),
+                scroll: Rect::of(*scroll),
+                client: Rect::of(*client),
             }),
         }
         Ok(())
     }
 
     /// Returns the elements' backend node ids in document order.
-    pub(crate) fn elements(&self) -> Vec<i64> {
+    pub(super) fn elements(&self) -> Vec<i64> {
         self.nodes.iter().filter(|node| node.kind == 1).map(|node| node.backend).collect()
     }
 
     /// Returns what the accessibility tree says, by backend node id, in document order.
-    pub(crate) fn heard(&self) -> impl Iterator<Item = (i64, &Heard)> {
-        self.nodes.iter().filter_map(|node| Some((node.backend, node.heard.as_ref()?)))
+    pub(super) fn heard(&self) -> Vec<(i64, Arc<Heard>)> {
+        self.nodes.iter().filter_map(|node| Some((node.backend, Arc::clone(node.heard.as_ref()?)))).collect()
     }
 
-    /// Writes the snapshot that the browser would give now, as far as a page is made of it.
-    pub(crate) fn snapshot(&self, computed_styles: &[usize]) -> Option<String> {
-        let mut nodes = RawNodes::default();
-        let mut layout = RawLayout::default();
+    /// Returns the snapshot that the browser would give now, as far as a page is made of it.
+    pub(super) fn snapshot(&self, computed_styles: Vec<u8>) -> Snapshot {
+        let mut nodes = Nodes::default();
+        let mut layout = Layout::default();
         let mut open: Vec<(usize, i64)> = Vec::new();
         let mut places: Vec<i64> = Vec::with_capacity(self.nodes.len());
         for (index, node) in self.nodes.iter().enumerate() {
@@ -592,33 +506,42 @@ impl Mirror {
         while let Some((above, place)) = open.pop() {
             self.nodes[above].after.iter().for_each(|part| push(&mut nodes, &mut layout, part, place));
         }
-        let document = DocumentOut {
+        let document = Document {
             document_url: self.url,
             title: self.title,
             frame_id: self.frame_id,
             nodes,
             layout,
-            scroll_offset_x: self.scroll[0],
-            scroll_offset_y: self.scroll[1],
+            scroll_offset_x: self.scroll[0] as f32,
+            scroll_offset_y: self.scroll[1] as f32,
             content_width: self.content[0],
             content_height: self.content[1],
         };
-        serde_json::to_string(&SnapshotOut { computed_styles, documents: [document], strings: &self.strings }).ok()
+        Snapshot {
+            computed_styles: Some(computed_styles),
+            documents: vec![document],
+            strings: self.strings.clone(),
+        }
     }
+}
+
+/// The boxes of a node and of what is generated in it.
+fn all_laid(node: &mut Node) -> impl Iterator<Item = &mut Laid> {
+    let Node { laid, before, after, .. } = node;
+    laid.iter_mut().chain(before.iter_mut().chain(after).flat_map(|part| &mut part.laid))
 }
 
 fn shift_by(laid: &mut Laid, dx: f64, dy: f64) {
-    if let [x, y, ..] = &mut laid.bounds[..] {
-        (*x, *y) = (*x + dx, *y + dy);
-    }
+    laid.bounds.0[0] += dx;
+    laid.bounds.0[1] += dy;
 }
 
 /// A box that the browser does not give stays away.
-fn rect_like(known: &[f64], now: &[f64; 4]) -> Vec<f64> {
-    if known.is_empty() { Vec::new() } else { now.to_vec() }
+fn rect_like(known: Rect, now: &[f64; 4]) -> Rect {
+    if known.is_present() { Rect::of(*now) } else { known }
 }
 
-fn push(nodes: &mut RawNodes, layout: &mut RawLayout, node: &Node, parent: i64) {
+fn push(nodes: &mut Nodes, layout: &mut Layout, node: &Node, parent: i64) {
     let index = nodes.node_type.len() as i64;
     nodes.parent_index.push(parent);
     nodes.node_type.push(node.kind);
@@ -626,7 +549,7 @@ fn push(nodes: &mut RawNodes, layout: &mut RawLayout, node: &Node, parent: i64) 
     nodes.node_value.push(node.value);
     nodes.backend_node_id.push(node.backend);
     nodes.attributes.push(node.attributes.clone());
-    let rare = |column: &mut Values, value: Option<i64>| {
+    let rare = |column: &mut RareIndex, value: Option<i64>| {
         if let Some(value) = value {
             column.index.push(index);
             column.value.push(value);
@@ -647,10 +570,10 @@ fn push(nodes: &mut RawNodes, layout: &mut RawLayout, node: &Node, parent: i64) 
     for laid in &node.laid {
         layout.node_index.push(index);
         layout.styles.push(laid.styles.clone());
-        layout.bounds.push(laid.bounds.clone());
+        layout.bounds.push(laid.bounds);
         layout.text.push(laid.text);
         layout.paint_orders.push(laid.paint);
-        layout.scroll_rects.push(laid.scroll.clone());
-        layout.client_rects.push(laid.client.clone());
+        layout.scroll_rects.push(laid.scroll);
+        layout.client_rects.push(laid.client);
     }
 }

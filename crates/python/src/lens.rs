@@ -1,0 +1,344 @@
+//! The lens over pages that Playwright holds.
+//!
+//! In: a piece of work, and what the browser answers. Out: calls for Python to send, then the result. Invariants: one thread of its own does all
+//! work, in order, so Python's lock is free while a page is read, parsed and written; a lens does one piece of work at a time.
+
+use crate::errors::{Raised, Result};
+use crate::json;
+use crate::observation::Observation;
+use crate::page::{Page, read_options, snapshot_options};
+use crate::reader::Reader;
+use crate::wire::{Next, Wire};
+use browserlens_page::Viewport;
+use browserlens_recorder::{LiveBrowser, LiveOptions, LookWay};
+use browserlens_strategy::{ActionKind, PageSource, TakenAction};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A piece of work.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+enum Job {
+    AddPage {
+        session: String,
+        target: String,
+        url: String,
+    },
+    AddFrame {
+        parent: String,
+        session: String,
+        target: String,
+        url: String,
+    },
+    RemoveSession {
+        session: String,
+    },
+    Observe {
+        session: String,
+        full: bool,
+        action: Option<(String, String)>,
+    },
+    Expand {
+        handle: String,
+        from: Option<u32>,
+        to: Option<u32>,
+    },
+    Page {
+        session: String,
+    },
+    Attend {
+        session: String,
+    },
+    Node {
+        session: String,
+        reference: String,
+    },
+    Snapshot {
+        session: String,
+        mode: Option<String>,
+        format: Option<String>,
+        grep: Option<String>,
+        selector: Option<String>,
+        max_depth: Option<usize>,
+        include_hidden: bool,
+    },
+    ReadText {
+        session: String,
+        query: Option<String>,
+        section: Option<String>,
+        graph: bool,
+        limit: Option<usize>,
+        offset: usize,
+    },
+    Inspect {
+        session: String,
+        tool: String,
+        query: serde_json::Value,
+    },
+}
+
+/// What came of it.
+enum Outcome {
+    Nothing,
+    Text(String),
+    Observation(Observation),
+    Page(Page),
+}
+
+/// What the lens' thread holds.
+struct Work {
+    browser: LiveBrowser,
+    tabs: HashMap<String, u32>,
+    reader: Reader,
+}
+
+type Slot = Arc<Mutex<Option<Result<Outcome>>>>;
+
+/// The lens over pages that somebody else holds: `begin` work, send what `wait` gives and hand in what comes, until it gives None; then `result`.
+#[pyclass(frozen, module = "browserlens._native")]
+pub struct Lens {
+    wire: Arc<Wire>,
+    jobs: Mutex<Option<Sender<Job>>>,
+    outcome: Slot,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Method and parameters of one call, with its number and session.
+type Call = (u64, Option<String>, String, String);
+
+#[pymethods]
+impl Lens {
+    /// Starts a lens with a strategy and its options, as JSON.
+    #[new]
+    #[pyo3(signature = (strategy, options, width, height, scale, bodies))]
+    fn new(
+        py: Python<'_>,
+        strategy: &str,
+        options: &str,
+        width: u32,
+        height: u32,
+        scale: f32,
+        bodies: bool,
+    ) -> PyResult<Self> {
+        let options: serde_json::Value = serde_json::from_str(options)
+            .map_err(|error| Raised::options(format!("options: {error}"), "give a dict"))?;
+        let reader = Reader::new(strategy, &options)?;
+        let wire = Arc::new(Wire::new(bodies));
+        let live = LiveOptions { viewport: Viewport { width, height, scale }, ..LiveOptions::default() };
+        let browser = py.detach(|| {
+            let wire = Arc::clone(&wire);
+            let make = move |inbox| {
+                wire.connect(inbox);
+                wire as Arc<dyn browserlens_recorder::CdpTransport>
+            };
+            LiveBrowser::over(make, &live).map_err(Raised::from)
+        })?;
+        let (jobs, to_do) = channel();
+        let outcome = Slot::default();
+        let work = Work { browser, tabs: HashMap::new(), reader };
+        let (told, result) = (Arc::clone(&wire), Arc::clone(&outcome));
+        std::thread::Builder::new()
+            .name("browserlens".to_owned())
+            .spawn(move || run(work, &to_do, &told, &result))
+            .map_err(|error| Raised::options(format!("no thread can be started: {error}"), "end other processes"))?;
+        Ok(Self { wire, jobs: Mutex::new(Some(jobs)), outcome })
+    }
+
+    /// Begins a piece of work, given as JSON.
+    fn begin(&self, job: &str) -> PyResult<()> {
+        let job: Job = serde_json::from_str(job)
+            .map_err(|error| Raised::options(format!("arguments: {error}"), "correct the arguments"))?;
+        *locked(&self.outcome) = None;
+        self.wire.begin();
+        let sent = locked(&self.jobs).as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
+        if !sent {
+            return Err(Raised::page("the lens is closed", "make a new BrowserLens").into());
+        }
+        Ok(())
+    }
+
+    /// Waits for calls to send, at most so many seconds; None when the work is done.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> Option<Vec<Call>> {
+        let limit = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        match py.detach(|| self.wire.next(limit)) {
+            Next::Done => None,
+            Next::Nothing => Some(Vec::new()),
+            Next::Calls(calls) => Some(
+                calls.into_iter().map(|call| (call.id, call.session, call.method, call.params.to_string())).collect(),
+            ),
+        }
+    }
+
+    /// Hands in the answer of a call.
+    fn answer(&self, py: Python<'_>, id: u64, result: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = json::write(result)?;
+        let inbox = self.wire.inbox()?;
+        py.detach(|| inbox.answer(id, text));
+        Ok(())
+    }
+
+    /// Says that a call failed.
+    fn refuse(&self, py: Python<'_>, id: u64, message: &str) -> PyResult<()> {
+        let inbox = self.wire.inbox()?;
+        py.detach(|| inbox.refuse(id, message));
+        Ok(())
+    }
+
+    /// Hands in an event of a session.
+    fn event(&self, py: Python<'_>, session: &str, method: &str, params: &Bound<'_, PyAny>) -> PyResult<()> {
+        let text = json::write(params)?;
+        let inbox = self.wire.inbox()?;
+        py.detach(|| inbox.event(Some(session), method, text));
+        Ok(())
+    }
+
+    /// Returns what came of the work, or raises why nothing did.
+    fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match locked(&self.outcome).take() {
+            None => Err(Raised::page("no work is done", "begin some").into()),
+            Some(Err(raised)) => Err(raised.into()),
+            Some(Ok(Outcome::Nothing)) => Ok(py.None().into_bound(py)),
+            Some(Ok(Outcome::Text(text))) => text.into_bound_py_any(py),
+            Some(Ok(Outcome::Observation(observation))) => observation.into_bound_py_any(py),
+            Some(Ok(Outcome::Page(page))) => page.into_bound_py_any(py),
+        }
+    }
+
+    /// Ends the lens; the browser and its pages stay as they are.
+    fn close(&self, py: Python<'_>) {
+        drop(locked(&self.jobs).take());
+        if let Ok(inbox) = self.wire.inbox() {
+            py.detach(|| inbox.close());
+        }
+    }
+}
+
+/// Does work until nobody has any more.
+fn run(mut work: Work, jobs: &Receiver<Job>, wire: &Wire, outcome: &Slot) {
+    while let Ok(job) = jobs.recv() {
+        // A panic is a mistake of ours; whoever waits must hear of it.
+        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work.carry_out(job)));
+        let done = done.unwrap_or_else(|_| {
+            Err(Raised::new("BrowserLensError", "the lens panicked", "this is a mistake in the package: report it"))
+        });
+        *locked(outcome) = Some(done);
+        wire.end();
+    }
+}
+
+fn way(way: &LookWay) -> String {
+    match way {
+        LookWay::Whole => "whole".to_owned(),
+        LookWay::Again(why) => format!("again: {why}"),
+        LookWay::Patched => "patched".to_owned(),
+        LookWay::Unchanged => "unchanged".to_owned(),
+    }
+}
+
+impl Work {
+    /// Makes the page of a session the one that is looked at.
+    fn show(&mut self, session: &str) -> Result<()> {
+        let tab = self.tabs.get(session).ok_or_else(|| Raised::page("the page is not known", "observe it first"))?;
+        self.browser.show_tab(*tab);
+        if let Some(dialog) = self.browser.dialog() {
+            return Err(Raised::page(
+                format!("a dialog is open: {:?}", dialog.message),
+                "accept or dismiss the dialog first",
+            )
+            .at_url(&self.browser.url()));
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, job: Job) -> Result<Outcome> {
+        match job {
+            Job::AddPage { session, target, url } => {
+                let tab = self.browser.add_page(&session, &target, &url)?;
+                self.tabs.insert(session, tab);
+                Ok(Outcome::Nothing)
+            }
+            Job::AddFrame { parent, session, target, url } => {
+                self.browser.add_frame(&parent, &session, &target, &url)?;
+                Ok(Outcome::Nothing)
+            }
+            Job::RemoveSession { session } => {
+                self.browser.remove_session(&session);
+                self.tabs.remove(&session);
+                Ok(Outcome::Nothing)
+            }
+            Job::Observe { session, full, action } => self.observe(&session, full, action),
+            Job::Expand { handle, from, to } => {
+                let url = self.reader.page().map_or_else(String::new, |page| page.url().to_owned());
+                let shown = self.reader.expand(&handle, from, to)?;
+                Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url)))
+            }
+            Job::Page { session } => {
+                self.show(&session)?;
+                Ok(Outcome::Page(Page { page: self.browser.look().map_err(Raised::from)? }))
+            }
+            Job::Attend { session } => {
+                self.show(&session)?;
+                Ok(Outcome::Nothing)
+            }
+            Job::Node { session, reference } => {
+                self.show(&session)?;
+                let key = self.reader.node(&reference)?;
+                let place = self.browser.place_of_node(key).ok_or_else(|| {
+                    Raised::page(
+                        format!("{reference} is of another document"),
+                        "observe again and use the ref that is shown now",
+                    )
+                    .at_url(&self.browser.url())
+                })?;
+                Ok(Outcome::Text(serde_json::json!([place.0, place.1]).to_string()))
+            }
+            Job::Snapshot { session, mode, format, grep, selector, max_depth, include_hidden } => {
+                let options =
+                    snapshot_options(mode.as_deref(), format.as_deref(), grep, selector, max_depth, include_hidden)?;
+                self.show(&session)?;
+                Ok(Outcome::Text(self.reader.snapshot(&mut self.browser, &options)?))
+            }
+            Job::ReadText { session, query, section, graph, limit, offset } => {
+                self.show(&session)?;
+                self.browser.refresh();
+                let options = read_options(query, section, graph, limit, offset);
+                Ok(Outcome::Text(self.reader.read_text(&mut self.browser, &options)?))
+            }
+            Job::Inspect { session, tool, query } => {
+                self.show(&session)?;
+                self.browser.refresh();
+                Ok(Outcome::Text(self.reader.inspect(&mut self.browser, &tool, query)?))
+            }
+        }
+    }
+
+    fn observe(&mut self, session: &str, full: bool, action: Option<(String, String)>) -> Result<Outcome> {
+        let began = Instant::now();
+        self.show(session)?;
+        if full {
+            self.reader.forget();
+        }
+        let action = action.map(|(kind, text)| taken(&kind, &text)).transpose()?;
+        let url = self.browser.url();
+        let shown = self.reader.observe(&mut self.browser, action.as_ref()).map_err(|raised| raised.at_url(&url))?;
+        let url = self.reader.page().map_or(url, |page| page.url().to_owned());
+        let way = way(&self.browser.look_way());
+        let asked = if way == "unchanged" { 0 } else { self.browser.browser_micros() };
+        let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), asked)];
+        Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url).timed(timings, way)))
+    }
+}
+
+fn taken(kind: &str, text: &str) -> Result<TakenAction> {
+    let kind: ActionKind = serde_json::from_value(serde_json::Value::from(kind))
+        .map_err(|error| Raised::options(format!("action: {error}"), "name an action such as click, fill or goto"))?;
+    Ok(TakenAction { kind, node: None, text: text.to_owned(), error: None })
+}
