@@ -16,7 +16,8 @@ import mine_lister  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 from browserlens import ray as bl_ray  # noqa: E402
-from browserlens.errors import OptionsError  # noqa: E402
+from browserlens._places import Place  # noqa: E402
+from browserlens.errors import BrowserLensError, OptionsError  # noqa: E402
 from browserlens.replay import replay as replay_here  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
@@ -188,11 +189,11 @@ def test_a_bucket_is_read_and_written_like_a_folder(cluster: Cluster, corpus: Pa
 
 
 def test_a_trace_that_takes_every_process_with_it_is_given_up(cluster: Cluster, corpus: Path, tmp_path: Path) -> None:
-    place = bl_ray._Place(str(tmp_path / "out"), {})
+    place = Place(str(tmp_path / "out"), {})
     for _ in range(3):
         # A process that is lost leaves its mark, because nothing of it runs any more.
         bl_ray._Attempt(place, "part", retries=2).__enter__()
-    with pytest.raises(bl_ray.BrowserLensError, match="its process was lost 3 times") as raised:
+    with pytest.raises(BrowserLensError, match="its process was lost 3 times") as raised:
         bl_ray._Attempt(place, "part", retries=2).__enter__()
     assert raised.value.hint
     with bl_ray._Attempt(place, "part", retries=5):

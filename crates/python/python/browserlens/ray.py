@@ -27,25 +27,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import replay as _local
-from ._native import Part, Run, Strategies, merge_parts, plan_trace, scenario_of
+from ._native import Part, Run, Strategies, merge_parts, plan_trace, trace_files
 from .errors import BrowserLensError, OptionsError
 from .replay import Selected, select
 
 try:
-    import fsspec
-    import pyarrow
-    import pyarrow.parquet
-    import ray
-    import ray.data
+    import pyarrow  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    import pyarrow.parquet  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    import ray  # type: ignore[import-not-found,unused-ignore]
+    import ray.data  # type: ignore[import-not-found,unused-ignore]
+
+    from ._places import Fetched, Place, listed, words
 except ImportError as error:  # pragma: no cover
     raise ImportError("browserlens.ray needs more packages: pip install 'browserlens[ray]'") from error
 
 __all__ = ["Failure", "Summary", "merge", "replay"]
-
-#: How long to wait before what was not reached is tried again, in seconds, doubled each time.
-FIRST_WAIT = 0.5
-#: Folders of recordings that only knowledge is made of.
-VARIANTS = "variants"
 
 
 class Failure(NamedTuple):
@@ -84,115 +80,11 @@ class Summary:
     tasks: list[dict[str, Any]] = field(default_factory=list)
 
     def __str__(self) -> str:
-        words = (
+        text = (
             f"{self.done} of {self.traces} traces done ({self.resumed} before), {self.steps} steps and {self.rows} rows in {self.seconds:.1f} s"
             f" ({self.cpu_seconds:.1f} s of processors); {self.failed_rows} rows are errors of strategies, {len(self.failed)} traces failed"
         )
-        return "\n".join([words, *(f"failed: {failure.trace}: {failure.error}" for failure in self.failed)])
-
-
-class _Place:
-    """A folder of a file system; its parts are named by paths below it."""
-
-    def __init__(self, url: str, options: dict[str, Any]) -> None:
-        self.fs, self.root = fsspec.core.url_to_fs(url, **options)
-        self.is_local = "file" in (self.fs.protocol if isinstance(self.fs.protocol, tuple) else (self.fs.protocol,))
-
-    def path(self, *parts: str) -> str:
-        return posixpath.join(self.root, *parts)
-
-    def put(self, content: bytes, *parts: str) -> None:
-        """Writes a file whole or not at all."""
-        path = self.path(*parts)
-        if not self.is_local:
-            _tried(lambda: self.fs.pipe_file(path, content))
-            return
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        temporary = posixpath.join(posixpath.dirname(path), f".{posixpath.basename(path)}.{os.getpid()}.tmp")
-        Path(temporary).write_bytes(content)
-        os.replace(temporary, path)
-
-    def names(self, folder: str, suffix: str) -> set[str]:
-        """Lists the files of a folder by name, without the suffix."""
-        try:
-            found = self.fs.ls(self.path(folder), detail=False)
-        except FileNotFoundError:
-            return set()
-        names = (posixpath.basename(path) for path in found)
-        return {name.removesuffix(suffix) for name in names if name.endswith(suffix) and not name.startswith(".")}
-
-
-def _tried(work: Callable[[], Any], times: int = 4) -> Any:
-    """Tries again what other machines or the network may have spoilt; what is not there or not allowed stays so."""
-    wait = FIRST_WAIT
-    for left in reversed(range(times)):
-        try:
-            return work()
-        except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError):
-            raise
-        except Exception:
-            if not left:
-                raise
-            time.sleep(wait)
-            wait *= 2
-    raise AssertionError("unreachable")
-
-
-def _words(error: BaseException) -> tuple[str, str]:
-    """Returns what happened and what to try."""
-    if isinstance(error, BrowserLensError):
-        return error.text, error.hint
-    return f"{type(error).__name__}: {error}", "check the place and its access rights, and run again"
-
-
-def _listed(place: str, options: dict[str, Any]) -> list[str]:
-    """Returns the URLs of the traces of a place, sorted."""
-    fs, root = fsspec.core.url_to_fs(place, **options)
-    if root.endswith(".trace"):
-        if not _tried(lambda: fs.exists(root)):
-            raise FileNotFoundError(f"{place}: no such trace")
-        return [place]
-    if not _tried(lambda: fs.exists(root)):
-        raise FileNotFoundError(f"{place}: no such folder")
-    base = root.rstrip("/")
-    found = sorted(
-        path for path in _tried(lambda: fs.find(base)) if path.endswith(".trace") and VARIANTS not in path[len(base) :].split("/")[:-1]
-    )
-    if not found:
-        raise FileNotFoundError(f"{place}: no trace (*.trace) here")
-    return [fs.unstrip_protocol(path) if "://" in place else path for path in found]
-
-
-class _Fetched:
-    """A trace, what lies beside it and its scenario, as files of this machine."""
-
-    def __init__(self, item: dict[str, Any], options: dict[str, Any], folder: str) -> None:
-        fs, path = fsspec.core.url_to_fs(item["trace"], **options)
-        local = "file" in (fs.protocol if isinstance(fs.protocol, tuple) else (fs.protocol,))
-        if local:
-            self.trace = Path(path)
-        else:
-            self.trace = Path(folder, posixpath.basename(path))
-            _tried(lambda: fs.get_file(path, str(self.trace)))
-            beside = path.removesuffix(".trace") + ".peers"
-            try:
-                _tried(lambda: fs.get_file(beside, str(self.trace.with_suffix(".peers"))))
-            except FileNotFoundError:
-                pass
-        scenarios_fs, scenarios = fsspec.core.url_to_fs(item["scenarios"], **options)
-        if "file" in (scenarios_fs.protocol if isinstance(scenarios_fs.protocol, tuple) else (scenarios_fs.protocol,)):
-            self.scenarios = Path(scenarios)
-            return
-        self.scenarios = Path(folder, "scenarios")
-        name = scenario_of(self.trace)
-        there = self.scenarios / f"{name}.toml"
-        there.parent.mkdir(parents=True, exist_ok=True)
-        # Questions stand beside a scenario.
-        for suffix in (".toml", ".ask.toml"):
-            try:
-                _tried(lambda suffix=suffix: scenarios_fs.get_file(posixpath.join(scenarios, name + suffix), str(there.with_suffix(suffix))))
-            except FileNotFoundError:
-                pass
+        return "\n".join([text, *(f"failed: {failure.trace}: {failure.error}" for failure in self.failed)])
 
 
 class _Job(NamedTuple):
@@ -227,10 +119,10 @@ def _plan(item: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     planned = error = hint = ""
     try:
         with tempfile.TemporaryDirectory(prefix="browserlens-plan-") as folder:
-            fetched = _Fetched(item, options, folder)
+            fetched = Fetched(item, options, folder)
             planned = plan_trace(fetched.trace, fetched.scenarios)
     except Exception as raised:
-        error, hint = _words(raised)
+        error, hint = words(raised)
     return {**item, "planned": planned, "error": error, "hint": hint}
 
 
@@ -253,7 +145,7 @@ def _cpu() -> float:
 class _Attempt:
     """A mark that a part was begun: it stays where a process is lost, so that a trace that takes every process with it is given up in the end."""
 
-    def __init__(self, place: _Place, part: str, retries: int) -> None:
+    def __init__(self, place: Place, part: str, retries: int) -> None:
         self.place, self.part, self.retries = place, part, retries
 
     def __enter__(self) -> None:
@@ -277,13 +169,13 @@ def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
         "trace": item["trace"], "id": item["id"], "part": item["part"], "steps": 0, "rows": 0, "failed_rows": 0, "error": "", "hint": "",
     }  # fmt: skip
     try:
-        place = _Place(job.out, job.options)
+        place = Place(job.out, job.options)
         # A task that is run again after its machine was lost finds what it had written.
-        if not place.fs.exists(place.path("parts", f"{item['part']}.part")):
+        if not place.has("parts", f"{item['part']}.part"):
             with _Attempt(place, item["part"], job.retries), tempfile.TemporaryDirectory(prefix="browserlens-part-") as folder:
                 row.update(_write(item, job, place, folder))
     except Exception as raised:
-        row["error"], row["hint"] = _words(raised)
+        row["error"], row["hint"] = words(raised)
     context = ray.get_runtime_context()
     row.update(
         seconds=time.monotonic() - began, cpu_seconds=_cpu() - cpu, rss_kib=_memory(), node=context.get_node_id(), pid=os.getpid(), ended=time.time()
@@ -291,8 +183,8 @@ def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
     return row
 
 
-def _write(item: dict[str, Any], job: _Job, place: _Place, folder: str) -> dict[str, Any]:
-    fetched = _Fetched(item, job.options, folder)
+def _write(item: dict[str, Any], job: _Job, place: Place, folder: str) -> dict[str, Any]:
+    fetched = Fetched(item, job.options, folder)
     cache = Path(folder, "cache")
     part = Part(
         fetched.trace, item["id"], fetched.scenarios, _strategies(job), cache, encoding=job.encoding, date=job.date, machine=_local.machine()
@@ -305,7 +197,7 @@ def _write(item: dict[str, Any], job: _Job, place: _Place, folder: str) -> dict[
             part.keep_observations(kept)
             for path in sorted(kept.glob("*/*")):
                 to = path.relative_to(kept).parts
-                if not place.fs.exists(place.path("observations", *to)):
+                if not place.has("observations", *to):
                     place.put(path.read_bytes(), "observations", *to)
     for name, table in (("measurements", part.measurements), ("timings", part.timings)):
         buffer = pyarrow.BufferOutputStream()
@@ -360,16 +252,16 @@ def replay(
     options = storage_options or {}
     selected = select(strategies, strategies_file)
     summary = Summary(out=os.fspath(out))
-    place = _Place(summary.out if "://" in summary.out else os.path.abspath(summary.out), options)
+    place = Place(summary.out if "://" in summary.out else os.path.abspath(summary.out), options)
     job_out = summary.out if "://" in summary.out else os.path.abspath(summary.out)
     items = []
     for given in [traces] if isinstance(traces, (str, os.PathLike)) else traces:
         where = os.fspath(given)
         where = where if "://" in where else os.path.abspath(where)
         try:
-            found = _listed(where, options)
+            found = listed(where, options)
         except Exception as raised:
-            summary.failed.append(Failure(where, *_words(raised)))
+            summary.failed.append(Failure(where, *words(raised)))
             continue
         folder = where if not where.endswith(".trace") else posixpath.dirname(where)
         beside = os.fspath(scenarios) if scenarios else posixpath.join(folder, "scenarios")
@@ -438,7 +330,7 @@ def _tell(progress: bool | Callable[[int, int, dict[str, Any]], None], summary: 
         print(f"\r{summary.done} of {summary.traces} traces, {summary.steps} steps, {len(summary.failed)} failed", end="", file=sys.stderr, flush=True)
 
 
-def _others(place: _Place, parts: set[str], remove: bool) -> None:
+def _others(place: Place, parts: set[str], remove: bool) -> None:
     """Keeps parts of one run from being read as parts of another."""
     if parts and not remove:
         raise OptionsError(
@@ -448,11 +340,11 @@ def _others(place: _Place, parts: set[str], remove: bool) -> None:
     for part in parts:
         # The part goes first: what lies there without one is written anew.
         for path in (("parts", f"{part}.part"), ("measurements", f"{part}.parquet"), ("timings", f"{part}.parquet")):
-            if place.fs.exists(place.path(*path)):
+            if place.has(*path):
                 place.fs.rm_file(place.path(*path))
 
 
-def _note_failures(place: _Place, summary: Summary) -> None:
+def _note_failures(place: Place, summary: Summary) -> None:
     """Writes one file a failed trace, and removes those of traces that did not fail this time."""
     now = {_failed_name(failure.trace): failure for failure in summary.failed}
     for name in place.names("failed", ".json") - set(now):
@@ -476,7 +368,7 @@ def merge(
     With the ``traces`` (files of this machine), what only a view of all of them gives is measured too. What is left out, and which traces failed, the run and its report say.
     """
     url = os.fspath(out) if "://" in os.fspath(out) else os.path.abspath(out)
-    place = _Place(url, storage_options or {})
+    place = Place(url, storage_options or {})
     notes = []
     for name in sorted(place.names("failed", ".json")):
         failure = json.loads(place.fs.cat_file(place.path("failed", f"{name}.json")))
@@ -484,14 +376,14 @@ def merge(
     files: list[Path] | None = None
     if traces is not None:
         given = [traces] if isinstance(traces, (str, os.PathLike)) else list(traces)
-        files = [file for each in given for file in _local.trace_files(Path(each))]
+        files = [file for each in given for file in trace_files(Path(each))]
         scenarios = scenarios or (Path(given[0]) if Path(given[0]).is_dir() else Path(given[0]).parent) / "scenarios"
     with tempfile.TemporaryDirectory(prefix="browserlens-merge-") as scratch:
         root = Path(place.root)
         if not place.is_local:
             root = Path(scratch, "out")
             for folder in ("parts", "observations"):
-                if place.fs.exists(place.path(folder)):
+                if place.has(folder):
                     place.fs.get(place.path(folder), str(root / folder), recursive=True)
         if not (root / "parts").is_dir():
             raise OptionsError(f"{url}: holds no parts", hint="name the folder that browserlens.ray.replay wrote into")

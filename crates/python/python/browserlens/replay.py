@@ -42,7 +42,7 @@ class Selected(NamedTuple):
         path_of_python()
         for name, content in self.files.items():
             Path(folder, name).write_bytes(content)
-        sources = [(self.text, Path(self.path)), (self.classes, Path(folder, "strategies.toml"))]
+        sources: list[tuple[str | None, str | os.PathLike[str]]] = [(self.text, self.path), (self.classes, Path(folder, "strategies.toml"))]
         return Strategies(sources, self.names if names is None else names)
 
 
