@@ -219,13 +219,13 @@ pub(crate) fn timings(rows: &[Timing]) -> Result<DataFrame, PolarsError> {
 fn frame(table: Table) -> Result<DataFrame, PolarsError> {
     let columns = table.columns.into_iter().map(|column| {
         let name = column.name.into();
-        match column.cells {
+        let series = match column.cells {
             Cells::Text(cells) => Series::new(name, cells),
             Cells::Small(cells) => Series::new(name, cells),
             Cells::Large(cells) => Series::new(name, cells),
             Cells::Truth(cells) => Series::new(name, cells),
-        }
-        .into()
+        };
+        Column::from(series)
     });
     DataFrame::new(table.rows, columns.collect())
 }
