@@ -6,7 +6,6 @@ looks at the tab that browser-use is on through Playwright, over the same browse
 Run: `python browser_use_state.py` with a scripted model in place of a real one; it prints what that model was shown.
 """
 
-from __future__ import annotations
 
 import asyncio
 import json

@@ -36,7 +36,7 @@ async def main() -> list[str]:
             first = await lens.observe(page)
             said.append(first.text)
             print(f"{first.kind}: {first.tokens()} tokens")
-            search = choose(first.text, 'searchbox "Search')
+            search = choose(first.text, 'textbox "Search"')
 
             # A ref is a point on the page for Playwright's mouse.
             await page.mouse.click(*await lens.point(page, search))

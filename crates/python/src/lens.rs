@@ -331,7 +331,7 @@ impl Work {
         let shown = self.reader.observe(&mut self.browser, action.as_ref()).map_err(|raised| raised.at_url(&url))?;
         let url = self.reader.page().map_or(url, |page| page.url().to_owned());
         let way = way(&self.browser.look_way());
-        let asked = if way == "unchanged" { 0 } else { self.browser.browser_micros() };
+        let asked = if way == "unchanged" { 0 } else { self.browser.waited_micros() };
         let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), asked)];
         Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url).timed(timings, way)))
     }
