@@ -26,6 +26,8 @@ from cluster import Cluster  # noqa: E402
 TRACES = Path(__file__).parents[3] / "traces"
 NAMES = ("board-reserve-a-desk", "login-wrong-then-right", "portal-offer-for-a-shift")
 STRATEGIES = ["read-text/visible", "raw/html"]
+#: A cluster takes its time to start.
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
