@@ -76,7 +76,7 @@ class Cluster:
         environment.pop("RAY_ADDRESS", None)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=environment, start_new_session=True)
 
-    def _wait(self, nodes: int, seconds: float = 180) -> None:
+    def _wait(self, nodes: int, seconds: float = 300) -> None:
         """Waits until so many worker nodes can be asked for processors."""
         import ray
 
