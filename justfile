@@ -49,6 +49,10 @@ python which="most":
     @scripts/install-python
     @scripts/python-wheel {{which}}
 
+# Measures replay on Ray on this machine: rows, two workers, machines lost, memory and time as corpora grow (`./just python` first; `./just ray-bars 2000 10000`).
+ray-bars *args:
+    @scripts/ray-bars "$@"
+
 # Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
 check:
     cargo fmt --all

@@ -9,6 +9,7 @@ mod lens;
 mod observation;
 mod page;
 mod reader;
+mod replay;
 mod tables;
 mod trace;
 mod wire;
@@ -21,6 +22,8 @@ mod _native {
     use crate::observation::{Image, Observation};
     #[pymodule_export]
     use crate::page::Page;
+    #[pymodule_export]
+    use crate::replay::{Part, Run, Strategies, merge_parts, plan_trace, replay_traces, scenario_of, trace_files};
     #[pymodule_export]
     use crate::tables::Table;
     #[pymodule_export]

@@ -33,6 +33,13 @@ impl Table {
         let batch = RecordBatch::try_from_iter(columns).map_err(|error| broken(&error))?;
         Ok(Self { batch })
     }
+
+    /// Makes a table of columns of equal length that may have gaps, whether these do or not: parts of a table then have one schema.
+    pub(crate) fn with_gaps(columns: Vec<(String, ArrayRef)>) -> Result<Self> {
+        let columns = columns.into_iter().map(|(name, cells)| (name, cells, true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| broken(&error))?;
+        Ok(Self { batch })
+    }
 }
 
 #[pymethods]

@@ -49,6 +49,11 @@ trait Way: Sync {
     fn replies(&self, page: &AskedPage<'_>, question: &str) -> Result<[Reply; DEPTH], String>;
 }
 
+/// Returns the version of what is computed here and of the ways of reading.
+pub(crate) fn version() -> String {
+    format!("{VERSION} {}", ways::version())
+}
+
 /// Returns what came of the questions about a trace, from the cache where it is there.
 pub(crate) fn asked(
     plan: &TracePlan,
@@ -61,7 +66,7 @@ pub(crate) fn asked(
         return Ok(Vec::new());
     }
     let ways = ways::all();
-    let version = format!("{VERSION} {}", ways::version());
+    let version = version();
     let key = Cache::asked_key(plan, &version, encoding, tokenizer);
     if let Some(known) = cache.asked(&key) {
         return Ok(known);

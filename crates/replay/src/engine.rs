@@ -10,7 +10,7 @@
 use crate::beside;
 use crate::cache::Cache;
 use crate::error::ReplayError;
-use crate::measure::{METRIC_VERSION, Measurement, TaskMeasurement, Timing, Tokenizer};
+use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
 use crate::peers::{self, PeersPlan};
 use crate::retained::Painted;
 use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, in_words};
@@ -22,10 +22,13 @@ use crate::unit::{Shared, Unit};
 use crate::{asked, known};
 use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+/// Name and version of the tool, as headers of runs have it.
+pub(crate) const TOOL: &str = concat!("browserlens ", env!("CARGO_PKG_VERSION"));
 
 /// Is told how far a replay is; every method may be called from any thread.
 pub trait Progress: Sync {
@@ -90,8 +93,9 @@ pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
     }
     let plans = plan(&options.traces, &options.scenarios_dir)?;
     let cache = Cache::open(&options.cache_dir);
-    let recorded: Vec<_> = plans.iter().map(|plan| plan.peers.as_ref()).collect();
-    let strategies = peers::in_play(options.strategies, &recorded);
+    let having =
+        |output: &str| plans.iter().filter(|plan| plan.peers.as_ref().is_some_and(|peers| peers.has(output))).count();
+    let strategies = peers::in_play(options.strategies, plans.len(), having);
     if strategies.is_empty() {
         return Err(ReplayError::NoStrategies);
     }
@@ -102,35 +106,56 @@ pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
         Encoding::warm_up();
     }
     let results = run_jobs(&jobs, options, &cache)?;
-    let header = RunHeader {
-        tool: concat!("browserlens ", env!("CARGO_PKG_VERSION")).to_owned(),
-        encoding: options.encoding,
-        tokenizer: options.tokenizer,
-        metric_version: METRIC_VERSION,
-        image_token_table_version: IMAGE_TOKEN_TABLE_VERSION,
-        strategies: infos,
-        traces: describe_all(&plans, &cache, options)?,
-    };
-    let mut run = RunResult {
-        header,
-        measurements: Vec::new(),
-        tasks: Vec::new(),
-        steps: Vec::new(),
-        timings: Vec::new(),
-        folder: PathBuf::new(),
-        cached_units: 0,
-    };
+    let header = header(infos, describe_all(&plans, &cache, options)?, options);
+    let mut run = RunResult::of(header);
     for (plan, result) in plans.iter().zip(results) {
         run.steps.extend(result.steps);
-        for (configured, (rows, timings, cached)) in strategies.iter().zip(result.units) {
-            run.tasks.push(TaskMeasurement::of(&plan.id, &configured.name, &rows, plan.is_complete));
-            run.measurements.extend(rows);
-            run.timings.extend(timings);
-            run.cached_units += u32::from(cached);
+        for (configured, unit) in strategies.iter().zip(result.units) {
+            run.add(&plan.id, &configured.name, unit, plan.is_complete);
         }
     }
     run.save(&options.out_dir, &cache.store)?;
     Ok(run)
+}
+
+fn header(strategies: Vec<StrategyInfo>, traces: Vec<TraceInfo>, options: &ReplayOptions<'_>) -> RunHeader {
+    RunHeader {
+        tool: TOOL.to_owned(),
+        encoding: options.encoding,
+        tokenizer: options.tokenizer,
+        metric_version: METRIC_VERSION,
+        image_token_table_version: IMAGE_TOKEN_TABLE_VERSION,
+        strategies,
+        traces,
+        notes: Vec::new(),
+    }
+}
+
+/// Replays one trace by all of `options.strategies`, under the id `id`, and writes no run: rows, timings, and what the header says of it.
+///
+/// # Errors
+/// As [`replay`].
+pub(crate) fn replay_one(
+    mut plan: TracePlan,
+    id: &str,
+    options: &ReplayOptions<'_>,
+) -> Result<(RunResult, Store), ReplayError> {
+    id.clone_into(&mut plan.id);
+    let cache = Cache::open(&options.cache_dir);
+    let strategies: Vec<&ConfiguredStrategy> = options.strategies.iter().collect();
+    let infos: Vec<StrategyInfo> = strategies.iter().map(|strategy| strategy.describe()).collect();
+    Encoding::warm_up();
+    // What a trace does in parallel within itself stays on one thread too: a cluster counts processors by tasks.
+    let (result, info) = pool(1)?.install(|| {
+        let job = Job::new(&plan, &strategies, &infos, &cache, options);
+        Ok::<_, ReplayError>((run_job(&job, options, &cache)?, describe(&plan, &cache, options)?))
+    })?;
+    let mut run = RunResult::of(header(infos, vec![info], options));
+    run.steps = result.steps;
+    for (configured, unit) in strategies.iter().zip(result.units) {
+        run.add(&plan.id, &configured.name, unit, plan.is_complete);
+    }
+    Ok((run, cache.store))
 }
 
 /// Opens every trace and its scenario, sorted by id: what is damaged is found before anything is measured.
@@ -139,15 +164,25 @@ pub(crate) fn plan(traces: &[PathBuf], scenarios_dir: &Path) -> Result<Vec<Trace
         return Err(ReplayError::NoTraces { path: PathBuf::from("traces") });
     }
     let mut plans = traces.iter().map(|path| TracePlan::open(path, scenarios_dir)).collect::<Result<Vec<_>, _>>()?;
-    let names: Vec<String> = plans.iter().map(|plan| plan.id.clone()).collect();
-    for plan in &mut plans {
-        if names.iter().filter(|name| **name == plan.id).count() > 1 {
-            let stem = plan.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            plan.id = format!("{} ({stem})", plan.id);
-        }
-    }
+    let ids = ids(plans.iter().map(|plan| (plan.id.as_str(), stem(&plan.path))));
+    plans.iter_mut().zip(ids).for_each(|(plan, id)| plan.id = id);
     plans.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
     Ok(plans)
+}
+
+/// Returns the name of a file without what follows its last dot.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Returns the ids of traces in a run, of their scenarios and files: the scenario's name, with the file's where several have the same.
+pub(crate) fn ids<'a>(traces: impl Iterator<Item = (&'a str, String)> + Clone) -> Vec<String> {
+    let mut count: HashMap<&str, usize> = HashMap::new();
+    traces.clone().for_each(|(scenario, _)| *count.entry(scenario).or_default() += 1);
+    let is_alone = |scenario: &str| count.get(scenario).is_none_or(|count| *count < 2);
+    traces
+        .map(|(scenario, stem)| if is_alone(scenario) { scenario.to_owned() } else { format!("{scenario} ({stem})") })
+        .collect()
 }
 
 /// Describes every trace, in parallel: what goes by a pass of its own is measured here.

@@ -81,6 +81,12 @@ pub enum ReplayError {
         /// What is wrong.
         reason: String,
     },
+    /// Parts that do not belong together.
+    #[error("the parts are not of one run: {reason}")]
+    Parts {
+        /// What differs.
+        reason: String,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads: {reason}")]
     Threads {
@@ -115,6 +121,7 @@ impl ReplayError {
             Self::Damaged { .. } => {
                 "delete the file or the folder it lies in and replay again: it is rebuilt from the traces"
             }
+            Self::Parts { .. } => "give every run a folder of its own, or remove the parts of the other run",
             Self::Threads { .. } => "ask for fewer threads",
             Self::Cancelled => "run the same command again to go on where it stopped",
         }
@@ -123,7 +130,11 @@ impl ReplayError {
     /// Returns which exit code of the command line the error belongs to.
     pub fn exit_class(&self) -> ExitClass {
         match self {
-            Self::NoTraces { .. } | Self::NoStrategies | Self::Threads { .. } | Self::Cancelled => ExitClass::BadUsage,
+            Self::NoTraces { .. }
+            | Self::NoStrategies
+            | Self::Parts { .. }
+            | Self::Threads { .. }
+            | Self::Cancelled => ExitClass::BadUsage,
             Self::Trace(error) => error.exit_class(),
             _ => ExitClass::Unreadable,
         }

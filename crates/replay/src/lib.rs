@@ -25,6 +25,7 @@ mod measure;
 mod minimise;
 mod oracle;
 mod packed;
+mod part;
 mod peers;
 mod pixels;
 mod random;
@@ -36,6 +37,7 @@ mod score;
 mod steps;
 mod store;
 pub mod strategies;
+pub mod table;
 mod trace_files;
 #[cfg(feature = "train")]
 pub mod train;
@@ -65,6 +67,7 @@ pub use measure::{
 };
 pub use minimise::{MinimalSet, minimise};
 pub use packed::PackedPages;
+pub use part::{Decided, Merge, Part, PartOptions, PlannedTrace, decide, merge, read_parts};
 pub use peers::RecordedPeer;
 pub use pixels::MIN_TEXT_PX;
 pub use random::SplitMix64;

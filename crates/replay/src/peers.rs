@@ -62,6 +62,11 @@ impl PeersPlan {
         self.variants.iter().any(|variant| name_of(variant) == output)
     }
 
+    /// Returns the names of what was recorded.
+    pub fn outputs(&self) -> Vec<String> {
+        self.variants.iter().map(name_of).collect()
+    }
+
     /// Returns the tool definitions of an MCP peer by the name of one of its outputs.
     pub fn definitions(&self, output: &str) -> Option<&str> {
         self.definitions.get(output.split('/').next()?).map(String::as_str)
@@ -122,11 +127,12 @@ pub(crate) fn outputs(file: &PeersFile, step: u32) -> Result<Vec<PeerOutput>, Re
 
 /// Keeps the strategies that a run of these traces can and should show: what a tool really said stands in the place of its
 /// reproduction where every trace has it; what no trace has cannot be shown.
-pub(crate) fn in_play<'a>(
-    strategies: &'a [ConfiguredStrategy],
-    peers: &[Option<&PeersPlan>],
-) -> Vec<&'a ConfiguredStrategy> {
-    let having = |output: &str| peers.iter().filter(|plan| plan.is_some_and(|plan| plan.has(output))).count();
+/// `having` tells how many of the `traces` traces have an output.
+pub(crate) fn in_play(
+    strategies: &[ConfiguredStrategy],
+    traces: usize,
+    having: impl Fn(&str) -> usize,
+) -> Vec<&ConfiguredStrategy> {
     strategies
         .iter()
         .filter(|strategy| match strategy.name.strip_suffix(RECORDED_SUFFIX) {
@@ -134,7 +140,7 @@ pub(crate) fn in_play<'a>(
             None => {
                 let recorded = format!("{}{RECORDED_SUFFIX}", strategy.name);
                 let stands_for_it = strategies.iter().any(|other| other.name == recorded);
-                !(stands_for_it && having(&strategy.name) == peers.len())
+                !(stands_for_it && having(&strategy.name) == traces)
             }
         })
         .collect()

@@ -40,6 +40,9 @@ pub struct RunHeader {
     pub strategies: Vec<StrategyInfo>,
     /// The traces, sorted by id.
     pub traces: Vec<TraceInfo>,
+    /// What is to be said of the run, such as what it leaves out; empty where it is whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What a run says about a trace.
@@ -167,6 +170,34 @@ impl StoredObservation {
 }
 
 impl RunResult {
+    /// Returns a run without rows.
+    pub(crate) fn of(header: RunHeader) -> Self {
+        Self {
+            header,
+            measurements: Vec::new(),
+            tasks: Vec::new(),
+            steps: Vec::new(),
+            timings: Vec::new(),
+            folder: PathBuf::new(),
+            cached_units: 0,
+        }
+    }
+
+    /// Adds a unit: the rows of one trace and strategy, their timings, and whether they came from the cache.
+    pub(crate) fn add(
+        &mut self,
+        trace: &str,
+        strategy: &str,
+        unit: (Vec<Measurement>, Vec<Timing>, bool),
+        complete: bool,
+    ) {
+        let (rows, timings, cached) = unit;
+        self.tasks.push(TaskMeasurement::of(trace, strategy, &rows, complete));
+        self.measurements.extend(rows);
+        self.timings.extend(timings);
+        self.cached_units += u32::from(cached);
+    }
+
     /// Returns the row of a trace, strategy and step.
     pub fn measurement(&self, trace: &str, strategy: &str, step: u32) -> Option<&Measurement> {
         self.measurements.iter().find(|row| row.step == step && row.trace == trace && row.strategy == strategy)
@@ -211,8 +242,12 @@ impl RunResult {
     /// # Errors
     /// [`ReplayError::File`] if it cannot be written.
     pub(crate) fn save(&mut self, out: &Path, blobs: &Store) -> Result<(), ReplayError> {
-        let json = self.to_json()?;
-        self.folder = out.join(&content_hash(&json)[..16]);
+        let (texts, images) = self.blobs();
+        self.save_with(out, blobs, &texts, &images)
+    }
+
+    /// Returns the content hashes of every text and every image that the run tells of.
+    pub(crate) fn blobs(&self) -> (Vec<String>, Vec<String>) {
         let (mut texts, mut images) = (BTreeSet::new(), BTreeSet::new());
         for numbers in self.measurements.iter().filter_map(Measurement::numbers) {
             texts.insert(numbers.text.clone());
@@ -223,7 +258,20 @@ impl RunResult {
             }
         }
         images.extend(self.steps.iter().filter_map(|step| step.screenshot.clone()));
-        self.store().adopt(blobs, &texts.into_iter().collect::<Vec<_>>(), &images.into_iter().collect::<Vec<_>>())?;
+        (texts.into_iter().collect(), images.into_iter().collect())
+    }
+
+    /// Writes the run as [`RunResult::save`] does, with these texts and images alone.
+    pub(crate) fn save_with(
+        &mut self,
+        out: &Path,
+        blobs: &Store,
+        texts: &[String],
+        images: &[String],
+    ) -> Result<(), ReplayError> {
+        let json = self.to_json()?;
+        self.folder = out.join(&content_hash(&json)[..16]);
+        self.store().adopt(blobs, texts, images)?;
         let run = self.folder.join(RUN_FILE);
         if !run.exists() {
             write_atomically(&run, &json)?;

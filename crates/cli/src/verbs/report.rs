@@ -47,7 +47,7 @@ pub(crate) fn write(
         date: newest.map_or_else(String::new, |timing| timing.date.clone()),
         machine: newest.map_or_else(String::new, |timing| timing.machine.clone()),
         store: store_of(run),
-        recorded: recorded_notes(run),
+        recorded: run.header.notes.iter().cloned().chain(recorded_notes(run)).collect(),
         revision: super::replay::revision().map_or_else(String::new, |revision| short(&revision)),
         tokenizer: format!("{} ({:?})", run.header.encoding.name(), run.header.tokenizer).to_lowercase(),
         fidelity: std::fs::read_to_string(report_input::FIDELITY).unwrap_or_default(),

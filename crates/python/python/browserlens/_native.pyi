@@ -4,7 +4,23 @@ import os
 from pathlib import Path
 from typing import Any, Final, final
 
-__all__ = ["LEGEND", "Image", "Lens", "Observation", "Page", "Table", "Trace"]
+__all__ = [
+    "LEGEND",
+    "Image",
+    "Lens",
+    "Observation",
+    "Page",
+    "Part",
+    "Run",
+    "Strategies",
+    "Table",
+    "Trace",
+    "merge_parts",
+    "plan_trace",
+    "replay_traces",
+    "scenario_of",
+    "trace_files",
+]
 
 LEGEND: Final[str]
 
@@ -168,3 +184,118 @@ class Lens:
         """Gives up the work that is under way, so that the next can begin."""
     def close(self) -> None:
         """Ends the lens; the browser and its pages stay as they are."""
+
+@final
+class Strategies:
+    """Strategies that were read and built."""
+
+    def __new__(cls, sources: list[tuple[str | None, str | os.PathLike[str]]], names: list[str] | None = None) -> Strategies: ...
+    @property
+    def names(self) -> list[str]:
+        """Their names, in the order of the texts."""
+    def decide(self, planned: list[str]) -> str:
+        """Decides for planned traces what they decide together: ids and strategies in play; as JSON."""
+    def part_name(self, planned: str, id: str, encoding: str) -> str:
+        """The name of the part of a planned trace."""
+
+@final
+class Part:
+    """What came of one trace."""
+
+    def __new__(
+        cls,
+        trace: str | os.PathLike[str],
+        id: str,
+        scenarios_dir: str | os.PathLike[str],
+        strategies: Strategies,
+        cache_dir: str | os.PathLike[str],
+        *,
+        encoding: str = "o200k_base",
+        date: str = "",
+        machine: str = "",
+    ) -> Part: ...
+    @property
+    def measurements(self) -> Table:
+        """The rows of measurements."""
+    @property
+    def timings(self) -> Table:
+        """The rows of timings."""
+    @property
+    def steps(self) -> int:
+        """How many steps the trace has."""
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+    @property
+    def failed_rows(self) -> int:
+        """How many of them are errors."""
+    def to_bytes(self) -> bytes:
+        """The part as bytes."""
+    def keep_observations(self, store: str | os.PathLike[str]) -> None:
+        """Brings what was shown into a store."""
+
+@final
+class Run:
+    """A stored run."""
+
+    @staticmethod
+    def load(folder: str | os.PathLike[str]) -> Run:
+        """Loads a run from its folder."""
+    @property
+    def folder(self) -> Path:
+        """The folder of the run."""
+    @property
+    def id(self) -> str:
+        """Its id: a hash of everything but timings."""
+    @property
+    def traces(self) -> list[str]:
+        """The ids of its traces."""
+    @property
+    def strategies(self) -> list[str]:
+        """The names of its strategies."""
+    @property
+    def notes(self) -> list[str]:
+        """What is to be said of it, such as what it leaves out."""
+    @property
+    def measurements(self) -> Table:
+        """One row a trace, strategy and step."""
+    @property
+    def timings(self) -> Table:
+        """Latencies, one row a trace, strategy and step."""
+    def observation(self, trace: str, strategy: str, step: int) -> str | None:
+        """What a strategy showed at a step; None if it failed there or there is no such row."""
+
+def trace_files(path: str | os.PathLike[str]) -> list[Path]:
+    """The traces below a folder, sorted."""
+
+def plan_trace(trace: str | os.PathLike[str], scenarios_dir: str | os.PathLike[str]) -> str:
+    """What has to be known of a trace before it is decided what a run does with it; as JSON."""
+
+def scenario_of(trace: str | os.PathLike[str]) -> str:
+    """The name of a trace's scenario."""
+
+def merge_parts(
+    parts: str | os.PathLike[str],
+    out_dir: str | os.PathLike[str],
+    cache_dir: str | os.PathLike[str],
+    *,
+    observations: str | os.PathLike[str] | None = None,
+    traces: list[Path] | None = None,
+    scenarios_dir: str | os.PathLike[str] | None = None,
+    notes: list[str] = ...,
+) -> Run:
+    """Puts the parts of a folder together and stores the run."""
+
+def replay_traces(
+    traces: list[Path],
+    strategies: Strategies,
+    scenarios_dir: str | os.PathLike[str],
+    out_dir: str | os.PathLike[str],
+    cache_dir: str | os.PathLike[str],
+    *,
+    threads: int = 0,
+    encoding: str = "o200k_base",
+    date: str = "",
+    machine: str = "",
+) -> Run:
+    """Replays strategies over traces on this machine and stores the run."""
