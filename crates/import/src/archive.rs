@@ -5,9 +5,9 @@
 
 use crate::error::ImportError;
 use crate::limits::Limits;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 /// Levels of folders that are looked into.
@@ -32,7 +32,9 @@ pub(crate) struct Archive {
     /// Names, and where each is: index in the zip file.
     names: BTreeMap<String, usize>,
     limits: Limits,
+    /// Bytes of all entries that were read, each counted once: pages of one recording load the same files again and again.
     read: u64,
+    counted: HashSet<usize>,
 }
 
 impl std::fmt::Debug for Archive {
@@ -46,9 +48,11 @@ impl Archive {
         let mut names = BTreeMap::new();
         if path.is_dir() {
             list(path, path, 0, &limits, &mut names)?;
-            return Ok(Self { path: path.to_owned(), place: Place::Folder, names, limits, read: 0 });
+            let place = Place::Folder;
+            return Ok(Self { path: path.to_owned(), place, names, limits, read: 0, counted: HashSet::new() });
         }
-        let file = File::open(path).map_err(ImportError::io(path, "open the file"))?;
+        let mut file = File::open(path).map_err(ImportError::io(path, "open the file"))?;
+        check_count(path, &mut file, &limits)?;
         Self::from_source(path, Box::new(BufReader::new(file)), limits)
     }
 
@@ -81,7 +85,8 @@ impl Archive {
                 return Err(ImportError::malformed(path, format!("entry {name:?}"), "it is there twice"));
             }
         }
-        Ok(Self { path: path.to_owned(), place: Place::Zip(Box::new(zip)), names, limits, read: 0 })
+        let place = Place::Zip(Box::new(zip));
+        Ok(Self { path: path.to_owned(), place, names, limits, read: 0, counted: HashSet::new() })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -96,7 +101,9 @@ impl Archive {
     /// Reads an entry whole; none if it is not there.
     pub(crate) fn read(&mut self, name: &str) -> Result<Option<Vec<u8>>, ImportError> {
         let Some(index) = self.names.get(name).copied() else { return Ok(None) };
-        let limit = self.limits.entry_bytes.min(self.limits.total_bytes.saturating_sub(self.read));
+        let is_new = !self.counted.contains(&index);
+        let left = if is_new { self.limits.total_bytes.saturating_sub(self.read) } else { u64::MAX };
+        let limit = self.limits.entry_bytes.min(left);
         let place = || format!("entry {name:?}");
         let mut bytes = Vec::new();
         match &mut self.place {
@@ -122,9 +129,37 @@ impl Archive {
         if bytes.len() as u64 > limit {
             return Err(ImportError::too_large(&self.path, place(), "its size", limit));
         }
-        self.read += bytes.len() as u64;
+        if self.counted.insert(index) {
+            self.read += bytes.len() as u64;
+        }
         Ok(Some(bytes))
     }
+}
+
+/// Refuses an archive whose end promises too many entries, before their list is read into memory.
+fn check_count(path: &Path, file: &mut (impl Read + Seek), limits: &Limits) -> Result<(), ImportError> {
+    /// The last record, with the longest comment, and the one before it that large archives have.
+    const TAIL: u64 = 22 + 65_535 + 20 + 56;
+    let failed = ImportError::io(path, "read the file");
+    let mut tail = Vec::new();
+    let read = file.seek(SeekFrom::End(0)).and_then(|length| {
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
+        file.take(TAIL).read_to_end(&mut tail)?;
+        file.rewind()
+    });
+    read.map_err(failed)?;
+    let number = |at: usize, bytes: usize| {
+        let bytes = tail.get(at..at + bytes)?;
+        Some(bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
+    };
+    let records = memchr::memmem::find_iter(&tail, b"PK\x05\x06").filter_map(|at| number(at + 10, 2));
+    let large = memchr::memmem::find_iter(&tail, b"PK\x06\x06").filter_map(|at| number(at + 32, 8));
+    // 65,535 means that the other record tells.
+    let most = records.filter(|count| *count != 0xffff).chain(large).max().unwrap_or(0);
+    if most > limits.entries {
+        return Err(ImportError::too_large(path, "the archive", "its number of entries", limits.entries));
+    }
+    Ok(())
 }
 
 /// Lists the files below a folder; links are not followed.
@@ -214,6 +249,21 @@ mod tests {
         let mut archive = Archive::open(small.path(), Limits { total_bytes: 10, ..Limits::default() }).expect("opens");
         assert_eq!(archive.read("a").expect("fits").expect("is there").len(), 8);
         assert!(archive.read("b").is_err() && archive.read("c").expect("no error").is_none());
+        // What was read once may be read again.
+        assert!(archive.read("a").expect("fits").is_some() && archive.read("a").expect("fits").is_some());
+    }
+
+    #[test]
+    fn an_archive_of_too_many_entries_is_refused_before_they_are_listed() {
+        let names: Vec<String> = (0..30).map(|number| number.to_string()).collect();
+        let entries: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x"[..])).collect();
+        let limits = Limits { entries: 20, ..Limits::default() };
+        let error = Archive::open(zipped(&entries).path(), limits).expect_err("too many");
+        assert!(error.to_string().contains("its number of entries is over the limit of 20"), "{error}");
+        let folder = tempfile::tempdir().expect("a folder");
+        names.iter().for_each(|name| std::fs::write(folder.path().join(name), "x").expect("writes"));
+        let error = Archive::open(folder.path(), limits).expect_err("too many");
+        assert!(error.to_string().contains("its number of files is over the limit of 20"), "{error}");
     }
 
     #[test]

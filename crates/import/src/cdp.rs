@@ -205,7 +205,8 @@ fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String
     let index: HashMap<&str, usize> =
         heads.iter().enumerate().filter_map(|(at, head)| Some((head["nodeId"].as_str()?, at))).collect();
     let mut frame_of: Vec<Option<String>> = heads.iter().map(of_head).collect();
-    let roots: HashSet<usize> = (0..heads.len()).filter(|at| frame_of[*at].is_some()).collect();
+    // In their order: a node that two roots claim belongs to the first.
+    let roots: Vec<usize> = (0..heads.len()).filter(|at| frame_of[*at].is_some()).collect();
     for root in &roots {
         let mut open = vec![*root];
         while let Some(at) = open.pop() {

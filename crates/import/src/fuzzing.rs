@@ -17,6 +17,7 @@ fn small() -> Limits {
         page_bytes: 1 << 20,
         entry_bytes: 1 << 20,
         total_bytes: 4 << 20,
+        column_page_bytes: 1 << 20,
         ..Limits::default()
     }
 }
@@ -74,7 +75,19 @@ pub fn cdp(data: &[u8]) {
 
 /// Reads tasks of Mind2Web.
 pub fn mind2web(data: &[u8]) {
-    drop(mind2web::read_from(Path::new("train.json"), data, &small(), |plan| plan.pages.scene(0).map(drop)));
+    drop(mind2web::read_tasks_from(Path::new("train.json"), data, &small(), |plan| plan.pages.scene(0).map(drop)));
+}
+
+/// Reads rows of Multimodal-Mind2Web.
+pub fn mind2web_rows(data: &[u8]) {
+    let sources = vec![("train.parquet".into(), bytes::Bytes::copy_from_slice(data))];
+    drop(mind2web::read_rows_from(sources, &small(), |plan, _| plan.pages.scene(0).map(drop)));
+}
+
+/// Parses HTML, and derives a capture of it.
+pub fn derived(data: &[u8]) {
+    let Ok(html) = std::str::from_utf8(data) else { return };
+    crate::derive::try_one(html, &small());
 }
 
 /// Turns JSON into scenarios by every reader of scripts, and into requests.

@@ -4,11 +4,14 @@
 //! Invariants: nothing of the input is executed, unpickled or fetched; memory, depth, sizes and ratios are bounded by [`Limits`]; secrets
 //! are replaced before anything is written; what is missing is an error that names file, place and remedy, or a said gap.
 
-#![cfg_attr(not(feature = "render"), expect(dead_code, reason = "much of what is read is only for rendering"))]
+#![cfg_attr(not(feature = "render"), expect(dead_code, reason = "pictures and resources are only for rendering"))]
 
 mod archive;
 mod browsergym;
 mod cdp;
+mod columns;
+mod derive;
+mod dom;
 mod error;
 mod har;
 mod html;

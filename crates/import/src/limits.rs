@@ -15,6 +15,8 @@ pub struct Limits {
     pub ratio: u64,
     /// Bytes of one line or record.
     pub line_bytes: u64,
+    /// Bytes of one page of a column, unpacked.
+    pub column_page_bytes: u64,
     /// Levels of a recorded tree.
     pub depth: usize,
     /// Nodes of one reconstructed page.
@@ -36,6 +38,7 @@ impl Default for Limits {
             total_bytes: 8 << 30,
             ratio: 400,
             line_bytes: 64 << 20,
+            column_page_bytes: 256 << 20,
             depth: 10_000,
             nodes: 1_000_000,
             page_bytes: 128 << 20,

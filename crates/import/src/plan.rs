@@ -79,8 +79,14 @@ pub(crate) trait Pages: Send + Sync {
     /// Returns the page after a step, to be rendered.
     fn scene(&self, step: usize) -> Result<Scene, ImportError>;
 
-    /// Returns what can be derived of the page without rendering it, and the keys of marked nodes.
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError>;
+    /// Returns the page whole, and the keys of marked nodes; what needs rendering is derived from its scene.
+    fn capture(
+        &self,
+        _step: usize,
+        _canonicalizer: &mut Canonicalizer,
+    ) -> Option<Result<(Capture, Marks), ImportError>> {
+        None
+    }
 }
 
 /// Marked nodes, by mark.

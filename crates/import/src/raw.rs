@@ -14,6 +14,7 @@ use crate::scene::Scene;
 use browserlens_page::{Capture, Viewport};
 use browserlens_trace::{Canonicalizer, Origin};
 use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError> {
     let mut archive = Archive::open(path, limits)?;
     let told = told(path, &mut archive)?;
-    let names: Vec<String> = archive.names().map(str::to_owned).collect();
+    let names: BTreeSet<String> = archive.names().map(str::to_owned).collect();
     let mut gaps = Vec::new();
     let mut pairs: Vec<(String, String, String)> = Vec::new();
     for ax in names
@@ -45,8 +46,10 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
     let number = |ax: &str| natural(ax).into_iter().rev().map(|(number, _)| number).find(|number| *number != u64::MAX);
     let mut steps = Vec::new();
     let mut elements = Vec::new();
+    let by_step: HashMap<u64, &Value> =
+        told.iter().rev().filter_map(|one| Some((one["step"].as_u64()?, one))).collect();
     for (at, (ax, _, _)) in pairs.iter().enumerate() {
-        let said = told.iter().find(|one| at > 0 && one["step"].as_u64().is_some_and(|step| Some(step) == number(ax)));
+        let said = number(ax).filter(|_| at > 0).and_then(|step| by_step.get(&step));
         let done = said.and_then(|one| {
             let call = text(one, "last_action");
             let done = browsergym::action(call);
@@ -130,7 +133,13 @@ impl Pages for Pairs {
         Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
     }
 
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
+        Some(self.pair(step, canonicalizer))
+    }
+}
+
+impl Pairs {
+    fn pair(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
         let Some((ax, snapshot, picture)) = self.pairs.get(step) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };

@@ -8,7 +8,7 @@ use crate::options::ImportOptions;
 use crate::plan::Plan;
 use crate::script::{self, Script};
 use crate::write::{Captured, Writing, finish};
-use crate::{mind2web, playwright, raw, weblinx};
+use crate::{derive, mind2web, playwright, raw, weblinx};
 #[cfg(not(feature = "render"))]
 use browserlens_page::Flags;
 use browserlens_page::{Capture, Page, PayloadKind};
@@ -26,7 +26,7 @@ pub enum Format {
     Cdp,
     /// WebLINX 1.1.
     Weblinx,
-    /// Mind2Web, as JSON.
+    /// Mind2Web, as JSON, and Multimodal-Mind2Web, as Parquet.
     Mind2web,
     /// A history of browser-use, as a scenario.
     BrowserUse,
@@ -107,13 +107,21 @@ pub struct ImportedTrace {
 pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Result<ImportReport, ImportError> {
     std::fs::create_dir_all(&options.out).map_err(ImportError::io(&options.out, "make the folder"))?;
     let mut report = ImportReport::default();
+    let mut tables = Vec::new();
     for input in inputs {
+        // The actions of a task may lie in several files of such.
+        if format == Format::Mind2web {
+            tables.extend(mind2web::tables(input)?);
+            if input.is_dir() || tables.contains(input) {
+                continue;
+            }
+        }
         let plans = match format {
             Format::Playwright => playwright::read(input, options.limits)?,
             Format::Cdp => raw::read(input, options.limits)?,
             Format::Weblinx => weblinx::read(input, options.limits)?,
             Format::Mind2web => {
-                mind2web::read(input, &options.limits, |plan| made(plan, input, options, &mut report))?;
+                mind2web::read_tasks(input, &options.limits, |plan| made(plan, input, options, &mut report))?;
                 Vec::new()
             }
             Format::BrowserUse => scenarios(script::read_browser_use(input)?, options, &mut report)?,
@@ -122,6 +130,7 @@ pub fn import(format: Format, inputs: &[PathBuf], options: &ImportOptions) -> Re
         };
         plans.into_iter().try_for_each(|plan| made(plan, input, options, &mut report))?;
     }
+    mind2web::read_rows(&tables, &options.limits, |plan, path| made(plan, path, options, &mut report))?;
     Ok(report)
 }
 
@@ -147,9 +156,18 @@ fn write(plan: &Plan, input: &Path, path: PathBuf, options: &ImportOptions) -> R
         let mut writing = Writing::create(plan, &path, None, options.redaction_key.clone(), options.force)?;
         let mut canonicalizer = Canonicalizer::new();
         let written = (0..plan.steps.len()).try_for_each(|step| {
-            let (capture, marks) = plan.pages.capture(step, &mut canonicalizer)?;
+            let (whole, mut gaps) = (plan.pages.capture(step, &mut canonicalizer), Vec::new());
+            let (capture, marks) = match whole {
+                Some(whole) => whole?,
+                None => {
+                    let scene = plan.pages.scene(step)?;
+                    gaps.extend(scene.gaps.iter().cloned());
+                    gaps.push(derive::GAP.to_owned());
+                    derive::capture(input, step, &scene, &options.limits, &mut canonicalizer)?
+                }
+            };
             let capture = masked(capture, plan);
-            writing.step(Captured { capture, marks, quiet: true, timings: Vec::new(), gaps: Vec::new() })
+            writing.step(Captured { capture, marks, quiet: true, timings: Vec::new(), gaps })
         });
         finish(writing, false, written)?
     };

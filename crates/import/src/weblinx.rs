@@ -15,8 +15,9 @@ use browserlens_page::{Capture, Viewport};
 use browserlens_strategy::ActionKind;
 use browserlens_trace::{Canonicalizer, Origin};
 use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Licence of the data set, as its publisher states it.
 const LICENCE: &str = "CC-BY-NC-SA-4.0";
@@ -43,12 +44,14 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
     };
     let splits: Map<String, Value> = serde_json::from_slice(&bytes)
         .map_err(|error| ImportError::malformed(path, "metadata.json", error.to_string()))?;
+    let index = Arc::new(Index::of(&archive));
+    let archive = Arc::new(Mutex::new(archive));
     let mut plans = Vec::new();
     for (split, demonstrations) in &splits {
         for (id, steps) in demonstrations.as_object().into_iter().flatten() {
             // A part of the data set holds the files of some demonstrations only.
-            if archive.names().any(|name| name.contains(&format!("{id}/"))) {
-                plans.extend(plan(path, split, id, steps, limits)?);
+            if index.demonstrations.contains(id) {
+                plans.extend(plan(path, split, (id, steps), &index, &archive)?);
             }
         }
     }
@@ -59,8 +62,42 @@ pub(crate) fn read(path: &Path, limits: Limits) -> Result<Vec<Plan>, ImportError
     Ok(plans)
 }
 
-fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Result<Option<Plan>, ImportError> {
-    let mut archive = Archive::open(path, limits)?;
+/// Which files there are, by the names that `metadata.json` gives them.
+struct Index {
+    /// Each name, whole and without one or two of its outer folders, and the name it stands for.
+    names: HashMap<String, String>,
+    /// Every folder.
+    demonstrations: HashSet<String>,
+}
+
+impl Index {
+    fn of(archive: &Archive) -> Self {
+        let mut index = Self { names: HashMap::new(), demonstrations: HashSet::new() };
+        for name in archive.names() {
+            let mut tail = name;
+            for _ in 0..3 {
+                index.names.entry(tail.to_owned()).or_insert_with(|| name.to_owned());
+                let Some((_, inner)) = tail.split_once('/') else { break };
+                tail = inner;
+            }
+            let folders = name.rsplit_once('/').map_or("", |(folders, _)| folders);
+            for folder in
+                folders.split('/').filter(|folder| !index.demonstrations.contains(*folder)).collect::<Vec<_>>()
+            {
+                index.demonstrations.insert(folder.to_owned());
+            }
+        }
+        index
+    }
+}
+
+fn plan(
+    path: &Path,
+    split: &str,
+    (id, steps): (&str, &Value),
+    index: &Index,
+    archive: &Arc<Mutex<Archive>>,
+) -> Result<Option<Plan>, ImportError> {
     let mut gaps = Vec::new();
     let mut numbered: Vec<(u64, &Value)> = match steps {
         Value::Object(steps) => steps.iter().filter_map(|(number, step)| Some((number.parse().ok()?, step))).collect(),
@@ -69,13 +106,7 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
     };
     numbered.sort_by_key(|(number, _)| *number);
     let (mut goal, mut turns): (Vec<String>, Vec<Turn>) = (Vec::new(), Vec::new());
-    let known: Vec<String> = archive.names().map(str::to_owned).collect();
-    let file = |step: &Value, key: &str| -> String {
-        let named = text(step, key);
-        let inside =
-            |name: &&String| !named.is_empty() && (name.as_str() == named || name.ends_with(&format!("/{named}")));
-        known.iter().find(inside).cloned().unwrap_or_default()
-    };
+    let file = |step: &Value, key: &str| index.names.get(text(step, key)).cloned().unwrap_or_default();
     for (number, step) in numbered {
         let intent = text(step, "intent");
         let args = &step["args"];
@@ -110,7 +141,10 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
     }
     gaps.push("after the last action no page was recorded: its own is shown again".to_owned());
     gaps.push("the publisher made accessibility trees and snapshots by rendering saved pages anew".to_owned());
-    let record = archive.read(&format!("demonstrations/{id}/metadata.json"))?;
+    let record = match index.names.get(&format!("demonstrations/{id}/metadata.json")) {
+        Some(name) => archive.lock().unwrap_or_else(PoisonError::into_inner).read(name)?,
+        None => None,
+    };
     let record: Value = record.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
     let side =
         |keys: [&str; 2]| keys.iter().find_map(|key| record[*key].as_u64()).and_then(|side| u32::try_from(side).ok());
@@ -148,7 +182,7 @@ fn plan(path: &Path, split: &str, id: &str, steps: &Value, limits: Limits) -> Re
         visits: Vec::new(),
         pages: Box::new(Turns {
             path: path.to_owned(),
-            archive: Mutex::new(archive),
+            archive: Arc::clone(archive),
             turns,
             viewport: (viewport.width, viewport.height),
         }),
@@ -186,7 +220,7 @@ fn action(intent: &str, args: &Value) -> Option<PlannedAction> {
 /// The pages of one demonstration.
 struct Turns {
     path: PathBuf,
-    archive: Mutex<Archive>,
+    archive: Arc<Mutex<Archive>>,
     turns: Vec<Turn>,
     viewport: (u32, u32),
 }
@@ -200,7 +234,13 @@ impl Pages for Turns {
         Err(ImportError::malformed(&self.path, format!("step {step}"), "it needs no rendering"))
     }
 
-    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
+    fn capture(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Option<Result<(Capture, Marks), ImportError>> {
+        Some(self.pair(step, canonicalizer))
+    }
+}
+
+impl Turns {
+    fn pair(&self, step: usize, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
         let Some(turn) = self.turns.get(step.min(self.turns.len() - 1)) else {
             return Err(ImportError::malformed(&self.path, format!("step {step}"), "it has no page"));
         };

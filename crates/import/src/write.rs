@@ -149,8 +149,7 @@ impl<'p> Writing<'p> {
         let mut origin = self.plan.origin.clone();
         origin.rendered = rendered;
         origin.gaps.append(&mut self.gaps);
-        origin.gaps.sort();
-        origin.gaps.dedup();
+        origin.gaps = bounded(origin.gaps);
         self.writer.set_origin(&origin)?;
         let outcome = match failed {
             None => Outcome::Complete,
@@ -170,6 +169,26 @@ fn in_words(page: &Page, key: NodeKey) -> Option<NodeHint> {
     Some(NodeHint { role, name, within: None, nth })
 }
 
+/// Gaps in order, each once, no more and no longer than a person reads.
+fn bounded(mut gaps: Vec<String>) -> Vec<String> {
+    const MOST: usize = 1_000;
+    const LONGEST: usize = 500;
+    for gap in &mut gaps {
+        if let Some((end, _)) = gap.char_indices().nth(LONGEST) {
+            gap.truncate(end);
+            gap.push('…');
+        }
+    }
+    gaps.sort();
+    gaps.dedup();
+    let more = gaps.len().saturating_sub(MOST);
+    if more > 0 {
+        gaps.truncate(MOST);
+        gaps.push(format!("… and {more} gaps more"));
+    }
+    gaps
+}
+
 /// Ends a trace, and passes on what went wrong.
 pub(crate) fn finish(
     writing: Writing<'_>,
@@ -180,4 +199,18 @@ pub(crate) fn finish(
     let gaps = writing.finish(rendered, written.as_ref().err())?;
     written?;
     Ok((with_node, steps, gaps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounded;
+
+    #[test]
+    fn gaps_are_as_many_and_as_long_as_a_person_reads() {
+        let many = (0..5_000).map(|number| format!("{number}: {}", "ä".repeat(9_000))).collect();
+        let kept = bounded(many);
+        assert_eq!((kept.len(), kept.last().map(String::as_str)), (1_001, Some("… and 4000 gaps more")));
+        assert!(kept.iter().all(|gap| gap.chars().count() <= 501));
+        assert_eq!(bounded(vec!["b".into(), "a".into(), "b".into()]), ["a", "b"]);
+    }
 }

@@ -57,11 +57,126 @@ fn a_truncated_archive_is_an_error_wherever_it_ends() {
     }
 }
 
+fn opened(report: &ImportReport) -> Trace {
+    let made = &report.traces[0];
+    assert!(browserlens_trace::verify(&made.path).expect("verifies").is_ok());
+    Trace::open(&made.path).expect("opens")
+}
+
+fn shown(trace: &Trace, step: u32) -> browserlens_page::Page {
+    let capture = trace.capture(browserlens_strategy::StepIndex(step)).expect("capture");
+    browserlens_page::Page::parse(&capture).expect("parses")
+}
+
 #[test]
-fn without_rendering_a_snapshot_says_that_it_has_to_be_rendered() {
-    let goto = call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&[json!("x")]))]);
+fn without_rendering_the_dom_comes_with_its_frames_shadow_trees_and_state() {
+    let field =
+        json!(["INPUT", { "__playwright_value_": "lamp", "__playwright_target__": "", "type": "text", "id": "q" }]);
+    let shadow = json!(["DIV", {}, ["template", { "__playwright_shadow_root_": "open" }, ["SPAN", { "id": "in" }, "inside"]], "light"]);
+    let frame = json!(["IFRAME", { "src": "/snapshot/frame@2" }]);
+    let mut events = vec![header(10)];
+    events.extend(call(
+        "c@1",
+        "goto",
+        &json!({ "url": "http://shop.test/" }),
+        1.0,
+        &[("after", page(&[field.clone()]))],
+    ));
+    events.extend(call(
+        "c@2",
+        "fill",
+        &json!({ "value": "lamp" }),
+        20.0,
+        &[("action", page(&[field, shadow, frame])), ("after", page(&[]))],
+    ));
+    events.push(json!({ "type": "frame-snapshot", "snapshot": { "callId": "c@2", "phase": "action", "pageId": "page@1", "frameId": "frame@2",
+        "frameUrl": "http://shop.test/inner", "html": ["HTML", {}, ["BODY", {}, ["P", { "id": "framed" }, "in a frame"]]], "timestamp": 21.0 } }));
+    let (_folder, report) = tried(&[("trace.trace", lines(&events))], false);
+    let report = report.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((report.traces[0].steps, report.traces[0].with_node, report.traces[0].origin.rendered), (2, 1, false));
+    assert!(report.traces[0].origin.gaps.iter().any(|gap| gap.contains("not rendered")));
+    let trace = opened(&report);
+    let page = shown(&trace, 0);
+    let by_id = |id: &str| page.nodes().find(|node| node.attribute("id") == Some(id)).unwrap_or_else(|| panic!("{id}"));
+    assert_eq!(by_id("q").value(), "lamp");
+    assert!(by_id("in").tag() == "span" && by_id("framed").tag() == "p");
+    assert_eq!(page.frames().len(), 2);
+    assert!(!page.nodes().any(|node| {
+        node.attributes().any(|(name, _)| name.starts_with("browserlens-") || name.starts_with("__playwright"))
+    }));
+    let action = trace.step(browserlens_strategy::StepIndex(1)).expect("row").action.expect("an action");
+    assert_eq!(action.target, Some(by_id("q").key()));
+}
+
+#[test]
+fn frames_that_hold_themselves_many_times_end_at_a_limit() {
+    let frames: Vec<_> = (0..10).map(|_| json!(["IFRAME", { "src": "/snapshot/frame@1" }])).collect();
+    let goto = call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&frames))]);
     let (_folder, report) = tried(&[("trace.trace", lines(&[vec![header(10)], goto].concat()))], false);
-    assert!(report.expect_err("an error").to_string().contains("has to be rendered"));
+    let report = report.unwrap_or_else(|error| panic!("{error}"));
+    let gaps = report.traces[0].origin.gaps.join("\n");
+    assert!(gaps.contains("more than 500 frames") && gaps.contains("nested deeper than 16"), "{gaps}");
+    opened(&report);
+}
+
+#[test]
+fn huge_numbers_doubled_keys_and_times_out_of_order_are_read_as_far_as_they_make_sense() {
+    let button = |mark: bool| match mark {
+        true => json!(["BUTTON", { "__playwright_target__": "" }, "Go"]),
+        false => json!(["BUTTON", {}, "Go"]),
+    };
+    // The click is told before the page it is done on was opened, and at a time later than any.
+    let mut events = vec![header(10)];
+    events[0]["wallTime"] = json!(1e300);
+    events[0]["options"]["viewport"] = json!({ "width": 1e300, "height": -5 });
+    events[0]["options"]["deviceScaleFactor"] = json!(1e9);
+    let click = [("action", page(&[button(true)])), ("after", page(&[json!("done")]))];
+    events.extend(call("c@2", "click", &json!({ "selector": "button" }), 1e15, &click));
+    events.extend(call(
+        "c@1",
+        "goto",
+        &json!({ "url": "http://shop.test/" }),
+        -1e15,
+        &[("after", page(&[button(false)]))],
+    ));
+    for event in &mut events {
+        if event["type"] == "frame-snapshot" {
+            event["snapshot"]["viewport"] = json!({ "width": 100_000, "height": 100_000 });
+        }
+    }
+    events.push(json!({ "type": "console", "messageType": "log", "text": "x", "time": 1e308, "pageId": "page@1", "location": { "lineNumber": u64::MAX } }));
+    events.push(json!({ "type": "event", "class": "BrowserContext", "method": "pageError", "time": -1e308,
+        "params": { "pageId": "page@1", "error": { "name": "E", "message": "m" }, "location": { "line": u64::from(u32::MAX) } } }));
+    let mut bytes = lines(&events);
+    bytes.extend(b"{\"type\":\"console\",\"type\":\"log\",\"time\":1,\"time\":2}\n");
+    bytes.extend(b"{\"type\":\"console\",\"time\":1e999}\n");
+    bytes.extend(
+        b"{\"type\":\"frame-snapshot\",\"snapshot\":{\"frameId\":\"frame@1\",\"html\":[[99999999999,0]]}}\n".as_slice(),
+    );
+    let entry = json!({ "type": "resource-snapshot", "snapshot": { "_monotonicTime": 1e300, "time": 1e300, "pageref": "page@1",
+        "request": { "url": "http://shop.test/x", "method": "GET" }, "response": { "status": -7, "content": { "size": 1e300 } } } });
+    let (_folder, report) = tried(&[("trace.trace", bytes), ("trace.network", lines(&[entry]))], false);
+    let report = report.unwrap_or_else(|error| panic!("{error}"));
+    let made = &report.traces[0];
+    assert_eq!((made.steps, made.with_node), (2, 1), "{:?}", made.origin.gaps);
+    let gaps = made.origin.gaps.join("\n");
+    assert!(gaps.contains("100000 x 100000 is not shown"), "{gaps}");
+    assert!(gaps.contains("number out of range") && gaps.contains("a reference has no number"), "{gaps}");
+    let trace = opened(&report);
+    assert_eq!((trace.meta().viewport.width, trace.meta().viewport.height), (1280, 800));
+    let events = trace.events(&browserlens_strategy::EventFilter::default(), None, 100).expect("events");
+    assert_eq!(events.len(), 3);
+    assert!(events.windows(2).all(|pair| pair[0].at_ms <= pair[1].at_ms));
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_named_up_to_a_number() {
+    let goto = call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&[json!("x")]))]);
+    let mut bytes = lines(&[vec![header(10)], goto].concat());
+    bytes.extend(b"{\n".repeat(3_000));
+    let (_folder, report) = tried(&[("trace.trace", bytes)], false);
+    let gaps = report.unwrap_or_else(|error| panic!("{error}")).traces.remove(0).origin.gaps;
+    assert!(gaps.iter().any(|gap| gap.contains("3000 lines cannot be read")) && gaps.len() < 120, "{}", gaps.len());
 }
 
 #[test]

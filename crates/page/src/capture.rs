@@ -145,6 +145,12 @@ impl Capture {
         self.of_kind(kind).find(|payload| payload.frame == frame)
     }
 
+    /// Returns whether it holds the DOM and nothing that layout or accessibility tell: of a page that was imported without being rendered.
+    pub fn is_dom_only(&self) -> bool {
+        let has = |kind| self.of_kind(kind).next().is_some();
+        has(PayloadKind::Snapshot) && !has(PayloadKind::Ax) && !has(PayloadKind::Metrics)
+    }
+
     /// Returns the viewport's screenshot, as PNG bytes.
     pub fn screenshot(&self) -> Option<&Arc<[u8]>> {
         self.of_kind(PayloadKind::Screenshot).map(|payload| &payload.body).next()

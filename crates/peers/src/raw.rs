@@ -119,6 +119,10 @@ impl Strategy for RawHtml {
         TextFormat::Html
     }
 
+    fn reads_dom_only(&self) -> bool {
+        true
+    }
+
     fn start(&self, _task: &Task) -> Box<dyn Run> {
         Box::new(*self)
     }

@@ -186,6 +186,7 @@ fn describe(plan: &TracePlan, cache: &Cache, options: &ReplayOptions<'_>) -> Res
         steps: plan.rows.len() as u32,
         complete: plan.is_complete,
         bytes: plan.bytes,
+        origin: plan.origin.clone(),
         peers: plan.peers.as_ref().map(PeersPlan::describe).transpose()?.unwrap_or_default(),
         attacks: attacks_of(plan),
         answers: beside::answers(plan, cache, options.encoding, options.tokenizer)?,

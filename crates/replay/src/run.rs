@@ -14,6 +14,7 @@ use browserlens_page::BoxInViewport;
 use browserlens_scenario::AttackKind;
 use browserlens_strategy::{ActionKind, Intent};
 use browserlens_tokens::Encoding;
+use browserlens_trace::Origin;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,9 @@ pub struct TraceInfo {
     pub complete: bool,
     /// Bytes of the trace file.
     pub bytes: u64,
+    /// Where it was imported from, without the list of gaps; none if it was recorded here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// What was recorded of other tools beside the trace.
     #[serde(default)]
     pub peers: Vec<RecordedPeer>,

@@ -15,7 +15,7 @@ use browserlens_strategy::{
     ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StepIndex, TakenAction,
 };
 use browserlens_tokens::Micros;
-use browserlens_trace::{PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
+use browserlens_trace::{Origin, PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +31,8 @@ pub(crate) struct TracePlan {
     pub meta: TraceMeta,
     pub is_complete: bool,
     pub scenario: Scenario,
+    /// Where it was imported from, without the list of gaps.
+    pub origin: Option<Origin>,
     pub rows: Vec<StepRow>,
     /// What other tools said, beside the trace.
     pub peers: Option<PeersPlan>,
@@ -87,6 +89,7 @@ impl TracePlan {
             is_complete: trace.is_complete(),
             meta,
             scenario,
+            origin: trace.origin()?.map(|origin| Origin { gaps: Vec::new(), ..origin }),
             rows,
             scenario_steps,
         })

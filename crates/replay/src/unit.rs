@@ -156,6 +156,10 @@ impl<'a> Unit<'a> {
             return Err(why.clone());
         }
         let Some(run) = &mut self.run else { return Err("the run did not start".to_owned()) };
+        if step.capture.is_dom_only() && !self.configured.strategy.reads_dom_only() {
+            let (what, strategy) = ("layout and no accessibility tree".to_owned(), self.configured.name.clone());
+            return Err(StrategyError::Missing { step: step.index, what, strategy }.to_string());
+        }
         let input = StepInput {
             step: step.index,
             page: &step.page,

@@ -8,7 +8,7 @@ use crate::preview;
 use browserlens_knowledge::Knowledge;
 use browserlens_page::BoxInViewport;
 use browserlens_replay::{
-    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, PerMille, RecordedPeer, Store, SweepPoint,
+    AnswerInfo, AskedInfo, AttackInfo, KnownInfo, Measurement, Origin, PerMille, RecordedPeer, Store, SweepPoint,
     TaskMeasurement, Timing,
 };
 use browserlens_tokens::ImageFormula;
@@ -95,6 +95,8 @@ pub struct ScenarioInfo {
     pub known: Option<KnownInfo>,
     /// What recorded tools gave beside it.
     pub peers: Vec<RecordedPeer>,
+    /// Where it was imported from; none if it was recorded here.
+    pub origin: Option<Origin>,
 }
 
 /// What a trace and its scenario say of one step.

@@ -21,6 +21,7 @@ mod fidelity;
 mod folder;
 mod gate;
 mod html;
+mod imported;
 mod input;
 mod known;
 mod labels;

@@ -332,5 +332,6 @@ fn scenario(trace: &str, steps: u32) -> ScenarioInfo {
         asked: Vec::new(),
         known: None,
         peers: Vec::new(),
+        origin: None,
     }
 }

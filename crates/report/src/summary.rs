@@ -6,6 +6,7 @@
 use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
 use crate::attacks::Attacks;
+use crate::imported::Imported;
 use crate::known::Known;
 use crate::labels::{RECORDED_MARK, strategy_label};
 use crate::numbers::{NONE, average, fraction, milliseconds, ratio, rounded_or_none, thousands};
@@ -90,6 +91,10 @@ pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
     out.push_str("\n## Tokens per task, by scenario\n\n");
     out.push_str(&scenario_table(summary, &summary.scenarios).markdown());
     out.push_str("\n✓ every step of the task succeeded; `error` the strategy failed on a step; – not run.\n");
+    if let Some(imported) = Imported::of(input) {
+        out.push_str(&format!("\n## Imported traces\n\n{}\n", imported.table().markdown()));
+        out.push_str(&format!("{}\n", escape_markdown(imported.in_words())));
+    }
     out.push_str("\n## Notes\n\n");
     for note in notes(summary, input.about) {
         out.push_str(&format!("- {}\n", escape_markdown(&note)));

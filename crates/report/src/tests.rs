@@ -1,7 +1,7 @@
 //! The made-up run's aggregates, worked by hand, and the whole report on disk.
 
 use crate::*;
-use browserlens_replay::Measurement;
+use browserlens_replay::{Measurement, Origin};
 
 fn strategy<'s>(summary: &'s Summary, name: &str) -> &'s StrategySummary {
     summary.strategies.iter().find(|row| row.strategy == name).unwrap()
@@ -270,4 +270,28 @@ fn routers_are_set_against_hindsight_where_every_representation_was_run_alone() 
     let root = tempfile::tempdir().unwrap();
     let paths = write_report(&run.input(), &root.path().join("r")).unwrap();
     assert!(std::fs::read_to_string(paths.index).unwrap().contains("Routers against hindsight"));
+}
+
+#[test]
+fn imported_traces_name_their_source_and_licence_and_how_peers_are_compared() {
+    let mut run = made_up::run();
+    assert!(!summary_markdown(&run.input(), &Summary::of(&run.input())).contains("Imported traces"));
+    run.scenarios[0].origin = Some(Origin {
+        format: "mind2web".to_owned(),
+        source: "osunlp/Mind2Web, Travel".to_owned(),
+        licence: "CC-BY-4.0".to_owned(),
+        importer: "browserlens-import 0.1.0".to_owned(),
+        rendered: true,
+        gaps: Vec::new(),
+    });
+    run.scenarios[1].origin = Some(Origin { format: "playwright-trace 8".to_owned(), ..Origin::default() });
+    let summary = summary_markdown(&run.input(), &Summary::of(&run.input()));
+    let section = summary.split("## Imported traces").nth(1).unwrap().split("\n## ").next().unwrap();
+    let line = |trace: &str| section.lines().find(|line| line.contains(trace)).unwrap();
+    let first = line(&run.scenarios[0].trace);
+    assert!(
+        first.contains("osunlp/Mind2Web, Travel") && first.contains("CC-BY-4.0") && first.contains("rendered anew")
+    );
+    assert!(line(&run.scenarios[1].trace).contains("not known"));
+    assert!(section.contains("re-implementations"));
 }

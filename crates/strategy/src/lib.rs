@@ -225,6 +225,12 @@ pub trait Strategy: Send + Sync {
         None
     }
 
+    /// Returns whether the DOM is all that the strategy reads of a page. Any other fails on captures that hold nothing else, instead of showing
+    /// a page on which nothing is visible.
+    fn reads_dom_only(&self) -> bool {
+        false
+    }
+
     /// Returns whether equal inputs give equal observations, so that results may be kept; false for what is not known to.
     fn is_cacheable(&self) -> bool {
         true

@@ -58,6 +58,15 @@ fn report_failure(error: &browserlens_report::ReportError) -> Failure {
     Failure::new(Exit::Input, error, "name a folder that can be written")
 }
 
+/// What is said of a page that has neither layout nor accessibility tree.
+fn not_rendered(source: &str) -> Failure {
+    Failure::words(
+        Exit::Input,
+        format!("{source}: the page was imported without being rendered: it holds the DOM only"),
+        "import it again without --no-render",
+    )
+}
+
 fn json_failure(error: &serde_json::Error) -> Failure {
     Failure::new(Exit::Input, error, "this is a mistake in the tool: report it with the command")
 }

@@ -110,6 +110,9 @@ fn recorded(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
         return Err(Failure::words(Exit::Usage, format!("{source}: no step {step}"), hint));
     }
     let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
+    if capture.is_dom_only() {
+        return Err(super::not_rendered(source));
+    }
     let page = Page::parse(&capture).map_err(|error| {
         Failure::words(
             Exit::Input,

@@ -94,6 +94,7 @@ fn scenario_info(trace: &TraceInfo, steps: Vec<StepInfo>) -> ScenarioInfo {
         asked: trace.asked.clone(),
         known: trace.known,
         peers: trace.peers.clone(),
+        origin: trace.origin.clone(),
     }
 }
 

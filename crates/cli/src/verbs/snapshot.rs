@@ -75,6 +75,9 @@ fn recorded(args: &SnapshotArgs, source: &str, refs: bool) -> Result<(Session, A
     let first = if refs { 0 } else { last };
     for step in first..trace.len().min(last.saturating_add(1)) {
         let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
+        if capture.is_dom_only() {
+            return Err(super::not_rendered(source));
+        }
         let parsed = Page::parse(&capture).map_err(|error| cannot_be_shown(source, &error))?;
         let parsed = Arc::new(parsed);
         if refs {

@@ -41,8 +41,8 @@ pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, Vec<String>)> 
         let role = text(node, "role");
         if COMPARED.contains(&role) {
             all += 1;
-            let name = plain(text(node, "name"));
-            match there.get_mut(&(role, name.clone())) {
+            let name = text(node, "name");
+            match there.get_mut(&(role, plain(name))) {
                 Some(left) if *left > 0 => *left -= 1,
                 _ => lacking.push(format!("{role} {name:?}")),
             }
@@ -51,8 +51,9 @@ pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, Vec<String>)> 
     Some((all, lacking))
 }
 
+/// A name as both sides say it: the browser's has the letters that are painted (`text-transform`), Playwright's those of the document.
 fn plain(name: &str) -> String {
-    name.split_whitespace().collect::<Vec<_>>().join(" ")
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 #[cfg(test)]
@@ -66,5 +67,13 @@ mod tests {
         let (all, lacking) = missing(tree, &page).expect("it can be read");
         assert_eq!((all, lacking), (3, vec!["link \"x\"".to_owned(), "button \"Go now\"".to_owned()]));
         assert_eq!(missing(b"{", &page), None);
+    }
+
+    #[test]
+    fn a_name_that_is_painted_in_capitals_is_the_same_name() {
+        let page = browserlens_page::PageBuilder::outline("main\n  button \"SAVED FILTERS\"");
+        let tree = br#"[{"role":"button","name":"Saved filters"},{"role":"button","name":"Saved lists"}]"#;
+        let (all, lacking) = missing(tree, &page).expect("it can be read");
+        assert_eq!((all, lacking), (2, vec!["button \"Saved lists\"".to_owned()]));
     }
 }

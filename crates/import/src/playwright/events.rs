@@ -48,7 +48,7 @@ fn happened(event: &Value) -> Option<EventKind> {
             level: text(event, "messageType").to_owned(),
             text: text(event, "text").to_owned(),
             url: text(place, "url").to_owned(),
-            line: place["lineNumber"].as_u64().map_or(0, |line| line.min(u64::from(u32::MAX) - 1) as u32 + 1),
+            line: line_of(&place["lineNumber"]),
             stack: String::new(),
         }));
     }
@@ -60,7 +60,7 @@ fn happened(event: &Value) -> Option<EventKind> {
                 level: "exception".to_owned(),
                 text: format!("{}: {}", text(inner, "name"), text(inner, "message")),
                 url: text(&params["location"], "url").to_owned(),
-                line: params["location"]["line"].as_u64().map_or(0, |line| line as u32 + 1),
+                line: line_of(&params["location"]["line"]),
                 stack: text(inner, "stack").to_owned(),
             })
         }
@@ -88,6 +88,11 @@ fn happened(event: &Value) -> Option<EventKind> {
         }),
         _ => return None,
     })
+}
+
+/// Returns the number of a line, counted from 1; 0 if it is not told.
+fn line_of(told: &Value) -> u32 {
+    told.as_u64().map_or(0, |line| u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1))
 }
 
 fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> RequestEvent {

@@ -14,6 +14,9 @@ use browserlens_page::Viewport;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 
+/// Lines that cannot be read and are named; of more only the number is.
+const MOST_BAD_LINES: u32 = 100;
+
 /// What the first line says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
@@ -86,8 +89,10 @@ pub(crate) struct Model {
     pub(crate) pictures: HashMap<(String, String), String>,
     /// Files of accessibility trees by call and phase, where such were recorded.
     pub(crate) aria: HashMap<(String, String), String>,
-    /// Pages in order of their first sight: their number is the tab's.
-    pub(crate) pages: Vec<String>,
+    /// Number of each page, in order of first sight: it is the tab's.
+    pub(crate) pages: HashMap<String, u32>,
+    /// Place of each call, by id; of calls with one id that of the last.
+    by_id: HashMap<String, usize>,
     pub(crate) gaps: Vec<String>,
 }
 
@@ -96,6 +101,7 @@ impl Model {
     pub(crate) fn read(archive: &mut Archive, entry: &str, limits: &Limits) -> Result<Self, ImportError> {
         let mut model = Self { header: Header { scale: 1.0, ..Header::default() }, ..Self::default() };
         let mut chain = Chain::default();
+        let mut bad_lines = 0;
         let stem = entry.strip_suffix(".trace").unwrap_or(entry).to_owned();
         let network = format!("{stem}.network");
         for name in [entry, network.as_str()] {
@@ -114,7 +120,10 @@ impl Model {
                     if name == entry && number == 0 {
                         return Err(ImportError::malformed(archive.path(), place, reason));
                     }
-                    model.gaps.push(format!("{name}, line {}: {reason}", number + 1));
+                    bad_lines += 1;
+                    if bad_lines <= MOST_BAD_LINES {
+                        model.gaps.push(format!("{name}, line {}: {reason}", number + 1));
+                    }
                 }
                 if let Some(found) = chain.version().filter(|version| *version > NEWEST) {
                     let supported = "3 to 10";
@@ -130,6 +139,9 @@ impl Model {
                     return Err(ImportError::malformed(archive.path(), place, reason));
                 }
             }
+        }
+        if bad_lines > MOST_BAD_LINES {
+            model.gaps.push(format!("{bad_lines} lines cannot be read; {MOST_BAD_LINES} of them are named"));
         }
         model.version = chain.version().unwrap_or(0);
         model.calls.sort_by(|a, b| a.start.total_cmp(&b.start));
@@ -179,11 +191,12 @@ impl Model {
                     ..Call::default()
                 };
                 call.end(&event);
+                self.by_id.insert(call.id.clone(), self.calls.len());
                 self.calls.push(call);
             }
             "input" | "after" => {
-                let id = text(&event, "callId");
-                if let Some(call) = self.calls.iter_mut().rev().find(|call| call.id == id) {
+                let known = self.by_id.get(text(&event, "callId")).copied();
+                if let Some(call) = known.and_then(|at| self.calls.get_mut(at)) {
                     call.end(&event);
                 }
             }
@@ -238,27 +251,34 @@ impl Model {
         failed.map_or(Ok(()), Err)
     }
 
-    fn page_number(&mut self, page: &str) -> u32 {
-        let known = self.pages.iter().position(|known| known == page);
-        known.unwrap_or_else(|| {
-            self.pages.push(page.to_owned());
-            self.pages.len() - 1
-        }) as u32
+    fn page_number(&mut self, page: &str) {
+        if !self.pages.contains_key(page) {
+            self.pages.insert(page.to_owned(), self.pages.len() as u32);
+        }
     }
 
     pub(crate) fn tab_of(&self, page: &str) -> u32 {
-        self.pages.iter().position(|known| known == page).unwrap_or(0) as u32
+        self.pages.get(page).copied().unwrap_or(0)
     }
 
     /// Returns the viewport of the context, or of the first page that was seen.
     pub(crate) fn viewport(&self) -> Viewport {
         let seen = || self.frames.values().flatten().find(|snapshot| snapshot.main).map(|snapshot| snapshot.viewport);
-        let usable = |(width, height): &(u32, u32)| *width > 0 && *height > 0;
+        let usable = |(width, height): &(u32, u32)| is_shown(*width, *height, self.header.scale);
         match self.header.viewport.filter(usable).or_else(seen).filter(usable) {
             Some((width, height)) => Viewport { width, height, ..Viewport::default() },
             None => Viewport::default(),
         }
     }
+}
+
+/// Most pixels of a picture of the viewport: twice those of the largest screens.
+const MOST_PIXELS: f64 = 7_680.0 * 4_320.0 * 2.0;
+
+/// Returns whether a browser can show a viewport of this size, and a picture of it fits.
+pub(super) fn is_shown(width: u32, height: u32, scale: f32) -> bool {
+    let pixels = f64::from(width) * f64::from(height) * f64::from(scale) * f64::from(scale);
+    (1..=16_384).contains(&width) && (1..=16_384).contains(&height) && pixels <= MOST_PIXELS
 }
 
 impl Call {

@@ -4,21 +4,22 @@
 //! moment. Invariant: a URL answers what it had answered last before the snapshot was taken, the same frame's request first.
 
 use super::attributes::{FrameContent, Marked};
-use super::model::{Model, Snapshot};
+use super::model::{Model, Snapshot, is_shown};
 use super::tree;
 use crate::archive::Archive;
 use crate::error::ImportError;
 use crate::limits::Limits;
-use crate::plan::{Marks, Pages};
+use crate::plan::Pages;
 use crate::scene::{Answer, Resources, Scene};
-use browserlens_page::{Capture, Viewport};
-use browserlens_trace::Canonicalizer;
+use browserlens_page::Viewport;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Frames inside frames.
 const MOST_NESTED: usize = 16;
+/// Documents of one page: a frame can stand in itself, many times at each level.
+const MOST_FRAMES: usize = 500;
 
 /// One moment of one page.
 #[derive(Clone, Debug)]
@@ -111,6 +112,10 @@ impl Shared {
         if nested > MOST_NESTED {
             return Err(format!("frames are nested deeper than {MOST_NESTED}"));
         }
+        out.written += 1;
+        if out.written > MOST_FRAMES {
+            return Err(format!("the page has more than {MOST_FRAMES} frames"));
+        }
         let history = self.model.trees.get(frame).and_then(|trees| trees.get(..=place)).unwrap_or(&[]);
         let Some(snapshot) = self.model.frames.get(frame).and_then(|list| list.get(place)) else {
             return Err("a frame has no snapshot".to_owned());
@@ -144,6 +149,11 @@ impl Shared {
             };
             tree::write(history, snapshot.doctype.as_deref(), &of.limits, &mut marked)?
         };
+        // A document that stands in an attribute is written once more, longer, by each one around it.
+        let most = if nested == 0 { of.limits.page_bytes } else { of.limits.page_bytes / 8 };
+        if page.html.len() > most {
+            return Err(format!("a document has more than {most} bytes"));
+        }
         out.gaps.extend(failed);
         out.gaps.extend(page.gaps);
         out.defined.extend(page.defined);
@@ -233,6 +243,7 @@ struct Documents {
     html: HashMap<String, String>,
     defined: Vec<String>,
     gaps: Vec<String>,
+    written: usize,
 }
 
 /// The resources of one page.
@@ -272,8 +283,14 @@ impl Pages for RecordedPages {
         let snapshot = self.shared.model.frames.get(&shown.frame).and_then(|list| list.get(shown.place));
         let (width, height) = snapshot.map_or((0, 0), |snapshot| snapshot.viewport);
         let scale = self.shared.model.header.scale;
-        let viewport =
-            if width > 0 && height > 0 { Viewport { width, height, scale } } else { self.shared.model.viewport() };
+        let viewport = if is_shown(width, height, scale) {
+            Viewport { width, height, scale }
+        } else {
+            if (width, height) != (0, 0) {
+                documents.gaps.push(format!("a viewport of {width} x {height} is not shown: the recording's own is"));
+            }
+            Viewport { scale, ..self.shared.model.viewport() }
+        };
         let url = if is_served(&shown.url) { shown.url.clone() } else { "https://page.invalid/".to_owned() };
         if url != shown.url {
             documents.gaps.push(format!("a page of {:?} is shown under {url}", scheme(&shown.url)));
@@ -293,11 +310,6 @@ impl Pages for RecordedPages {
             aria,
             gaps: documents.gaps,
         })
-    }
-
-    fn capture(&self, step: usize, _canonicalizer: &mut Canonicalizer) -> Result<(Capture, Marks), ImportError> {
-        let reason = "a snapshot of the DOM has neither layout nor accessibility tree: it has to be rendered";
-        Err(ImportError::malformed(&self.path, format!("step {step}"), reason))
     }
 }
 

@@ -389,7 +389,13 @@ pub(crate) fn write(
                     Written::Open => {}
                 }
                 if name.eq_ignore_ascii_case("style") {
-                    let css: String = kids.iter().filter_map(|kid| resolve_text(history, snapshot, *kid)).collect();
+                    let mut css = String::new();
+                    for part in kids.iter().filter_map(|kid| resolve_text(history, snapshot, *kid)) {
+                        if page.html.len() + css.len() + part.len() > limits.page_bytes {
+                            return Err(format!("a style sheet of the page is over {} bytes", limits.page_bytes));
+                        }
+                        css.push_str(part);
+                    }
                     html::style(&mut page.html, &css);
                     html::close(&mut page.html, name);
                     continue;
@@ -482,6 +488,15 @@ mod tests {
         let list: Vec<&str> = list.iter().map(String::as_str).collect();
         let error = write(&trees(&list), None, &Limits { nodes: 5_000, ..Limits::default() }, &mut Marked::none());
         assert!(error.expect_err("too large").contains("5000 nodes"));
+    }
+
+    #[test]
+    fn a_style_sheet_of_many_references_ends_at_the_limit() {
+        let first = format!(r#"["STYLE",{{}},"{}"]"#, "a{}".repeat(1_000));
+        let second = format!(r#"["STYLE",{{}}{}]"#, ",[[1,0]]".repeat(1_000));
+        let limits = Limits { page_bytes: 100_000, ..Limits::default() };
+        let error = write(&trees(&[&first, &second]), None, &limits, &mut Marked::none());
+        assert!(error.expect_err("too large").contains("style sheet of the page is over 100000 bytes"));
     }
 
     #[test]

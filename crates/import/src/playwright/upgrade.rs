@@ -27,7 +27,6 @@ const UNNAMED: u64 = 6;
 pub(crate) struct Chain {
     version: Option<u64>,
     console: HashMap<String, Value>,
-    handles: HashMap<String, String>,
     phases: HashMap<String, (String, &'static str)>,
     calls: HashMap<String, String>,
 }
@@ -69,14 +68,6 @@ impl Chain {
 
     fn four(&mut self, event: Value) -> Option<Value> {
         let guid = |value: &Value| value.as_str().map(str::to_owned);
-        if event["type"] == "event"
-            && event["method"] == "__create__"
-            && event["class"] == "JSHandle"
-            && let Some(guid) = guid(&event["params"]["guid"])
-        {
-            let preview = event["params"]["initializer"]["preview"].as_str().unwrap_or("").to_owned();
-            self.handles.insert(guid, preview);
-        }
         if event["type"] == "object" {
             if event["class"] == "ConsoleMessage"
                 && let Some(guid) = guid(&event["guid"])

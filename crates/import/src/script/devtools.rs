@@ -34,7 +34,9 @@ pub(crate) fn scripts(path: &Path, file: &Value) -> Result<Vec<Script>, ImportEr
             "keyDown" => {
                 let key = text(step, "key");
                 if MODIFIERS.contains(&key) {
-                    held.push(key);
+                    if !held.contains(&key) {
+                        held.push(key);
+                    }
                 } else if !key.is_empty() {
                     let chord = held.iter().copied().chain([key]).collect::<Vec<_>>().join("+");
                     script.word("press", chord);

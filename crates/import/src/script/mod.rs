@@ -115,7 +115,9 @@ impl Script {
             return Err(ImportError::Empty { path: path.to_owned(), reason });
         }
         let mut head = Table::new();
-        for (key, text) in [("name", &self.name), ("goal", &self.goal), ("why", &self.why), ("url", &self.url)] {
+        // Replay finds the scenario of a recording by this name.
+        let name = path.file_stem().map_or_else(|| self.name.clone(), |stem| stem.to_string_lossy().into_owned());
+        for (key, text) in [("name", &name), ("goal", &self.goal), ("why", &self.why), ("url", &self.url)] {
             let text = if text.trim().is_empty() { "imported" } else { text.as_str() };
             head.insert(key.to_owned(), text.into());
         }

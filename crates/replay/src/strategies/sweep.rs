@@ -127,6 +127,10 @@ impl Strategy for Renamed {
         self.inner.viewport_margin()
     }
 
+    fn reads_dom_only(&self) -> bool {
+        self.inner.reads_dom_only()
+    }
+
     fn is_cacheable(&self) -> bool {
         self.inner.is_cacheable()
     }

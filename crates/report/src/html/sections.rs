@@ -13,6 +13,7 @@ use crate::answers::Answers;
 use crate::attacks::Attacks;
 use crate::charts::Charts;
 use crate::fidelity::table_of_markdown;
+use crate::imported::Imported;
 use crate::known::Known;
 use crate::llm;
 use crate::numbers::{NONE, average, percent_interval, rounded_or_none, thousands};
@@ -66,6 +67,7 @@ pub(super) fn all() -> Vec<Section> {
         section("knowledge", "Knowledge", knowledge),
         section("site-maps", "Site maps", |parts| site_map::content(parts.input.knowledge)),
         section("llm", "LLM reader", |parts| llm::section(parts.llm?)),
+        section("imported", "Imported traces", imported),
         section("run", "About this run", run),
         section("notes", "Notes", notes_section),
     ]
@@ -254,6 +256,12 @@ fn knowledge(parts: &Parts<'_>) -> Option<String> {
     let known = Known::of(parts.input)?;
     let table = folded("What recordings make known of what was held back from them", &known.table(), true);
     Some(format!("<p class=\"hint\">{}</p>\n{table}", escape(&known.in_words())))
+}
+
+fn imported(parts: &Parts<'_>) -> Option<String> {
+    let imported = Imported::of(parts.input)?;
+    let sources = folded("Where they come from", &imported.table(), true);
+    Some(format!("<p class=\"hint\">{}</p>\n{sources}", escape(imported.in_words())))
 }
 
 fn run(parts: &Parts<'_>) -> Option<String> {

@@ -5,7 +5,7 @@ use crate::made_up::{self, Run};
 use crate::{EventInfo, FactInfo, StrategyInfo, StrategyRefs};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use browserlens_replay::{AnswerInfo, Outcome};
+use browserlens_replay::{AnswerInfo, Origin, Outcome};
 use std::collections::BTreeMap;
 
 /// Ends what it may stand in: an element, an attribute, a comment, a script, JSON, CDATA, Markdown.
@@ -67,6 +67,13 @@ fn hostile_run() -> Run {
         (scenario.hash, scenario.browser) = (HOSTILE.to_owned(), HOSTILE.to_owned());
         scenario.trace = format!("{HOSTILE}{}", scenario.trace);
         (scenario.goal, scenario.why) = (HOSTILE.to_owned(), HOSTILE.to_owned());
+        scenario.origin = Some(Origin {
+            format: HOSTILE.to_owned(),
+            source: HOSTILE.to_owned(),
+            licence: HOSTILE.to_owned(),
+            importer: HOSTILE.to_owned(),
+            ..Origin::default()
+        });
         scenario.answers = vec![AnswerInfo { answers: HOSTILE.to_owned(), console: 1, network: 2, told: 1, facts: 1 }];
         for step in &mut scenario.steps {
             for text in [&mut step.action, &mut step.next, &mut step.url, &mut step.title] {

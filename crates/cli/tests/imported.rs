@@ -1,0 +1,227 @@
+//! Imports by the command alone: other people's recordings replay, report and compare like recorded ones; other tools' scripts are recorded on a
+//! bundled site in a real Chromium, and the recordings replay.
+
+#![cfg(feature = "record")]
+
+use browserlens_recorder::SiteServer;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+}
+
+struct World(tempfile::TempDir);
+
+impl World {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, content: &str) -> String {
+        std::fs::write(self.0.path().join(name), content).expect("written");
+        self.at(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs the command; it must succeed.
+    fn run(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+        let output =
+            command.args(arguments).current_dir(root()).env("NO_COLOR", "1").output().expect("the command starts");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}{}", text(&output.stdout), text(&output.stderr));
+        text(&output.stdout)
+    }
+
+    /// Replays the traces of a folder; returns the run's folder.
+    fn replay(&self, traces: &str, strategies: &str, scenarios: &str) -> String {
+        let (traces, scenarios) = (self.at(traces), self.at(scenarios));
+        let (cache, runs) = (self.at("cache"), self.at("runs"));
+        let arguments =
+            ["--strategies", strategies, "--scenarios-dir", &scenarios, "--cache-dir", &cache, "--runs-dir", &runs];
+        let said = self.run(&[&["replay", traces.as_str()], &arguments[..]].concat());
+        said.trim().to_owned()
+    }
+}
+
+fn run_of(path: &str) -> Value {
+    let file = Path::new(path).join("run.json");
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// A task of two actions on two pages.
+fn task(id: &str) -> String {
+    let page = |label: &str, uid: &str| {
+        format!(
+            "<html><head><title>{label}</title></head><body><main><h1>{label}</h1><form><input backend_node_id=\"5\" aria-label=\"City\" value=\"Rome\">\
+             <button backend_node_id=\"7\" data_pw_testid_buckeye=\"{uid}\">Find {label}</button></form></main></body></html>"
+        )
+    };
+    let action = |uid: &str, label: &str, op: &str, on: &str, value: &str| {
+        json!({ "action_uid": uid, "raw_html": page(label, uid), "cleaned_html": "", "operation": { "op": op, "original_op": op, "value": value },
+            "pos_candidates": [{ "tag": "x", "backend_node_id": on, "is_original_target": true }], "neg_candidates": [] })
+    };
+    json!([{ "annotation_id": id, "website": "united", "domain": "Travel", "subdomain": "Airlines", "confirmed_task": "Find a flight to Rome", "action_reprs": [],
+        "actions": [action("u1", "flights", "TYPE", "5", "Rome"), action("u2", "fares", "CLICK", "7", "")] }])
+    .to_string()
+}
+
+const STRATEGIES: &str = "lens/delta,raw/html,playwright-mcp@0.0.83/full";
+
+#[test]
+fn imported_traces_replay_report_and_compare_like_recorded_ones() {
+    let world = World::new();
+    let input = world.write("train.json", &task("a1"));
+    let traces = world.at("traces");
+    world.run(&["import", "mind2web", &input, "--out", &traces, "--pages", "1"]);
+    let first = world.replay("traces", STRATEGIES, "none");
+    let run = run_of(&first);
+    let info = &run["traces"][0];
+    assert_eq!((&info["steps"], &info["origin"]["rendered"]), (&json!(3), &json!(true)), "{info}");
+    assert_eq!(info["origin"]["source"], "osunlp/Mind2Web, Travel, Airlines, united, a1");
+
+    // A second trace, not rendered: what reads the DOM works, everything else is an error row, and the run goes on.
+    let input = world.write("test.json", &task("b2"));
+    world.run(&["import", "mind2web", &input, "--out", &traces, "--no-render", "--licence", "CC-BY-4.0 <b>"]);
+    let second = world.replay("traces", STRATEGIES, "none");
+    assert_ne!(first, second);
+    let (report, all) = (world.at("report"), world.at("none"));
+    world.run(&[
+        "report",
+        &second,
+        "--out",
+        &report,
+        "--traces",
+        &traces,
+        "--scenarios-dir",
+        &all,
+        "--cache-dir",
+        &world.at("cache"),
+    ]);
+    let summary = world.read("report/summary.md");
+    let section = summary.split("## Imported traces").nth(1).unwrap_or_else(|| panic!("{summary}"));
+    let section = section.split("\n## ").next().expect("a section");
+    let line = |of: &str, name: &str| {
+        of.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {of}")).to_owned()
+    };
+    assert!(
+        line(section, "mind2web-a1").contains("CC-BY-4.0 (the publisher")
+            && line(section, "mind2web-a1").contains("rendered anew")
+    );
+    assert!(
+        line(section, "mind2web-b2").contains("not rendered") && line(section, "mind2web-b2").contains("united, b2")
+    );
+    assert!(section.contains("re-implementations"), "{section}");
+    let page = world.read("report/index.html");
+    for said in [
+        "id=\"imported\"",
+        "osunlp/Mind2Web, Travel, Airlines, united, b2",
+        "CC-BY-4.0 &lt;b&gt;",
+        "re-implementations",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    let errors = summary.split("## Error rows").nth(1).expect("error rows");
+    for strategy in ["lens/delta", "playwright-mcp@0.0.83/full"] {
+        let error = line(errors, &format!("mind2web-b2 @ step 0 @ {strategy}"));
+        assert!(error.contains("no layout and no accessibility tree"), "{error}");
+    }
+    assert!(!errors.contains("mind2web-a1") && !errors.contains("raw/html"), "{errors}");
+    let measured = world.read("report/measurements.csv");
+    let rows =
+        |strategy: &str| measured.lines().filter(|row| row.contains("mind2web-b2") && row.contains(strategy)).count();
+    assert_eq!((rows("raw/html"), rows("lens/delta")), (3, 3), "{measured}");
+
+    // A page of which nothing is visible is not shown as if it were one.
+    for verb in ["snapshot", "read"] {
+        let arguments = [verb, &world.at("traces/mind2web-b2.trace")];
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_browserlens")).args(arguments).output().expect("the command starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(3) && said.contains("without --no-render"), "{verb}: {said}");
+    }
+
+    let compared = world.run(&["compare", &first, &second, "--markdown", "--runs-dir", &world.at("runs")]);
+    assert!(compared.contains("lens/delta") && compared.contains("mind2web-a1"), "{compared}");
+}
+
+/// The same five deeds on the page of the newsletter, as each tool writes them.
+fn scripts(base: &str) -> [(&'static str, &'static str, Value); 3] {
+    let element = |tag: &str, id: &str| json!({ "node_name": tag, "attributes": { "id": id, "name": id }, "x_path": "html/body/main/form/x" });
+    let turn = |actions: Value, elements: Value| json!({ "model_output": { "action": actions }, "result": [{}], "state": { "url": base, "interacted_element": elements } });
+    let history = json!({ "history": [
+        turn(json!([{ "navigate": { "url": base, "new_tab": false } }]), json!([null])),
+        turn(
+            json!([{ "input": { "index": 1, "text": "Mira Osei", "clear": true } }, { "input": { "index": 2, "text": "mira.osei@example.test" } }]),
+            json!([element("INPUT", "name"), element("INPUT", "email")])
+        ),
+        turn(json!([{ "select_dropdown": { "index": 3, "text": "Plain text" } }]), json!([element("SELECT", "format")])),
+        turn(json!([{ "click": { "index": 4 } }, { "click": { "index": 5 } }]), json!([element("INPUT", "consent"), element("BUTTON", "send")])),
+        turn(json!([{ "done": { "text": "done", "success": true } }]), json!([null])),
+    ] });
+    let recorder = json!({ "title": "Sign up: devtools", "steps": [
+        { "type": "setViewport", "width": 1000, "height": 700, "deviceScaleFactor": 1, "isMobile": false, "hasTouch": false, "isLandscape": false },
+        { "type": "navigate", "url": base, "assertedEvents": [{ "type": "navigation", "url": base, "title": "The Slow Post" }] },
+        { "type": "change", "value": "Mira Osei", "selectors": [["aria/Name"], ["#name"], ["xpath///*[@id=\"name\"]"]], "target": "main" },
+        { "type": "change", "value": "mira.osei@example.test", "selectors": [["aria/Email[role=\"textbox\"]"], ["#email"]] },
+        { "type": "change", "value": "Plain text", "selectors": [["aria/Format[role=\"combobox\"]"], ["#format"]] },
+        { "type": "click", "selectors": [["aria/Send me the letter by email[role=\"checkbox\"]"], ["#consent"]], "offsetX": 3, "offsetY": 3 },
+        { "type": "click", "selectors": [["aria/Sign up[role=\"button\"]"], ["#send"]], "offsetX": 3, "offsetY": 3 },
+        { "type": "waitForElement", "selectors": [["text/Thank you, Mira Osei."]] },
+    ] });
+    let command = |command: &str, target: &str, value: &str| json!({ "id": "x", "comment": "", "command": command, "target": target, "targets": [], "value": value });
+    let side = json!({ "id": "1", "version": "2.0", "name": "Sign", "url": base, "suites": [], "urls": [base], "plugins": [], "tests": [{ "id": "2", "name": "up", "commands": [
+        command("open", "/", ""), command("setWindowSize", "1000x700", ""), command("type", "id=name", "Mira Osei"),
+        command("type", "name=email", "mira.osei@example.test"), command("select", "id=format", "label=Plain text"),
+        command("click", "css=#consent", ""), command("click", "id=send", ""), command("assertText", "css=h1", "Thank you, Mira Osei."),
+    ] }] });
+    [
+        ("browser-use", "history", history),
+        ("devtools-recorder", "Sign-up--devtools", recorder),
+        ("selenium", "Sign-up", side),
+    ]
+}
+
+#[test]
+fn scripts_of_other_tools_are_recorded_in_chromium_and_replay() {
+    let world = World::new();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let server = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "tiny")).expect("serves");
+    let base = format!("http://127.0.0.1:{}/", server.port());
+    let scenarios = world.at("scenarios");
+    for (format, name, script) in scripts(&base) {
+        let input = world.write("history.json", &script.to_string());
+        world.run(&["import", format, &input, "--out", &scenarios]);
+        let scenario = world.read(&format!("scenarios/{name}.toml"));
+        assert!(scenario.contains(&format!("name = \"{name}\"")), "{scenario}");
+        world.run(&["record", name, "--scenarios-dir", &scenarios, "--out", &world.at("traces")]);
+    }
+    let run = run_of(&world.replay("traces", "lens/full", "scenarios"));
+    let traces = run["traces"].as_array().expect("traces");
+    assert_eq!(traces.len(), 3, "{traces:?}");
+    for trace in traces {
+        assert_eq!((&trace["complete"], &trace["origin"]), (&json!(true), &Value::Null), "{trace}");
+    }
+    let shown = world.run(&[
+        "show",
+        &world.at("traces/Sign-up.trace"),
+        "--step",
+        "5",
+        "--strategy",
+        "lens/full",
+        "--scenarios-dir",
+        &scenarios,
+    ]);
+    assert!(shown.contains("Thank you, Mira Osei."), "{shown}");
+    drop(server);
+}

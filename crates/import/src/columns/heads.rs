@@ -1,0 +1,230 @@
+//! The headers of a column's pages, which say how large each will be before it is unpacked.
+//!
+//! In: the bytes of one column. Out: a [`Head`] for each page. Invariants: nothing is kept of a page but its header's numbers; sizes that are
+//! negative, lead out of the column, or promise more values than are allowed are errors. The format is Thrift's compact protocol.
+
+use parquet::file::reader::ChunkReader;
+use std::io::Read;
+use std::ops::Range;
+
+/// Largest header: statistics may hold a value whole.
+const MOST_BYTES: u64 = 16 << 20;
+/// Levels of a header.
+const MOST_LEVELS: u32 = 16;
+
+/// What the header of one page says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) is_dictionary: bool,
+    /// Bytes, unpacked.
+    pub(super) bytes: u64,
+    pub(super) values: u64,
+    packed: u64,
+}
+
+/// Reads the headers of a column; `most` is how many values it may have.
+pub(super) fn read<R: ChunkReader>(source: &R, span: Range<u64>, most: u64) -> Result<Vec<Head>, String> {
+    let (mut heads, mut at, mut values) = (Vec::new(), span.start, 0_u64);
+    while at < span.end {
+        let reader = source.get_read(at).map_err(|error| error.to_string())?;
+        let mut compact = Compact { from: reader.take(MOST_BYTES.min(span.end - at)), read: 0 };
+        let head = compact.head()?;
+        at = at.saturating_add(compact.read).saturating_add(head.packed);
+        if at > span.end {
+            return Err("a page of it leads out of the column".to_owned());
+        }
+        values = values.saturating_add(head.values);
+        if values > most {
+            return Err(format!("it has more than {most} values"));
+        }
+        // Each text has at least the four bytes of its length.
+        if head.is_dictionary && head.values > head.bytes / 4 {
+            return Err("its dictionary promises more than it holds".to_owned());
+        }
+        heads.push(head);
+    }
+    Ok(heads)
+}
+
+/// Kinds of pages that are read; an index between them is not.
+const KINDS: [i64; 3] = [0, DICTIONARY, 3];
+const DICTIONARY: i64 = 2;
+
+struct Compact<R> {
+    from: R,
+    read: u64,
+}
+
+impl<R: Read> Compact<R> {
+    /// Reads a `PageHeader`.
+    fn head(&mut self) -> Result<Head, String> {
+        let (mut kind, mut bytes, mut packed, mut values) = (-1, -1, -1, 0);
+        let mut levels = [0; 2];
+        let mut id = 0;
+        while let Some((field, of)) = self.field(&mut id)? {
+            match (field, of) {
+                (1, I32) => kind = self.number()?,
+                (2, I32) => bytes = self.number()?,
+                (3, I32) => packed = self.number()?,
+                // Of each kind of page the number of values comes first.
+                (5 | 7 | 8, STRUCT) => {
+                    let mut inner = 0;
+                    while let Some((field, of)) = self.field(&mut inner)? {
+                        match (field, of) {
+                            (1, I32) => values = self.number()?,
+                            // Bytes of levels, where they are not packed with the rest.
+                            (5 | 6, I32) => levels[inner as usize - 5] = self.number()?,
+                            _ => self.skip(of, 0)?,
+                        }
+                    }
+                }
+                _ => self.skip(of, 0)?,
+            }
+        }
+        let size = |number: i64| u64::try_from(number).map_err(|_| "a page of it has no size".to_owned());
+        if !KINDS.contains(&kind) {
+            return Err(format!("it has a page of the unknown kind {kind}"));
+        }
+        let head = Head {
+            is_dictionary: kind == DICTIONARY,
+            bytes: size(bytes)?,
+            values: size(values)?,
+            packed: size(packed)?,
+        };
+        Ok(head)
+    }
+
+    /// Reads the head of a field; none at the end of a struct.
+    fn field(&mut self, last: &mut i64) -> Result<Option<(i64, u8)>, String> {
+        let byte = self.byte()?;
+        if byte == 0 {
+            return Ok(None);
+        }
+        *last = match byte >> 4 {
+            0 => self.number()?,
+            more => last.saturating_add(i64::from(more)),
+        };
+        Ok(Some((*last, byte & 0x0f)))
+    }
+
+    fn skip(&mut self, of: u8, level: u32) -> Result<(), String> {
+        if level > MOST_LEVELS {
+            return Err("a header of it is nested too deeply".to_owned());
+        }
+        match of {
+            1 | 2 => Ok(()),
+            3 => self.byte().map(drop),
+            4..=6 => self.varint().map(drop),
+            7 => self.pass(8),
+            BINARY => {
+                let length = self.varint()?;
+                self.pass(length)
+            }
+            9 | 10 => {
+                let head = self.byte()?;
+                let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                (0..length).try_for_each(|_| self.element(head & 0x0f, level))
+            }
+            11 => {
+                let length = self.varint()?;
+                let kinds = if length > 0 { self.byte()? } else { 0 };
+                (0..length).try_for_each(|_| {
+                    self.element(kinds >> 4, level)?;
+                    self.element(kinds & 0x0f, level)
+                })
+            }
+            STRUCT => {
+                let mut id = 0;
+                while let Some((_, of)) = self.field(&mut id)? {
+                    self.skip(of, level + 1)?;
+                }
+                Ok(())
+            }
+            other => Err(format!("a header of it has a field of the unknown type {other}")),
+        }
+    }
+
+    /// Passes over an element of a list, where a truth value is a byte.
+    fn element(&mut self, of: u8, level: u32) -> Result<(), String> {
+        if matches!(of, 1 | 2) { self.byte().map(drop) } else { self.skip(of, level + 1) }
+    }
+
+    fn pass(&mut self, bytes: u64) -> Result<(), String> {
+        let passed = std::io::copy(&mut self.from.by_ref().take(bytes), &mut std::io::sink());
+        if passed.map_err(|error| error.to_string())? != bytes {
+            return Err(CUT.to_owned());
+        }
+        self.read += bytes;
+        Ok(())
+    }
+
+    fn number(&mut self) -> Result<i64, String> {
+        let raw = self.varint()?;
+        Ok((raw >> 1) as i64 ^ -((raw & 1) as i64))
+    }
+
+    fn varint(&mut self) -> Result<u64, String> {
+        let mut out = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            out |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(out);
+            }
+        }
+        Err("a number in a header of it has no end".to_owned())
+    }
+
+    fn byte(&mut self) -> Result<u8, String> {
+        let mut byte = [0];
+        self.from.read_exact(&mut byte).map_err(|_| CUT.to_owned())?;
+        self.read += 1;
+        Ok(byte[0])
+    }
+}
+
+const CUT: &str = "a header of it is cut off, or longer than is read";
+const I32: u8 = 5;
+const BINARY: u8 = 8;
+const STRUCT: u8 = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    fn heads(bytes: &[u8]) -> Result<Vec<Head>, String> {
+        read(&Bytes::copy_from_slice(bytes), 0..bytes.len() as u64, 1_000)
+    }
+
+    /// A header of a data page with three values and statistics, and two bytes of the page.
+    const PAGE: [u8; 21] =
+        [0x15, 0, 0x15, 8, 0x15, 4, 0x2c, 0x15, 6, 0x15, 0, 0x15, 6, 0x15, 6, 0x1c, 0x18, 0, 0, 0, 0];
+
+    #[test]
+    fn pages_are_counted_without_being_read() {
+        let page: Vec<u8> = [&PAGE[..], &[7, 7]].concat();
+        let one = Head { is_dictionary: false, bytes: 4, values: 3, packed: 2 };
+        assert_eq!(heads(&[page.clone(), page].concat()), Ok(vec![one, one]));
+    }
+
+    #[test]
+    fn headers_that_lie_are_errors() {
+        let with = |at: usize, byte: u8| {
+            let mut page = [&PAGE[..], &[7, 7]].concat();
+            page[at] = byte;
+            heads(&page).expect_err("a lie")
+        };
+        assert!(heads(&PAGE).expect_err("cut").contains("leads out"));
+        assert!(heads(&PAGE[..9]).expect_err("cut").contains("cut off"));
+        assert!(with(1, 9).contains("has a page of the unknown kind -5"));
+        assert!(with(3, 7).contains("no size"));
+        assert!(with(6, 0x2d).contains("unknown type 13"));
+        let many: Vec<u8> = [&PAGE[..], &[7, 7]].concat().repeat(400);
+        assert!(heads(&many).expect_err("many").contains("more than 1000 values"));
+        let mut dictionary = [&PAGE[..], &[7, 7]].concat();
+        dictionary[1] = 4;
+        assert!(heads(&dictionary).expect_err("a lie").contains("dictionary promises"));
+        assert!(heads(&[0x1c; 400]).is_err() && heads(&[0xff; 400]).is_err());
+    }
+}

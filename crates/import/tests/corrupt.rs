@@ -1,0 +1,165 @@
+//! One corrupt input for each thing that an importer says about inputs that it cannot read. No browser is needed.
+
+use browserlens_import::{Format, ImportError, ImportOptions, Limits, import};
+use browserlens_trace::ExitClass;
+use serde_json::json;
+use std::path::Path;
+
+/// Imports files below a folder as one input; returns the error.
+fn error_of(
+    format: Format,
+    input: &str,
+    files: &[(&str, &[u8])],
+    change: impl FnOnce(&mut ImportOptions),
+) -> ImportError {
+    let folder = tempfile::tempdir().expect("folder");
+    for (name, bytes) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("folder");
+        std::fs::write(path, bytes).expect("writes");
+    }
+    let mut options = ImportOptions { render: false, ..ImportOptions::new(folder.path().join("out")) };
+    change(&mut options);
+    import(format, &[folder.path().join(input)], &options).expect_err(input)
+}
+
+fn said(format: Format, input: &str, files: &[(&str, &[u8])]) -> String {
+    let error = error_of(format, input, files, |_| {});
+    assert!(!error.hint().is_empty() && error.exit_class() == Some(ExitClass::Unreadable), "{error}");
+    error.to_string()
+}
+
+#[track_caller]
+fn assert_says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+const SNAPSHOT: &[u8] = br##"{"documents":[{"documentURL":0,"frameId":1,"nodes":{"parentIndex":[-1],"nodeType":[9],"nodeName":[2],"nodeValue":[-1],"backendNodeId":[1],"attributes":[[]]}}],"strings":["http://a.test/","F","#document"]}"##;
+const AX: &[u8] = br#"{"nodes":[]}"#;
+
+#[test]
+fn inputs_that_are_not_there_are_named() {
+    for format in Format::ALL {
+        let text = said(format, "missing", &[]);
+        assert_says(&text, &["missing", "cannot "]);
+    }
+}
+
+#[test]
+fn pairs_say_which_half_is_damaged() {
+    let pairs =
+        |dom: &[u8], ax: &[u8]| said(Format::Cdp, "p", &[("p/axtrees/1.json", ax), ("p/dom_snapshots/1.json", dom)]);
+    assert_says(&said(Format::Cdp, "p", &[("p/x.txt", b"")]), &["it has no axtrees/*.json"]);
+    assert_says(&pairs(b"\xff", AX), &["dom_snapshots/1.json", "it is not UTF-8"]);
+    assert_says(&pairs(SNAPSHOT, b"\xff"), &["axtrees/1.json", "it is not UTF-8"]);
+    assert_says(&pairs(b"{}", AX), &["dom_snapshots/1.json", "missing field"]);
+    assert_says(&pairs(b"{\"documents\":[],\"strings\":[]}", AX), &["the snapshot has no document"]);
+    assert_says(&pairs(SNAPSHOT, b"{"), &["the accessibility tree"]);
+    assert_says(
+        &pairs(SNAPSHOT, &format!("{{\"nodes\":[{}1{}]}}", "[".repeat(500), "]".repeat(500)).into_bytes()),
+        &["recursion limit"],
+    );
+    let many = format!("{{\"documents\":[{}],\"strings\":[]}}", vec!["{\"nodes\":{}}"; 501].join(","));
+    assert_says(&pairs(many.as_bytes(), AX), &["more than 500 documents"]);
+    let files: [(&str, &[u8]); 3] =
+        [("p/axtrees/1.json", AX), ("p/dom_snapshots/1.json", SNAPSHOT), ("p/actions.json", b"{")];
+    assert_says(&said(Format::Cdp, "p", &files), &["actions.json"]);
+    let limits = Limits { entry_bytes: 50, ..Limits::default() };
+    let large = error_of(Format::Cdp, "p", &files[..2], |options| options.limits = limits).to_string();
+    assert_says(&large, &["dom_snapshots/1.json", "its size is over the limit of 50"]);
+}
+
+#[test]
+fn demonstrations_say_what_of_them_is_missing() {
+    let with = |metadata: &[u8]| {
+        said(Format::Weblinx, "w", &[("w/metadata.json", metadata), ("w/demonstrations/abc/x.json", b"")])
+    };
+    assert_says(&said(Format::Weblinx, "w", &[("w/x", b"")]), &["it has no metadata.json"]);
+    assert_says(&with(b"{"), &["metadata.json", "EOF"]);
+    assert_says(&with(b"[1]"), &["metadata.json", "invalid type"]);
+    assert_says(&with(b"{\"valid\":{\"other\":{}}}"), &["names no demonstration whose files are here"]);
+    assert_says(&with(b"{\"valid\":{\"abc\":3}}"), &["demonstration abc", "its steps are no list"]);
+}
+
+#[test]
+fn tasks_say_which_one_is_damaged() {
+    let of = |bytes: &[u8]| said(Format::Mind2web, "t.json", &[("t.json", bytes)]);
+    assert_says(&of(b"\x80\x04."), &["a pickle is never read"]);
+    assert_says(&of(b"[{\"actions\":[{}]},{\"actions\":[]}]"), &["task 2", "it has no actions"]);
+    assert_says(
+        &of(b"[{\"annotation_id\":\"a\",\"annotation_id\":\"b\"}]"),
+        &["task 1", "duplicate field `annotation_id`"],
+    );
+    let deep = format!("[{{\"neg_candidates\":{}{},\"actions\":3}}]", "[".repeat(300), "]".repeat(300));
+    assert_says(&of(deep.as_bytes()), &["task 1"]);
+    let limits = Limits { entry_bytes: 10_000, ..Limits::default() };
+    let large = format!("[{{\"actions\":[{{\"raw_html\":\"{}\"}}]}}]", "x".repeat(100_000));
+    let large =
+        error_of(Format::Mind2web, "t.json", &[("t.json", large.as_bytes())], |options| options.limits = limits);
+    assert_says(&large.to_string(), &["one task has more than 10000 bytes"]);
+}
+
+#[test]
+fn pages_over_a_limit_are_errors_where_the_dom_is_derived() {
+    let html = format!("<p>{}", "<i>x</i>".repeat(50));
+    let task = json!([{ "annotation_id": "a", "actions": [{ "raw_html": html, "operation": { "op": "CLICK" } }] }])
+        .to_string();
+    let limits = Limits { nodes: 40, ..Limits::default() };
+    let error = error_of(Format::Mind2web, "t.json", &[("t.json", task.as_bytes())], |options| options.limits = limits);
+    assert_says(&error.to_string(), &["step 0", "the page has more than 40 nodes"]);
+}
+
+#[test]
+fn scripts_say_what_they_lack() {
+    let scripts = [(Format::BrowserUse, "history"), (Format::DevtoolsRecorder, "steps"), (Format::Selenium, "tests")];
+    for (format, list) in scripts {
+        let of = |bytes: &[u8]| said(format, "s.json", &[("s.json", bytes)]);
+        assert_says(&of(b"\x80\x04."), &["a pickle is never read"]);
+        assert_says(&of(b"{\"a\":\"\xff\"}"), &["byte 6", "it is not UTF-8"]);
+        assert_says(&of(b"{\n\"a\":"), &["line 2"]);
+        assert_says(&of(format!("{}{}", "[".repeat(300), "]".repeat(300)).as_bytes()), &["recursion limit"]);
+        assert_says(&of(b"{}"), &[&format!("it has no list {list:?}")]);
+        let long = json!({ list: vec![0; 10_001] }).to_string();
+        assert_says(&of(long.as_bytes()), &["its length is over the limit of 10000"]);
+    }
+    assert_says(
+        &said(Format::DevtoolsRecorder, "s.json", &[("s.json", b"{\"steps\":[]}")]),
+        &["it never says on which page it begins"],
+    );
+    let odd = json!({ "title": "x", "steps": [{ "type": "navigate", "url": "no URL" }] }).to_string();
+    assert_says(&said(Format::DevtoolsRecorder, "s.json", &[("s.json", odd.as_bytes())]), &["the scenario"]);
+}
+
+#[test]
+fn modifiers_that_are_held_again_are_held_once() {
+    let folder = tempfile::tempdir().expect("folder");
+    let mut steps = vec![json!({ "type": "navigate", "url": "http://a.test/" })];
+    steps.extend(vec![json!({ "type": "keyDown", "key": "Shift" }); 2_000]);
+    steps.push(json!({ "type": "keyDown", "key": "A" }));
+    let path = folder.path().join("keys.json");
+    std::fs::write(&path, json!({ "steps": steps }).to_string()).expect("writes");
+    let report =
+        import(Format::DevtoolsRecorder, &[path], &ImportOptions::new(folder.path().join("out"))).expect("imports");
+    let text = std::fs::read_to_string(&report.scenarios[0].path).expect("reads");
+    assert!(text.contains("press = \"Shift+A\""), "{text}");
+    assert!(Path::new(&report.scenarios[0].path).ends_with("keys.toml"));
+}
+
+#[test]
+fn attached_requests_say_what_they_lack() {
+    let task = json!([{ "annotation_id": "a", "actions": [{ "raw_html": "<p>x", "operation": { "op": "CLICK" } }] }])
+        .to_string();
+    let with = |har: &[u8]| {
+        let files: [(&str, &[u8]); 1] = [("t.json", task.as_bytes())];
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("a.har");
+        std::fs::write(&path, har).expect("writes");
+        error_of(Format::Mind2web, "t.json", &files, |options| options.har = Some(path)).to_string()
+    };
+    assert_says(&with(b"{\"log\":{}}"), &["a.har", "it has no log.entries: it is no HAR"]);
+    assert_says(&with(b"{"), &["a.har", "line 1"]);
+    let long = format!("{{\"log\":{{\"entries\":[{}0]}}}}", "0,".repeat(200_000));
+    assert_says(&with(long.as_bytes()), &["log.entries", "its length is over the limit of 200000"]);
+}
