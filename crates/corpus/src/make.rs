@@ -334,7 +334,12 @@ impl Work<'_> {
         meta.scenario.clone_from(&copy.name);
         meta.goal = replaced.text(&meta.goal);
         let in_work = options.out.join(IN_WORK).join(format!("{}.trace", copy.stem));
-        let orders = Orders { seed: options.seed, trace: copy.name.clone(), facts: source.facts.clone() };
+        let orders = Orders {
+            seed: options.seed,
+            trace: copy.name.clone(),
+            viewport: (f64::from(meta.viewport.width), f64::from(meta.viewport.height)),
+            facts: source.facts.clone(),
+        };
         let orders = source.may_reorder.then_some(&orders);
         // What is secret was replaced when the source was written.
         let redactor = Redactor::done_before();

@@ -38,6 +38,8 @@ pub(crate) struct Orders {
     pub seed: u64,
     /// The trace's name: each trace has an order of its own.
     pub trace: String,
+    /// Width and height of the window, in CSS px.
+    pub viewport: (f64, f64),
     /// Texts that must be readable afterwards where they were before.
     pub facts: Vec<String>,
 }

@@ -3,13 +3,14 @@
 //! In: the parsed payloads of a capture. Out: the same, with items of lists in each other's places, in the snapshot, its boxes, the accessibility tree and the
 //! page's text alike. Invariants: only siblings of one shape and one size change places, so that everything keeps a box of its own; an item takes its nodes, texts,
 //! states and inner boxes along; the order follows from node ids, so that a list that stays from step to step stays in its order; a text that must be
-//! readable still is, or the list stays as it was.
+//! readable still is, or the list stays as it was; what was out of sight stays so.
 //!
 //! What is not moved: items that say their position (`aria-posinset`), hold the focus, a frame, a canvas or a shadow tree, or whose accessibility nodes do not
 //! lie as their elements do. Paint order stays with the place.
 
 use super::Orders;
 use crate::random::Draws;
+use browserlens_page::capture::COMPUTED_STYLES;
 use browserlens_page::{Payload, PayloadKind};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -68,6 +69,11 @@ struct Tree {
     /// What a text node says, where it is laid out.
     text: Vec<String>,
     is_item: Vec<bool>,
+    parent: Vec<Option<usize>>,
+    /// Whether what lies outside a node's box is cut off.
+    clips: Vec<bool>,
+    /// What the window shows of the document.
+    window: [f64; 4],
 }
 
 /// What comes to stand where.
@@ -98,7 +104,7 @@ fn document_lists(
     probe: &mut Value,
     orders: &Orders,
 ) -> usize {
-    let Some(tree) = Tree::of(document, strings, ax, probe) else { return 0 };
+    let Some(tree) = Tree::of(document, strings, ax, probe, orders.viewport) else { return 0 };
     let mut moves = Moves::default();
     let mut spans = Vec::new();
     let before = tree.read(&moves);
@@ -148,15 +154,16 @@ fn words(text: &str) -> String {
 }
 
 impl Tree {
-    fn of(document: &Value, strings: &[String], ax: &Value, probe: &Value) -> Option<Self> {
+    fn of(document: &Value, strings: &[String], ax: &Value, probe: &Value, viewport: (f64, f64)) -> Option<Self> {
         let nodes = document.get("nodes")?;
         let names = list(nodes, "nodeName");
         let count = names.len();
         let string = |value: &Value| index(value).and_then(|at| strings.get(at)).map_or("", String::as_str);
-        let mut children = vec![Vec::new(); count];
+        let (mut children, mut parents) = (vec![Vec::new(); count], vec![None; count]);
         for (node, parent) in list(nodes, "parentIndex").iter().enumerate().take(count) {
-            if let Some(parent) = index(parent).filter(|parent| *parent < node) {
-                children[parent].push(node);
+            if let Some(above) = index(parent).filter(|above| *above < node) {
+                parents[node] = Some(above);
+                children[above].push(node);
             }
         }
         let mut size = vec![1; count];
@@ -201,6 +208,8 @@ impl Tree {
             fixed[element_at(path, &children, list(nodes, "nodeType"), &pseudo)?] = true;
         }
         let stacked = indices(layout.get("stackingContexts"));
+        let scrolled = |name: &str| document.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        let window = [scrolled("scrollOffsetX"), scrolled("scrollOffsetY"), viewport.0, viewport.1];
         let mut tree = Self {
             children,
             size,
@@ -212,15 +221,26 @@ impl Tree {
             backend,
             text: vec![String::new(); count],
             is_item: vec![false; count],
+            parent: parents,
+            clips: vec![false; count],
+            window,
         };
-        let texts = list(layout, "text");
+        let (texts, styles) = (list(layout, "text"), list(layout, "styles"));
         for node in (0..count).rev() {
             let tag = string(&names[node]);
             tree.fixed[node] |= matches!(tag, "CANVAS" | "IFRAME" | "FRAME")
                 || tree.children[node].iter().any(|child| tree.fixed[*child]);
             tree.is_item[node] = matches!(tag, "LI" | "TR" | "ARTICLE");
-            tree.text[node] =
-                tree.row[node].and_then(|row| texts.get(row)).map(|text| string(text).to_owned()).unwrap_or_default();
+            let style = |name: &str| {
+                let at = COMPUTED_STYLES.iter().position(|style| *style == name)?;
+                Some(string(styles.get(tree.row[node]?)?.get(at)?))
+            };
+            let clips =
+                ["overflow-x", "overflow-y"].into_iter().any(|side| style(side).is_some_and(|how| how != "visible"));
+            let is_hidden = style("visibility") == Some("hidden");
+            tree.clips[node] = clips;
+            let text = tree.row[node].filter(|_| !is_hidden).and_then(|row| texts.get(row));
+            tree.text[node] = text.map(|text| string(text).to_owned()).unwrap_or_default();
             let mut hasher = DefaultHasher::new();
             (tag, pseudo.contains(&node), tree.ax[node].len()).hash(&mut hasher);
             tree.row[node].map(|row| stacked.binary_search(&row).is_ok()).hash(&mut hasher);
@@ -234,12 +254,22 @@ impl Tree {
 
     /// The lists right below a node: items of one shape and size each, two at least.
     fn groups(&self, node: usize, ax: &Value) -> Vec<Vec<usize>> {
-        let mut groups: BTreeMap<(u64, u64, u64), Vec<usize>> = BTreeMap::new();
+        let mut clips = vec![self.window];
+        let mut above = Some(node);
+        while let Some(at) = above {
+            clips.extend(self.row[at].filter(|_| self.clips[at]).map(|row| self.bounds[row]));
+            above = self.parent[at];
+        }
+        // What can be seen of a list must stay what can be seen: only items that are as much in sight change places.
+        type Kind = (u64, u64, u64, Vec<Sight>);
+        let mut groups: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         for child in self.children[node].iter().filter(|child| self.is_item[**child] && !self.fixed[**child]) {
             let Some(row) = self.row[*child] else { continue };
             let [_, _, width, height] = self.bounds[row];
-            if self.ax[*child].len() == 1 && self.has_text(*child) {
-                groups.entry((self.shape[*child], width.to_bits(), height.to_bits())).or_default().push(*child);
+            let sight: Vec<Sight> = clips.iter().map(|clip| Sight::of(self.bounds[row], *clip)).collect();
+            if self.ax[*child].len() == 1 && self.has_text(*child) && !sight.contains(&Sight::Part) {
+                let kind = (self.shape[*child], width.to_bits(), height.to_bits(), sight);
+                groups.entry(kind).or_default().push(*child);
             }
         }
         let parent = |item: &usize| list(ax, "nodes")[self.ax[*item][0]].get("parentId");
@@ -304,6 +334,27 @@ impl Tree {
             (begin < end).then_some((begin, end))
         });
         spans.collect()
+    }
+}
+
+/// How much of a box lies in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Sight {
+    None,
+    Part,
+    Whole,
+}
+
+impl Sight {
+    fn of([x, y, width, height]: [f64; 4], clip: [f64; 4]) -> Self {
+        let (right, bottom) = (clip[0] + clip[2], clip[1] + clip[3]);
+        if x >= clip[0] && y >= clip[1] && x + width <= right && y + height <= bottom {
+            Self::Whole
+        } else if x + width <= clip[0] || y + height <= clip[1] || x >= right || y >= bottom {
+            Self::None
+        } else {
+            Self::Part
+        }
     }
 }
 
