@@ -60,8 +60,7 @@ pub(crate) fn capture(
     };
     let mut parsed: Vec<Option<Value>> = Vec::with_capacity(capture.payloads.len());
     for payload in &capture.payloads {
-        let is_rewritten =
-            payload.kind.is_text() && !matches!(payload.kind, PayloadKind::Frames | PayloadKind::Metrics);
+        let is_rewritten = payload.kind.is_text() && payload.kind != PayloadKind::Metrics;
         let value = is_rewritten.then(|| serde_json::from_slice(&payload.body)).transpose();
         parsed.push(value.map_err(|error| failed(payload.kind)(error.to_string()))?);
     }
@@ -92,7 +91,9 @@ fn rewrite(payload: &Payload, value: &mut Value, sink: &mut dyn Sink) -> Result<
         PayloadKind::Listeners => listeners(value, sink),
         PayloadKind::Probe => text_member(value, "text", sink),
         PayloadKind::SecondLook => second_look(value, sink),
-        PayloadKind::Frames | PayloadKind::Metrics | PayloadKind::Screenshot | PayloadKind::Crop => Ok(()),
+        // The node in whose place a frame's document stands.
+        PayloadKind::Frames => value.get_mut("owner").map_or(Ok(()), |owner| id_member(owner, "node", sink)),
+        PayloadKind::Metrics | PayloadKind::Screenshot | PayloadKind::Crop => Ok(()),
     }
 }
 
