@@ -76,6 +76,9 @@ struct Tree {
     window: [f64; 4],
 }
 
+/// Where a part of a text begins and ends, in bytes.
+type Span = (usize, usize);
+
 /// What comes to stand where.
 #[derive(Clone, Default)]
 struct Moves {
@@ -301,7 +304,7 @@ impl Tree {
     }
 
     /// Where the texts of nodes stand in the page's text; none for those that are not found in order.
-    fn places_in(&self, said: &str) -> Vec<Option<(usize, usize)>> {
+    fn places_in(&self, said: &str) -> Vec<Option<Span>> {
         let mut from = 0;
         let place = |text: &String| {
             let (mut at, mut begin) = (from, None);
@@ -321,14 +324,15 @@ impl Tree {
     }
 
     /// Where the items of a group stand in the page's text; none if a text of theirs was not found.
-    fn spans(&self, group: &[usize], places: &[Option<(usize, usize)>]) -> Option<Vec<(usize, usize)>> {
+    fn spans(&self, group: &[usize], places: &[Option<Span>]) -> Option<Vec<Span>> {
         let spans = group.iter().map(|item| {
             let (mut begin, mut end) = (usize::MAX, 0);
-            for node in *item..item + self.size[*item] {
-                if self.text[node].trim().is_empty() {
+            let within = *item..item + self.size[*item];
+            for (text, place) in self.text[within.clone()].iter().zip(&places[within]) {
+                if text.trim().is_empty() {
                     continue;
                 }
-                let (from, to) = places[node]?;
+                let (from, to) = (*place)?;
                 (begin, end) = (begin.min(from), end.max(to));
             }
             (begin < end).then_some((begin, end))
@@ -517,9 +521,9 @@ fn move_ax(ax: &mut Value, tree: &Tree, moves: &Moves) {
 }
 
 /// Puts parts of a text into each other's places; groups lie apart from each other.
-fn move_spans(said: &str, mut groups: Vec<(Vec<(usize, usize)>, Vec<usize>)>) -> String {
-    let mut parts: Vec<((usize, usize), (usize, usize))> = Vec::new();
-    for (spans, order) in groups.drain(..) {
+fn move_spans(said: &str, groups: Vec<(Vec<Span>, Vec<usize>)>) -> String {
+    let mut parts: Vec<(Span, Span)> = Vec::new();
+    for (spans, order) in groups {
         parts.extend(order.iter().zip(&spans).map(|(source, place)| (*place, spans[*source])));
     }
     parts.sort_unstable();
