@@ -30,7 +30,7 @@ fn repeated(from: &Path, to: &Path, times: u32) {
     let stored = zip::write::SimpleFileOptions::default();
     for index in 0..source.len() {
         let mut entry = source.by_index(index).expect("entry");
-        let name = entry.name().to_owned();
+        let name = entry.name().expect("a name").into_owned();
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).expect("reads");
         made.start_file(&name, stored).expect("starts");
