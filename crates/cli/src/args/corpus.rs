@@ -66,7 +66,7 @@ pub(crate) struct MakeArgs {
     /// Look for their scenarios below this folder
     #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
     pub scenarios_dir: PathBuf,
-    /// Leave out screenshots and crops: strategies that show pictures then have none to show
+    /// Leave out screenshots and crops: a fifth of the bytes; lens/vision and lens/vision-marks then give error rows
     #[arg(long)]
     pub no_pixels: bool,
     /// Leave out bodies of requests and responses
