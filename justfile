@@ -84,6 +84,12 @@ playwrights:
     @scripts/install-playwrights
     cargo test -p browserlens-import --quiet --test playwright -- --ignored --nocapture
 
+# Renders a Playwright trace of a thousand steps, and says how long it took and how much memory; `just thousand 100` renders a hundred.
+thousand steps="1000":
+    @scripts/install-chromium
+    @scripts/install-peers playwright-mcp-0-0-83
+    STEPS={{steps}} cargo test -p browserlens-import --quiet --test thousand -- --ignored --nocapture
+
 # Holds fast looks against whole captures on every bundled step, and patched looks against whole ones for longer; a part of both is in `just test`.
 looks:
     @scripts/install-chromium

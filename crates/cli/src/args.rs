@@ -2,6 +2,7 @@
 //!
 //! Help is imperative, without a full stop; each verb shows examples. Verbs with many arguments have a file each.
 
+mod corpus;
 mod doctor;
 mod inspect;
 mod llm;
@@ -17,6 +18,7 @@ mod show;
 mod snapshot;
 mod trace;
 
+pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
 pub(crate) use llm::{LlmArgs, ResponseFormatArg};
@@ -134,6 +136,11 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
         after_help = "Examples:\n  browserlens router train --out my.model\n  browserlens router train my --scenarios-dir my --out my.model\n\nUse it with `router = \"learned\"` and `model_file = \"my.model\"` among a lens strategy's options"
     )]
     Router(RouterArgs),
+    /// Make corpora of traces of any size, count what they hold, split them by site
+    #[command(
+        after_help = "Examples:\n  browserlens corpus make --out /tmp/corpus --steps 1000 --seed 7\n  browserlens corpus make --out /tmp/corpus --steps 100000 --no-pixels --no-bodies\n  browserlens corpus make --out /tmp/mine --steps 500 --from my --scenarios-dir my\n  browserlens corpus stats /tmp/corpus\n  browserlens corpus split /tmp/corpus --held-back 0.2 --seed 7 --links --out /tmp/parts\n  browserlens replay /tmp/corpus --strategies 'lens/*'"
+    )]
+    Corpus(CorpusArgs),
     /// Look into trace files, check and repair them
     #[command(
         after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace"
@@ -154,6 +161,9 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
     Completions(CompletionArgs),
 }
 
+/// Where scenarios are looked for, unless something else is said.
+pub(crate) const SCENARIOS_DIR: &str = "traces/scenarios";
+
 /// Which traces and strategies, and where everything lies.
 #[derive(Args, Clone)]
 pub(crate) struct Selection {
@@ -161,7 +171,7 @@ pub(crate) struct Selection {
     #[arg(long, value_name = "FILE", default_value = "traces/strategies.toml")]
     pub strategies_file: PathBuf,
     /// Look for scenarios below this folder
-    #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
+    #[arg(long, value_name = "DIR", default_value = SCENARIOS_DIR)]
     pub scenarios_dir: PathBuf,
     /// Replay only strategies that match one of these patterns (`*` stands for anything)
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]

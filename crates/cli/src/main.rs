@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         Verb::Record(args) => verbs::record::run(&args),
         #[cfg(feature = "record")]
         Verb::Import(args) => verbs::import::run(&args),
+        Verb::Corpus(args) => verbs::corpus::run(&args),
         Verb::Doctor(args) => verbs::doctor::run(&args),
         Verb::Man(args) => verbs::man::run(&args),
         Verb::Completions(args) => verbs::completions::run(&args),

@@ -35,7 +35,6 @@ impl Bar {
     }
 
     /// Sets how many there are.
-    #[cfg(feature = "record")]
     pub(crate) fn length(&self, parts: u64) {
         self.0.set_length(parts);
     }
@@ -48,6 +47,11 @@ impl Bar {
     /// Says what is being done.
     pub(crate) fn message(&self, message: &str) {
         self.0.set_message(crate::exit::one_line(message));
+    }
+
+    /// Says that so many are done.
+    pub(crate) fn add(&self, parts: u64) {
+        self.0.inc(parts);
     }
 
     /// Says that one is done.

@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod corpus;
 pub(crate) mod doctor;
 pub(crate) mod fidelity;
 #[cfg(feature = "record")]

@@ -1,7 +1,7 @@
 //! `replay`: traces and strategies in, a stored run out; and what `bench` and `show` share with it.
 
 use super::{json_failure, replay_failure, strategies_failure};
-use crate::args::{ReplayArgs, Selection, TokenizerArg};
+use crate::args::{ReplayArgs, SCENARIOS_DIR, Selection, TokenizerArg};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(args: &ReplayArgs) -> Ended {
-    let run = replay(&args.traces, &args.selection, "replay")?;
+    let run = replay(&args.traces, &with_scenarios_of(&args.traces, &args.selection), "replay")?;
     if args.json {
         let mut lines = String::new();
         for row in &run.measurements {
@@ -26,6 +26,16 @@ pub(crate) fn run(args: &ReplayArgs) -> Ended {
     }
     output::status(&said(&run));
     Ok(Exit::Success)
+}
+
+/// A corpus has its scenarios beside its traces: they are those that are meant where none are named.
+fn with_scenarios_of(traces: &Path, selection: &Selection) -> Selection {
+    let mut selection = selection.clone();
+    let own = traces.join("scenarios");
+    if selection.scenarios_dir == Path::new(SCENARIOS_DIR) && own.is_dir() {
+        selection.scenarios_dir = own;
+    }
+    selection
 }
 
 /// Replays what the selection names.

@@ -176,7 +176,7 @@ impl Redactor {
     }
 
     /// A redactor for steps that are redacted already: placeholders must not become other placeholders.
-    pub(crate) fn done_before() -> Self {
+    pub fn done_before() -> Self {
         Self { done_before: true, ..Self::new(RedactionOptions::default()) }
     }
 
