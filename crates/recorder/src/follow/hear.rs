@@ -107,6 +107,12 @@ impl Following<'_> {
             self.aimed = at.map(|at| Act::new(ActionKind::Click, tab, Some(at), ""));
             return;
         }
+        // A capture since may have numbered what was held when it was told of: what is told of it now goes by its number.
+        for spot in self.open.iter_mut().flat_map(|act| act.spot.iter_mut().chain(&mut act.also)) {
+            if let (None, Some(held)) = (spot.key, spot.held) {
+                spot.key = self.numbers.held(&spot.session, spot.context, held);
+            }
+        }
         match group::take(&mut self.open, said, tab, at, to) {
             Taken::Passed => {}
             taken => {
