@@ -11,7 +11,19 @@ use browserlens_trace::{Trace, verify};
 use common::{Browser, by_id, sites};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
+
+/// Drivers that never pause have the machine alone: what they are faster than is the recorder, not what else is tested.
+static TURN: RwLock<()> = RwLock::new(());
+
+fn beside() -> RwLockReadGuard<'static, ()> {
+    TURN.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn alone() -> RwLockWriteGuard<'static, ()> {
+    TURN.write().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Longest time for one driver's list of actions.
 const LIMIT: Duration = Duration::from_secs(240);
@@ -153,6 +165,7 @@ const SHOP: [&str; 8] = [
 #[test]
 fn playwright_puts_a_laptop_into_the_cart_and_each_action_has_its_node() {
     let (_runtime, server) = serve("shop");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, ""), "shop", 4_000, &file());
     let followed = followed(&mut browser, driver, |options| options.goal = "a laptop".to_owned());
@@ -194,6 +207,7 @@ fn form(actions: &[String], server: &SiteServer) -> Vec<String> {
 #[test]
 fn playwright_fills_a_form_and_each_action_has_its_node() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 2_500, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -218,6 +232,7 @@ fn playwright_fills_a_form_and_each_action_has_its_node() {
 #[test]
 fn a_driver_that_never_pauses_loses_no_action() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = alone();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 0, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -229,6 +244,7 @@ fn a_driver_that_never_pauses_loses_no_action() {
 #[test]
 fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost() {
     let (_runtime, server) = serve("shop");
+    let _turn = alone();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, ""), "shop", 0, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -253,6 +269,7 @@ fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost(
 /// Has browser-use fill the form, with so many seconds between its actions.
 fn browser_use_fills_a_form(think: &str) {
     let (_runtime, server) = serve("fixtures");
+    let _turn = if think == "0" { Err(alone()) } else { Ok(beside()) };
     let mut browser = Browser::start();
     let python = tools("venv/bin/python").join("venv/bin/python");
     let home = tempfile::tempdir().expect("temporary folder");
@@ -293,6 +310,7 @@ fn browser_use_without_a_pause_loses_nothing() {
 #[test]
 fn a_tab_that_opens_is_followed_and_so_is_its_end() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "tabs", 4_000, &file());
     let followed = followed(&mut browser, driver, |options| options.screenshots = false);
@@ -305,6 +323,7 @@ fn a_tab_that_opens_is_followed_and_so_is_its_end() {
 #[test]
 fn a_page_can_neither_forge_an_action_nor_hide_one_nor_find_the_listener() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-hostile.html"), "hostile", 3_000, &file());
     let followed = followed(&mut browser, driver, |options| options.ceiling = Duration::from_secs(2));
@@ -315,6 +334,7 @@ fn a_page_can_neither_forge_an_action_nor_hide_one_nor_find_the_listener() {
 #[test]
 fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_say_so() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "fast", 4_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -336,6 +356,7 @@ fn actions_that_come_too_fast_for_a_capture_are_all_there_with_their_nodes_and_s
 #[test]
 fn a_frame_of_another_site_is_listened_to() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "cross", 4_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -350,6 +371,7 @@ fn a_frame_of_another_site_is_listened_to() {
 #[test]
 fn a_dialog_that_somebody_answers_is_an_action() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "action-dialog.html"), "dialog", 3_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -360,6 +382,7 @@ fn a_dialog_that_somebody_answers_is_an_action() {
 #[test]
 fn a_browser_that_closes_ends_the_recording_and_the_trace_is_whole() {
     let (_runtime, server) = serve("fixtures");
+    let _turn = beside();
     let mut browser = Browser::start();
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "closing", 3_000, &file());
     let followed = followed(&mut browser, driver, |_| {});
@@ -369,6 +392,7 @@ fn a_browser_that_closes_ends_the_recording_and_the_trace_is_whole() {
 
 #[test]
 fn a_recording_ends_when_nothing_is_done_and_one_without_a_browser_says_so() {
+    let _turn = beside();
     let browser = Browser::start();
     let folder = tempfile::tempdir().expect("temporary folder");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");

@@ -19,6 +19,10 @@ use tokio::sync::mpsc;
 /// The browser itself answers, whatever its pages do.
 const LIMIT: Duration = Duration::from_secs(5);
 
+/// How often, and how far apart, a page is asked that cannot tell.
+const TRIES: u32 = 10;
+const PAUSE: Duration = Duration::from_millis(10);
+
 /// Who acts twice in so short a time will not wait for a capture.
 pub(super) const HURRY: Duration = Duration::from_secs(4);
 /// How long after an early look an element that is new takes another one.
@@ -131,11 +135,15 @@ impl Listener {
         if !is_ready && said.kind != "aim" && said.kind != "held" && !said.follows {
             self.done = [self.done[1], Some(now)];
         }
-        let [Some(before), Some(last)] = self.done else { return None };
-        let in_hurry = last - before < HURRY && now - last < HURRY;
         let unseen = said.place.is_some_and(|place| place.number.is_none());
         let lately = self.looked.get(session).is_some_and(|looked| now - *looked < LATELY);
-        if !in_hurry || !(is_ready || unseen && !lately) {
+        let may_be_new = unseen && !lately;
+        let wanted = match self.done {
+            [Some(before), Some(last)] => last - before < HURRY && now - last < HURRY && (is_ready || may_be_new),
+            // What is done first is done before any capture, by one who does not wait for the page to come to rest.
+            _ => may_be_new,
+        };
+        if !wanted {
             return None;
         }
         self.looked.insert(session.clone(), now);
@@ -193,8 +201,11 @@ impl Listener {
 
     /// Notes where a tab stands after a navigation to a URL; returns whether that is behind where it stood in its history.
     async fn stand(&mut self, session: &str, url: &str) -> bool {
-        let reply = self.socket.call(Some(session), "Page.getNavigationHistory", &json!({}), LIMIT).await;
-        let Some(history) = reply.ok().and_then(|reply| reply.read::<History>().ok()) else { return false };
+        let Some(history) = self.history(session).await else {
+            // Not known is better than where it stood once.
+            self.stood.remove(session);
+            return false;
+        };
         let stood = self.stood.get(session).copied();
         let from = stood.and_then(|id| history.entries.iter().position(|entry| entry.id == id));
         let to = history.to(url, from);
@@ -202,6 +213,21 @@ impl Listener {
             self.stood.insert(session.to_owned(), entry.id);
         }
         from.is_some_and(|from| to > from)
+    }
+
+    /// Asks for a tab's history; a page that is just being exchanged for another cannot tell, and is asked again.
+    async fn history(&self, session: &str) -> Option<History> {
+        for _ in 0..TRIES {
+            let reply = self.socket.call(Some(session), "Page.getNavigationHistory", &json!({}), LIMIT).await;
+            if let Ok(reply) = reply {
+                return reply.read().ok();
+            }
+            if self.world.read().gone {
+                return None;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        None
     }
 }
 
