@@ -3,6 +3,8 @@
 //! The trace is a real one of the shop, repeated: snapshots refer to earlier ones by how many there lie between, so a repetition stands for itself.
 //! `STEPS=100 cargo test -p browserlens-import --test thousand -- --ignored --nocapture` renders fewer.
 
+#![expect(clippy::print_stdout, reason = "how long it took, for those who run it by hand")]
+
 mod common;
 
 use browserlens_import::{Format, ImportOptions, import};

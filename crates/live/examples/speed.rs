@@ -158,7 +158,10 @@ struct Pairs {
 impl Pairs {
     fn add(&mut self, lens: &mut LiveLens, reader: &mut Session, server: &mut Server) -> Result<(), Box<dyn Error>> {
         let mut ours = |pairs: &mut Self| -> Result<(), Box<dyn Error>> {
-            pairs.ours.push(timed(|| Ok(drop(reader.observe(lens.browser(), None)?)))?);
+            pairs.ours.push(timed(|| {
+                reader.observe(lens.browser(), None)?;
+                Ok(())
+            })?);
             let (browser, page) = lens.browser().look_micros();
             pairs.browser.push(browser as f64 / 1e3);
             pairs.look.push(page as f64 / 1e3);

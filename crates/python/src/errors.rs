@@ -29,14 +29,15 @@ pub(crate) struct Raised {
     class: &'static str,
     text: String,
     hint: String,
-    place: Place,
+    /// Boxed, so that what goes well need not carry its size.
+    place: Box<Place>,
 }
 
 pub(crate) type Result<T, E = Raised> = std::result::Result<T, E>;
 
 impl Raised {
     pub(crate) fn new(class: &'static str, text: impl Into<String>, hint: &str) -> Self {
-        Self { class, text: text.into(), hint: hint.to_owned(), place: Place::default() }
+        Self { class, text: text.into(), hint: hint.to_owned(), place: Box::default() }
     }
 
     /// The page is closed or cannot be reached.
@@ -59,7 +60,7 @@ impl Raised {
     fn build<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let module = py.import("browserlens.errors")?;
         let place = PyDict::new(py);
-        let Place { file, table, row, step, url } = &self.place;
+        let Place { file, table, row, step, url } = &*self.place;
         place.set_item("file", file)?;
         place.set_item("table", table)?;
         place.set_item("row", row)?;

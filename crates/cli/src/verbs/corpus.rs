@@ -80,8 +80,8 @@ fn run_make(args: &MakeArgs) -> Ended {
         report.steps,
         in_bytes(report.bytes)
     );
-    if report.steps > 0 {
-        let _ = write!(said, ", {} a step", in_bytes(report.bytes / report.steps));
+    if let Some(bytes) = report.bytes.checked_div(report.steps) {
+        let _ = write!(said, ", {} a step", in_bytes(bytes));
     }
     if report.steps_written > 0 {
         let _ = write!(said, "; {:.1} steps a second", report.steps_written as f64 / seconds.max(1e-3));

@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 
 /// A model, its tier and the version of its prompt.
 type Reader<'t> = (&'t str, &'t str, &'t str);
+/// Its rows by strategy.
+type ByStrategy<'t> = Vec<(&'t str, Vec<Row<'t>>)>;
 
 /// Readers by tier, otherwise as they come; of each, strategies as they come.
-fn readers<'t>(run: &Run<'t>) -> Option<Vec<(Reader<'t>, Vec<(&'t str, Vec<Row<'t>>)>)>> {
-    let mut all: Vec<(Reader<'t>, Vec<(&'t str, Vec<Row<'t>>)>)> = Vec::new();
+fn readers<'t>(run: &Run<'t>) -> Option<Vec<(Reader<'t>, ByStrategy<'t>)>> {
+    let mut all: Vec<(Reader<'t>, ByStrategy<'t>)> = Vec::new();
     for row in run.files.llm.as_ref()?.rows() {
         let reader = (row.text("model"), row.text("tier"), row.text("prompt"));
         if !all.iter().any(|(known, _)| *known == reader) {
