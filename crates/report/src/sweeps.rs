@@ -106,7 +106,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let with = crate::write_report(&swept().input(), &root.path().join("with")).unwrap();
         let svg = std::fs::read_to_string(with.folder.join("sweeps.svg")).unwrap();
-        assert!(svg.contains("budget=900") && !svg.contains("<b>"), "{svg}");
+        assert!(svg.contains(", by budget") && svg.contains("\n900\n") && !svg.contains("<b>"), "{svg}");
         assert!(std::fs::read_to_string(&with.index).unwrap().contains("id=\"sweeps\""));
         let without = crate::write_report(&made_up::run().input(), &root.path().join("without")).unwrap();
         assert!(!without.folder.join("sweeps.svg").exists());
