@@ -21,6 +21,7 @@ use crate::look::Look;
 use crate::mask;
 use crate::options::QUIET;
 use crate::pump::SessionSetup;
+use crate::session_id::new_session;
 use crate::setup::runs_as_root;
 use crate::stage::Stage;
 use bodies::{BODIES_HELD, HeldBodies};
@@ -34,8 +35,7 @@ use given::GivenBrowser;
 use site::Served;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// How a live page is opened.
 #[derive(Clone, Debug)]
@@ -448,20 +448,6 @@ async fn stage(
         current: None,
         fast: FastState::default(),
     })
-}
-
-/// A number that no other session has: of this process, this moment, and how many there were before.
-pub(crate) fn new_session(url: &str) -> [u8; 16] {
-    static OPENED: AtomicU64 = AtomicU64::new(0);
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(url.as_bytes());
-    hasher.update(&since_epoch.as_nanos().to_le_bytes());
-    hasher.update(&std::process::id().to_le_bytes());
-    hasher.update(&OPENED.fetch_add(1, Ordering::Relaxed).to_le_bytes());
-    let mut session = [0; 16];
-    hasher.finalize_xof().fill(&mut session);
-    session
 }
 
 fn gone(error: RecordError) -> SourceError {

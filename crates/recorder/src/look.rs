@@ -4,7 +4,6 @@
 //! frame came or went, the look is *torn*: its payloads do not tell of one moment.
 
 use crate::driver::Driver;
-use crate::fast::Heard;
 use crate::messages::{FrameTree, FrameTreeResult};
 use crate::socket::{CallError, Reply};
 use crate::world::Session;
@@ -23,6 +22,17 @@ pub(crate) const LOOK_LIMIT: Duration = Duration::from_secs(120);
 /// How often a screenshot of a bundled site is taken again at the most, and the pause before it.
 const PIXEL_TRIES: u32 = 5;
 const PIXEL_PAUSE: Duration = Duration::from_millis(100);
+
+/// What the accessibility tree says of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heard {
+    pub(crate) role: String,
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) value: String,
+    pub(crate) bits: u32,
+    pub(crate) level: u32,
+}
 
 /// One frame as the look found it.
 #[derive(Clone, Debug)]

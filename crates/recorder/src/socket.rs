@@ -4,13 +4,14 @@
 //! Invariant: nothing is parsed that the caller does not parse, so a capture's time is the browser's and a field that a
 //! newer browser renamed is never lost. Why beside chromiumoxide: its typed layer doubles the time of large answers.
 
+pub(crate) use crate::call::{CallError, RawEvent, Reply, locked};
+
+use crate::call::{Answer, Call};
 use crate::wire::{CdpCall, CdpInbox, CdpTransport};
 use futures::{SinkExt, StreamExt};
-use serde::Deserialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_tungstenite::tungstenite::Message;
@@ -21,77 +22,6 @@ const MAX_MESSAGE: usize = 1 << 30;
 
 /// Longest that a call of the browser may take.
 pub(crate) const CALL_LIMIT: Duration = Duration::from_secs(60);
-
-/// A call that failed.
-#[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum CallError {
-    /// The connection is closed: Chromium ended.
-    #[error("the connection to Chromium is closed")]
-    Gone,
-    /// Chromium refused.
-    #[error("{message}")]
-    Refused { message: String },
-    /// No answer came in time.
-    #[error("no answer within {0:?}")]
-    TimedOut(Duration),
-    /// A dialog of the browser blocks the page.
-    #[error("a dialog is open")]
-    Dialog,
-    /// The page's process ended.
-    #[error("{0}")]
-    Crashed(String),
-    /// The answer has not the expected form.
-    #[error("the answer cannot be read: {0}")]
-    Unreadable(String),
-}
-
-/// The result of a call, as raw JSON text.
-#[derive(Debug)]
-pub(crate) struct Reply(Box<RawValue>);
-
-impl Reply {
-    pub(crate) fn text(&self) -> &str {
-        self.0.get()
-    }
-
-    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, CallError> {
-        serde_json::from_str(self.0.get()).map_err(|error| CallError::Unreadable(error.to_string()))
-    }
-
-    pub(crate) fn value(&self) -> Value {
-        self.read().unwrap_or(Value::Null)
-    }
-}
-
-/// An event.
-#[derive(Debug)]
-pub(crate) struct RawEvent {
-    /// Which event of the connection it is, counted from 1.
-    pub(crate) serial: u64,
-    pub(crate) session: Option<String>,
-    pub(crate) method: String,
-    pub(crate) params: Box<RawValue>,
-}
-
-impl RawEvent {
-    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
-        serde_json::from_str(self.params.get()).ok()
-    }
-}
-
-pub(crate) type Answer = Result<Box<RawValue>, CallError>;
-
-/// A call that waits for its answer.
-pub(crate) struct Call {
-    session: Option<String>,
-    sender: oneshot::Sender<Answer>,
-}
-
-impl Call {
-    pub(crate) fn end(self, answer: Answer) {
-        drop(self.sender.send(answer));
-    }
-}
 
 /// The connection; cheap to clone.
 #[derive(Clone)]
@@ -112,11 +42,6 @@ impl CdpTransport for WebSocket {
         }
         self.0.send(message.to_string()).is_ok()
     }
-}
-
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // State behind these locks is plain data that stays valid if a holder panicked.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Socket {

@@ -4,7 +4,7 @@
 //! [`CdpTransport`], whichever it is, so that pages are read in one way only; answers of unknown calls change nothing.
 //! Why no call that returns its answer: many calls are under way at once, and who carries them may be a script with one thread.
 
-use crate::socket::{Answer, Call, CallError, RawEvent, locked};
+use crate::call::{Answer, Call, CallError, RawEvent, locked};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

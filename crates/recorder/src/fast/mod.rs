@@ -16,11 +16,9 @@ mod patched;
 mod said;
 mod whole;
 
-pub(crate) use said::Heard;
-
 use crate::driver::Driver;
-use crate::live::new_session;
 use crate::look::{LOOK_LIMIT, Look};
+use crate::session_id::new_session;
 use crate::socket::{CallError, Pending, Reply};
 use browserlens_page::capture::COMPUTED_STYLES;
 use mirror::Mirror;

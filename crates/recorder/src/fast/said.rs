@@ -4,6 +4,7 @@
 //! of them says.
 
 use super::order::Elements;
+use crate::look::Heard;
 use crate::socket::Reply;
 use browserlens_page::States;
 use browserlens_page::raw::Said;
@@ -11,17 +12,6 @@ use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// What the accessibility tree says of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Heard {
-    pub(crate) role: String,
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) value: String,
-    pub(crate) bits: u32,
-    pub(crate) level: u32,
-}
 
 /// Index, role, name, description, value, states, level.
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@
 //! Invariant: a change that cannot be written in exactly is refused, and the page is read whole. Paint orders are those of the last whole look:
 //! nodes that come paint with what holds them, or right behind the like layers of the sibling before them; no other layer may come, go or change.
 
-use super::said::Heard;
+use crate::look::Heard;
 use browserlens_page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, Snapshot};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,0 +1,86 @@
+//! Calls, answers and events of the protocol, as every transport carries them.
+//!
+//! In: raw JSON. Out: [`Reply`], [`RawEvent`], [`CallError`]. Invariant: nothing is parsed before it is asked for.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// A call that failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// The connection is closed: Chromium ended.
+    #[error("the connection to Chromium is closed")]
+    Gone,
+    /// Chromium refused.
+    #[error("{message}")]
+    Refused { message: String },
+    /// No answer came in time.
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    /// A dialog of the browser blocks the page.
+    #[error("a dialog is open")]
+    Dialog,
+    /// The page's process ended.
+    #[error("{0}")]
+    Crashed(String),
+    /// The answer has not the expected form.
+    #[error("the answer cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// The result of a call, as raw JSON text.
+#[derive(Debug)]
+pub(crate) struct Reply(pub(crate) Box<RawValue>);
+
+impl Reply {
+    pub(crate) fn text(&self) -> &str {
+        self.0.get()
+    }
+
+    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, CallError> {
+        serde_json::from_str(self.0.get()).map_err(|error| CallError::Unreadable(error.to_string()))
+    }
+
+    pub(crate) fn value(&self) -> Value {
+        self.read().unwrap_or(Value::Null)
+    }
+}
+
+/// An event.
+#[derive(Debug)]
+pub(crate) struct RawEvent {
+    /// Which event of the connection it is, counted from 1.
+    pub(crate) serial: u64,
+    pub(crate) session: Option<String>,
+    pub(crate) method: String,
+    pub(crate) params: Box<RawValue>,
+}
+
+impl RawEvent {
+    pub(crate) fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
+        serde_json::from_str(self.params.get()).ok()
+    }
+}
+
+pub(crate) type Answer = Result<Box<RawValue>, CallError>;
+
+/// A call that waits for its answer.
+pub(crate) struct Call {
+    pub(crate) session: Option<String>,
+    pub(crate) sender: oneshot::Sender<Answer>,
+}
+
+impl Call {
+    pub(crate) fn end(self, answer: Answer) {
+        drop(self.sender.send(answer));
+    }
+}
+
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // State behind these locks is plain data that stays valid if a holder panicked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
