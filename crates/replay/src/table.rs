@@ -96,7 +96,8 @@ impl<'a, R> Columns<'a, R> {
     }
 }
 
-fn column_name(formula: ImageFormula) -> &'static str {
+/// Returns what a formula for images is called at the end of a column's name.
+pub fn column_name(formula: ImageFormula) -> &'static str {
     match formula {
         ImageFormula::Claude28 => "claude28",
         ImageFormula::OpenAiPatch32 => "openai_patch32",

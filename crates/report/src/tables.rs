@@ -122,7 +122,7 @@ impl<'a, R> Columns<'a, R> {
 
     fn image_tokens(&mut self, prefix: &str, cost: impl Fn(&R) -> Option<Cost>) {
         for formula in ImageFormula::ALL {
-            self.large(&format!("{prefix}_{}", column_name(formula)), |row| {
+            self.large(&format!("{prefix}_{}", browserlens_replay::table::column_name(formula)), |row| {
                 cost(row).map(|cost| cost.images.under(formula))
             });
         }
@@ -130,15 +130,6 @@ impl<'a, R> Columns<'a, R> {
 
     fn finish(self) -> Result<DataFrame, PolarsError> {
         DataFrame::new(self.rows.len(), self.columns)
-    }
-}
-
-fn column_name(formula: ImageFormula) -> &'static str {
-    match formula {
-        ImageFormula::Claude28 => "claude28",
-        ImageFormula::OpenAiPatch32 => "openai_patch32",
-        ImageFormula::OpenAiTile4o => "openai_tile4o",
-        ImageFormula::GeminiFlat => "gemini_flat",
     }
 }
 
