@@ -13,23 +13,34 @@ pub(super) struct Changes {
     pub(super) why: String,
     #[serde(default)]
     pub(super) count: usize,
+    /// From where the nodes come: an old place and how many; -1 for new ones; two less than minus the old place for what is rendered anew.
     #[serde(default)]
     pub(super) runs: Vec<(i64, usize)>,
     #[serde(default)]
     pub(super) ups: Vec<(usize, i64)>,
     #[serde(default)]
     pub(super) fresh: Vec<(usize, i64, String, String)>,
+    /// How many objects are to be described.
     #[serde(default)]
-    pub(super) roots: usize,
+    pub(super) objects: usize,
+    /// The roots of what is new, in document order: which object, and which of its child nodes (the object itself if negative).
+    #[serde(default)]
+    pub(super) roots: Vec<(usize, i64)>,
+    /// What is rendered anew in another order.
+    #[serde(default)]
+    pub(super) repainted: Vec<Repainted>,
     #[serde(default)]
     pub(super) moved: Vec<(usize, f64, f64, f64, f64)>,
+    /// Ranges of nodes that moved as one, and how far.
+    #[serde(default)]
+    pub(super) slid: Vec<(usize, usize, f64, f64)>,
     #[serde(default)]
     pub(super) shifted: Vec<(usize, f64, f64)>,
     #[serde(default)]
     pub(super) texts: Vec<(usize, String, f64, f64, f64, f64)>,
     /// Parts of new drawings, those of drawings like them, and how far apart they lie.
     #[serde(default)]
-    pub(super) twins: Vec<(usize, usize, f64, f64)>,
+    pub(super) drawings: Vec<(usize, usize, f64, f64)>,
     #[serde(default)]
     pub(super) layers: Vec<NewLayers>,
     #[serde(default)]
@@ -57,6 +68,10 @@ pub(super) struct NewLayers {
     pub(super) theirs: Vec<(String, Vec<usize>)>,
 }
 
+/// First node, end, and the layers between them by level, in the order in which they are painted now.
+#[derive(Deserialize)]
+pub(super) struct Repainted(pub(super) usize, pub(super) usize, pub(super) Vec<Vec<usize>>);
+
 /// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected.
 #[derive(Deserialize)]
 pub(super) struct ChangedRow(
@@ -83,14 +98,14 @@ pub(super) struct Described {
 }
 
 impl Described {
-    /// Returns kind and backend node id of the node and all below it, in document order.
-    pub(super) fn flat(self) -> Vec<(i64, i64)> {
-        let mut found = Vec::new();
-        let mut open = vec![self];
+    /// Adds kind and backend node id of the node, or of one of its children, and of all below that, in document order; says whether there is one.
+    pub(super) fn flat(&self, child: i64, found: &mut Vec<(i64, i64)>) -> bool {
+        let root = usize::try_from(child).map_or(Some(self), |child| self.children.get(child));
+        let mut open: Vec<&Self> = root.into_iter().collect();
         while let Some(node) = open.pop() {
             found.push((node.node_type, node.backend_node_id));
-            open.extend(node.children.into_iter().rev());
+            open.extend(node.children.iter().rev());
         }
-        found
+        root.is_some()
     }
 }

@@ -48,7 +48,7 @@ impl Driver {
         let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
         let probe = self.ask_world(session, own_world, "browserLensCollect.probe()");
         if changes.kind == "patch" {
-            let described = self.describe_new(session, own_world, roots, changes.roots).await?;
+            let described = self.describe_new(session, own_world, roots, &changes).await?;
             if let Err(reason) = mirror.apply(changes, &described) {
                 fast.way = LookWay::Again(reason.to_owned());
                 return Ok(None);
@@ -93,25 +93,31 @@ impl Driver {
         session: &str,
         world: i64,
         mut objects: Vec<Pending>,
-        roots: usize,
+        changes: &Changes,
     ) -> Result<Vec<(i64, i64)>, CallError> {
-        if roots == 0 {
+        if changes.objects == 0 {
             return Ok(Vec::new());
         }
         #[derive(Deserialize)]
         struct Answer {
             node: Described,
         }
-        objects.extend((objects.len()..roots).map(|root| self.ask_new(session, world, root)));
+        objects.extend((objects.len()..changes.objects).map(|object| self.ask_new(session, world, object)));
         let mut asked: Vec<Pending> = Vec::new();
-        for object in objects.into_iter().take(roots) {
+        for object in objects.into_iter().take(changes.objects) {
             let object = object.answer(LOOK_LIMIT).await?.value();
             let params = json!({ "objectId": object["result"]["objectId"], "depth": -1 });
             asked.push(self.socket.send(Some(session), "DOM.describeNode", &params));
         }
-        let mut found = Vec::new();
+        let mut described = Vec::new();
         for pending in asked {
-            found.extend(pending.answer(LOOK_LIMIT).await?.read::<Answer>()?.node.flat());
+            described.push(pending.answer(LOOK_LIMIT).await?.read::<Answer>()?.node);
+        }
+        let mut found = Vec::new();
+        for (object, child) in &changes.roots {
+            if !described.get(*object).is_some_and(|node| node.flat(*child, &mut found)) {
+                return Err(CallError::Unreadable("a new node that is not described".to_owned()));
+            }
         }
         drop(self.socket.send(
             Some(session),

@@ -196,7 +196,11 @@ impl Driver {
         let kept = calls
             .first()
             .filter(|_| keeps)
-            .map(|call| self.ask_world(session, call.looked.own_world, "JSON.stringify(browserLensPatch.keep())"));
+            .and_then(|call| Some((call, call.elements.as_ref()?)))
+            .map(|(call, elements)| {
+                let kept = format!("JSON.stringify(browserLensPatch.keep('{}'))", elements.box_kinds(&snapshot));
+                self.ask_world(session, call.looked.own_world, &kept)
+            });
         let answered = async {
             let mut answers = Vec::new();
             for call in &mut calls {

@@ -4,7 +4,7 @@
 //! place that is named is checked; boxes, texts and layers that cannot be known exactly are refused.
 
 use super::{Laid, Mirror, Node, at};
-use crate::fast::changes::{ChangedRow, Changes, NewLayers};
+use crate::fast::changes::{ChangedRow, Changes, NewLayers, Repainted};
 use browserlens_page::raw::Rect;
 use std::collections::{HashMap, HashSet};
 
@@ -35,6 +35,10 @@ impl Mirror {
         let mut shift: HashMap<usize, (f64, f64)> = HashMap::new();
         for row in &changes.rows {
             self.write_row(row)?;
+        }
+        for (from, to, dx, dy) in &changes.slid {
+            let nodes = self.nodes.get_mut(*from..*to).ok_or("a place that is none")?;
+            nodes.iter_mut().flat_map(all_laid).for_each(|laid| shift_by(laid, *dx, *dy));
         }
         for (index, x, y, width, height) in &changes.moved {
             let node = self.nodes.get(*index).ok_or("a place that is none")?;
@@ -95,8 +99,11 @@ impl Mirror {
                 None => node.laid.push(laid),
             }
         }
-        for twin in &changes.twins {
-            self.draw_like(*twin)?;
+        for drawing in &changes.drawings {
+            self.draw_like(*drawing)?;
+        }
+        for repainted in &changes.repainted {
+            self.repaint(repainted)?;
         }
         for layers in &changes.layers {
             self.paint_beside(layers)?;
@@ -115,25 +122,32 @@ impl Mirror {
 
     /// Puts the nodes into their new order.
     fn restructure(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<(), &'static str> {
-        if changes.fresh.len() != described.len() || changes.ups.len() < changes.fresh.len() {
-            return Err("new nodes are not told alike");
-        }
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
-        let mut fresh = changes.fresh.iter().zip(described);
+        let (mut fresh, mut described) = (changes.fresh.iter(), described.iter());
         let mut nodes = Vec::with_capacity(changes.count);
         let mut places: Vec<Option<usize>> = vec![None; old.len()];
         for (from, length) in &changes.runs {
+            // What is rendered anew is what it stands for, with other ids.
+            let anew = *from <= -2;
+            let from = if anew { at(from.saturating_add(2).saturating_neg()) } else { at(*from) };
             for step in 0..*length {
-                let node = match at(*from) {
+                let told = if anew || from.is_none() { Some(described.next().ok_or("a node too few")?) } else { None };
+                let node = match from {
                     Some(from) => {
-                        let node = old.get_mut(from + step).and_then(Option::take);
-                        let node = node.ok_or("a node that stood nowhere")?;
+                        let node = old.get_mut(from.saturating_add(step)).and_then(Option::take);
+                        let mut node = node.ok_or("a node that stood nowhere")?;
+                        if let Some((kind, backend)) = told {
+                            if node.kind != *kind {
+                                return Err("new nodes are not told alike");
+                            }
+                            node.backend = *backend;
+                        }
                         places[from + step] = Some(nodes.len());
                         node
                     }
                     None => {
                         let ((place, kind, name, value), (described, backend)) =
-                            fresh.next().ok_or("a node too few")?;
+                            fresh.next().zip(told).ok_or("a node too few")?;
                         if *place != nodes.len() || kind != described {
                             return Err("new nodes are not told alike");
                         }
@@ -144,6 +158,9 @@ impl Mirror {
                 };
                 nodes.push(node);
             }
+        }
+        if fresh.next().is_some() || described.next().is_some() {
+            return Err("new nodes are not told alike");
         }
         if nodes.len() != changes.count {
             return Err("another number of nodes");
@@ -244,6 +261,35 @@ impl Mirror {
             if !own.contains(&index) {
                 all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = above);
             }
+        }
+        Ok(())
+    }
+
+    /// Gives layers in a new order the places in the order of painting that they had among themselves, level by level of the stack around them.
+    fn repaint(&mut self, Repainted(from, to, levels): &Repainted) -> Result<(), &'static str> {
+        if from > to || *to > self.nodes.len() {
+            return Err("a place that is none");
+        }
+        let mut given: HashMap<usize, i64> = HashMap::new();
+        for places in levels {
+            let paint = |place: &usize| Some(self.nodes.get(*place)?.laid.first()?.paint);
+            let mut paints = places.iter().map(paint).collect::<Option<Vec<i64>>>().ok_or("a layer without a box")?;
+            paints.sort_unstable();
+            given.extend(places.iter().copied().zip(paints));
+        }
+        for index in *from..*to {
+            let node = &self.nodes[index];
+            let Some(laid) = node.laid.first() else { continue };
+            let own = laid.paint != node.parent.map_or(0, |parent| self.paint_of(parent));
+            let parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
+            if own != given.contains_key(&index) || parts.into_iter().any(|part| part.paint != laid.paint) {
+                return Err("other layers than are known");
+            }
+        }
+        for index in *from..*to {
+            let above = self.nodes[index].parent.map_or(0, |parent| self.paint_of(parent));
+            let paint = given.get(&index).copied().unwrap_or(above);
+            all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = paint);
         }
         Ok(())
     }
