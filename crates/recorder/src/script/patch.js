@@ -9,6 +9,8 @@
   'use strict';
   if (globalThis.browserLensPatch) return;
   const { visit, belows, isPlain, begun, NOWHERE, happened, scrolling } = globalThis.browserLensCollect.parts;
+  const { sheetMark, readRules, layoutRules, isLoose, withheld } = globalThis.browserLensSheets;
+  const { inner, layered, isLayer, layersOf } = globalThis.browserLensLayers;
   const STYLES = ['display', 'visibility', 'opacity', 'position', 'overflow-x', 'overflow-y', 'clip', 'clip-path', 'transform', 'pointer-events', 'cursor', 'color', 'background-color', 'background-image', 'white-space-collapse', 'direction', 'content-visibility', 'filter', 'content'];
   const MOST_RECORDS = 2000;
   const MOST_ROWS = 1500;
@@ -16,7 +18,6 @@
   const FOREIGN = new Set(['canvas', 'video', 'audio', 'iframe', 'frame', 'object', 'embed', 'slot', 'dialog', 'select', 'optgroup', 'option', 'details', 'summary', 'link', 'style', 'base', 'math', 'template', 'fieldset', 'ruby', 'meter', 'progress', 'marquee', 'table', 'map', 'area']);
   const SVG = 'http://www.w3.org/2000/svg';
   const CONTROLS = 'input, textarea, select, option, progress, meter, details, dialog';
-  const inner = (node) => node.namespaceURI === SVG && node.localName !== 'svg';
 
   let kept = null;
   let why = null;
@@ -38,67 +39,6 @@
   on(['toggle', 'beforetoggle'], (target) => { if (target.localName !== 'details') why ??= 'a popover'; });
   globalThis.addEventListener('resize', () => { why ??= 'another size'; }, { passive: true });
 
-  const sheetMark = () => {
-    const list = [...document.styleSheets, ...document.adoptedStyleSheets];
-    return list.map((sheet) => { let rules = -1; try { rules = sheet.cssRules.length; } catch { /* of another origin */ } return `${rules}${sheet.disabled}`; }).join();
-  };
-  // Selectors of all elements that a rule of a kind may be about: parts that look elsewhere or change by themselves are left out.
-  const wide = (selector) => {
-    let text = selector.replace(/::[a-z-]+(\([^()]*\))?/g, '');
-    for (let before = ''; before !== text;) { before = text; text = text.replace(/:[a-z-]+\([^()]*\)/g, ''); }
-    text = text.replace(/:[a-z-]+/g, '');
-    return text.split(',').flatMap((part) => {
-      const rest = part.slice(Math.max(part.lastIndexOf('+'), part.lastIndexOf('~')) + 1);
-      const words = rest.replace(/>/g, ' ').split(/\s+/).filter(Boolean).join(' ');
-      // Where the last part was a pseudo-class alone, any element below is meant.
-      if (words === '') return ['*'];
-      return /[\s>]$/.test(rest) ? [words, `${words} *`] : [words];
-    });
-  };
-  const readRules = () => {
-    const found = { state: new Set(), sibling: new Set(), around: new Set(), has: new Set(), foreign: false };
-    const open = [];
-    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { found.foreign = true; } }
-    while (open.length) {
-      const rule = open.pop();
-      if (rule.cssRules?.length) open.push(...rule.cssRules);
-      if (rule.constructor.name === 'CSSContainerRule') found.foreign = true;
-      const selector = rule.selectorText;
-      if (!selector) continue;
-      const state = /:(hover|focus|active|checked|disabled|enabled|valid|invalid|placeholder|required|optional|read-|indeterminate|default|target|open|in-range|out-of-range|user-|modal|popover)/.test(selector);
-      const bare = selector.replace(/\[[^\]]*\]/g, '');
-      const sibling = /[+~]|:(first|last|nth|only|empty)/.test(bare);
-      // What depends on what stands behind it too, not only on what stands before it.
-      const around = /:(last|nth-last|only|empty)/.test(bare);
-      const has = /:has\(|:focus-within/.test(selector);
-      if (!state && !sibling && !has) continue;
-      let wides;
-      try { wides = wide(selector.replace(/\[[^\]]*\]/g, '')); wides.forEach((one) => document.querySelector(one)); } catch { wides = ['*']; }
-      for (const one of wides) { if (state) found.state.add(one); if (sibling) found.sibling.add(one); if (around) found.around.add(one); if (has) found.has.add(one); }
-    }
-    const joined = (set) => [...set].join(',');
-    return { state: joined(found.state), sibling: joined(found.sibling), around: joined(found.around), has: joined(found.has), foreign: found.foreign };
-  };
-
-  // What style sheets say of layout: whether contents may be kept from it (`content-visibility`), and whether boxes may change by something that is
-  // neither in them nor seen by their size (floats beside them, columns, rows and columns of a grid around them).
-  const LOOSE = /(^|[;\s])(float|columns|column-count|column-width)\s*:\s*(?!none|auto)|subgrid|shape-outside/;
-  const layoutRules = () => {
-    const found = { withholds: false, loose: document.compatMode !== 'CSS1Compat' };
-    const open = [];
-    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { return { withholds: true, loose: true }; } }
-    while (open.length) {
-      const rule = open.pop();
-      if (rule.cssRules?.length) open.push(...rule.cssRules);
-      if (rule.style?.contentVisibility) found.withholds = true;
-      if (rule.style && LOOSE.test(rule.style.cssText)) found.loose = true;
-    }
-    return found;
-  };
-  const isLoose = (rules) => rules.loose || document.querySelector('[style*="float"], [style*="columns"], [style*="column-"], [style*="subgrid"], [align]') !== null;
-  // Asking for a box lays out what is kept from it (`content-visibility`, a closed `details`): what may be is asked whether it is seen, which takes
-  // as long again as the box.
-  const withheld = (rules) => (rules.withholds || document.querySelector('[style*="content-visibility"], [hidden="until-found"]') ? null : new Set(document.querySelectorAll('details:not([open]) *')));
   const boxOf = (element, apart) => {
     const box = (apart && !apart.has(element)) || element.checkVisibility() ? element.getBoundingClientRect() : NOWHERE;
     return [box.x + scrollX, box.y + scrollY, box.width, box.height];
@@ -158,54 +98,6 @@
     return { moved: false, count: nodes.length, hash };
   };
 
-  const layered = (style) => style.position !== 'static' || style.zIndex !== 'auto' || style.opacity !== '1' || style.transform !== 'none' || style.filter !== 'none' || style.clipPath !== 'none' || style.overflowX !== 'visible' || style.overflowY !== 'visible' || style.willChange !== 'auto' || style.mixBlendMode !== 'normal' || style.isolation !== 'auto' || style.contain !== 'none' || style.perspective !== 'none' || style.backdropFilter !== 'none' || style.maskImage !== 'none' || style.float !== 'none' || style.clip !== 'auto';
-
-  // Whether an element has a layer of its own, whether that is stacked with others, and whether it holds a stack of its own; null if it cannot be told.
-  const ODD = ['willChange', 'contain', 'perspective', 'backdropFilter', 'maskImage', 'containerType', 'viewTransitionName', 'transformStyle', 'backfaceVisibility', 'columnCount', 'columnWidth', 'scrollTimelineName', 'offsetPath', 'rotate', 'scale', 'translate', 'maskBorderSource', 'webkitBoxReflect', 'webkitMaskBoxImageSource', 'overlay', 'clip'];
-  let plain = null;
-  const layerOf = (element, style) => {
-    plain ??= (() => { const one = getComputedStyle(document.createElement('div')); return ODD.map((name) => [name, ({ willChange: 'auto', columnCount: 'auto', columnWidth: 'auto', containerType: 'normal', transformStyle: 'flat', backfaceVisibility: 'visible', clip: 'auto' })[name] ?? 'none', name in one]).filter(([, , known]) => known); })();
-    for (const [name, none] of plain) if (style[name] !== none && style[name] !== '') return null;
-    const positioned = style.position !== 'static';
-    const child = element.parentElement && /flex|grid/.test(getComputedStyle(element.parentElement).display);
-    const context = style.opacity !== '1' || style.transform !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.isolation !== 'auto' || style.clipPath !== 'none' || style.position === 'fixed' || style.position === 'sticky' || ((positioned || child) && style.zIndex !== 'auto');
-    const stacked = context || positioned;
-    const clips = (style.overflowX !== 'visible' || style.overflowY !== 'visible') && element.localName !== 'img';
-    if (inner(element) && (stacked || clips)) return style.transform !== 'none' || style.opacity !== '1' ? null : { has: false };
-    if (style.display === 'inline' && !stacked) return { has: false };
-    return { has: stacked || clips, stacked, context, z: stacked && style.zIndex !== 'auto' && (positioned || child) ? Number(style.zIndex) : 0 };
-  };
-  const isLayer = (element, style) => layerOf(element, style)?.has ?? null;
-  // The layers of a subtree, in the order in which they are painted, by the place in the stack around it at which they are; null if it cannot be told.
-  // `known` says which elements have one, where that is known.
-  const layersOf = (root, known) => {
-    const whole = { flow: [], stack: [] };
-    let odd = false;
-    const sequence = (one) => {
-      const sorted = [...one.own.stack].map((member, k) => [member.z, k, member]).sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , member]) => member);
-      const all = one.context ? [...sorted.filter((m) => m.z < 0), ...one.own.flow, ...sorted.filter((m) => m.z >= 0)] : one.own.flow;
-      return [one.element, ...all.flatMap(sequence)];
-    };
-    const walk = (element, flow, stack) => {
-      if (!known && !element.checkVisibility()) return;
-      const layer = known && !known(element) ? { has: false } : layerOf(element, getComputedStyle(element));
-      if (!layer || (known?.(element) && !layer.has)) { odd = true; return; }
-      if (layer.has) {
-        const one = { element, z: layer.z, context: layer.context, own: { flow: [], stack: [] } };
-        (layer.stacked ? stack : flow).push(one);
-        flow = one.own.flow;
-        if (layer.context) stack = one.own.stack;
-      }
-      for (const child of element.children) walk(child, flow, stack);
-    };
-    walk(root, whole.flow, whole.stack);
-    if (odd) return null;
-    const levels = new Map();
-    const add = (level, one) => { if (!levels.has(level)) levels.set(level, []); levels.get(level).push(...sequence(one)); };
-    for (const one of whole.flow) add('flow', one);
-    for (const one of whole.stack) add(`z${one.z}`, one);
-    return [...levels];
-  };
   const below = (root) => { const found = []; const walk = document.createTreeWalker(root); while (walk.nextNode()) found.push(walk.currentNode); return found; };
   // A drawing that is there already, looks the same and is as large.
   const DRAWN = ['stroke', 'strokeWidth', 'strokeLinecap', 'strokeLinejoin', 'strokeMiterlimit', 'transform', 'vectorEffect', 'display', 'visibility', 'fontSize', 'd', 'x', 'y', 'cx', 'cy', 'r', 'rx', 'ry', 'width', 'height'];
