@@ -366,7 +366,21 @@
     const textRows = [];
     // Asking for a box lays out what a closed `details` holds.
     const unseen = (element) => !element.checkVisibility();
-    for (const element of remeasure) for (let child = element.firstChild; child; child = child.nextSibling) if (child.nodeType === 3) textRows.push([at.get(child), child.data, ...(element.nodeType !== 1 || unseen(element) ? [0, 0, 0, 0] : textBox(child))]);
+    // A range ends where a text is cut short, its box does not.
+    const isCutShort = (element) => {
+      let block = element;
+      while (block.parentElement && block.clientWidth === 0 && block.scrollWidth === 0) block = block.parentElement;
+      return block.scrollWidth > block.clientWidth && getComputedStyle(block).textOverflow !== 'clip';
+    };
+    for (const element of remeasure) {
+      const hides = element.nodeType !== 1 || unseen(element);
+      let cut = null;
+      for (let child = element.firstChild; child; child = child.nextSibling) {
+        if (child.nodeType !== 3) continue;
+        if (!hides && child.data.trim() && (cut ??= isCutShort(element))) return whole('a text that is cut short');
+        textRows.push([at.get(child), child.data, ...(hides ? [0, 0, 0, 0] : textBox(child))]);
+      }
+    }
     // New drawings: where their shapes lie is what a drawing like it says that is there already.
     const drawings = [];
     for (const i of added) {
