@@ -149,11 +149,19 @@
       const which = list ? list.findIndex((old) => old.isEqualNode(node)) : -1;
       if (which < 0 || (node.nodeType === 1 && (node.matches(SHOWN_APART) || node.querySelector(SHOWN_APART)))) continue;
       const old = list[which];
-      const [ours, theirs] = [[node, ...below(node)], [old, ...below(old)]];
+      // Nothing changed in what went: as it stood among the nodes it is as long as what equals it.
       const start = kept.at.get(old);
-      if (ours.length !== theirs.length || !ours.every((one, n) => nodes[added[k + n]] === one && kept.at.get(theirs[n]) === start + n && !one.shadowRoot)) continue;
+      let last = old;
+      while (last.lastChild) last = last.lastChild;
+      const count = kept.at.get(last) - start + 1;
+      if (added[k + count - 1] !== added[k] + count - 1 || nodes.slice(added[k], added[k] + count).some((one) => one.shadowRoot)) continue;
       list.splice(which, 1);
-      ours.forEach((one, n) => { twins.set(one, theirs[n]); heirs.set(theirs[n], one); });
+      for (let n = 0; n < count; n++) {
+        const [ours, theirs] = [nodes[added[k] + n], kept.nodes[start + n]];
+        twins.set(ours, theirs);
+        heirs.set(theirs, ours);
+      }
+      k += count - 1;
     }
     return { heirs, twins };
   };
@@ -516,7 +524,7 @@
       }
       for (const element of [...ax]) if (element.localName === 'label' && element.control) ax.add(element.control);
       if ([...attributes].some((element) => element.id || element.hasAttribute('for')) || news.some((record) => record.attributeName === 'id' || record.attributeName === 'for')) for (const element of document.querySelectorAll('[aria-labelledby], [aria-describedby], input, select, textarea')) ax.add(element);
-      if (news.some((record) => [...record.removedNodes ?? []].some((node) => node.nodeType === 1 && (node.id || node.querySelector?.('[id], label'))))) for (const element of document.querySelectorAll('[aria-labelledby], [aria-describedby], input, select, textarea')) ax.add(element);
+      if (news.some((record) => [...record.removedNodes ?? []].some((node) => node.nodeType === 1 && !heirs.has(node) && (node.id || node.querySelector?.('[id], label'))))) for (const element of document.querySelectorAll('[aria-labelledby], [aria-describedby], input, select, textarea')) ax.add(element);
     }
     const axRows = [];
     const axRead = [];

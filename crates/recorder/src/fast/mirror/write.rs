@@ -25,9 +25,7 @@ impl Mirror {
         mut changes: Changes,
         described: &[(i64, i64)],
     ) -> Result<(), &'static str> {
-        if !changes.runs.is_empty() {
-            self.restructure(&changes, described)?;
-        }
+        let stood = if changes.runs.is_empty() { Vec::new() } else { self.restructure(&changes, described)? };
         if self.nodes.len() != changes.count {
             return Err("another number of nodes");
         }
@@ -103,7 +101,7 @@ impl Mirror {
             self.draw_like(*drawing)?;
         }
         for repainted in &changes.repainted {
-            self.repaint(repainted)?;
+            self.repaint(repainted, &stood)?;
         }
         for layers in &changes.layers {
             self.paint_beside(layers)?;
@@ -120,8 +118,8 @@ impl Mirror {
         Ok(())
     }
 
-    /// Puts the nodes into their new order.
-    fn restructure(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<(), &'static str> {
+    /// Puts the nodes into their new order; returns where each stood.
+    fn restructure(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<Vec<Option<usize>>, &'static str> {
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         let (mut fresh, mut described) = (changes.fresh.iter(), described.iter());
         let mut nodes = Vec::with_capacity(changes.count);
@@ -181,7 +179,13 @@ impl Mirror {
             }
         }
         self.nodes = nodes;
-        Ok(())
+        let mut stood = vec![None; self.nodes.len()];
+        for (old, new) in places.iter().enumerate() {
+            if let Some(new) = new {
+                stood[*new] = Some(old);
+            }
+        }
+        Ok(stood)
     }
 
     fn paint_of(&self, from: usize) -> i64 {
@@ -266,7 +270,8 @@ impl Mirror {
     }
 
     /// Gives layers in a new order the places in the order of painting that they had among themselves, level by level of the stack around them.
-    fn repaint(&mut self, Repainted(from, to, levels): &Repainted) -> Result<(), &'static str> {
+    fn repaint(&mut self, repainted: &Repainted, stood: &[Option<usize>]) -> Result<(), &'static str> {
+        let Repainted(from, to, levels) = repainted;
         if from > to || *to > self.nodes.len() {
             return Err("a place that is none");
         }
@@ -274,6 +279,13 @@ impl Mirror {
         for places in levels {
             let paint = |place: &usize| Some(self.nodes.get(*place)?.laid.first()?.paint);
             let mut paints = places.iter().map(paint).collect::<Option<Vec<i64>>>().ok_or("a layer without a box")?;
+            // In the order in which they stood they must have been painted in turn, or they were not of one level.
+            let before = places.iter().map(|place| stood.get(*place).copied().flatten());
+            let mut before: Vec<(Option<usize>, i64)> = before.zip(paints.iter().copied()).collect();
+            before.sort_unstable();
+            if !before.is_sorted_by_key(|(_, paint)| *paint) {
+                return Err("layers of several levels");
+            }
             paints.sort_unstable();
             given.extend(places.iter().copied().zip(paints));
         }
