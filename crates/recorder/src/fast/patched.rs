@@ -3,7 +3,7 @@
 //! In: the page as it was read last. Out: a [`Look`] at the page as it is now, or none if nothing changed. Invariant: where it cannot be told what
 //! a change reaches, nothing is patched and the page is read whole.
 
-use super::changes::{Changes, Described};
+use super::changes::{Changes, Described, NewNode};
 use super::mirror::Mirror;
 use super::{FastState, LookWay, string_of, style_indices};
 use crate::driver::Driver;
@@ -106,13 +106,13 @@ impl Driver {
         Ok(asked)
     }
 
-    /// Returns kind and backend node id of each new node, in document order.
+    /// Returns the new nodes, in document order.
     async fn new_nodes(
         &self,
         session: &str,
         asked: Vec<Pending>,
         changes: &Changes,
-    ) -> Result<Vec<(i64, i64)>, CallError> {
+    ) -> Result<Vec<NewNode>, CallError> {
         #[derive(Deserialize)]
         struct Answer {
             node: Described,

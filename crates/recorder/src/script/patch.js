@@ -89,6 +89,22 @@
     for (const selector of rules.structural) { try { found.set(selector, new Set(document.querySelectorAll(selector))); } catch { return null; } }
     return found;
   };
+  // Where something floats, it may stand in the way of what comes later, as far as floats reach; where there are columns, of all that is in them; a grid within
+  // the rows and columns of another is laid out with that.
+  const aroundOf = (layout, at, kinds) => {
+    const found = { loose: new Set(), tangled: new Set(), subgrids: [] };
+    if (!layout.known) return found;
+    const reach = (element) => { let one = element; while (one.parentElement && !(kinds[at.get(one)] & ROOT) && !/flex|grid/.test(getComputedStyle(one.parentElement).display)) one = one.parentElement; return one; };
+    const reached = new Set();
+    for (const element of document.querySelectorAll(layout.floats)) {
+      found.loose.add(element);
+      const above = element.parentElement;
+      if (above && !reached.has(above)) { reached.add(above); found.loose.add(reach(above)); }
+    }
+    for (const element of document.querySelectorAll(layout.columns)) found.tangled.add(element);
+    found.subgrids = [...document.querySelectorAll(layout.subgrids)];
+    return found;
+  };
   const keep = (boxKinds) => {
     kept = null; why = null; records = []; touched = new Set();
     apartFrom.disconnect();
@@ -108,7 +124,7 @@
     const scrollers = new Map(scrolling().map((one) => [one, `${one.scrollLeft}|${one.scrollTop}`]));
     const controls = new Map();
     for (const element of document.querySelectorAll(CONTROLS)) controls.set(element, stateOf(element));
-    kept = { nodes, at, boxes, kinds, scrollers, everywhere: false, controls, where: where(), sheets: sheetMark(), layout, rules, matches: matchesOf(rules), hover: hoverChain(), active: document.activeElement, focused: document.hasFocus(), modal: modalNow(), title: document.title, scroll: [scrollX, scrollY] };
+    kept = { nodes, at, boxes, kinds, around: aroundOf(layout, at, kinds), scrollers, everywhere: false, controls, where: where(), sheets: sheetMark(), layout, rules, matches: matchesOf(rules), hover: hoverChain(), active: document.activeElement, focused: document.hasFocus(), modal: modalNow(), title: document.title, scroll: [scrollX, scrollY] };
     return { moved: false, count: nodes.length, hash };
   };
 
@@ -340,32 +356,23 @@
     const stir = (node) => { for (let e = node.nodeType === 1 ? node : node.parentElement; e && !stirs.has(e); e = e.parentElement) stirs.add(e); };
     for (const node of [...rows, ...parents, ...texts, ...added.map((i) => nodes[i])]) stir(node);
     for (const node of brought) if (node.isConnected) { stir(node); if (node.nodeType === 1) for (const one of node.querySelectorAll('*')) stirs.add(one); }
-    // Where something floats, it may stand in the way of what comes later, as far as floats reach; where there are columns, of all that is in them.
-    const loose = new Set(), tangled = new Set();
-    if (!everywhere) {
-      const reach = (element) => { let one = element; while (one.parentElement && !(kinds[at.get(one)] & ROOT) && !/flex|grid/.test(getComputedStyle(one.parentElement).display)) one = one.parentElement; return one; };
-      const reached = new Set();
-      for (const element of document.querySelectorAll(kept.layout.floats)) {
-        loose.add(element);
-        const above = element.parentElement;
-        if (above && !reached.has(above)) { reached.add(above); loose.add(reach(above)); }
-      }
-      for (const element of document.querySelectorAll(kept.layout.columns)) tangled.add(element);
-      for (const element of document.querySelectorAll(kept.layout.subgrids)) kinds[at.get(element)] &= ~OWN;
-    }
+    // What floated may have gone, and stood in the way of what is still there.
+    const around = everywhere ? kept.around : aroundOf(kept.layout, at, kinds);
+    const loose = new Set([...kept.around.loose, ...around.loose]), tangled = new Set([...kept.around.tangled, ...around.tangled]);
+    for (const element of [...kept.around.subgrids, ...around.subgrids]) if (at.has(element)) kinds[at.get(element)] &= ~OWN;
     const seen = new Uint8Array(nodes.length);
     // Compares an element and what it holds with where they stood; returns why that cannot be told.
     const compare = (root) => {
       // With whether floats reach into it, or nothing in it may be told apart.
       const open = [[root, 0]];
       while (open.length) {
-        const [element, around] = open.pop();
+        const [element, reached] = open.pop();
         const i = at.get(element);
         if (i === undefined) return 'a node that nobody told of';
         if (seen[i]) continue;
         seen[i] = 1;
         const children = element.children;
-        const within = around === 2 || tangled.has(element) ? 2 : loose.has(element) ? 1 : kinds[i] & ROOT ? 0 : around;
+        const within = reached === 2 || tangled.has(element) ? 2 : loose.has(element) ? 1 : kinds[i] & ROOT ? 0 : reached;
         const descend = () => { for (let k = children.length - 1; k >= 0; k--) open.push([children[k], within]); };
         if (inner(element)) {
           descend();
@@ -378,7 +385,7 @@
           const dx = box[0] - before[0], dy = box[1] - before[1];
           const goes = Math.abs(dx) > 0.004 || Math.abs(dy) > 0.004;
           const grows = Math.abs(box[2] - before[2]) > 0.004 || Math.abs(box[3] - before[3]) > 0.004;
-          if (!grows && !everywhere && around < 2 && !(around === 1 && !(kinds[i] & ROOT)) && !stirs.has(element) && (kinds[i] & OWN || element.localName === 'svg')) {
+          if (!grows && !everywhere && reached < 2 && !(reached === 1 && !(kinds[i] & ROOT)) && !stirs.has(element) && (kinds[i] & OWN || element.localName === 'svg')) {
             if (goes) {
               const end = endOf(element);
               slid.push([i, end, dx, dy]);
@@ -395,7 +402,7 @@
               if (grows) return 'a drawing of another size';
               for (const part of element.querySelectorAll('*')) shifted.push([at.get(part), dx, dy]);
             }
-          } else if (stirs.size && !everywhere && (around || !(kinds[i] & OWN))) {
+          } else if (stirs.size && !everywhere && (reached || !(kinds[i] & OWN))) {
             // Lines may run otherwise in boxes that are the same.
             remeasure.add(element);
           }
@@ -492,7 +499,7 @@
       const listed = [];
       for (const { name, value } of element.attributes) listed.push(name, value);
       out.push([i, listed, lays ? STYLES.map((name) => style.getPropertyValue(name)) : null, lays && layered(style) && !(isNew && isLayer(element, style) === layering.has(i)), [element.clientLeft, element.clientTop, element.clientWidth, element.clientHeight], [element.scrollLeft, element.scrollTop, element.scrollWidth, element.scrollHeight],
-        tag === 'input' ? element.value : null, tag === 'textarea' ? element.value : null, element.checked === true, tag === 'option' && element.selected === true]);
+        tag === 'input' ? element.value : null, tag === 'textarea' ? element.value : null, element.checked === true, tag === 'option' && element.selected === true, restyled.has(element)]);
     }
     for (const parent of parents) if (parent.nodeType === 1) for (const child of parent.children) if (isKnown(child) && !isSame(parent)) { const style = getComputedStyle(child); if (style.display === 'list-item' && style.listStyleType !== 'none') return whole('list markers'); }
     // Scrollers and clients of what changed its size.
@@ -590,7 +597,7 @@
     const fresh = added.map((i) => [i, nodes[i].nodeType, nodes[i].nodeName, nodes[i].nodeValue ?? '']);
     const scroll = [scrollX, scrollY];
     const quiet = !out.length && !moved.length && !slid.length && !shifted.length && !textRows.length && !axRead.length && !runs.length && kept.title === document.title && kept.scroll[0] === scroll[0] && kept.scroll[1] === scroll[1];
-    kept = { ...kept, nodes, at, boxes, kinds, everywhere: false, controls, hover, active, focused, title: document.title, scroll };
+    kept = { ...kept, nodes, at, boxes, kinds, around, everywhere: false, controls, hover, active, focused, title: document.title, scroll };
     touched = new Set();
     if (quiet) return { kind: 'same' };
     return { kind: 'patch', count: nodes.length, runs: runs.map(({ old, count, twin }) => [twin ? -2 - old : old, count]), ups, fresh, objects: objects.length, roots: described, repainted, moved, slid, shifted, texts: textRows, drawings, layers, rows: out, sizes, axRead, ax: axRows, title: document.title, scroll };

@@ -4,7 +4,7 @@
 //! place that is named is checked; boxes, texts and layers that cannot be known exactly are refused.
 
 use super::{Laid, Mirror, Node, at};
-use crate::fast::changes::{ChangedRow, Changes, NewLayers, Repainted};
+use crate::fast::changes::{ChangedRow, Changes, NewLayers, NewNode, Repainted};
 use browserlens_page::raw::Rect;
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +23,7 @@ impl Mirror {
     pub(in crate::fast) fn apply(
         &mut self,
         mut changes: Changes,
-        described: &[(i64, i64)],
+        described: &[NewNode],
     ) -> Result<(), &'static str> {
         let stood = if changes.runs.is_empty() { Vec::new() } else { self.restructure(&changes, described)? };
         if self.nodes.len() != changes.count {
@@ -119,7 +119,7 @@ impl Mirror {
     }
 
     /// Puts the nodes into their new order; returns where each stood.
-    fn restructure(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<Vec<Option<usize>>, &'static str> {
+    fn restructure(&mut self, changes: &Changes, described: &[NewNode]) -> Result<Vec<Option<usize>>, &'static str> {
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
         let (mut fresh, mut described) = (changes.fresh.iter(), described.iter());
         let mut nodes = Vec::with_capacity(changes.count);
@@ -134,24 +134,28 @@ impl Mirror {
                     Some(from) => {
                         let node = old.get_mut(from.saturating_add(step)).and_then(Option::take);
                         let mut node = node.ok_or("a node that stood nowhere")?;
-                        if let Some((kind, backend)) = told {
-                            if node.kind != *kind {
+                        if let Some(told) = told {
+                            if node.kind != told.kind {
                                 return Err("new nodes are not told alike");
                             }
-                            node.backend = *backend;
+                            node.backend = told.backend;
+                            for part in node.before.iter_mut().chain(&mut node.after) {
+                                let name = at(part.name).and_then(|name| self.strings.get(name)).map_or("", AsRef::as_ref);
+                                let id = told.generated.iter().find(|(known, _)| known == name);
+                                part.backend = id.ok_or("generated text that is not described")?.1;
+                            }
                         }
                         places[from + step] = Some(nodes.len());
                         node
                     }
                     None => {
-                        let ((place, kind, name, value), (described, backend)) =
-                            fresh.next().zip(told).ok_or("a node too few")?;
-                        if *place != nodes.len() || kind != described {
+                        let ((place, kind, name, value), told) = fresh.next().zip(told).ok_or("a node too few")?;
+                        if *place != nodes.len() || *kind != told.kind {
                             return Err("new nodes are not told alike");
                         }
                         let name = self.intern(name);
                         let value = if *kind == 1 { -1 } else { self.intern(value) };
-                        Node { kind: *kind, name, value, backend: *backend, ..Node::default() }
+                        Node { kind: *kind, name, value, backend: told.backend, ..Node::default() }
                     }
                 };
                 nodes.push(node);
@@ -307,7 +311,7 @@ impl Mirror {
     }
 
     fn write_row(&mut self, row: &ChangedRow) -> Result<(), &'static str> {
-        let ChangedRow(index, attributes, styles, layered, client, scroll, input, area, checked, selected) = row;
+        let ChangedRow(index, attributes, styles, layered, client, scroll, input, area, checked, selected, restyled) = row;
         let attributes: Vec<i64> = attributes.iter().map(|text| self.intern(text)).collect();
         let styles: Option<Vec<i64>> =
             styles.as_ref().map(|styles| styles.iter().map(|text| self.intern(text)).collect());
@@ -316,6 +320,9 @@ impl Mirror {
         let parent = self.nodes.get(*index).ok_or("a place that is none")?.parent;
         let paint = parent.map_or(0, |parent| self.paint_of(parent));
         let node = &mut self.nodes[*index];
+        if *restyled && styles.is_some() && !(node.before.is_empty() && node.after.is_empty()) {
+            return Err("generated text that may have changed");
+        }
         node.attributes = attributes;
         node.input_value = input.or(node.input_value);
         node.text_value = area.or(node.text_value);
