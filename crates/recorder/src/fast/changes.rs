@@ -116,11 +116,7 @@ impl Described {
         let mut open: Vec<&Self> = root.into_iter().collect();
         while let Some(node) = open.pop() {
             let generated = node.pseudo_elements.iter().map(|part| (part.node_name.clone(), part.backend_node_id));
-            found.push(NewNode {
-                kind: node.node_type,
-                backend: node.backend_node_id,
-                generated: generated.collect(),
-            });
+            found.push(NewNode { kind: node.node_type, backend: node.backend_node_id, generated: generated.collect() });
             open.extend(node.children.iter().rev());
         }
         root.is_some()

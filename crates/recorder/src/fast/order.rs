@@ -133,7 +133,8 @@ impl Elements {
             let own = u32::from(LAYS_OUT.contains(&style(DISPLAY)));
             let free = u32::from(matches!(style(POSITION), "absolute" | "fixed" | "sticky" | "-webkit-sticky"));
             let layer = u32::from(paint(row) != above(*node));
-            let root = ROOTS.contains(&style(DISPLAY)) || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
+            let root =
+                ROOTS.contains(&style(DISPLAY)) || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
             char::from_digit(own + 2 * free + 4 * layer + 8 * u32::from(root), 16).unwrap_or('0')
         };
         self.nodes.iter().map(kind).collect()

@@ -20,11 +20,7 @@ impl Mirror {
     ///
     /// # Errors
     /// What cannot be written in: the mirror is of no use then.
-    pub(in crate::fast) fn apply(
-        &mut self,
-        mut changes: Changes,
-        described: &[NewNode],
-    ) -> Result<(), &'static str> {
+    pub(in crate::fast) fn apply(&mut self, mut changes: Changes, described: &[NewNode]) -> Result<(), &'static str> {
         let stood = if changes.runs.is_empty() { Vec::new() } else { self.restructure(&changes, described)? };
         if self.nodes.len() != changes.count {
             return Err("another number of nodes");
@@ -140,7 +136,8 @@ impl Mirror {
                             }
                             node.backend = told.backend;
                             for part in node.before.iter_mut().chain(&mut node.after) {
-                                let name = at(part.name).and_then(|name| self.strings.get(name)).map_or("", AsRef::as_ref);
+                                let name =
+                                    at(part.name).and_then(|name| self.strings.get(name)).map_or("", AsRef::as_ref);
                                 let id = told.generated.iter().find(|(known, _)| known == name);
                                 part.backend = id.ok_or("generated text that is not described")?.1;
                             }
@@ -311,7 +308,8 @@ impl Mirror {
     }
 
     fn write_row(&mut self, row: &ChangedRow) -> Result<(), &'static str> {
-        let ChangedRow(index, attributes, styles, layered, client, scroll, input, area, checked, selected, restyled) = row;
+        let ChangedRow(index, attributes, styles, layered, client, scroll, input, area, checked, selected, restyled) =
+            row;
         let attributes: Vec<i64> = attributes.iter().map(|text| self.intern(text)).collect();
         let styles: Option<Vec<i64>> =
             styles.as_ref().map(|styles| styles.iter().map(|text| self.intern(text)).collect());
