@@ -165,3 +165,28 @@ impl Elements {
         boxed.filter(|(_, node, row)| asks(*node, *row)).map(|(place, _, row)| (place, row)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn box_kinds_say_what_lays_out_floats_free_has_a_layer_and_keeps_floats_out() {
+        // A body with a paragraph, a span in it, something sticky with a layer, what clips, what is not rendered, and what is rendered only in what it holds.
+        let snapshot = r##"{
+            "strings": ["F", "P", "block", "inline", "sticky", "static", "hidden", "visible", "", "grid"],
+            "documents": [{ "frameId": 0,
+                "nodes": { "parentIndex": [-1, 0, 1, 0, 0, 0, 0, 6], "nodeType": [1, 1, 1, 1, 1, 1, 1, 1],
+                    "nodeName": [1, 1, 1, 1, 1, 1, 1, 1], "backendNodeId": [1, 2, 3, 4, 5, 6, 7, 8] },
+                "layout": { "nodeIndex": [0, 1, 2, 3, 4, 7],
+                    "styles": [[2, 8, 8, 5, 7, 7], [2, 8, 8, 5, 7, 7], [3, 8, 8, 5, 7, 7], [2, 8, 8, 4, 7, 7], [2, 8, 8, 5, 6, 6], [9, 8, 8, 5, 7, 7]],
+                    "paintOrders": [0, 0, 0, 2, 0, 0] } }]
+        }"##;
+        let snapshot = Snapshot::read(snapshot).expect("reads");
+        let elements = Elements::of_frame(&snapshot, "F").expect("the frame");
+        let [own, free, layer, root] = [1, 2, 4, 8];
+        let kinds = [own, own, 0, own + free + layer + root, own + root, own + root, 0, own + root];
+        let digits: String = kinds.iter().map(|kind| char::from_digit(*kind, 16).expect("a digit")).collect();
+        assert_eq!(elements.box_kinds(&snapshot), digits);
+    }
+}
