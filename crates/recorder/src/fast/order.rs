@@ -10,23 +10,7 @@ const OVERFLOW: [usize; 2] = [4, 5];
 /// Where the styles stand that say how a box is laid out and placed.
 const DISPLAY: usize = 0;
 const POSITION: usize = 3;
-/// Displays that lay out what they hold by themselves, as in `script/patch.js`.
-const LAYS_OUT: [&str; 12] = [
-    "block",
-    "flow-root",
-    "flex",
-    "grid",
-    "inline-block",
-    "inline-flex",
-    "inline-grid",
-    "list-item",
-    "table",
-    "inline-table",
-    "table-cell",
-    "table-caption",
-];
-
-/// Those of them that floats outside keep out of.
+/// Displays that lay out what they hold by themselves and that floats outside keep out of, as in `script/patch.js`.
 const ROOTS: [&str; 10] = [
     "flow-root",
     "flex",
@@ -39,6 +23,9 @@ const ROOTS: [&str; 10] = [
     "table-cell",
     "table-caption",
 ];
+
+/// Those that floats outside reach into.
+const FLOWS: [&str; 2] = ["block", "list-item"];
 
 /// A frame's elements in flat-tree order.
 pub(crate) struct Elements {
@@ -130,11 +117,11 @@ impl Elements {
                 return if renders[*node] { '0' } else { '9' };
             };
             let style = |at: usize| styles.get(at).map_or("", |style| snapshot.text(*style));
-            let own = u32::from(LAYS_OUT.contains(&style(DISPLAY)));
+            let root = ROOTS.contains(&style(DISPLAY));
+            let own = u32::from(root || FLOWS.contains(&style(DISPLAY)));
             let free = u32::from(matches!(style(POSITION), "absolute" | "fixed" | "sticky" | "-webkit-sticky"));
             let layer = u32::from(paint(row) != above(*node));
-            let root =
-                ROOTS.contains(&style(DISPLAY)) || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
+            let root = root || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
             char::from_digit(own + 2 * free + 4 * layer + 8 * u32::from(root), 16).unwrap_or('0')
         };
         self.nodes.iter().map(kind).collect()
