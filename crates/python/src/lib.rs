@@ -25,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::replay::{Part, Run, Strategies, merge_parts, plan_trace, replay_traces, scenario_of, trace_files};
     #[pymodule_export]
-    use crate::tables::Table;
+    use crate::tables::{Table, looks};
     #[pymodule_export]
     use crate::trace::Trace;
 

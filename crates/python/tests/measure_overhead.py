@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 
+import pyarrow
 from bundled_site import Site, chromium
 from playwright.sync_api import sync_playwright
 
@@ -52,7 +53,7 @@ def main() -> int:
                 with BrowserLens() as lens:
                     lens.attend(page)
                     here = lens.observe(page)
-                    row = lens.measurements()[-1]
+                    row = pyarrow.table(lens.measurements()).to_pylist()[-1]
                 if here.text != there["text"]:
                     print("the observations differ")
                     return 1

@@ -24,7 +24,8 @@ def told(path: str) -> int:
     shown: list[Observation] = trace.observe()
     lens = BrowserLens({"budget": 100}, strategy="lens/delta")
     answer: Observation = lens.expand("@m1")
-    return len(nodes) + shown[0].tokens() + answer.tokens()
+    rows: Table = lens.measurements()
+    return len(rows) + len(nodes) + shown[0].tokens() + answer.tokens()
 '''
 
 

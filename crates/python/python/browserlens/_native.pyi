@@ -15,6 +15,7 @@ __all__ = [
     "Strategies",
     "Table",
     "Trace",
+    "looks",
     "merge_parts",
     "plan_trace",
     "replay_traces",
@@ -273,6 +274,9 @@ def plan_trace(trace: str | os.PathLike[str], scenarios_dir: str | os.PathLike[s
 
 def scenario_of(trace: str | os.PathLike[str]) -> str:
     """The name of a trace's scenario."""
+
+def looks(rows: list[dict[str, Any]]) -> Table:
+    """Makes a table of what observations took, one row each; rows are dicts that have every column."""
 
 def merge_parts(
     parts: str | os.PathLike[str],

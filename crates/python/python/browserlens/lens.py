@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._native import Lens as _Lens
-from ._native import Observation
+from ._native import Observation, Table, looks
 from .errors import OptionsError, PageError
 
 if TYPE_CHECKING:
@@ -210,9 +210,10 @@ class BrowserLens:
             raise OptionsError(f"{what!r} cannot be inspected", hint=f"use one of {', '.join(tools)}")
         return self._on(page, {"do": "inspect", "tool": tools[what], "query": query}, json.loads)
 
-    def measurements(self) -> list[dict[str, Any]]:
-        """One row an observation: step, URL, kind, how the page was read, tokens, calls, and microseconds in all, in the browser and in Playwright's transport."""
-        return [dict(row) for row in self._rows]
+    def measurements(self) -> Table:
+        """An Arrow table, one row an observation: step, URL, kind, how the page was read, representation, images, tokens, calls, and microseconds in all, in
+        compiled code, waiting for the browser and in Playwright's transport."""
+        return looks(self._rows)
 
     def close(self) -> None:
         """Ends the lens; pages stay open."""
