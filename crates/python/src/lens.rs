@@ -335,7 +335,7 @@ impl Work {
     }
 
     fn observe(&mut self, session: &str, full: bool, action: Option<(String, String)>) -> Result<Outcome> {
-        let began = Instant::now();
+        let (began, waited) = (Instant::now(), self.browser.waited_micros());
         self.show(session)?;
         if full {
             self.reader.forget();
@@ -345,8 +345,8 @@ impl Work {
         let shown = self.reader.observe(&mut self.browser, action.as_ref()).map_err(|raised| raised.at_url(&url))?;
         let url = self.reader.page().map_or(url, |page| page.url().to_owned());
         let way = way(&self.browser.look_way());
-        let asked = if way == "unchanged" { 0 } else { self.browser.waited_micros() };
-        let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), asked)];
+        let waited = self.browser.waited_micros() - waited;
+        let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), waited)];
         Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url).timed(timings, way)))
     }
 }

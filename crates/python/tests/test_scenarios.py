@@ -48,11 +48,9 @@ def test_there_are_scenarios() -> None:
 
 @pytest.mark.skipif(not Path(BESIDE).exists(), reason="cargo build -p browserlens-live --example beside")
 @pytest.mark.parametrize("scenario", chosen(), ids=lambda path: path.stem)
-def test_observations_are_those_of_the_live_lens(scenario: Path) -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_observations_are_those_of_the_live_lens(scenario: Path, playwright: Any) -> None:
     command = [BESIDE, str(scenario)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as beside, sync_playwright() as playwright:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as beside:
         assert beside.stdin and beside.stdout
         lens, browser, pages, steps, rows = BrowserLens(), None, {}, 0, []
         try:

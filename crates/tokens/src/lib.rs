@@ -5,6 +5,7 @@
 //! `bpe-openai` counts (about twice the speed); `tiktoken-rs` is the reference that the tests and
 //! [`Encoding::count_reference`] use: the two agree exactly, or a test fails.
 
+mod encodings;
 mod image_tokens;
 
 pub use image_tokens::{IMAGE_TOKEN_TABLE_VERSION, ImageFormula, ImageSize};
@@ -109,8 +110,8 @@ impl Encoding {
 
     fn fast(self) -> &'static bpe_openai::Tokenizer {
         match self {
-            Self::O200kBase => bpe_openai::o200k_base(),
-            Self::Cl100kBase => bpe_openai::cl100k_base(),
+            Self::O200kBase => &encodings::O200K,
+            Self::Cl100kBase => &encodings::CL100K,
         }
     }
 
