@@ -254,7 +254,7 @@ class BrowserLens:
 
     def _done(self, result: Any, began: float) -> Any:
         if isinstance(result, Observation) and result.kind != "answer":
-            timings = result.timings
+            total, timings = time.perf_counter() - began, result.timings
             self._rows.append({
                 "step": result.step,
                 "url": result.url,
@@ -264,7 +264,7 @@ class BrowserLens:
                 "images": len(result.images),
                 "tokens": result.tokens(),
                 "calls": self.transport.calls,
-                "total_us": round((time.perf_counter() - began) * 1e6),
+                "total_us": round(total * 1e6),
                 "native_us": timings.get("total", 0),
                 "browser_us": timings.get("browser", 0),
                 "transport_us": round(self.transport.seconds * 1e6),
