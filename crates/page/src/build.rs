@@ -286,9 +286,8 @@ impl PageBuilder {
     /// Gives the node opened last computed styles, as [`NodeSpec::styles`] would; what they are called here is kept in `known`.
     pub(crate) fn style(&mut self, styles: &[(u8, &str)], known: &mut Option<Vec<(u8, Sym)>>) {
         let strings = &mut self.strings;
-        let known = known.get_or_insert_with(|| {
-            styles.iter().map(|(style, value)| (*style, strings.intern(value))).collect()
-        });
+        let known =
+            known.get_or_insert_with(|| styles.iter().map(|(style, value)| (*style, strings.intern(value))).collect());
         self.nodes.styles.extend_from_slice(known);
     }
 

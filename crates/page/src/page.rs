@@ -59,7 +59,8 @@ pub(crate) struct Interner {
 
 impl Interner {
     pub(crate) fn new() -> Self {
-        let mut interner = Self { strings: Strings { text: String::new(), ends: Vec::new() }, known: HashMap::default() };
+        let mut interner =
+            Self { strings: Strings { text: String::new(), ends: Vec::new() }, known: HashMap::default() };
         interner.intern("");
         interner
     }

@@ -72,7 +72,8 @@ pub(super) struct NewLayers {
 #[derive(Deserialize)]
 pub(super) struct Repainted(pub(super) usize, pub(super) usize, pub(super) Vec<Vec<usize>>);
 
-/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected.
+/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected,
+/// whether styles may have changed.
 #[derive(Deserialize)]
 pub(super) struct ChangedRow(
     pub(super) usize,
@@ -85,7 +86,15 @@ pub(super) struct ChangedRow(
     pub(super) Option<String>,
     pub(super) bool,
     pub(super) bool,
+    pub(super) bool,
 );
+
+/// A new node: kind, backend node id, and name and id of what is generated in it.
+pub(super) struct NewNode {
+    pub(super) kind: i64,
+    pub(super) backend: i64,
+    pub(super) generated: Vec<(String, i64)>,
+}
 
 /// A node as the protocol describes it.
 #[derive(Deserialize)]
@@ -93,17 +102,21 @@ pub(super) struct ChangedRow(
 pub(super) struct Described {
     backend_node_id: i64,
     node_type: i64,
+    node_name: String,
     #[serde(default)]
     children: Vec<Described>,
+    #[serde(default)]
+    pseudo_elements: Vec<Described>,
 }
 
 impl Described {
-    /// Adds kind and backend node id of the node, or of one of its children, and of all below that, in document order; says whether there is one.
-    pub(super) fn flat(&self, child: i64, found: &mut Vec<(i64, i64)>) -> bool {
+    /// Adds the node, or one of its children, and all below that, in document order; says whether there is one.
+    pub(super) fn flat(&self, child: i64, found: &mut Vec<NewNode>) -> bool {
         let root = usize::try_from(child).map_or(Some(self), |child| self.children.get(child));
         let mut open: Vec<&Self> = root.into_iter().collect();
         while let Some(node) = open.pop() {
-            found.push((node.node_type, node.backend_node_id));
+            let generated = node.pseudo_elements.iter().map(|part| (part.node_name.clone(), part.backend_node_id));
+            found.push(NewNode { kind: node.node_type, backend: node.backend_node_id, generated: generated.collect() });
             open.extend(node.children.iter().rev());
         }
         root.is_some()

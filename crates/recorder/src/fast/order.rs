@@ -26,6 +26,20 @@ const LAYS_OUT: [&str; 12] = [
     "table-caption",
 ];
 
+/// Those of them that floats outside keep out of.
+const ROOTS: [&str; 10] = [
+    "flow-root",
+    "flex",
+    "grid",
+    "inline-block",
+    "inline-flex",
+    "inline-grid",
+    "table",
+    "inline-table",
+    "table-cell",
+    "table-caption",
+];
+
 /// A frame's elements in flat-tree order.
 pub(crate) struct Elements {
     /// Which document of the snapshot it is.
@@ -86,8 +100,8 @@ impl Elements {
         Some(found)
     }
 
-    /// Says of each element, by a digit, whether it lays out what it holds by itself (1), whether something else than what holds it may place it (2), and
-    /// whether it has a layer of its own (4).
+    /// Says of each element, by a hexadecimal digit, whether it lays out what it holds by itself (1), whether something else than what holds it may place it
+    /// (2), whether it has a layer of its own (4), and whether floats outside keep out of it (8).
     pub(crate) fn box_kinds(&self, snapshot: &Snapshot) -> String {
         let document = &snapshot.documents[self.document];
         let rows = first_rows(document);
@@ -113,13 +127,15 @@ impl Elements {
         };
         let kind = |node: &usize| {
             let Some((row, styles)) = rows[*node].and_then(|row| Some((row, document.layout.styles.get(row)?))) else {
-                return if renders[*node] { '0' } else { '1' };
+                return if renders[*node] { '0' } else { '9' };
             };
             let style = |at: usize| styles.get(at).map_or("", |style| snapshot.text(*style));
             let own = u32::from(LAYS_OUT.contains(&style(DISPLAY)));
             let free = u32::from(matches!(style(POSITION), "absolute" | "fixed" | "sticky" | "-webkit-sticky"));
             let layer = u32::from(paint(row) != above(*node));
-            char::from_digit(own + 2 * free + 4 * layer, 10).unwrap_or('0')
+            let root =
+                ROOTS.contains(&style(DISPLAY)) || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
+            char::from_digit(own + 2 * free + 4 * layer + 8 * u32::from(root), 16).unwrap_or('0')
         };
         self.nodes.iter().map(kind).collect()
     }

@@ -12,9 +12,9 @@
   // Whether an element has a layer of its own, whether that is stacked with others, and whether it holds a stack of its own; null if it cannot be told.
   const ODD = ['willChange', 'contain', 'perspective', 'backdropFilter', 'maskImage', 'containerType', 'viewTransitionName', 'transformStyle', 'backfaceVisibility', 'columnCount', 'columnWidth', 'scrollTimelineName', 'offsetPath', 'rotate', 'scale', 'translate', 'maskBorderSource', 'webkitBoxReflect', 'webkitMaskBoxImageSource', 'overlay', 'clip'];
   let plain = null;
-  const layerOf = (element, style) => {
+  const layerOf = (element, style, sure) => {
     plain ??= (() => { const one = getComputedStyle(document.createElement('div')); return ODD.map((name) => [name, ({ willChange: 'auto', columnCount: 'auto', columnWidth: 'auto', containerType: 'normal', transformStyle: 'flat', backfaceVisibility: 'visible', clip: 'auto' })[name] ?? 'none', name in one]).filter(([, , known]) => known); })();
-    for (const [name, none] of plain) if (style[name] !== none && style[name] !== '') return null;
+    if (!sure) for (const [name, none] of plain) if (style[name] !== none && style[name] !== '') return null;
     const positioned = style.position !== 'static';
     const child = element.parentElement && /flex|grid/.test(getComputedStyle(element.parentElement).display);
     const context = style.opacity !== '1' || style.transform !== 'none' || style.filter !== 'none' || style.mixBlendMode !== 'normal' || style.isolation !== 'auto' || style.clipPath !== 'none' || style.position === 'fixed' || style.position === 'sticky' || ((positioned || child) && style.zIndex !== 'auto');
@@ -37,7 +37,7 @@
     };
     const walk = (element, flow, stack) => {
       if (!known && !element.checkVisibility()) return;
-      const layer = known && !known(element) ? { has: false } : layerOf(element, getComputedStyle(element));
+      const layer = known && !known(element) ? { has: false } : layerOf(element, getComputedStyle(element), known);
       if (!layer || (known?.(element) && !layer.has)) { odd = true; return; }
       if (layer.has) {
         const one = { element, z: layer.z, context: layer.context, own: { flow: [], stack: [] } };

@@ -9,7 +9,7 @@
   'use strict';
   if (globalThis.browserLensPatch) return;
   const { visit, belows, isPlain, begun, NOWHERE, happened, scrolling } = globalThis.browserLensCollect.parts;
-  const { sheetMark, readRules, layoutRules, isLoose, withheld } = globalThis.browserLensSheets;
+  const { sheetMark, readRules, layoutRules, withheld } = globalThis.browserLensSheets;
   const { inner, layered, isLayer, layersOf } = globalThis.browserLensLayers;
   const STYLES = ['display', 'visibility', 'opacity', 'position', 'overflow-x', 'overflow-y', 'clip', 'clip-path', 'transform', 'pointer-events', 'cursor', 'color', 'background-color', 'background-image', 'white-space-collapse', 'direction', 'content-visibility', 'filter', 'content'];
   const MOST_RECORDS = 2000;
@@ -72,10 +72,39 @@
   let signed = '';
   const begin = () => { const mutations = browserLens.begin(); signed = sign(); return mutations; };
   // `boxKinds` says of each element, in document order, what it is to those around it: `kindOf`.
-  const OWN = 1, FREE = 2, LAYER = 4;
+  const OWN = 1, FREE = 2, LAYER = 4, ROOT = 8;
   const LAYS_OUT = new Set(['block', 'flow-root', 'flex', 'grid', 'inline-block', 'inline-flex', 'inline-grid', 'list-item', 'table', 'inline-table', 'table-cell', 'table-caption', 'none']);
-  // Whether it lays out what it holds by itself, and whether something else than the box around it may place it; what has a layer is told with the page.
-  const kindOf = (style) => (LAYS_OUT.has(style.display) ? OWN : 0) + (/^(absolute|fixed|sticky|-webkit-sticky)$/.test(style.position) ? FREE : 0);
+  const ROOTS = new Set(['flow-root', 'flex', 'grid', 'inline-block', 'inline-flex', 'inline-grid', 'table', 'inline-table', 'table-cell', 'table-caption', 'none']);
+  // Whether it lays out what it holds by itself, whether something else than the box around it may place it, and whether floats outside keep out of it;
+  // what has a layer is told with the page.
+  const kindOf = (style) => {
+    const free = /^(absolute|fixed|sticky|-webkit-sticky)$/.test(style.position);
+    return (LAYS_OUT.has(style.display) ? OWN : 0) + (free ? FREE : 0) + (ROOTS.has(style.display) || free || !/^(visible|clip)$/.test(style.overflowX) ? ROOT : 0);
+  };
+  const MOST_MATCHES = 60;
+  // Which elements each rule that looks at siblings is about, where there are not too many of those.
+  const matchesOf = (rules) => {
+    if (rules.foreign || !rules.structural || rules.structural.size > MOST_MATCHES) return null;
+    const found = new Map();
+    for (const selector of rules.structural) { try { found.set(selector, new Set(document.querySelectorAll(selector))); } catch { return null; } }
+    return found;
+  };
+  // Where something floats, it may stand in the way of what comes later, as far as floats reach; where there are columns, of all that is in them; a grid within
+  // the rows and columns of another is laid out with that.
+  const aroundOf = (layout, at, kinds) => {
+    const found = { loose: new Set(), tangled: new Set(), subgrids: [] };
+    if (!layout.known) return found;
+    const reach = (element) => { let one = element; while (one.parentElement && !(kinds[at.get(one)] & ROOT) && !/flex|grid/.test(getComputedStyle(one.parentElement).display)) one = one.parentElement; return one; };
+    const reached = new Set();
+    for (const element of document.querySelectorAll(layout.floats)) {
+      found.loose.add(element);
+      const above = element.parentElement;
+      if (above && !reached.has(above)) { reached.add(above); found.loose.add(reach(above)); }
+    }
+    for (const element of document.querySelectorAll(layout.columns)) found.tangled.add(element);
+    found.subgrids = [...document.querySelectorAll(layout.subgrids)];
+    return found;
+  };
   const keep = (boxKinds) => {
     kept = null; why = null; records = []; touched = new Set();
     apartFrom.disconnect();
@@ -86,15 +115,16 @@
     const at = new Map();
     const boxes = new Array(nodes.length);
     const kinds = new Array(nodes.length).fill(0);
-    const rules = layoutRules();
-    const apart = withheld(rules);
+    const layout = layoutRules();
+    const rules = readRules();
+    const apart = withheld(layout);
     let element = 0;
-    for (let i = 0; i < nodes.length; i++) { at.set(nodes[i], i); if (nodes[i].nodeType === 1) { boxes[i] = boxOf(nodes[i], apart); kinds[i] = Number(boxKinds[element++]); } }
+    for (let i = 0; i < nodes.length; i++) { at.set(nodes[i], i); if (nodes[i].nodeType === 1) { boxes[i] = boxOf(nodes[i], apart); kinds[i] = parseInt(boxKinds[element++], 16); } }
     if (element !== boxKinds.length) return null;
     const scrollers = new Map(scrolling().map((one) => [one, `${one.scrollLeft}|${one.scrollTop}`]));
     const controls = new Map();
     for (const element of document.querySelectorAll(CONTROLS)) controls.set(element, stateOf(element));
-    kept = { nodes, at, boxes, kinds, scrollers, everywhere: false, controls, where: where(), sheets: sheetMark(), layout: rules, rules: null, hover: hoverChain(), active: document.activeElement, focused: document.hasFocus(), modal: modalNow(), title: document.title, scroll: [scrollX, scrollY] };
+    kept = { nodes, at, boxes, kinds, around: aroundOf(layout, at, kinds), scrollers, everywhere: false, controls, where: where(), sheets: sheetMark(), layout, rules, matches: matchesOf(rules), hover: hoverChain(), active: document.activeElement, focused: document.hasFocus(), modal: modalNow(), title: document.title, scroll: [scrollX, scrollY] };
     return { moved: false, count: nodes.length, hash };
   };
 
@@ -135,11 +165,19 @@
       const which = list ? list.findIndex((old) => old.isEqualNode(node)) : -1;
       if (which < 0 || (node.nodeType === 1 && (node.matches(SHOWN_APART) || node.querySelector(SHOWN_APART)))) continue;
       const old = list[which];
-      const [ours, theirs] = [[node, ...below(node)], [old, ...below(old)]];
+      // Nothing changed in what went: as it stood among the nodes it is as long as what equals it.
       const start = kept.at.get(old);
-      if (ours.length !== theirs.length || !ours.every((one, n) => nodes[added[k + n]] === one && kept.at.get(theirs[n]) === start + n && !one.shadowRoot)) continue;
+      let last = old;
+      while (last.lastChild) last = last.lastChild;
+      const count = kept.at.get(last) - start + 1;
+      if (added[k + count - 1] !== added[k] + count - 1 || nodes.slice(added[k], added[k] + count).some((one) => one.shadowRoot)) continue;
       list.splice(which, 1);
-      ours.forEach((one, n) => { twins.set(one, theirs[n]); heirs.set(theirs[n], one); });
+      for (let n = 0; n < count; n++) {
+        const [ours, theirs] = [nodes[added[k] + n], kept.nodes[start + n]];
+        twins.set(ours, theirs);
+        heirs.set(theirs, ours);
+      }
+      k += count - 1;
     }
     return { heirs, twins };
   };
@@ -263,12 +301,19 @@
     const addLater = (element, selector) => { for (let next = element.nextElementSibling; next && !full; next = next.nextElementSibling) addMatches(next, selector); };
     const stirred = attributes.size || parents.size || restated.size || refocused.size || rehovered.size;
     if (stirred) {
-      const rules = kept.rules ??= readRules();
+      const { rules } = kept;
       if (rules.foreign) return whole('style sheets that cannot be read');
-      for (const element of attributes) { addTree(element); addLater(element, rules.sibling); }
+      const matches = kept.matches && matchesOf(rules);
+      for (const [selector, now] of matches ?? []) {
+        const before = kept.matches.get(selector);
+        for (const element of now) if (!before.has(element) && !before.has(twins.get(element)) && isKnown(element)) addTree(element);
+        for (const one of before) { const element = heirs.get(one) ?? one; if (element.isConnected && !now.has(element)) addTree(element); }
+      }
+      kept.matches = matches;
+      for (const element of attributes) { addTree(element); if (!matches) addLater(element, rules.sibling); }
       for (const parent of parents) {
         rows.add(parent.nodeType === 1 ? parent : parent.parentElement);
-        if (isSame(parent)) continue;
+        if (matches || isSame(parent)) continue;
         addMatches(parent, rules.around);
         const start = starts.get(parent);
         for (let later = start ? start.nextSibling : parent.firstChild; later && !full; later = later.nextSibling) if (later.nodeType === 1 && isKnown(later)) addMatches(later, rules.sibling);
@@ -305,25 +350,32 @@
     const shifted = [];
     const remeasure = new Set();
     const apart = withheld(kept.layout);
-    const everywhere = kept.everywhere || !apart || kept.scroll[0] !== scrollX || kept.scroll[1] !== scrollY || isLoose(kept.layout);
+    const everywhere = kept.everywhere || !apart || kept.scroll[0] !== scrollX || kept.scroll[1] !== scrollY || !kept.layout.known;
     // What holds a change.
     const stirs = new Set();
     const stir = (node) => { for (let e = node.nodeType === 1 ? node : node.parentElement; e && !stirs.has(e); e = e.parentElement) stirs.add(e); };
     for (const node of [...rows, ...parents, ...texts, ...added.map((i) => nodes[i])]) stir(node);
     for (const node of brought) if (node.isConnected) { stir(node); if (node.nodeType === 1) for (const one of node.querySelectorAll('*')) stirs.add(one); }
+    // What floated may have gone, and stood in the way of what is still there.
+    const around = everywhere ? kept.around : aroundOf(kept.layout, at, kinds);
+    const loose = new Set([...kept.around.loose, ...around.loose]), tangled = new Set([...kept.around.tangled, ...around.tangled]);
+    for (const element of [...kept.around.subgrids, ...around.subgrids]) if (at.has(element)) kinds[at.get(element)] &= ~OWN;
     const seen = new Uint8Array(nodes.length);
     // Compares an element and what it holds with where they stood; returns why that cannot be told.
     const compare = (root) => {
-      const open = [root];
+      // With whether floats reach into it, or nothing in it may be told apart.
+      const open = [[root, 0]];
       while (open.length) {
-        const element = open.pop();
+        const [element, reached] = open.pop();
         const i = at.get(element);
         if (i === undefined) return 'a node that nobody told of';
         if (seen[i]) continue;
         seen[i] = 1;
         const children = element.children;
+        const within = reached === 2 || tangled.has(element) ? 2 : loose.has(element) ? 1 : kinds[i] & ROOT ? 0 : reached;
+        const descend = () => { for (let k = children.length - 1; k >= 0; k--) open.push([children[k], within]); };
         if (inner(element)) {
-          for (let k = children.length - 1; k >= 0; k--) open.push(children[k]);
+          descend();
           continue;
         }
         const box = boxOf(element, apart);
@@ -333,7 +385,7 @@
           const dx = box[0] - before[0], dy = box[1] - before[1];
           const goes = Math.abs(dx) > 0.004 || Math.abs(dy) > 0.004;
           const grows = Math.abs(box[2] - before[2]) > 0.004 || Math.abs(box[3] - before[3]) > 0.004;
-          if (!grows && !everywhere && !stirs.has(element) && (kinds[i] & OWN || element.localName === 'svg')) {
+          if (!grows && !everywhere && reached < 2 && !(reached === 1 && !(kinds[i] & ROOT)) && !stirs.has(element) && (kinds[i] & OWN || element.localName === 'svg')) {
             if (goes) {
               const end = endOf(element);
               slid.push([i, end, dx, dy]);
@@ -350,9 +402,12 @@
               if (grows) return 'a drawing of another size';
               for (const part of element.querySelectorAll('*')) shifted.push([at.get(part), dx, dy]);
             }
+          } else if (stirs.size && !everywhere && (reached || !(kinds[i] & OWN))) {
+            // Lines may run otherwise in boxes that are the same.
+            remeasure.add(element);
           }
         } else moved.push([i, ...box]);
-        for (let k = children.length - 1; k >= 0; k--) open.push(children[k]);
+        descend();
       }
       return null;
     };
@@ -366,7 +421,21 @@
     const textRows = [];
     // Asking for a box lays out what a closed `details` holds.
     const unseen = (element) => !element.checkVisibility();
-    for (const element of remeasure) for (let child = element.firstChild; child; child = child.nextSibling) if (child.nodeType === 3) textRows.push([at.get(child), child.data, ...(element.nodeType !== 1 || unseen(element) ? [0, 0, 0, 0] : textBox(child))]);
+    // A range ends where a text is cut short, its box does not.
+    const isCutShort = (element) => {
+      let block = element;
+      while (block.parentElement && block.clientWidth === 0 && block.scrollWidth === 0) block = block.parentElement;
+      return block.scrollWidth > block.clientWidth && getComputedStyle(block).textOverflow !== 'clip';
+    };
+    for (const element of remeasure) {
+      const hides = element.nodeType !== 1 || unseen(element);
+      let cut = null;
+      for (let child = element.firstChild; child; child = child.nextSibling) {
+        if (child.nodeType !== 3) continue;
+        if (!hides && child.data.trim() && (cut ??= isCutShort(element))) return whole('a text that is cut short');
+        textRows.push([at.get(child), child.data, ...(hides ? [0, 0, 0, 0] : textBox(child))]);
+      }
+    }
     // New drawings: where their shapes lie is what a drawing like it says that is there already.
     const drawings = [];
     for (const i of added) {
@@ -430,7 +499,7 @@
       const listed = [];
       for (const { name, value } of element.attributes) listed.push(name, value);
       out.push([i, listed, lays ? STYLES.map((name) => style.getPropertyValue(name)) : null, lays && layered(style) && !(isNew && isLayer(element, style) === layering.has(i)), [element.clientLeft, element.clientTop, element.clientWidth, element.clientHeight], [element.scrollLeft, element.scrollTop, element.scrollWidth, element.scrollHeight],
-        tag === 'input' ? element.value : null, tag === 'textarea' ? element.value : null, element.checked === true, tag === 'option' && element.selected === true]);
+        tag === 'input' ? element.value : null, tag === 'textarea' ? element.value : null, element.checked === true, tag === 'option' && element.selected === true, restyled.has(element)]);
     }
     for (const parent of parents) if (parent.nodeType === 1) for (const child of parent.children) if (isKnown(child) && !isSame(parent)) { const style = getComputedStyle(child); if (style.display === 'list-item' && style.listStyleType !== 'none') return whole('list markers'); }
     // Scrollers and clients of what changed its size.
@@ -462,7 +531,7 @@
       }
       for (const element of [...ax]) if (element.localName === 'label' && element.control) ax.add(element.control);
       if ([...attributes].some((element) => element.id || element.hasAttribute('for')) || news.some((record) => record.attributeName === 'id' || record.attributeName === 'for')) for (const element of document.querySelectorAll('[aria-labelledby], [aria-describedby], input, select, textarea')) ax.add(element);
-      if (news.some((record) => [...record.removedNodes ?? []].some((node) => node.nodeType === 1 && (node.id || node.querySelector?.('[id], label'))))) for (const element of document.querySelectorAll('[aria-labelledby], [aria-describedby], input, select, textarea')) ax.add(element);
+      if (news.some((record) => [...record.removedNodes ?? []].some((node) => node.nodeType === 1 && !heirs.has(node) && (node.id || node.querySelector?.('[id], label'))))) for (const element of document.querySelectorAll('[aria-labelledby], [aria-describedby], input, select, textarea')) ax.add(element);
     }
     const axRows = [];
     const axRead = [];
@@ -528,7 +597,7 @@
     const fresh = added.map((i) => [i, nodes[i].nodeType, nodes[i].nodeName, nodes[i].nodeValue ?? '']);
     const scroll = [scrollX, scrollY];
     const quiet = !out.length && !moved.length && !slid.length && !shifted.length && !textRows.length && !axRead.length && !runs.length && kept.title === document.title && kept.scroll[0] === scroll[0] && kept.scroll[1] === scroll[1];
-    kept = { ...kept, nodes, at, boxes, kinds, everywhere: false, controls, hover, active, focused, title: document.title, scroll };
+    kept = { ...kept, nodes, at, boxes, kinds, around, everywhere: false, controls, hover, active, focused, title: document.title, scroll };
     touched = new Set();
     if (quiet) return { kind: 'same' };
     return { kind: 'patch', count: nodes.length, runs: runs.map(({ old, count, twin }) => [twin ? -2 - old : old, count]), ups, fresh, objects: objects.length, roots: described, repainted, moved, slid, shifted, texts: textRows, drawings, layers, rows: out, sizes, axRead, ax: axRows, title: document.title, scroll };

@@ -23,7 +23,7 @@
     });
   };
   const readRules = () => {
-    const found = { state: new Set(), sibling: new Set(), around: new Set(), has: new Set(), foreign: false };
+    const found = { state: new Set(), sibling: new Set(), around: new Set(), has: new Set(), structural: new Set(), foreign: false };
     const open = [];
     for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { found.foreign = true; } }
     while (open.length) {
@@ -39,32 +39,43 @@
       const around = /:(last|nth-last|only|empty)/.test(bare);
       const has = /:has\(|:focus-within/.test(selector);
       if (!state && !sibling && !has) continue;
+      // What is written within another rule means nothing by itself.
+      if (sibling && rule.parentRule?.selectorText) found.structural = null;
+      else if (sibling) found.structural?.add(selector.replace(/::[a-z-]+(\([^()]*\))?/g, ''));
       let wides;
       try { wides = wide(selector.replace(/\[[^\]]*\]/g, '')); wides.forEach((one) => document.querySelector(one)); } catch { wides = ['*']; }
       for (const one of wides) { if (state) found.state.add(one); if (sibling) found.sibling.add(one); if (around) found.around.add(one); if (has) found.has.add(one); }
     }
     const joined = (set) => [...set].join(',');
-    return { state: joined(found.state), sibling: joined(found.sibling), around: joined(found.around), has: joined(found.has), foreign: found.foreign };
+    return { state: joined(found.state), sibling: joined(found.sibling), around: joined(found.around), has: joined(found.has), structural: found.structural, foreign: found.foreign };
   };
 
-  // What style sheets say of layout: whether contents may be kept from it (`content-visibility`), and whether boxes may change by something that is
-  // neither in them nor seen by their size (floats beside them, columns, rows and columns of a grid around them).
-  const LOOSE = /(^|[;\s])(float|columns|column-count|column-width)\s*:\s*(?!none|auto)|subgrid|shape-outside/;
+  // What style sheets say of layout: whether contents may be kept from it (`content-visibility`), and which elements may float, be laid out in columns or
+  // take over the rows and columns of a grid around them: their boxes, or those beside them, change by something that is neither in them nor seen by their size.
+  const FLOATS = /(^|[;\s])float\s*:\s*(?!none)/, COLUMNS = /(^|[;\s])(columns|column-count|column-width)\s*:\s*(?!auto\s*(;|$))/, SUBGRID = /subgrid/;
   const layoutRules = () => {
-    const found = { withholds: false, loose: document.compatMode !== 'CSS1Compat' };
+    const found = { withholds: false, known: document.compatMode === 'CSS1Compat', floats: ['[style*="float"]', '[align]'], columns: ['[style*="columns"]', '[style*="column-count"]', '[style*="column-width"]'], subgrids: ['[style*="subgrid"]'] };
     const open = [];
-    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { return { withholds: true, loose: true }; } }
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) { try { open.push(...sheet.cssRules); } catch { return { ...found, withholds: true, known: false }; } }
     while (open.length) {
       const rule = open.pop();
       if (rule.cssRules?.length) open.push(...rule.cssRules);
       if (rule.style?.contentVisibility) found.withholds = true;
-      if (rule.style && LOOSE.test(rule.style.cssText)) found.loose = true;
+      const text = rule.style?.cssText ?? '';
+      for (const [list, means] of [[found.floats, FLOATS], [found.columns, COLUMNS], [found.subgrids, SUBGRID]]) {
+        if (!means.test(text)) continue;
+        // Declarations within another rule are of what that selects.
+        let from = rule;
+        while (from && !from.selectorText) from = from.parentRule;
+        try { const wides = wide((from?.selectorText ?? '*').replace(/&/g, '*')); wides.forEach((one) => document.querySelector(one)); list.push(...wides); } catch { list.push('*'); }
+      }
     }
+    for (const kind of ['floats', 'columns', 'subgrids']) found[kind] = found[kind].includes('*') ? null : found[kind].join(',');
+    found.known &&= found.floats !== null && found.columns !== null && found.subgrids !== null;
     return found;
   };
-  const isLoose = (rules) => rules.loose || document.querySelector('[style*="float"], [style*="columns"], [style*="column-"], [style*="subgrid"], [align]') !== null;
   // Asking for a box lays out what is kept from it (`content-visibility`, a closed `details`): what may be is asked whether it is seen, which takes
   // as long again as the box.
   const withheld = (rules) => (rules.withholds || document.querySelector('[style*="content-visibility"], [hidden="until-found"]') ? null : new Set(document.querySelectorAll('details:not([open]) *')));
-  globalThis.browserLensSheets = { sheetMark, readRules, layoutRules, isLoose, withheld };
+  globalThis.browserLensSheets = { sheetMark, readRules, layoutRules, withheld };
 })()
