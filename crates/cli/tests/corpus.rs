@@ -58,12 +58,24 @@ fn masked(text: &str) -> String {
 /// Makes a corpus of two sites in `corpus`; returns what was printed.
 fn made(folder: &Path, steps: &str, more: &[&str]) -> String {
     let root = root().display().to_string();
-    let (tiny, login) = (
-        format!("{root}/traces/tiny-newsletter-signup.trace"),
-        format!("{root}/traces/login-wrong-then-right.trace"),
-    );
+    let (tiny, login) =
+        (format!("{root}/traces/tiny-newsletter-signup.trace"), format!("{root}/traces/login-wrong-then-right.trace"));
     let scenarios = format!("{root}/traces/scenarios");
-    let arguments = ["corpus", "make", "--out", "corpus", "--steps", steps, "--seed", "7", "--from", &tiny, &login, "--scenarios-dir", &scenarios];
+    let arguments = [
+        "corpus",
+        "make",
+        "--out",
+        "corpus",
+        "--steps",
+        steps,
+        "--seed",
+        "7",
+        "--from",
+        &tiny,
+        &login,
+        "--scenarios-dir",
+        &scenarios,
+    ];
     good(folder, &[&arguments, more].concat())
 }
 
@@ -72,13 +84,18 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     assert_eq!(made(folder, "25", &["--no-pixels", "--no-bodies"]), "corpus\n");
-    let again: Value = serde_json::from_str(&made(folder, "25", &["--no-pixels", "--no-bodies", "--json"])).expect("JSON");
+    let again: Value =
+        serde_json::from_str(&made(folder, "25", &["--no-pixels", "--no-bodies", "--json"])).expect("JSON");
     assert_eq!((&again["traces"], &again["resumed"], &again["steps_written"]), (&4.into(), &4.into(), &0.into()));
     good(folder, &["trace", "verify", "corpus/tiny-newsletter-signup-0000000.trace"]);
 
     insta::assert_snapshot!(masked(&good(folder, &["corpus", "stats", "corpus"])));
-    let stats: Value = serde_json::from_str(&good(folder, &["corpus", "stats", "corpus", "--threads", "1", "--json"])).expect("JSON");
-    assert_eq!((&stats["traces"], &stats["steps"], &stats["failures"]), (&4.into(), &again["steps"], &serde_json::json!([])));
+    let stats: Value =
+        serde_json::from_str(&good(folder, &["corpus", "stats", "corpus", "--threads", "1", "--json"])).expect("JSON");
+    assert_eq!(
+        (&stats["traces"], &stats["steps"], &stats["failures"]),
+        (&4.into(), &again["steps"], &serde_json::json!([]))
+    );
 
     let said = good(folder, &["corpus", "split", "corpus", "--held-back", "0.5", "--seed", "3"]);
     let lists: Vec<String> = ["train", "held-back"]
@@ -87,7 +104,10 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
         .collect();
     let sites = |list: &str| (list.matches("login-").count(), list.matches("tiny-").count());
     assert!(matches!((sites(&lists[0]), sites(&lists[1])), ((2, 0), (0, 2)) | ((0, 2), (2, 0))), "{lists:?}");
-    assert!(said.starts_with("corpus/train.txt: 2 traces of ") && said.contains("corpus/held-back.txt: 2 traces of "), "{said}");
+    assert!(
+        said.starts_with("corpus/train.txt: 2 traces of ") && said.contains("corpus/held-back.txt: 2 traces of "),
+        "{said}"
+    );
     let split: Value = serde_json::from_str(&good(
         folder,
         &["corpus", "split", "corpus", "--held-back", "0.5", "--seed", "3", "--links", "--out", "parts", "--json"],
@@ -99,10 +119,28 @@ fn a_corpus_is_made_counted_split_and_its_parts_replayed() {
     let strategies = root().join("traces/strategies.toml").display().to_string();
     let stored = good(
         folder,
-        &["replay", "parts/held-back", "--strategies", "read-text/visible", "--strategies-file", &strategies, "--runs-dir", "runs", "--cache-dir", "cache"],
+        &[
+            "replay",
+            "parts/held-back",
+            "--strategies",
+            "read-text/visible",
+            "--strategies-file",
+            &strategies,
+            "--runs-dir",
+            "runs",
+            "--cache-dir",
+            "cache",
+        ],
     );
-    let run: Value = serde_json::from_str(&std::fs::read_to_string(folder.join(stored.trim()).join("run.json")).expect("a run")).expect("JSON");
-    assert_eq!(run["header"]["traces"].as_array().or(run["traces"].as_array()).map(Vec::len), Some(2), "{}", run["header"]);
+    let run: Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join(stored.trim()).join("run.json")).expect("a run"))
+            .expect("JSON");
+    assert_eq!(
+        run["header"]["traces"].as_array().or(run["traces"].as_array()).map(Vec::len),
+        Some(2),
+        "{}",
+        run["header"]
+    );
 }
 
 #[test]
@@ -119,7 +157,8 @@ fn a_damaged_trace_is_a_row_and_the_exit_code_of_damage() {
         let rows = "1 cannot be read\ncorpus/broken.trace: not a trace: it is not an SQLite file\n  hint: pass a *.trace file that `record` wrote\n";
         assert!(said.ends_with(rows), "{said}");
     }
-    let stats: Value = serde_json::from_str(&text(&run(folder, &["corpus", "stats", "corpus", "--json"]).stdout)).expect("JSON");
+    let stats: Value =
+        serde_json::from_str(&text(&run(folder, &["corpus", "stats", "corpus", "--json"]).stdout)).expect("JSON");
     assert_eq!((&stats["traces"], stats["failures"][0]["path"].as_str()), (&4.into(), Some("corpus/broken.trace")));
 }
 
@@ -130,12 +169,28 @@ fn what_cannot_be_done_is_said_with_a_remedy() {
     std::fs::create_dir(folder.join("empty")).expect("a folder");
     insta::assert_snapshot!("no_trace", refused(folder, &["corpus", "stats", "empty"]));
     insta::assert_snapshot!("no_folder", refused(folder, &["corpus", "split", "nowhere"]));
-    insta::assert_snapshot!("no_source", refused(folder, &["corpus", "make", "--out", "corpus", "--steps", "1", "--from", "empty"]));
+    insta::assert_snapshot!(
+        "no_source",
+        refused(folder, &["corpus", "make", "--out", "corpus", "--steps", "1", "--from", "empty"])
+    );
     made(folder, "1", &[]);
     insta::assert_snapshot!("one_site", refused(folder, &["corpus", "split", "corpus"]));
     insta::assert_snapshot!("odd_share", refused(folder, &["corpus", "split", "corpus", "--held-back", "1.5"]));
     let tiny = root().join("traces/tiny-newsletter-signup.trace").display().to_string();
     let scenarios = root().join("traces/scenarios").display().to_string();
-    let other = ["corpus", "make", "--out", "corpus", "--steps", "1", "--seed", "8", "--from", &tiny, "--scenarios-dir", &scenarios];
+    let other = [
+        "corpus",
+        "make",
+        "--out",
+        "corpus",
+        "--steps",
+        "1",
+        "--seed",
+        "8",
+        "--from",
+        &tiny,
+        "--scenarios-dir",
+        &scenarios,
+    ];
     insta::assert_snapshot!("another_corpus", refused(folder, &other));
 }

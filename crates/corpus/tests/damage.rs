@@ -27,7 +27,11 @@ const DAMAGE: [(&str, Damage, &str); 10] = [
     ("altered", |path| sql(path, "CREATE TABLE extra (x)"), "the file was changed after it was finished"),
     ("changed-row", |path| sql(path, "UPDATE action SET intent = '{}' WHERE step = 1"), "table action, row 1"),
     ("empty", |path| bytes(path, Vec::clear), "not a trace: the file is empty"),
-    ("flipped-byte", |path| bytes(path, |bytes| bytes.iter_mut().rev().nth(9000).into_iter().for_each(|byte| *byte ^= 1)), ""),
+    (
+        "flipped-byte",
+        |path| bytes(path, |bytes| bytes.iter_mut().rev().nth(9000).into_iter().for_each(|byte| *byte ^= 1)),
+        "",
+    ),
     ("foreign", |path| sql(path, "PRAGMA application_id = 7"), "not a trace: "),
     (
         "link-to-nothing",
@@ -37,7 +41,11 @@ const DAMAGE: [(&str, Damage, &str); 10] = [
         },
         "No such file",
     ),
-    ("missing-row", |path| sql(path, "DELETE FROM step WHERE number = 2; DELETE FROM payload WHERE step = 2"), "table step, row 2 is missing"),
+    (
+        "missing-row",
+        |path| sql(path, "DELETE FROM step WHERE number = 2; DELETE FROM payload WHERE step = 2"),
+        "table step, row 2 is missing",
+    ),
     ("newer", |path| sql(path, "PRAGMA user_version = 99"), "trace format 99, this build reads up to "),
     ("text", |path| std::fs::write(path, "no trace").expect("writes"), "it is not an SQLite file"),
     ("truncated", |path| bytes(path, |bytes| bytes.truncate(bytes.len() / 2)), "truncated: "),

@@ -197,6 +197,20 @@ mod tests {
         }
 
         #[test]
+        fn tables_without_what_counting_never_asks_count_as_the_whole_ones(text in "\\PC{0,200}|[ \\t\\r\\n]{0,60}|[a-z0-9@'\\[\\]\"\\-: \\n]{0,300}", limit in 0usize..80) {
+            for (encoding, whole) in [(Encoding::O200kBase, bpe_openai::o200k_base()), (Encoding::Cl100kBase, bpe_openai::cl100k_base())] {
+                let kept = encoding.fast();
+                prop_assert_eq!(kept.split(&text).collect::<Vec<_>>(), whole.split(&text).collect::<Vec<_>>());
+                for piece in whole.split(&text).map(str::as_bytes) {
+                    let tokens = whole.bpe.encode_via_backtracking(piece);
+                    prop_assert_eq!(kept.bpe.count_till_limit(piece, limit), whole.bpe.count_till_limit(piece, limit));
+                    prop_assert!(tokens.iter().all(|&token| kept.bpe.token_bytes(token) == whole.bpe.token_bytes(token)));
+                    prop_assert_eq!(kept.bpe.encode_via_backtracking(piece), tokens);
+                }
+            }
+        }
+
+        #[test]
         fn a_prefix_never_costs_more_than_its_limit(text in "\\PC{0,120}|[ \\n\\ta-z']{0,80}", limit in 0u32..40) {
             let prefix = Encoding::O200kBase.prefix_within(&text, Tokens(limit));
             prop_assert!(text.starts_with(prefix));
