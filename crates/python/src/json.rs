@@ -1,12 +1,14 @@
 //! Python's objects as JSON text.
 //!
-//! In: what Playwright made of an answer of the browser. Out: the JSON that it was made of, but for white space and the spelling of numbers.
+//! In: what Playwright made of an answer of the browser. Out: the JSON that it was made of, but for white space and the spelling of numbers. And the parameters of calls as objects.
 //! Why not Python's `json`: a snapshot has a million numbers, and this is three times as fast.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde::Serialize;
+use serde_json::Value;
 
 /// Deepest nesting: a described subtree is as deep as its page.
 const DEEPEST: usize = 200_000;
@@ -25,8 +27,14 @@ fn text(value: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<()> {
     plain(&*value.to_string_lossy(), out)
 }
 
-/// Writes an object as JSON; iterative, since pages may be nested deep.
+/// Writes an object as JSON.
 pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let out = write_within(value, usize::MAX)?;
+    out.ok_or_else(|| PyTypeError::new_err("too large"))
+}
+
+/// Writes an object as JSON if that has about so many bytes at the most; iterative, since pages may be nested deep.
+pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Option<String>> {
     let mut out = Vec::new();
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut next = Some(value.clone());
@@ -60,9 +68,12 @@ pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
             if open.len() > DEEPEST {
                 return Err(PyTypeError::new_err("nested too deep"));
             }
+            if out.len() > most {
+                return Ok(None);
+            }
         }
         match open.last_mut() {
-            None => return Ok(String::from_utf8(out)?),
+            None => return Ok(Some(String::from_utf8(out)?)),
             Some(Open::List(items, begun)) => match items.next() {
                 Some(item) => {
                     if std::mem::replace(begun, true) {
@@ -91,4 +102,32 @@ pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
             },
         }
     }
+}
+
+/// Makes an object of parameters of a call; they are as shallow as the recorder writes them.
+pub(crate) fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(truth) => truth.into_bound_py_any(py)?,
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => number.into_bound_py_any(py)?,
+            (None, Some(number)) => number.into_bound_py_any(py)?,
+            (None, None) => number.as_f64().into_bound_py_any(py)?,
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(object(py, item)?)?;
+            }
+            list.into_any()
+        }
+        Value::Object(fields) => {
+            let dict = PyDict::new(py);
+            for (name, field) in fields {
+                dict.set_item(name, object(py, field)?)?;
+            }
+            dict.into_any()
+        }
+    })
 }

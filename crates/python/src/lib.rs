@@ -4,6 +4,7 @@
 //! lock is released while pages are read, parsed and written; every error is an exception with text, place and hint.
 
 mod errors;
+mod feed;
 mod json;
 mod lens;
 mod observation;

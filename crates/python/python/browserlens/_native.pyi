@@ -171,10 +171,10 @@ class Lens:
     def __new__(cls, strategy: str, options: str, width: int, height: int, scale: float, bodies: bool) -> Lens: ...
     def begin(self, job: str) -> None:
         """Begins a piece of work, given as JSON."""
-    def wait(self, seconds: float) -> list[tuple[int, str | None, str, str]] | None:
+    def wait(self, seconds: float) -> list[tuple[int, str | None, str, dict[str, Any]]] | None:
         """Waits for calls to send, at most so many seconds; None when the work is done."""
     def answer(self, id: int, result: object) -> None:
-        """Hands in the answer of a call."""
+        """Hands in the answer of a call; it may not be changed afterwards."""
     def refuse(self, id: int, message: str) -> None:
         """Says that a call failed."""
     def event(self, session: str, method: str, params: object) -> None:

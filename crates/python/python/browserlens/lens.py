@@ -94,10 +94,15 @@ class Transport:
     def __init__(self) -> None:
         #: Calls sent.
         self.calls = 0
-        #: Seconds in which at least one call was under way.
-        self.seconds = 0.0
+        self._spent = 0.0
         self._open = 0
         self._since = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in which at least one call was under way."""
+        # What is asked for last may be under way when the page is told.
+        return self._spent + (time.perf_counter() - self._since if self._open else 0.0)
 
     def _begin(self) -> None:
         if self._open == 0:
@@ -108,7 +113,7 @@ class Transport:
     def _end(self) -> None:
         self._open -= 1
         if self._open == 0:
-            self.seconds += time.perf_counter() - self._since
+            self._spent += time.perf_counter() - self._since
 
 
 class BrowserLens:
@@ -371,7 +376,7 @@ class BrowserLens:
                         native.refuse(number, "no such session")
                         continue
                     try:
-                        answer = self._send_sync(cdp, method, json.loads(params))
+                        answer = self._send_sync(cdp, method, params)
                     except Exception as error:
                         native.refuse(number, _reason(error))
                     else:
@@ -442,13 +447,13 @@ class BrowserLens:
             job = {"do": "add_frame", "parent": parent, "session": name, "target": tree["id"], "url": tree["url"]}
             await self._work_async(job)
 
-    async def _carry(self, number: int, session: str | None, method: str, params: str) -> None:
+    async def _carry(self, number: int, session: str | None, method: str, params: dict[str, Any]) -> None:
         cdp = self._sessions.get(session or "")
         if cdp is None:
             self._native.refuse(number, "no such session")
             return
         try:
-            answer = await self._send_async(cdp, method, json.loads(params))
+            answer = await self._send_async(cdp, method, params)
         except Exception as error:
             self._native.refuse(number, _reason(error))
         else:
