@@ -217,13 +217,15 @@ def _each(items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str,
     before = context.max_errored_blocks, context.execution_options.preserve_order
     context.max_errored_blocks, context.execution_options.preserve_order = -1, False
     context.enable_progress_bars, bars = False, context.enable_progress_bars
+    # What Ray reserves for operators that compete is of no use to a single one, and short tasks would wait for one another: two machines would be no faster than one.
+    context.op_resource_reservation_enabled, reserved = False, context.op_resource_reservation_enabled
     try:
         blocks = max(1, -(-len(items) // a_task))
         rows = ray.data.from_items(items, override_num_blocks=blocks)
         yield from rows.map(work, fn_kwargs=told, num_cpus=num_cpus).iter_rows()
     finally:
         context.max_errored_blocks, context.execution_options.preserve_order = before
-        context.enable_progress_bars = bars
+        context.enable_progress_bars, context.op_resource_reservation_enabled = bars, reserved
 
 
 def _failed_name(trace: str) -> str:
