@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,9 @@ def test_damaged_traces_among_a_thousand_are_rows_and_the_rest_goes_on(tmp_path:
     with Cluster(workers=2) as cluster:
         cluster.connect()
         summary = bl_ray.replay(folder, "read-text/visible", tmp_path / "out", progress=False)
+    spans = sorted((task["ended"] - task["seconds"], task["ended"]) for task in summary.tasks)
+    side_by_side = sum(later[0] < earlier[1] for earlier, later in pairwise(spans))
+    assert side_by_side > len(spans) / 4, "two workers work at the same time, however short their tasks are"
     failed = {Path(failure.trace).stem.split("-", 2)[2]: failure for failure in summary.failed}
     assert (summary.traces, summary.done, set(failed)) == (MANY, MANY - len(DAMAGE), set(DAMAGE))
     for name, (_, words) in DAMAGE.items():
