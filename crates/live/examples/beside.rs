@@ -29,13 +29,14 @@ fn observed(lens: &mut LiveLens, step: &BesideStep) -> Result<Value, LiveError> 
     if !lens.browser().show_target(&step.target) {
         return Ok(json!({ "error": "the tab is not known" }));
     }
-    let began = Instant::now();
+    let (began, waited) = (Instant::now(), lens.browser().waited_micros());
     let observation = lens.observe()?;
     let total = began.elapsed().as_micros() as u64;
+    let waited = lens.browser().waited_micros() - waited;
     let images: Vec<String> = observation.images.iter().map(|image| image.base64()).collect();
     Ok(json!({
         "kind": kind(&observation), "text": observation.text, "images": images, "total_us": total,
-        "browser_us": lens.browser().waited_micros(), "way": format!("{:?}", lens.browser().look_way()),
+        "browser_us": waited, "way": format!("{:?}", lens.browser().look_way()),
     }))
 }
 

@@ -1,12 +1,14 @@
 //! Python's objects as JSON text.
 //!
-//! In: what Playwright made of an answer of the browser. Out: the JSON that it was made of, but for white space and the spelling of numbers.
+//! In: what Playwright made of an answer of the browser. Out: the JSON that it was made of, but for white space and the spelling of numbers. And the parameters of calls as objects.
 //! Why not Python's `json`: a snapshot has a million numbers, and this is three times as fast.
 
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use std::fmt::Write;
+use serde::Serialize;
+use serde_json::Value;
 
 /// Deepest nesting: a described subtree is as deep as its page.
 const DEEPEST: usize = 200_000;
@@ -16,46 +18,49 @@ enum Open<'py> {
     Dict(pyo3::types::dict::BoundDictIterator<'py>, bool),
 }
 
-fn text(value: &Bound<'_, PyString>, out: &mut String) -> PyResult<()> {
-    // What is no Unicode (half a surrogate pair) is replaced, as the browser's own UTF-8 has it.
-    let text = value.to_string_lossy();
-    let quoted = serde_json::to_string(&*text).map_err(|error| PyTypeError::new_err(error.to_string()))?;
-    out.push_str(&quoted);
-    Ok(())
+fn plain(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) -> PyResult<()> {
+    serde_json::to_writer(out, value).map_err(|error| PyTypeError::new_err(error.to_string()))
 }
 
-/// Writes an object as JSON; iterative, since pages may be nested deep.
+fn text(value: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<()> {
+    // What is no Unicode (half a surrogate pair) is replaced, as the browser's own UTF-8 has it.
+    plain(&*value.to_string_lossy(), out)
+}
+
+/// Writes an object as JSON.
 pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let mut out = String::new();
+    let out = write_within(value, usize::MAX)?;
+    out.ok_or_else(|| PyTypeError::new_err("too large"))
+}
+
+/// Writes an object as JSON if that has about so many bytes at the most; iterative, since pages may be nested deep.
+pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Option<String>> {
+    let mut out = Vec::new();
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut next = Some(value.clone());
     loop {
         if let Some(value) = next.take() {
             if let Ok(number) = value.cast_exact::<PyInt>() {
                 match number.extract::<i64>() {
-                    Ok(number) => drop(write!(out, "{number}")),
-                    Err(_) => out.push_str(&number.str()?.to_string_lossy()),
+                    Ok(number) => plain(&number, &mut out)?,
+                    Err(_) => out.extend_from_slice(number.str()?.to_string_lossy().as_bytes()),
                 }
             } else if let Ok(string) = value.cast::<PyString>() {
                 text(string, &mut out)?;
             } else if let Ok(list) = value.cast::<PyList>() {
-                out.push('[');
+                out.push(b'[');
                 open.push(Open::List(list.iter(), false));
             } else if let Ok(dict) = value.cast::<PyDict>() {
-                out.push('{');
+                out.push(b'{');
                 open.push(Open::Dict(dict.iter(), false));
             } else if let Ok(number) = value.cast::<PyFloat>() {
-                let number = number.value();
-                match serde_json::Number::from_f64(number) {
-                    Some(number) => drop(write!(out, "{number}")),
-                    None => out.push_str("null"),
-                }
+                plain(&number.value(), &mut out)?;
             } else if let Ok(bool) = value.cast::<PyBool>() {
-                out.push_str(if bool.is_true() { "true" } else { "false" });
+                plain(&bool.is_true(), &mut out)?;
             } else if value.is_none() {
-                out.push_str("null");
+                out.extend_from_slice(b"null");
             } else if let Ok(tuple) = value.cast::<PyTuple>() {
-                out.push('[');
+                out.push(b'[');
                 open.push(Open::List(tuple.to_list().iter(), false));
             } else {
                 return Err(PyTypeError::new_err(format!("{} is no JSON", value.get_type().name()?)));
@@ -63,35 +68,66 @@ pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
             if open.len() > DEEPEST {
                 return Err(PyTypeError::new_err("nested too deep"));
             }
+            if out.len() > most {
+                return Ok(None);
+            }
         }
         match open.last_mut() {
-            None => return Ok(out),
+            None => return Ok(Some(String::from_utf8(out)?)),
             Some(Open::List(items, begun)) => match items.next() {
                 Some(item) => {
                     if std::mem::replace(begun, true) {
-                        out.push(',');
+                        out.push(b',');
                     }
                     next = Some(item);
                 }
                 None => {
-                    out.push(']');
+                    out.push(b']');
                     open.pop();
                 }
             },
             Some(Open::Dict(items, begun)) => match items.next() {
                 Some((key, item)) => {
                     if std::mem::replace(begun, true) {
-                        out.push(',');
+                        out.push(b',');
                     }
                     text(key.cast::<PyString>()?, &mut out)?;
-                    out.push(':');
+                    out.push(b':');
                     next = Some(item);
                 }
                 None => {
-                    out.push('}');
+                    out.push(b'}');
                     open.pop();
                 }
             },
         }
     }
+}
+
+/// Makes an object of parameters of a call; they are as shallow as the recorder writes them.
+pub(crate) fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(truth) => truth.into_bound_py_any(py)?,
+        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(number), _) => number.into_bound_py_any(py)?,
+            (None, Some(number)) => number.into_bound_py_any(py)?,
+            (None, None) => number.as_f64().into_bound_py_any(py)?,
+        },
+        Value::String(text) => PyString::new(py, text).into_any(),
+        Value::Array(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(object(py, item)?)?;
+            }
+            list.into_any()
+        }
+        Value::Object(fields) => {
+            let dict = PyDict::new(py);
+            for (name, field) in fields {
+                dict.set_item(name, object(py, field)?)?;
+            }
+            dict.into_any()
+        }
+    })
 }

@@ -4,19 +4,20 @@
 //! work, in order, so Python's lock is free while a page is read, parsed and written; a lens does one piece of work at a time.
 
 use crate::errors::{Raised, Result};
+use crate::feed::Feed;
 use crate::json;
 use crate::observation::Observation;
 use crate::page::{Page, read_options, snapshot_options};
 use crate::reader::Reader;
-use crate::wire::{Next, Wire};
+use crate::wire::{GIVE_UP, Next, Wire};
 use browserlens_page::Viewport;
-use browserlens_recorder::{LiveBrowser, LiveOptions, LookWay};
+use browserlens_recorder::{CdpCall, LiveBrowser, LiveOptions, LookWay};
 use browserlens_strategy::{ActionKind, PageSource, TakenAction};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use serde::Deserialize;
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -103,7 +104,7 @@ type Slot = Arc<Mutex<Option<Result<Outcome>>>>;
 #[pyclass(frozen, module = "browserlens._native")]
 pub struct Lens {
     wire: Arc<Wire>,
-    jobs: Mutex<Option<Sender<Job>>>,
+    feed: Mutex<Option<Arc<Feed<Job>>>>,
     outcome: Slot,
 }
 
@@ -111,8 +112,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Method and parameters of one call, with its number and session.
-type Call = (u64, Option<String>, String, String);
+/// Number, session, method and parameters of one call.
+type Call<'py> = (u64, Option<String>, String, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Lens {
@@ -148,12 +149,13 @@ impl Lens {
         std::thread::Builder::new()
             .name("browserlens".to_owned())
             .spawn(move || run(work, &to_do, &told, &result))
-            .map_err(|error| Raised::options(format!("no thread can be started: {error}"), "end other processes"))?;
-        Ok(Self { wire, jobs: Mutex::new(Some(jobs)), outcome })
+            .map_err(no_thread)?;
+        let feed = Feed::new(wire.inbox()?.clone(), jobs).map_err(no_thread)?;
+        Ok(Self { wire, feed: Mutex::new(Some(Arc::new(feed))), outcome })
     }
 
     /// Begins a piece of work, given as JSON.
-    fn begin(&self, job: &str) -> PyResult<()> {
+    fn begin(&self, py: Python<'_>, job: &str) -> PyResult<()> {
         let job: Job = serde_json::from_str(job)
             .map_err(|error| Raised::options(format!("arguments: {error}"), "correct the arguments"))?;
         if !self.wire.begin() {
@@ -165,8 +167,7 @@ impl Lens {
             .into());
         }
         *locked(&self.outcome) = None;
-        let sent = locked(&self.jobs).as_ref().is_some_and(|jobs| jobs.send(job).is_ok());
-        if !sent {
+        if !self.feed().is_some_and(|feed| feed.job(py, job)) {
             self.wire.end();
             return Err(Raised::page("the lens is closed", "make a new BrowserLens").into());
         }
@@ -174,38 +175,32 @@ impl Lens {
     }
 
     /// Waits for calls to send, at most so many seconds; None when the work is done.
-    fn wait(&self, py: Python<'_>, seconds: f64) -> Option<Vec<Call>> {
+    fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Vec<Call<'py>>>> {
         let limit = Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        match py.detach(|| self.wire.next(limit)) {
-            Next::Done => None,
-            Next::Nothing => Some(Vec::new()),
-            Next::Calls(calls) => Some(
-                calls.into_iter().map(|call| (call.id, call.session, call.method, call.params.to_string())).collect(),
-            ),
-        }
+        let calls = match py.detach(|| self.wire.next(limit)) {
+            Next::Done => return Ok(None),
+            Next::Nothing => Vec::new(),
+            Next::Calls(calls) => calls,
+        };
+        let called = |call: CdpCall| Ok((call.id, call.session, call.method, json::object(py, &call.params)?));
+        calls.into_iter().map(called).collect::<PyResult<_>>().map(Some)
     }
 
-    /// Hands in the answer of a call.
-    fn answer(&self, py: Python<'_>, id: u64, result: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = json::write(result)?;
-        let inbox = self.wire.inbox()?;
-        py.detach(|| inbox.answer(id, text));
-        Ok(())
+    /// Hands in the answer of a call; it may not be changed afterwards. Like a refusal and an event, it is passed over when the lens is closed.
+    fn answer(&self, id: u64, result: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.feed().map_or(Ok(()), |feed| feed.answer(id, result))
     }
 
     /// Says that a call failed.
-    fn refuse(&self, py: Python<'_>, id: u64, message: &str) -> PyResult<()> {
-        let inbox = self.wire.inbox()?;
-        py.detach(|| inbox.refuse(id, message));
-        Ok(())
+    fn refuse(&self, py: Python<'_>, id: u64, message: &str) {
+        if let Some(feed) = self.feed() {
+            feed.refuse(py, id, message);
+        }
     }
 
     /// Hands in an event of a session.
-    fn event(&self, py: Python<'_>, session: &str, method: &str, params: &Bound<'_, PyAny>) -> PyResult<()> {
-        let text = json::write(params)?;
-        let inbox = self.wire.inbox()?;
-        py.detach(|| inbox.event(Some(session), method, text));
-        Ok(())
+    fn event(&self, session: &str, method: &str, params: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.feed().map_or(Ok(()), |feed| feed.event(session, method, params))
     }
 
     /// Returns what came of the work, or raises why nothing did.
@@ -222,17 +217,32 @@ impl Lens {
 
     /// Gives up the work that is under way, so that the next can begin.
     fn give_up(&self, py: Python<'_>) {
-        py.detach(|| self.wire.give_up());
+        py.detach(|| {
+            self.wire.give_up();
+            if let Some(feed) = self.feed() {
+                feed.settle(GIVE_UP);
+            }
+        });
         drop(locked(&self.outcome).take());
     }
 
     /// Ends the lens; the browser and its pages stay as they are.
     fn close(&self, py: Python<'_>) {
-        drop(locked(&self.jobs).take());
+        drop(locked(&self.feed).take());
         if let Ok(inbox) = self.wire.inbox() {
             py.detach(|| inbox.close());
         }
     }
+}
+
+impl Lens {
+    fn feed(&self) -> Option<Arc<Feed<Job>>> {
+        locked(&self.feed).clone()
+    }
+}
+
+fn no_thread(error: std::io::Error) -> Raised {
+    Raised::options(format!("no thread can be started: {error}"), "end other processes")
 }
 
 /// Does work until nobody has any more.
@@ -335,7 +345,7 @@ impl Work {
     }
 
     fn observe(&mut self, session: &str, full: bool, action: Option<(String, String)>) -> Result<Outcome> {
-        let began = Instant::now();
+        let (began, waited) = (Instant::now(), self.browser.waited_micros());
         self.show(session)?;
         if full {
             self.reader.forget();
@@ -345,8 +355,8 @@ impl Work {
         let shown = self.reader.observe(&mut self.browser, action.as_ref()).map_err(|raised| raised.at_url(&url))?;
         let url = self.reader.page().map_or(url, |page| page.url().to_owned());
         let way = way(&self.browser.look_way());
-        let asked = if way == "unchanged" { 0 } else { self.browser.waited_micros() };
-        let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), asked)];
+        let waited = self.browser.waited_micros() - waited;
+        let timings = vec![("total".to_owned(), began.elapsed().as_micros() as u64), ("browser".to_owned(), waited)];
         Ok(Outcome::Observation(Observation::new(shown, self.reader.step(), url).timed(timings, way)))
     }
 }

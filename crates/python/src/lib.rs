@@ -4,6 +4,7 @@
 //! lock is released while pages are read, parsed and written; every error is an exception with text, place and hint.
 
 mod errors;
+mod feed;
 mod json;
 mod lens;
 mod observation;
@@ -25,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use crate::replay::{Part, Run, Strategies, merge_parts, plan_trace, replay_traces, scenario_of, trace_files};
     #[pymodule_export]
-    use crate::tables::Table;
+    use crate::tables::{Table, looks};
     #[pymodule_export]
     use crate::trace::Trace;
 

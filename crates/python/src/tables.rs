@@ -6,7 +6,9 @@
 use crate::errors::{Raised, Result};
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, BooleanArray, Float32Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array};
+use arrow_array::{
+    ArrayRef, BooleanArray, Float32Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array, UInt64Array,
+};
 use arrow_schema::ArrowError;
 use browserlens_page::Page;
 use pyo3::prelude::*;
@@ -76,6 +78,47 @@ impl Table {
         let reader = RecordBatchIterator::new([Ok(self.batch.clone())], schema);
         PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
     }
+}
+
+/// What one observation of a live lens took.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Look {
+    step: u32,
+    url: String,
+    kind: String,
+    way: String,
+    representation: Option<String>,
+    images: u32,
+    tokens: u32,
+    calls: u32,
+    total_us: u64,
+    native_us: u64,
+    browser_us: u64,
+    transport_us: u64,
+}
+
+/// Makes a table of what observations took, one row each; rows are dicts that have every column.
+#[pyfunction]
+pub(crate) fn looks(rows: Vec<Look>) -> PyResult<Table> {
+    let said = |of: fn(&Look) -> &str| texts(rows.iter().map(of));
+    let counts = |of: fn(&Look) -> u32| -> ArrayRef { Arc::new(UInt32Array::from_iter_values(rows.iter().map(of))) };
+    let micros = |of: fn(&Look) -> u64| -> ArrayRef { Arc::new(UInt64Array::from_iter_values(rows.iter().map(of))) };
+    let chosen: StringArray = rows.iter().map(|row| row.representation.as_deref()).collect();
+    Ok(Table::with_gaps(vec![
+        ("step".to_owned(), counts(|row| row.step)),
+        ("url".to_owned(), said(|row| &row.url)),
+        ("kind".to_owned(), said(|row| &row.kind)),
+        ("way".to_owned(), said(|row| &row.way)),
+        ("representation".to_owned(), Arc::new(chosen)),
+        ("images".to_owned(), counts(|row| row.images)),
+        ("tokens".to_owned(), counts(|row| row.tokens)),
+        ("calls".to_owned(), counts(|row| row.calls)),
+        ("total_us".to_owned(), micros(|row| row.total_us)),
+        ("native_us".to_owned(), micros(|row| row.native_us)),
+        ("browser_us".to_owned(), micros(|row| row.browser_us)),
+        ("transport_us".to_owned(), micros(|row| row.transport_us)),
+    ])?)
 }
 
 /// A column of texts.

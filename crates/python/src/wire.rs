@@ -29,7 +29,7 @@ struct Queue {
 }
 
 /// How long work that is given up may take to notice.
-const GIVE_UP: Duration = Duration::from_secs(20);
+pub(crate) const GIVE_UP: Duration = Duration::from_secs(20);
 
 /// Both directions of a connection that Python carries.
 pub(crate) struct Wire {

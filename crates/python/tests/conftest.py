@@ -30,13 +30,19 @@ def args(roles: bool = True) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def playwright() -> Iterator[Any]:
+    """Playwright's synchronous API: a thread can have it once."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=args(), timeout=120_000)
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Any) -> Iterator[Any]:
+    browser = playwright.chromium.launch(executable_path=chromium(), args=args(), timeout=120_000)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import greenlet
+import playwright
 import pytest
 from conftest import ROOT
 
@@ -21,14 +23,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def run(code: str, python: str = sys.executable) -> str:
-    package = str(Path(browserlens.__file__).parents[1])
-    # The package alone, not what is installed beside it: the other Python has packages of its own.
+    # The package and Playwright alone, not what is installed beside them: the other Python has packages of its own.
     alone = EXAMPLES / ".alone"
     alone.mkdir(exist_ok=True)
-    link = alone / "browserlens"
-    if link.is_symlink():
-        link.unlink()
-    link.symlink_to(Path(package) / "browserlens")
+    for package in (browserlens, greenlet, playwright):
+        folder = Path(package.__file__).parent
+        link = alone / folder.name
+        if link.is_symlink():
+            link.unlink()
+        link.symlink_to(folder)
     env = {**os.environ, "PYTHONPATH": f"{EXAMPLES}{os.pathsep}{alone}"}
     done = subprocess.run([python, "-c", code], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-4000:]

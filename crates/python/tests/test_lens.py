@@ -6,6 +6,9 @@ import asyncio
 import re
 from typing import Any
 
+import duckdb
+import polars
+import pyarrow
 import pytest
 from bundled_site import chromium
 from conftest import SHOP, args
@@ -30,9 +33,28 @@ def test_the_first_observation_is_full_and_the_next_says_what_changed(shop: Any)
     assert second.kind == "delta" and "Nothing found" in second.text
     assert len(second.text) < len(first.text) / 3
     assert lens.observe(shop).way == "unchanged"
-    assert [row["kind"] for row in lens.measurements()] == ["full", "delta", "delta"]
     again = lens.observe(shop, full=True)
     assert again.kind == "full" and "Nothing found" in again.text
+
+
+def test_measurements_are_an_arrow_table_that_stays_as_it_was(shop: Any) -> None:
+    lens = BrowserLens()
+    none = pyarrow.table(lens.measurements())
+    shown = [lens.observe(shop) for _ in range(2)]
+    looks = lens.measurements()
+    by_arrow, by_polars = pyarrow.table(looks), polars.DataFrame(looks)
+    rows = by_arrow.to_pylist()
+    assert none.num_rows == 0 and none.schema == by_arrow.schema
+    assert [row["kind"] for row in rows] == ["full", "delta"] and [row["step"] for row in rows] == [0, 1]
+    assert [row["way"] for row in rows] == [each.way for each in shown] and rows[1]["way"] == "unchanged"
+    assert by_polars["tokens"].to_list() == [each.tokens() for each in shown]
+    assert rows[0]["url"] == "http://shop.test/" and rows[0]["calls"] > 2
+    assert all(0 < row["transport_us"] < row["total_us"] for row in rows)
+    assert duckdb.sql("select max(total_us) from looks").fetchall() == [(max(row["total_us"] for row in rows),)]
+    twice = [pyarrow.table(looks).column("total_us").chunk(0).buffers()[1].address for _ in range(2)]
+    assert twice[0] == twice[1], "both look at the same memory"
+    lens.observe(shop)
+    assert len(looks) == 2 and len(lens.measurements()) == 3
 
 
 def test_a_ref_is_acted_on_where_its_element_is(shop: Any) -> None:

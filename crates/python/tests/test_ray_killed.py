@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -11,8 +12,10 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="browserlens[ray] is not installed")
 
+import mine_lister  # noqa: E402
 import pyarrow as pa  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
+from browserlens import _scratch  # noqa: E402
 from browserlens import ray as bl_ray  # noqa: E402
 from browserlens.replay import replay as replay_here  # noqa: E402
 
@@ -26,13 +29,15 @@ ORDER = [("trace", "ascending"), ("strategy", "ascending"), ("step", "ascending"
 
 
 @pytest.mark.slow
-def test_a_worker_node_killed_twice_loses_nothing_and_makes_nothing_twice(tmp_path: Path) -> None:
+def test_a_worker_node_killed_twice_loses_nothing_and_makes_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "corpus"
     folder.mkdir()
     (folder / "scenarios").symlink_to(TRACES / "scenarios")
     for at in range(24):
         shutil.copy(TRACES / f"{NAMES[at % 3]}.trace", folder / f"copy-{at:02}.trace")
-    here = replay_here(folder, STRATEGIES, tmp_path / "runs")
+    here = replay_here(folder, [*STRATEGIES, mine_lister.Lister], tmp_path / "runs")
+    scratch = Path(tempfile.mkdtemp(prefix="bl-t-"))
+    monkeypatch.setenv("TMPDIR", str(scratch))
     with Cluster(workers=2) as cluster:
         cluster.connect()
         killed: list[int] = []
@@ -47,10 +52,14 @@ def test_a_worker_node_killed_twice_loses_nothing_and_makes_nothing_twice(tmp_pa
                 starting.append(threading.Thread(target=cluster.add))
                 starting[-1].start()
 
-        summary = bl_ray.replay(folder, STRATEGIES, tmp_path / "out", progress=look)
+        summary = bl_ray.replay(folder, [*STRATEGIES, mine_lister.Lister], tmp_path / "out", progress=look)
         for thread in starting:
             thread.join()
         assert len(killed) == 2
         assert (summary.traces, summary.done, summary.failed) == (24, 24, [])
         found = pq.read_table(tmp_path / "out" / "measurements").sort_by(ORDER)
         assert found.equals(pa.table(here.measurements).sort_by(ORDER)), "nothing lost, nothing twice"
+    assert list(scratch.glob("browserlens-worker-*/*")), "workers that were killed had folders"
+    _scratch.sweep(scratch)
+    assert not list(scratch.glob("*browserlens*")), "nothing of them is left anywhere else"
+    shutil.rmtree(scratch)

@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from conftest import ROOT, TRACES
 
@@ -47,11 +48,9 @@ def test_there_are_scenarios() -> None:
 
 @pytest.mark.skipif(not Path(BESIDE).exists(), reason="cargo build -p browserlens-live --example beside")
 @pytest.mark.parametrize("scenario", chosen(), ids=lambda path: path.stem)
-def test_observations_are_those_of_the_live_lens(scenario: Path) -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_observations_are_those_of_the_live_lens(scenario: Path, playwright: Any) -> None:
     command = [BESIDE, str(scenario)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as beside, sync_playwright() as playwright:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as beside:
         assert beside.stdin and beside.stdout
         lens, browser, pages, steps, rows = BrowserLens(), None, {}, 0, []
         try:
@@ -75,7 +74,8 @@ def test_observations_are_those_of_the_live_lens(scenario: Path) -> None:
                     assert mine.kind == told["kind"]
                     assert [image.base64() for image in mine.images] == told["images"], f"images of step {told['step']}"
                     steps += 1
-                    rows.append((told["total_us"], told["browser_us"], *(lens.measurements()[-1][key] for key in ("total_us", "transport_us"))))
+                    last = pyarrow.table(lens.measurements()).to_pylist()[-1]
+                    rows.append((told["total_us"], told["browser_us"], last["total_us"], last["transport_us"]))
                 beside.stdin.write("\n")
                 beside.stdin.flush()
         finally:

@@ -5,8 +5,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// A call that failed.
@@ -72,6 +73,48 @@ pub(crate) type Answer = Result<Box<RawValue>, CallError>;
 pub(crate) struct Call {
     pub(crate) session: Option<String>,
     pub(crate) sender: oneshot::Sender<Answer>,
+}
+
+/// The calls of a connection that wait for their answers, and for how long there were any.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    calls: HashMap<u64, Call>,
+    /// Since when there have been any, and for how long there were any before.
+    since: Option<Instant>,
+    before: Duration,
+}
+
+impl Waiting {
+    pub(crate) fn insert(&mut self, id: u64, call: Call) {
+        self.since.get_or_insert_with(Instant::now);
+        self.calls.insert(id, call);
+    }
+
+    pub(crate) fn remove(&mut self, id: u64) -> Option<Call> {
+        let call = self.calls.remove(&id);
+        self.count();
+        call
+    }
+
+    /// Takes the calls that are meant.
+    pub(crate) fn take(&mut self, is_meant: impl Fn(&Call) -> bool) -> Vec<Call> {
+        let taken = self.calls.extract_if(|_, call| is_meant(call)).map(|(_, call)| call).collect();
+        self.count();
+        taken
+    }
+
+    /// For how long at least one call was under way.
+    pub(crate) fn spent(&self) -> Duration {
+        self.before + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    fn count(&mut self) {
+        if self.calls.is_empty()
+            && let Some(since) = self.since.take()
+        {
+            self.before += since.elapsed();
+        }
+    }
 }
 
 impl Call {

@@ -98,19 +98,21 @@ impl Socket {
         let call = CdpCall { id, session, method: method.to_owned(), params: params.clone() };
         // The reader drains the waiting calls once, when it ends: a call registered after that has nobody to answer it.
         if (self.is_closed() || !self.transport.send(call))
-            && let Some(call) = locked(&self.inbox.waiting).remove(&id)
+            && let Some(call) = locked(&self.inbox.waiting).remove(id)
         {
             call.end(Err(CallError::Gone));
         }
         Pending { receiver }
     }
 
+    /// Returns for how long at least one call was under way since it was connected.
+    pub(crate) fn waited(&self) -> Duration {
+        locked(&self.inbox.waiting).spent()
+    }
+
     /// Ends the calls of a session that is closed: the browser never answers them.
     pub(crate) fn end_session(&self, session: &str) {
-        let ended: Vec<Call> = locked(&self.inbox.waiting)
-            .extract_if(|_, call| call.session.as_deref() == Some(session))
-            .map(|(_, call)| call)
-            .collect();
+        let ended = locked(&self.inbox.waiting).take(|call| call.session.as_deref() == Some(session));
         for call in ended {
             call.end(Err(CallError::Refused { message: "the page or frame is closed".to_owned() }));
         }
@@ -170,6 +172,10 @@ mod tests {
         let answer = socket.call(None, "Page.any", &serde_json::json!({}), Duration::from_secs(10)).await;
         assert!(answer.is_ok());
         assert_eq!(socket.received(), 3);
+        let waited = socket.waited();
+        assert!(!waited.is_zero());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        assert_eq!(socket.waited(), waited, "nothing is under way any more");
         for serial in 1..=3 {
             assert_eq!(events.recv().await.map(|event| event.serial), Some(serial));
         }

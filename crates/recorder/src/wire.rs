@@ -4,11 +4,10 @@
 //! [`CdpTransport`], whichever it is, so that pages are read in one way only; answers of unknown calls change nothing.
 //! Why no call that returns its answer: many calls are under way at once, and who carries them may be a script with one thread.
 
-use crate::call::{Answer, Call, CallError, RawEvent, locked};
+use crate::call::{Answer, CallError, RawEvent, Waiting, locked};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
@@ -35,7 +34,7 @@ pub trait CdpTransport: Send + Sync {
 /// Where a transport puts what the browser says; clones share one connection.
 #[derive(Clone)]
 pub struct CdpInbox {
-    pub(crate) waiting: Arc<Mutex<HashMap<u64, Call>>>,
+    pub(crate) waiting: Arc<Mutex<Waiting>>,
     /// Its receiver ends when nobody holds this any more.
     events: Option<mpsc::UnboundedSender<RawEvent>>,
     /// Serial of the last event that came.
@@ -97,7 +96,7 @@ impl CdpInbox {
 
     /// Refuses every call that waits for its answer.
     pub fn refuse_all(&self, message: &str) {
-        for (_, call) in locked(&self.waiting).drain() {
+        for call in locked(&self.waiting).take(|_| true) {
             call.end(Err(CallError::Refused { message: message.to_owned() }));
         }
     }
@@ -112,13 +111,13 @@ impl CdpInbox {
     /// Ends every call: the connection is closed.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        for (_, call) in locked(&self.waiting).drain() {
+        for call in locked(&self.waiting).take(|_| true) {
             call.end(Err(CallError::Gone));
         }
     }
 
     fn take(&self, id: u64, answer: Answer) {
-        if let Some(call) = locked(&self.waiting).remove(&id) {
+        if let Some(call) = locked(&self.waiting).remove(id) {
             call.end(answer);
         }
     }

@@ -5,6 +5,7 @@
 //! `bpe-openai` counts (about twice the speed); `tiktoken-rs` is the reference that the tests and
 //! [`Encoding::count_reference`] use: the two agree exactly, or a test fails.
 
+mod encodings;
 mod image_tokens;
 
 pub use image_tokens::{IMAGE_TOKEN_TABLE_VERSION, ImageFormula, ImageSize};
@@ -109,8 +110,8 @@ impl Encoding {
 
     fn fast(self) -> &'static bpe_openai::Tokenizer {
         match self {
-            Self::O200kBase => bpe_openai::o200k_base(),
-            Self::Cl100kBase => bpe_openai::cl100k_base(),
+            Self::O200kBase => &encodings::O200K,
+            Self::Cl100kBase => &encodings::CL100K,
         }
     }
 
@@ -192,6 +193,20 @@ mod tests {
         fn both_tokenizers_agree(text in "\\PC{0,200}|[ \\t\\r\\n]{0,60}|[a-z0-9@\\[\\]\"\\-: \\n]{0,300}") {
             for encoding in Encoding::ALL {
                 prop_assert_eq!(encoding.count(&text), encoding.count_reference(&text));
+            }
+        }
+
+        #[test]
+        fn tables_without_what_counting_never_asks_count_as_the_whole_ones(text in "\\PC{0,200}|[ \\t\\r\\n]{0,60}|[a-z0-9@'\\[\\]\"\\-: \\n]{0,300}", limit in 0usize..80) {
+            for (encoding, whole) in [(Encoding::O200kBase, bpe_openai::o200k_base()), (Encoding::Cl100kBase, bpe_openai::cl100k_base())] {
+                let kept = encoding.fast();
+                prop_assert_eq!(kept.split(&text).collect::<Vec<_>>(), whole.split(&text).collect::<Vec<_>>());
+                for piece in whole.split(&text).map(str::as_bytes) {
+                    let tokens = whole.bpe.encode_via_backtracking(piece);
+                    prop_assert_eq!(kept.bpe.count_till_limit(piece, limit), whole.bpe.count_till_limit(piece, limit));
+                    prop_assert!(tokens.iter().all(|&token| kept.bpe.token_bytes(token) == whole.bpe.token_bytes(token)));
+                    prop_assert_eq!(kept.bpe.encode_via_backtracking(piece), tokens);
+                }
             }
         }
 

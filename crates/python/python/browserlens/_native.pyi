@@ -15,6 +15,7 @@ __all__ = [
     "Strategies",
     "Table",
     "Trace",
+    "looks",
     "merge_parts",
     "plan_trace",
     "replay_traces",
@@ -170,10 +171,10 @@ class Lens:
     def __new__(cls, strategy: str, options: str, width: int, height: int, scale: float, bodies: bool) -> Lens: ...
     def begin(self, job: str) -> None:
         """Begins a piece of work, given as JSON."""
-    def wait(self, seconds: float) -> list[tuple[int, str | None, str, str]] | None:
+    def wait(self, seconds: float) -> list[tuple[int, str | None, str, dict[str, Any]]] | None:
         """Waits for calls to send, at most so many seconds; None when the work is done."""
     def answer(self, id: int, result: object) -> None:
-        """Hands in the answer of a call."""
+        """Hands in the answer of a call; it may not be changed afterwards."""
     def refuse(self, id: int, message: str) -> None:
         """Says that a call failed."""
     def event(self, session: str, method: str, params: object) -> None:
@@ -273,6 +274,9 @@ def plan_trace(trace: str | os.PathLike[str], scenarios_dir: str | os.PathLike[s
 
 def scenario_of(trace: str | os.PathLike[str]) -> str:
     """The name of a trace's scenario."""
+
+def looks(rows: list[dict[str, Any]]) -> Table:
+    """Makes a table of what observations took, one row each; rows are dicts that have every column."""
 
 def merge_parts(
     parts: str | os.PathLike[str],

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._native import Lens as _Lens
-from ._native import Observation
+from ._native import Observation, Table, looks
 from .errors import OptionsError, PageError
 
 if TYPE_CHECKING:
@@ -94,10 +94,15 @@ class Transport:
     def __init__(self) -> None:
         #: Calls sent.
         self.calls = 0
-        #: Seconds in which at least one call was under way.
-        self.seconds = 0.0
+        self._spent = 0.0
         self._open = 0
         self._since = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in which at least one call was under way."""
+        # What is asked for last may be under way when the page is told.
+        return self._spent + (time.perf_counter() - self._since if self._open else 0.0)
 
     def _begin(self) -> None:
         if self._open == 0:
@@ -108,7 +113,7 @@ class Transport:
     def _end(self) -> None:
         self._open -= 1
         if self._open == 0:
-            self.seconds += time.perf_counter() - self._since
+            self._spent += time.perf_counter() - self._since
 
 
 class BrowserLens:
@@ -210,9 +215,10 @@ class BrowserLens:
             raise OptionsError(f"{what!r} cannot be inspected", hint=f"use one of {', '.join(tools)}")
         return self._on(page, {"do": "inspect", "tool": tools[what], "query": query}, json.loads)
 
-    def measurements(self) -> list[dict[str, Any]]:
-        """One row an observation: step, URL, kind, how the page was read, tokens, calls, and microseconds in all, in the browser and in Playwright's transport."""
-        return [dict(row) for row in self._rows]
+    def measurements(self) -> Table:
+        """An Arrow table, one row an observation: step, URL, kind, how the page was read, representation, images, tokens, calls, and microseconds in all, in
+        compiled code, waiting for the browser and in Playwright's transport."""
+        return looks(self._rows)
 
     def close(self) -> None:
         """Ends the lens; pages stay open."""
@@ -253,7 +259,7 @@ class BrowserLens:
 
     def _done(self, result: Any, began: float) -> Any:
         if isinstance(result, Observation) and result.kind != "answer":
-            timings = result.timings
+            total, timings = time.perf_counter() - began, result.timings
             self._rows.append({
                 "step": result.step,
                 "url": result.url,
@@ -263,7 +269,7 @@ class BrowserLens:
                 "images": len(result.images),
                 "tokens": result.tokens(),
                 "calls": self.transport.calls,
-                "total_us": round((time.perf_counter() - began) * 1e6),
+                "total_us": round(total * 1e6),
                 "native_us": timings.get("total", 0),
                 "browser_us": timings.get("browser", 0),
                 "transport_us": round(self.transport.seconds * 1e6),
@@ -370,7 +376,7 @@ class BrowserLens:
                         native.refuse(number, "no such session")
                         continue
                     try:
-                        answer = self._send_sync(cdp, method, json.loads(params))
+                        answer = self._send_sync(cdp, method, params)
                     except Exception as error:
                         native.refuse(number, _reason(error))
                     else:
@@ -441,13 +447,13 @@ class BrowserLens:
             job = {"do": "add_frame", "parent": parent, "session": name, "target": tree["id"], "url": tree["url"]}
             await self._work_async(job)
 
-    async def _carry(self, number: int, session: str | None, method: str, params: str) -> None:
+    async def _carry(self, number: int, session: str | None, method: str, params: dict[str, Any]) -> None:
         cdp = self._sessions.get(session or "")
         if cdp is None:
             self._native.refuse(number, "no such session")
             return
         try:
-            answer = await self._send_async(cdp, method, json.loads(params))
+            answer = await self._send_async(cdp, method, params)
         except Exception as error:
             self._native.refuse(number, _reason(error))
         else:

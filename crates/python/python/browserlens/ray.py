@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from . import _scratch
 from . import replay as _local
 from ._native import Part, Run, Strategies, merge_parts, plan_trace, trace_files
 from .errors import BrowserLensError, OptionsError
@@ -109,7 +110,9 @@ def _strategies(job: _Job) -> Strategies:
     key = hashlib.sha256(repr((job.selected, job.names)).encode()).hexdigest()
     if key not in _built:
         _built.clear()
-        folder = tempfile.TemporaryDirectory(prefix="browserlens-strategies-")
+        folder = _scratch.make("strategies")
+        # Classes run in processes of their own, which leave their files here too.
+        os.environ["TMPDIR"] = os.fspath(_scratch.folder())
         _built[key] = (folder, job.selected.build(folder.name, job.names))
     return _built[key][1]
 
@@ -118,7 +121,7 @@ def _plan(item: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """One task: looks at one trace."""
     planned = error = hint = ""
     try:
-        with tempfile.TemporaryDirectory(prefix="browserlens-plan-") as folder:
+        with _scratch.make("plan") as folder:
             fetched = Fetched(item, options, folder)
             planned = plan_trace(fetched.trace, fetched.scenarios)
     except Exception as raised:
@@ -172,7 +175,7 @@ def _replay(item: dict[str, Any], job: _Job) -> dict[str, Any]:
         place = Place(job.out, job.options)
         # A task that is run again after its machine was lost finds what it had written.
         if not place.has("parts", f"{item['part']}.part"):
-            with _Attempt(place, item["part"], job.retries), tempfile.TemporaryDirectory(prefix="browserlens-part-") as folder:
+            with _Attempt(place, item["part"], job.retries), _scratch.make("part") as folder:
                 row.update(_write(item, job, place, folder))
     except Exception as raised:
         row["error"], row["hint"] = words(raised)
@@ -214,13 +217,15 @@ def _each(items: list[dict[str, Any]], work: Callable[..., Any], told: dict[str,
     before = context.max_errored_blocks, context.execution_options.preserve_order
     context.max_errored_blocks, context.execution_options.preserve_order = -1, False
     context.enable_progress_bars, bars = False, context.enable_progress_bars
+    # What Ray reserves for operators that compete is of no use to a single one, and short tasks would wait for one another: two machines would be no faster than one.
+    context.op_resource_reservation_enabled, reserved = False, context.op_resource_reservation_enabled
     try:
         blocks = max(1, -(-len(items) // a_task))
         rows = ray.data.from_items(items, override_num_blocks=blocks)
         yield from rows.map(work, fn_kwargs=told, num_cpus=num_cpus).iter_rows()
     finally:
         context.max_errored_blocks, context.execution_options.preserve_order = before
-        context.enable_progress_bars = bars
+        context.enable_progress_bars, context.op_resource_reservation_enabled = bars, reserved
 
 
 def _failed_name(trace: str) -> str:
@@ -282,7 +287,7 @@ def replay(
             planned.append(row)
     planned.sort(key=lambda row: row["trace"])
     todo: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(prefix="browserlens-strategies-") as beside:
+    with _scratch.make("strategies") as beside:
         all_strategies = selected.build(beside)
         decided = json.loads(all_strategies.decide([row["planned"] for row in planned])) if planned else {"ids": [], "strategies": selected.names}
         in_play = selected.build(beside, decided["strategies"])
@@ -378,7 +383,7 @@ def merge(
         given = [traces] if isinstance(traces, (str, os.PathLike)) else list(traces)
         files = [file for each in given for file in trace_files(Path(each))]
         scenarios = scenarios or (Path(given[0]) if Path(given[0]).is_dir() else Path(given[0]).parent) / "scenarios"
-    with tempfile.TemporaryDirectory(prefix="browserlens-merge-") as scratch:
+    with _scratch.make("merge") as scratch:
         root = Path(place.root)
         if not place.is_local:
             root = Path(scratch, "out")

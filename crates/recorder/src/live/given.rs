@@ -148,9 +148,10 @@ impl LiveBrowser {
         }
     }
 
-    /// Returns how long the last look that read the page waited for the browser in all, in microseconds.
+    /// Returns for how long at least one call of the protocol was under way since the browser was connected, in microseconds: the difference of two is what was
+    /// waited between.
     pub fn waited_micros(&self) -> u64 {
-        self.stage.current.iter().flat_map(|seen| &seen.timings).map(|(_, micros)| micros).sum()
+        self.stage.driver.socket.waited().as_micros() as u64
     }
 
     /// Returns the session of a node that was looked at last and the browser's own number for it; none if its document is not shown any more.

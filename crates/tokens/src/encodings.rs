@@ -1,0 +1,45 @@
+//! The encodings as `bpe-openai` breaks texts up, over tables that hold what counting asks.
+//!
+//! In: the tables that the build wrote. Out: tokenizers, built when they are first asked for. Invariants: counts are those of the whole tables; nothing but counting,
+//! splitting and [`BytePairEncoding::encode_via_backtracking`] is asked of them, since what other ways of encoding need is left out.
+//! Why not `bpe_openai::o200k_base()`: its tables are 47 MB of every program, and more than half of that is never read.
+
+use bpe_openai::Tokenizer;
+use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use std::sync::LazyLock;
+
+/// White space before a word, with one character that is looked ahead at, and other white space.
+const SPACES: [(&str, bool); 2] = [("\\s+\\s", true), ("\\s+", false)];
+
+/// Pieces of a text that tokens never cross, as `tiktoken` publishes them for `o200k_base`.
+const O200K_PIECES: [&str; 6] = [
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]+[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    "\\p{N}{1,3}",
+    " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*",
+    "\\s*[\\r\\n]+",
+    "\\s+$",
+];
+
+/// The same for `cl100k_base`.
+const CL100K_PIECES: [&str; 6] = [
+    "(?i:'s|'t|'re|'ve|'m|'ll|'d)",
+    "[^\\r\\n\\p{L}\\p{N}]?\\p{L}+",
+    "\\p{N}{1,3}",
+    " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*",
+    "\\s*[\\r\\n]+",
+    "\\s+$",
+];
+
+pub(crate) static O200K: LazyLock<Tokenizer> =
+    LazyLock::new(|| tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.tables")), &O200K_PIECES));
+
+pub(crate) static CL100K: LazyLock<Tokenizer> =
+    LazyLock::new(|| tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.tables")), &CL100K_PIECES));
+
+fn tokenizer(tables: &[u8], pieces: &[&str]) -> Tokenizer {
+    let encoding: BytePairEncoding = rmp_serde::from_slice(tables).expect("the build wrote them as they are read");
+    let words = pieces.join("|");
+    let [before, other] = SPACES;
+    Tokenizer::new_lookahead(encoding, &[(&words, false), before, other], false).expect("the expressions are right")
+}
