@@ -43,6 +43,14 @@ const CHANGE: &str = r"((seed) => {
     expanded() { const e = one('button, a, summary'); e?.setAttribute('aria-expanded', String(random(2) === 1)); },
     inert() { const e = one('main > *, section, form'); if (e) e.inert = !e.inert; },
     rename() { const e = one('label'); if (e?.firstChild) e.firstChild.textContent = 'Label ' + random(100); },
+    rerender() { const e = one('ul, ol, main section, main div, form, nav'); if (e && !e.querySelector('script')) e.innerHTML = e.innerHTML; },
+    rerenderBack() { const e = one('ul, ol, main section, main div'); e?.append(...[...e.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n; })); },
+    rerenderOther() { const e = one('ul, ol, main section'); if (!e) return; const all = [...e.children].map((c) => c.cloneNode(true)); all.splice(random(all.length), 1); const t = all[random(all.length)]; if (t) t.title = 'Other ' + random(100); e.replaceChildren(...all); },
+    putAway() { const e = one('li, p, td, label'); if (!e) return; const [up, next] = [e.parentElement, e.nextSibling]; e.remove(); e.append(' more ' + random(100)); up.insertBefore(e, next); },
+    scrollInside() { const all = [...document.querySelectorAll('body *')].filter((e) => e.scrollHeight > e.clientHeight + 20 && getComputedStyle(e).overflowY !== 'visible'); const e = all[random(all.length)]; if (e) e.scrollTop = random(200); },
+    float() { one('main p, main span, li, p').style.float = ['left', 'right', 'none'][random(3)]; },
+    size() { one('img, li, p, section, div').style.height = 10 + random(90) + 'px'; },
+    absolute() { const e = one('main p, main span, li, p'); e.style.position = ['absolute', 'sticky', 'relative'][random(3)]; e.style.bottom = '4px'; },
     none() {},
   };
   const names = Object.keys(kinds);
@@ -117,6 +125,7 @@ fn what_is_patched_equals_what_is_read_whole() {
     }
     assert_eq!(found.telling(), Vec::<String>::new());
     assert_eq!(found.other_text, Vec::<String>::new());
+    println!("{} steps, {undecided} undecided, {ways:?}", found.steps);
     let patched = ways.get("Patched").copied().unwrap_or(0);
     assert!(patched * 3 > ways.values().sum::<u32>(), "hardly anything is patched: {ways:?}");
     assert!(found.steps * 4 > rounds * PAGES.len() as u32 * 3, "{undecided} pages went on by themselves");

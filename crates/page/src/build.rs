@@ -5,7 +5,7 @@
 //! Invariant: whatever the order of calls, the page is well formed; unclosed nodes are closed by `finish`.
 
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Viewport, Visibility};
-use crate::page::{Columns, Frame, Interner, NO_NODE, Page};
+use crate::page::{Columns, Frame, Interner, NO_NODE, Page, Sym};
 use crate::role;
 
 /// What a node is built from; everything has a plain default.
@@ -281,6 +281,14 @@ impl PageBuilder {
         }
         self.open.push(id);
         NodeId(id)
+    }
+
+    /// Gives the node opened last computed styles, as [`NodeSpec::styles`] would; what they are called here is kept in `known`.
+    pub(crate) fn style(&mut self, styles: &[(u8, &str)], known: &mut Option<Vec<(u8, Sym)>>) {
+        let strings = &mut self.strings;
+        let known =
+            known.get_or_insert_with(|| styles.iter().map(|(style, value)| (*style, strings.intern(value))).collect());
+        self.nodes.styles.extend_from_slice(known);
     }
 
     /// Closes the open node; the root stays open.

@@ -10,6 +10,7 @@ use crate::node::{
     Visibility,
 };
 use crate::role;
+use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -53,12 +54,13 @@ impl Strings {
 #[derive(Debug)]
 pub(crate) struct Interner {
     strings: Strings,
-    known: HashMap<Box<str>, Sym>,
+    known: HashMap<Box<str>, Sym, RandomState>,
 }
 
 impl Interner {
     pub(crate) fn new() -> Self {
-        let mut interner = Self { strings: Strings { text: String::new(), ends: Vec::new() }, known: HashMap::new() };
+        let mut interner =
+            Self { strings: Strings { text: String::new(), ends: Vec::new() }, known: HashMap::default() };
         interner.intern("");
         interner
     }

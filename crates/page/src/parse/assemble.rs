@@ -9,7 +9,8 @@ use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::build::{NodeSpec, PageBuilder};
 use crate::capture::COMPUTED_STYLES;
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States};
-use crate::page::{Frame, Page};
+use crate::page::{Frame, Page, Sym};
+use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -28,6 +29,9 @@ struct Walk<'d, 'a> {
     listeners: Option<&'d HashMap<u32, bool>>,
     layout_of: Vec<u32>,
     rare: Rare,
+    styles: Vec<Styles<'d>>,
+    /// Which of those a list of the snapshot means.
+    styles_by_raw: HashMap<&'d [i64], usize, RandomState>,
     /// Next node of the document's arrays.
     cursor: usize,
     /// Snapshot indices of the open nodes, with the arena depth at which they stand.
@@ -135,6 +139,8 @@ impl<'d, 'a> Walk<'d, 'a> {
             listeners: decoded.listeners.get(&frame),
             layout_of,
             rare,
+            styles: Vec::new(),
+            styles_by_raw: HashMap::default(),
             cursor: 0,
             open,
             origin,
@@ -311,8 +317,8 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let get = |name: &str| attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
 
     let bounds = bounds_of(walk, layout);
-    let styles = styles_of(walk, layout);
-    let style = Style::of(&above.style, &styles, bounds, walk.client_box(layout, bounds), &tag)
+    let styles = walk.styles_of(layout);
+    let style = Style::of(&above.style, &walk.styles[styles].named, bounds, walk.client_box(layout, bounds), &tag)
         .folding(tag == "details" && get("open").is_none());
     let mut flags = above.inherited;
     flags.set(Flags::CANVAS, tag == "canvas");
@@ -390,10 +396,12 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
         clickability,
         flags,
         attributes,
-        styles,
+        styles: Vec::new(),
         scrolled,
     };
     let id = builder.open(spec);
+    let Styles { named, known } = &mut walk.styles[styles];
+    builder.style(named, known);
     let skip_text = matches!(tag.as_ref(), "script" | "style" | "noscript" | "template");
     // Shadow membership is said per node, not inherited: slotted nodes inside are light again.
     let inherited = Flags(flags.0 & (Flags::ARIA_HIDDEN.0 | Flags::INERT.0));
@@ -447,16 +455,34 @@ impl Walk<'_, '_> {
     }
 }
 
-fn styles_of<'d>(walk: &Walk<'d, '_>, layout: Option<usize>) -> Vec<(u8, &'d str)> {
-    let Some(styles) = layout.and_then(|layout| walk.document.layout.styles.get(layout)) else { return Vec::new() };
-    let some = walk.snapshot.computed_styles.as_deref();
-    styles
-        .iter()
-        .take(COMPUTED_STYLES.len())
-        .enumerate()
-        .map(|(at, value)| (some.map_or(Some(at as u8), |some| some.get(at).copied()), walk.string(*value)))
-        .filter_map(|(style, value)| style.filter(|_| !value.is_empty()).map(|style| (style, value)))
-        .collect()
+/// Computed styles that many nodes have in common.
+#[derive(Default)]
+struct Styles<'d> {
+    named: Vec<(u8, &'d str)>,
+    /// The same as the builder knows them, once a node was given them.
+    known: Option<Vec<(u8, Sym)>>,
+}
+
+impl<'d> Walk<'d, '_> {
+    /// Finds the computed styles of a layout node among those seen, or adds them.
+    fn styles_of(&mut self, layout: Option<usize>) -> usize {
+        let document = self.document;
+        let raw = layout.and_then(|layout| document.layout.styles.get(layout)).map_or(&[][..], Vec::as_slice);
+        if let Some(at) = self.styles_by_raw.get(raw) {
+            return *at;
+        }
+        let some = self.snapshot.computed_styles.as_deref();
+        let named = raw
+            .iter()
+            .take(COMPUTED_STYLES.len())
+            .enumerate()
+            .map(|(at, value)| (some.map_or(Some(at as u8), |some| some.get(at).copied()), self.string(*value)))
+            .filter_map(|(style, value)| style.filter(|_| !value.is_empty()).map(|style| (style, value)))
+            .collect();
+        self.styles.push(Styles { named, known: None });
+        self.styles_by_raw.insert(raw, self.styles.len() - 1);
+        self.styles.len() - 1
+    }
 }
 
 fn paint_order(walk: &Walk<'_, '_>, layout: Option<usize>) -> u32 {

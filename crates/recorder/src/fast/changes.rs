@@ -13,23 +13,34 @@ pub(super) struct Changes {
     pub(super) why: String,
     #[serde(default)]
     pub(super) count: usize,
+    /// From where the nodes come: an old place and how many; -1 for new ones; two less than minus the old place for what is rendered anew.
     #[serde(default)]
     pub(super) runs: Vec<(i64, usize)>,
     #[serde(default)]
     pub(super) ups: Vec<(usize, i64)>,
     #[serde(default)]
     pub(super) fresh: Vec<(usize, i64, String, String)>,
+    /// How many objects are to be described.
     #[serde(default)]
-    pub(super) roots: usize,
+    pub(super) objects: usize,
+    /// The roots of what is new, in document order: which object, and which of its child nodes (the object itself if negative).
+    #[serde(default)]
+    pub(super) roots: Vec<(usize, i64)>,
+    /// What is rendered anew in another order.
+    #[serde(default)]
+    pub(super) repainted: Vec<Repainted>,
     #[serde(default)]
     pub(super) moved: Vec<(usize, f64, f64, f64, f64)>,
+    /// Ranges of nodes that moved as one, and how far.
+    #[serde(default)]
+    pub(super) slid: Vec<(usize, usize, f64, f64)>,
     #[serde(default)]
     pub(super) shifted: Vec<(usize, f64, f64)>,
     #[serde(default)]
     pub(super) texts: Vec<(usize, String, f64, f64, f64, f64)>,
     /// Parts of new drawings, those of drawings like them, and how far apart they lie.
     #[serde(default)]
-    pub(super) twins: Vec<(usize, usize, f64, f64)>,
+    pub(super) drawings: Vec<(usize, usize, f64, f64)>,
     #[serde(default)]
     pub(super) layers: Vec<NewLayers>,
     #[serde(default)]
@@ -57,7 +68,12 @@ pub(super) struct NewLayers {
     pub(super) theirs: Vec<(String, Vec<usize>)>,
 }
 
-/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected.
+/// First node, end, and the layers between them by level, in the order in which they are painted now.
+#[derive(Deserialize)]
+pub(super) struct Repainted(pub(super) usize, pub(super) usize, pub(super) Vec<Vec<usize>>);
+
+/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected,
+/// whether styles may have changed.
 #[derive(Deserialize)]
 pub(super) struct ChangedRow(
     pub(super) usize,
@@ -70,7 +86,15 @@ pub(super) struct ChangedRow(
     pub(super) Option<String>,
     pub(super) bool,
     pub(super) bool,
+    pub(super) bool,
 );
+
+/// A new node: kind, backend node id, and name and id of what is generated in it.
+pub(super) struct NewNode {
+    pub(super) kind: i64,
+    pub(super) backend: i64,
+    pub(super) generated: Vec<(String, i64)>,
+}
 
 /// A node as the protocol describes it.
 #[derive(Deserialize)]
@@ -78,19 +102,23 @@ pub(super) struct ChangedRow(
 pub(super) struct Described {
     backend_node_id: i64,
     node_type: i64,
+    node_name: String,
     #[serde(default)]
     children: Vec<Described>,
+    #[serde(default)]
+    pseudo_elements: Vec<Described>,
 }
 
 impl Described {
-    /// Returns kind and backend node id of the node and all below it, in document order.
-    pub(super) fn flat(self) -> Vec<(i64, i64)> {
-        let mut found = Vec::new();
-        let mut open = vec![self];
+    /// Adds the node, or one of its children, and all below that, in document order; says whether there is one.
+    pub(super) fn flat(&self, child: i64, found: &mut Vec<NewNode>) -> bool {
+        let root = usize::try_from(child).map_or(Some(self), |child| self.children.get(child));
+        let mut open: Vec<&Self> = root.into_iter().collect();
         while let Some(node) = open.pop() {
-            found.push((node.node_type, node.backend_node_id));
-            open.extend(node.children.into_iter().rev());
+            let generated = node.pseudo_elements.iter().map(|part| (part.node_name.clone(), part.backend_node_id));
+            found.push(NewNode { kind: node.node_type, backend: node.backend_node_id, generated: generated.collect() });
+            open.extend(node.children.iter().rev());
         }
-        found
+        root.is_some()
     }
 }

@@ -158,6 +158,10 @@ const SCRIPTS: &str = concat!(
     ";\n",
     include_str!("../script/collect.js"),
     ";\n",
+    include_str!("../script/sheets.js"),
+    ";\n",
+    include_str!("../script/layers.js"),
+    ";\n",
     include_str!("../script/patch.js")
 );
 

@@ -2,10 +2,43 @@
 //!
 //! In: the columns of a snapshot. Out: a frame's elements in flat-tree order. Invariant: generated nodes are no elements; the hash is the script's.
 
-use browserlens_page::raw::Snapshot;
+use browserlens_page::raw::{Document, Snapshot};
 
 /// Where the styles stand that say whether a box clips what it holds, among those that a fast look reads.
 const OVERFLOW: [usize; 2] = [4, 5];
+
+/// Where the styles stand that say how a box is laid out and placed.
+const DISPLAY: usize = 0;
+const POSITION: usize = 3;
+/// Displays that lay out what they hold by themselves, as in `script/patch.js`.
+const LAYS_OUT: [&str; 12] = [
+    "block",
+    "flow-root",
+    "flex",
+    "grid",
+    "inline-block",
+    "inline-flex",
+    "inline-grid",
+    "list-item",
+    "table",
+    "inline-table",
+    "table-cell",
+    "table-caption",
+];
+
+/// Those of them that floats outside keep out of.
+const ROOTS: [&str; 10] = [
+    "flow-root",
+    "flex",
+    "grid",
+    "inline-block",
+    "inline-flex",
+    "inline-grid",
+    "table",
+    "inline-table",
+    "table-cell",
+    "table-caption",
+];
 
 /// A frame's elements in flat-tree order.
 pub(crate) struct Elements {
@@ -24,6 +57,17 @@ pub(crate) struct Elements {
 
 fn holds_a_frame(name: &str) -> bool {
     name.eq_ignore_ascii_case("iframe") || name.eq_ignore_ascii_case("frame")
+}
+
+/// Returns the first layout row of each node.
+fn first_rows(document: &Document) -> Vec<Option<usize>> {
+    let mut rows = vec![None; document.nodes.node_type.len()];
+    for (row, node) in document.layout.node_index.iter().enumerate() {
+        if let Some(slot) = usize::try_from(*node).ok().and_then(|node| rows.get_mut(node)) {
+            slot.get_or_insert(row);
+        }
+    }
+    rows
 }
 
 impl Elements {
@@ -56,16 +100,51 @@ impl Elements {
         Some(found)
     }
 
+    /// Says of each element, by a hexadecimal digit, whether it lays out what it holds by itself (1), whether something else than what holds it may place it
+    /// (2), whether it has a layer of its own (4), and whether floats outside keep out of it (8).
+    pub(crate) fn box_kinds(&self, snapshot: &Snapshot) -> String {
+        let document = &snapshot.documents[self.document];
+        let rows = first_rows(document);
+        // Without a box of its own it is not rendered, unless what it holds is (`display: contents`).
+        let mut renders: Vec<bool> = rows.iter().map(Option::is_some).collect();
+        for (node, parent) in document.nodes.parent_index.iter().enumerate().rev() {
+            let parent = usize::try_from(*parent).ok().filter(|parent| *parent < node);
+            if let (Some(true), Some(parent)) = (renders.get(node), parent) {
+                renders[parent] = true;
+            }
+        }
+        let up = |node: usize| document.nodes.parent_index.get(node).and_then(|parent| usize::try_from(*parent).ok());
+        let paint = |row: usize| document.layout.paint_orders.get(row).copied().unwrap_or(0);
+        let above = |node: usize| {
+            let mut node = up(node);
+            while let Some(index) = node {
+                if let Some(row) = rows.get(index).copied().flatten() {
+                    return paint(row);
+                }
+                node = up(index).filter(|parent| *parent < index);
+            }
+            0
+        };
+        let kind = |node: &usize| {
+            let Some((row, styles)) = rows[*node].and_then(|row| Some((row, document.layout.styles.get(row)?))) else {
+                return if renders[*node] { '0' } else { '9' };
+            };
+            let style = |at: usize| styles.get(at).map_or("", |style| snapshot.text(*style));
+            let own = u32::from(LAYS_OUT.contains(&style(DISPLAY)));
+            let free = u32::from(matches!(style(POSITION), "absolute" | "fixed" | "sticky" | "-webkit-sticky"));
+            let layer = u32::from(paint(row) != above(*node));
+            let root =
+                ROOTS.contains(&style(DISPLAY)) || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
+            char::from_digit(own + 2 * free + 4 * layer + 8 * u32::from(root), 16).unwrap_or('0')
+        };
+        self.nodes.iter().map(kind).collect()
+    }
+
     /// Returns place and row of each element whose padding and scroll boxes say anything: those of frames, of what clips what it holds, of what scrolls.
     pub(crate) fn with_rects(&self, snapshot: &Snapshot) -> Vec<(usize, usize)> {
         let document = &snapshot.documents[self.document];
         let layout = &document.layout;
-        let mut rows = vec![None; document.nodes.node_type.len()];
-        for (row, node) in layout.node_index.iter().enumerate() {
-            if let Some(slot) = usize::try_from(*node).ok().and_then(|node| rows.get_mut(node)) {
-                slot.get_or_insert(row);
-            }
-        }
+        let rows = first_rows(document);
         let mut holds = vec![false; rows.len()];
         for parent in &document.nodes.parent_index {
             if let Some(slot) = usize::try_from(*parent).ok().and_then(|parent| holds.get_mut(parent)) {

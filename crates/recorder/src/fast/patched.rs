@@ -3,7 +3,7 @@
 //! In: the page as it was read last. Out: a [`Look`] at the page as it is now, or none if nothing changed. Invariant: where it cannot be told what
 //! a change reaches, nothing is patched and the page is read whole.
 
-use super::changes::{Changes, Described};
+use super::changes::{Changes, Described, NewNode};
 use super::mirror::Mirror;
 use super::{FastState, LookWay, string_of, style_indices};
 use crate::driver::Driver;
@@ -44,11 +44,13 @@ impl Driver {
         if changes.kind == "same" && !fast.elsewhere {
             return Ok(Some((mirror, None)));
         }
+        // What is new is asked for first: it is written in while the browser works on the rest.
+        let described = self.ask_described(session, own_world, roots, changes.objects).await?;
         let listeners = main_world.as_ref().map(|world| self.ask_listeners(session, world));
         let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
         let probe = self.ask_world(session, own_world, "browserLensCollect.probe()");
         if changes.kind == "patch" {
-            let described = self.describe_new(session, own_world, roots, changes.roots).await?;
+            let described = self.new_nodes(session, described, &changes).await?;
             if let Err(reason) = mirror.apply(changes, &described) {
                 fast.way = LookWay::Again(reason.to_owned());
                 return Ok(None);
@@ -86,38 +88,49 @@ impl Driver {
         Ok(Some((mirror, Some(look))))
     }
 
-    /// Returns kind and backend node id of each new node, in document order.
-    /// `objects` are the first of them.
-    async fn describe_new(
+    /// Asks for all that is in the objects that hold what is new; `objects` are the first of them.
+    async fn ask_described(
         &self,
         session: &str,
         world: i64,
         mut objects: Vec<Pending>,
-        roots: usize,
-    ) -> Result<Vec<(i64, i64)>, CallError> {
-        if roots == 0 {
-            return Ok(Vec::new());
-        }
-        #[derive(Deserialize)]
-        struct Answer {
-            node: Described,
-        }
-        objects.extend((objects.len()..roots).map(|root| self.ask_new(session, world, root)));
-        let mut asked: Vec<Pending> = Vec::new();
-        for object in objects.into_iter().take(roots) {
+        count: usize,
+    ) -> Result<Vec<Pending>, CallError> {
+        objects.extend((objects.len()..count).map(|object| self.ask_new(session, world, object)));
+        let mut asked = Vec::new();
+        for object in objects.into_iter().take(count) {
             let object = object.answer(LOOK_LIMIT).await?.value();
             let params = json!({ "objectId": object["result"]["objectId"], "depth": -1 });
             asked.push(self.socket.send(Some(session), "DOM.describeNode", &params));
         }
-        let mut found = Vec::new();
-        for pending in asked {
-            found.extend(pending.answer(LOOK_LIMIT).await?.read::<Answer>()?.node.flat());
+        Ok(asked)
+    }
+
+    /// Returns the new nodes, in document order.
+    async fn new_nodes(
+        &self,
+        session: &str,
+        asked: Vec<Pending>,
+        changes: &Changes,
+    ) -> Result<Vec<NewNode>, CallError> {
+        #[derive(Deserialize)]
+        struct Answer {
+            node: Described,
         }
-        drop(self.socket.send(
-            Some(session),
-            "Runtime.releaseObjectGroup",
-            &json!({ "objectGroup": "browserlens-new" }),
-        ));
+        let mut described = Vec::new();
+        for pending in asked {
+            described.push(pending.answer(LOOK_LIMIT).await?.read::<Answer>()?.node);
+        }
+        let mut found = Vec::new();
+        for (object, child) in &changes.roots {
+            if !described.get(*object).is_some_and(|node| node.flat(*child, &mut found)) {
+                return Err(CallError::Unreadable("a new node that is not described".to_owned()));
+            }
+        }
+        if !described.is_empty() {
+            let released = json!({ "objectGroup": "browserlens-new" });
+            drop(self.socket.send(Some(session), "Runtime.releaseObjectGroup", &released));
+        }
         Ok(found)
     }
 

@@ -193,10 +193,12 @@ impl Driver {
             call.probe = Some(ask("browserLensCollect.probe()"));
         }
         // Nobody waits for it: the browser notes where everything stands while the page is parsed.
-        let kept = calls
-            .first()
-            .filter(|_| keeps)
-            .map(|call| self.ask_world(session, call.looked.own_world, "JSON.stringify(browserLensPatch.keep())"));
+        let kept = calls.first().filter(|_| keeps).and_then(|call| Some((call, call.elements.as_ref()?))).map(
+            |(call, elements)| {
+                let kept = format!("JSON.stringify(browserLensPatch.keep('{}'))", elements.box_kinds(&snapshot));
+                self.ask_world(session, call.looked.own_world, &kept)
+            },
+        );
         let answered = async {
             let mut answers = Vec::new();
             for call in &mut calls {

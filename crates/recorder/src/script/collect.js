@@ -131,8 +131,17 @@
   };
 
   // Padding and scroll boxes of some of the elements that were walked.
+  // Those of them that hold more than they show.
+  let scrollers = [];
   const rects = (places) => {
-    const found = places.map((at) => { const e = walked[at]; return e ? [[e.clientLeft, e.clientTop, e.clientWidth, e.clientHeight], [e.scrollLeft, e.scrollTop, e.scrollWidth, e.scrollHeight]] : null; });
+    scrollers = [];
+    const found = places.map((at) => {
+      const e = walked[at];
+      if (!e) return null;
+      const [client, scroll] = [[e.clientLeft, e.clientTop, e.clientWidth, e.clientHeight], [e.scrollLeft, e.scrollTop, e.scrollWidth, e.scrollHeight]];
+      if (scroll[2] > client[2] || scroll[3] > client[3]) scrollers.push(e);
+      return [client, scroll];
+    });
     walked = [];
     return found;
   };
@@ -268,5 +277,5 @@
     return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
   };
   const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
-  globalThis.browserLensCollect = { collect, rects, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE, happened: () => happened } };
+  globalThis.browserLensCollect = { collect, rects, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE, happened: () => happened, scrolling: () => scrollers } };
 })()

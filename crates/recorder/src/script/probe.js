@@ -22,7 +22,9 @@
   const visit = (root, each) => {
     const open = [root];
     while (open.length) {
-      for (const element of open.pop().querySelectorAll('*')) {
+      const all = open.pop().querySelectorAll('*');
+      for (let at = 0; at < all.length; at++) {
+        const element = all[at];
         each(element);
         if (element.shadowRoot) open.push(element.shadowRoot);
       }

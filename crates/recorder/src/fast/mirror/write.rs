@@ -4,7 +4,7 @@
 //! place that is named is checked; boxes, texts and layers that cannot be known exactly are refused.
 
 use super::{Laid, Mirror, Node, at};
-use crate::fast::changes::{ChangedRow, Changes, NewLayers};
+use crate::fast::changes::{ChangedRow, Changes, NewLayers, NewNode, Repainted};
 use browserlens_page::raw::Rect;
 use std::collections::{HashMap, HashSet};
 
@@ -20,14 +20,8 @@ impl Mirror {
     ///
     /// # Errors
     /// What cannot be written in: the mirror is of no use then.
-    pub(in crate::fast) fn apply(
-        &mut self,
-        mut changes: Changes,
-        described: &[(i64, i64)],
-    ) -> Result<(), &'static str> {
-        if !changes.runs.is_empty() {
-            self.restructure(&changes, described)?;
-        }
+    pub(in crate::fast) fn apply(&mut self, mut changes: Changes, described: &[NewNode]) -> Result<(), &'static str> {
+        let stood = if changes.runs.is_empty() { Vec::new() } else { self.restructure(&changes, described)? };
         if self.nodes.len() != changes.count {
             return Err("another number of nodes");
         }
@@ -35,6 +29,10 @@ impl Mirror {
         let mut shift: HashMap<usize, (f64, f64)> = HashMap::new();
         for row in &changes.rows {
             self.write_row(row)?;
+        }
+        for (from, to, dx, dy) in &changes.slid {
+            let nodes = self.nodes.get_mut(*from..*to).ok_or("a place that is none")?;
+            nodes.iter_mut().flat_map(all_laid).for_each(|laid| shift_by(laid, *dx, *dy));
         }
         for (index, x, y, width, height) in &changes.moved {
             let node = self.nodes.get(*index).ok_or("a place that is none")?;
@@ -95,8 +93,11 @@ impl Mirror {
                 None => node.laid.push(laid),
             }
         }
-        for twin in &changes.twins {
-            self.draw_like(*twin)?;
+        for drawing in &changes.drawings {
+            self.draw_like(*drawing)?;
+        }
+        for repainted in &changes.repainted {
+            self.repaint(repainted, &stood)?;
         }
         for layers in &changes.layers {
             self.paint_beside(layers)?;
@@ -113,37 +114,52 @@ impl Mirror {
         Ok(())
     }
 
-    /// Puts the nodes into their new order.
-    fn restructure(&mut self, changes: &Changes, described: &[(i64, i64)]) -> Result<(), &'static str> {
-        if changes.fresh.len() != described.len() || changes.ups.len() < changes.fresh.len() {
-            return Err("new nodes are not told alike");
-        }
+    /// Puts the nodes into their new order; returns where each stood.
+    fn restructure(&mut self, changes: &Changes, described: &[NewNode]) -> Result<Vec<Option<usize>>, &'static str> {
         let mut old: Vec<Option<Node>> = std::mem::take(&mut self.nodes).into_iter().map(Some).collect();
-        let mut fresh = changes.fresh.iter().zip(described);
+        let (mut fresh, mut described) = (changes.fresh.iter(), described.iter());
         let mut nodes = Vec::with_capacity(changes.count);
         let mut places: Vec<Option<usize>> = vec![None; old.len()];
         for (from, length) in &changes.runs {
+            // What is rendered anew is what it stands for, with other ids.
+            let anew = *from <= -2;
+            let from = if anew { at(from.saturating_add(2).saturating_neg()) } else { at(*from) };
             for step in 0..*length {
-                let node = match at(*from) {
+                let told = if anew || from.is_none() { Some(described.next().ok_or("a node too few")?) } else { None };
+                let node = match from {
                     Some(from) => {
-                        let node = old.get_mut(from + step).and_then(Option::take);
-                        let node = node.ok_or("a node that stood nowhere")?;
+                        let node = old.get_mut(from.saturating_add(step)).and_then(Option::take);
+                        let mut node = node.ok_or("a node that stood nowhere")?;
+                        if let Some(told) = told {
+                            if node.kind != told.kind {
+                                return Err("new nodes are not told alike");
+                            }
+                            node.backend = told.backend;
+                            for part in node.before.iter_mut().chain(&mut node.after) {
+                                let name =
+                                    at(part.name).and_then(|name| self.strings.get(name)).map_or("", AsRef::as_ref);
+                                let id = told.generated.iter().find(|(known, _)| known == name);
+                                part.backend = id.ok_or("generated text that is not described")?.1;
+                            }
+                        }
                         places[from + step] = Some(nodes.len());
                         node
                     }
                     None => {
-                        let ((place, kind, name, value), (described, backend)) =
-                            fresh.next().ok_or("a node too few")?;
-                        if *place != nodes.len() || kind != described {
+                        let ((place, kind, name, value), told) = fresh.next().zip(told).ok_or("a node too few")?;
+                        if *place != nodes.len() || *kind != told.kind {
                             return Err("new nodes are not told alike");
                         }
                         let name = self.intern(name);
                         let value = if *kind == 1 { -1 } else { self.intern(value) };
-                        Node { kind: *kind, name, value, backend: *backend, ..Node::default() }
+                        Node { kind: *kind, name, value, backend: told.backend, ..Node::default() }
                     }
                 };
                 nodes.push(node);
             }
+        }
+        if fresh.next().is_some() || described.next().is_some() {
+            return Err("new nodes are not told alike");
         }
         if nodes.len() != changes.count {
             return Err("another number of nodes");
@@ -164,7 +180,13 @@ impl Mirror {
             }
         }
         self.nodes = nodes;
-        Ok(())
+        let mut stood = vec![None; self.nodes.len()];
+        for (old, new) in places.iter().enumerate() {
+            if let Some(new) = new {
+                stood[*new] = Some(old);
+            }
+        }
+        Ok(stood)
     }
 
     fn paint_of(&self, from: usize) -> i64 {
@@ -248,8 +270,46 @@ impl Mirror {
         Ok(())
     }
 
+    /// Gives layers in a new order the places in the order of painting that they had among themselves, level by level of the stack around them.
+    fn repaint(&mut self, repainted: &Repainted, stood: &[Option<usize>]) -> Result<(), &'static str> {
+        let Repainted(from, to, levels) = repainted;
+        if from > to || *to > self.nodes.len() {
+            return Err("a place that is none");
+        }
+        let mut given: HashMap<usize, i64> = HashMap::new();
+        for places in levels {
+            let paint = |place: &usize| Some(self.nodes.get(*place)?.laid.first()?.paint);
+            let mut paints = places.iter().map(paint).collect::<Option<Vec<i64>>>().ok_or("a layer without a box")?;
+            // In the order in which they stood they must have been painted in turn, or they were not of one level.
+            let before = places.iter().map(|place| stood.get(*place).copied().flatten());
+            let mut before: Vec<(Option<usize>, i64)> = before.zip(paints.iter().copied()).collect();
+            before.sort_unstable();
+            if !before.is_sorted_by_key(|(_, paint)| *paint) {
+                return Err("layers of several levels");
+            }
+            paints.sort_unstable();
+            given.extend(places.iter().copied().zip(paints));
+        }
+        for index in *from..*to {
+            let node = &self.nodes[index];
+            let Some(laid) = node.laid.first() else { continue };
+            let own = laid.paint != node.parent.map_or(0, |parent| self.paint_of(parent));
+            let parts = node.before.iter().chain(&node.after).flat_map(|part| &part.laid);
+            if own != given.contains_key(&index) || parts.into_iter().any(|part| part.paint != laid.paint) {
+                return Err("other layers than are known");
+            }
+        }
+        for index in *from..*to {
+            let above = self.nodes[index].parent.map_or(0, |parent| self.paint_of(parent));
+            let paint = given.get(&index).copied().unwrap_or(above);
+            all_laid(&mut self.nodes[index]).for_each(|laid| laid.paint = paint);
+        }
+        Ok(())
+    }
+
     fn write_row(&mut self, row: &ChangedRow) -> Result<(), &'static str> {
-        let ChangedRow(index, attributes, styles, layered, client, scroll, input, area, checked, selected) = row;
+        let ChangedRow(index, attributes, styles, layered, client, scroll, input, area, checked, selected, restyled) =
+            row;
         let attributes: Vec<i64> = attributes.iter().map(|text| self.intern(text)).collect();
         let styles: Option<Vec<i64>> =
             styles.as_ref().map(|styles| styles.iter().map(|text| self.intern(text)).collect());
@@ -258,6 +318,9 @@ impl Mirror {
         let parent = self.nodes.get(*index).ok_or("a place that is none")?.parent;
         let paint = parent.map_or(0, |parent| self.paint_of(parent));
         let node = &mut self.nodes[*index];
+        if *restyled && styles.is_some() && !(node.before.is_empty() && node.after.is_empty()) {
+            return Err("generated text that may have changed");
+        }
         node.attributes = attributes;
         node.input_value = input.or(node.input_value);
         node.text_value = area.or(node.text_value);
