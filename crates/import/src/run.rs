@@ -216,8 +216,7 @@ fn mask(capture: &mut Capture, page: &Page, plan: &Plan) {
     #[cfg(feature = "render")]
     let done = browserlens_recorder::mask_pictures(capture, page, &plan.secrets).is_ok();
     #[cfg(not(feature = "render"))]
-    let done =
-        plan.secrets.is_empty() && !page.nodes().any(|node| node.flags().has(Flags::SECRET) && node.is_filled());
+    let done = plan.secrets.is_empty() && !page.nodes().any(|node| node.flags().has(Flags::SECRET) && node.is_filled());
     if !done {
         capture.payloads.retain(|payload| payload.kind != PayloadKind::Screenshot);
     }
