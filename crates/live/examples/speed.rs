@@ -93,24 +93,30 @@ fn session() -> Result<Session, Box<dyn Error>> {
     Ok(Session::named("lens/delta", &Value::Null, task)?)
 }
 
-/// What is done to the page before a pair, as a script; `NAVIGATE` loads it anew.
-const CHANGES: [(&str, &str); 5] = [
-    ("nothing", "0"),
+/// Makes a list anew, in another order.
+const RENDER: &str = "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
+                            l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()";
+
+/// How long a page is let alone that is looked at as agents do, who act, wait until it is quiet, and look.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// What is done to the page before a pair, as a script, and how long it is let alone then; `NAVIGATE` loads it anew.
+const CHANGES: [(&str, &str, Duration); 6] = [
+    ("nothing", "0", Duration::ZERO),
     (
         "a text",
         "(() => { const h = document.querySelector('h1, h2'); h.textContent = 'Changed ' + Math.round(performance.now()) })()",
+        Duration::ZERO,
     ),
     (
         "a row added",
         "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
                        l.append(l.children[0].cloneNode(true)) })()",
+        Duration::ZERO,
     ),
-    (
-        "list re-rendered",
-        "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
-                            l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()",
-    ),
-    ("navigation", "NAVIGATE"),
+    ("list re-rendered", RENDER, Duration::ZERO),
+    ("list re-rendered, and quiet again", RENDER, QUIET),
+    ("navigation", "NAVIGATE", Duration::ZERO),
 ];
 
 /// Milliseconds that this process and all that it started (the browser, the server) have had on a core, where the system says so.
@@ -234,7 +240,7 @@ fn measure(
         first.add(lens, &mut session()?, server)?;
     }
     first.tell("first observation", out)?;
-    for (name, change) in CHANGES {
+    for (name, change, pause) in CHANGES {
         if Instant::now() > until {
             writeln!(out, "  later, {name}: no time left")?;
             continue;
@@ -249,6 +255,7 @@ fn measure(
             } else {
                 lens.browser().evaluate(change)?;
             }
+            std::thread::sleep(pause);
             later.add(lens, &mut reader, server)?;
         }
         later.tell(&format!("later, {name}"), out)?;

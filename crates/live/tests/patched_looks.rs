@@ -51,6 +51,7 @@ const CHANGE: &str = r"((seed) => {
     float() { one('main p, main span, li, p').style.float = ['left', 'right', 'none'][random(3)]; },
     size() { one('img, li, p, section, div').style.height = 10 + random(90) + 'px'; },
     absolute() { const e = one('main p, main span, li, p'); e.style.position = ['absolute', 'sticky', 'relative'][random(3)]; e.style.bottom = '4px'; },
+    rule() { const all = [...document.styleSheets].flatMap((s) => [...s.cssRules]).filter((r) => r.style); const r = all[random(all.length)]; if (r) r.style.color = 'rgb(3, 2, ' + random(200) + ')'; },
     none() {},
   };
   const names = Object.keys(kinds);
@@ -129,4 +130,21 @@ fn what_is_patched_equals_what_is_read_whole() {
     let patched = ways.get("Patched").copied().unwrap_or(0);
     assert!(patched * 3 > ways.values().sum::<u32>(), "hardly anything is patched: {ways:?}");
     assert!(found.steps * 4 > rounds * PAGES.len() as u32 * 3, "{undecided} pages went on by themselves");
+}
+
+#[test]
+fn a_rule_that_a_script_edits_in_place_is_seen() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&traces().join("sites"), "tiny")).expect("serves");
+    let mut lens = LiveLens::open("about:blank", &LiveOptions::default()).expect("opens");
+    lens.act(&Action::Navigate { url: format!("http://127.0.0.1:{}/index.html", server.port()) }).expect("went");
+    let browser = lens.browser();
+    browser.evaluate("document.head.append(Object.assign(document.createElement('style'), { textContent: 'h1 { color: red }' })), 1").expect("adds");
+    browser.look_afresh().expect("a page");
+    assert!(browser.look().is_ok());
+    browser.evaluate("[...document.styleSheets].at(-1).cssRules[0].style.color = 'rgb(1, 2, 3)'").expect("edits");
+    let page = browser.look().expect("a page");
+    assert_eq!(browser.look_way(), LookWay::Again("other style sheets".to_owned()));
+    let heading = page.nodes().find(|node| node.tag() == "h1").expect("a heading");
+    assert_eq!(heading.style("color"), Some("rgb(1, 2, 3)"));
 }

@@ -10,23 +10,7 @@ const OVERFLOW: [usize; 2] = [4, 5];
 /// Where the styles stand that say how a box is laid out and placed.
 const DISPLAY: usize = 0;
 const POSITION: usize = 3;
-/// Displays that lay out what they hold by themselves, as in `script/patch.js`.
-const LAYS_OUT: [&str; 12] = [
-    "block",
-    "flow-root",
-    "flex",
-    "grid",
-    "inline-block",
-    "inline-flex",
-    "inline-grid",
-    "list-item",
-    "table",
-    "inline-table",
-    "table-cell",
-    "table-caption",
-];
-
-/// Those of them that floats outside keep out of.
+/// Displays that lay out what they hold by themselves and that floats outside keep out of, as in `script/patch.js`.
 const ROOTS: [&str; 10] = [
     "flow-root",
     "flex",
@@ -39,6 +23,9 @@ const ROOTS: [&str; 10] = [
     "table-cell",
     "table-caption",
 ];
+
+/// Those that floats outside reach into.
+const FLOWS: [&str; 2] = ["block", "list-item"];
 
 /// A frame's elements in flat-tree order.
 pub(crate) struct Elements {
@@ -130,11 +117,11 @@ impl Elements {
                 return if renders[*node] { '0' } else { '9' };
             };
             let style = |at: usize| styles.get(at).map_or("", |style| snapshot.text(*style));
-            let own = u32::from(LAYS_OUT.contains(&style(DISPLAY)));
+            let root = ROOTS.contains(&style(DISPLAY));
+            let own = u32::from(root || FLOWS.contains(&style(DISPLAY)));
             let free = u32::from(matches!(style(POSITION), "absolute" | "fixed" | "sticky" | "-webkit-sticky"));
             let layer = u32::from(paint(row) != above(*node));
-            let root =
-                ROOTS.contains(&style(DISPLAY)) || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
+            let root = root || free == 1 || !matches!(style(OVERFLOW[0]), "visible" | "clip");
             char::from_digit(own + 2 * free + 4 * layer + 8 * u32::from(root), 16).unwrap_or('0')
         };
         self.nodes.iter().map(kind).collect()
@@ -163,5 +150,30 @@ impl Elements {
         };
         let boxed = self.nodes.iter().enumerate().filter_map(|(place, node)| Some((place, *node, rows[*node]?)));
         boxed.filter(|(_, node, row)| asks(*node, *row)).map(|(place, _, row)| (place, row)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn box_kinds_say_what_lays_out_floats_free_has_a_layer_and_keeps_floats_out() {
+        // A body with a paragraph, a span in it, something sticky with a layer, what clips, what is not rendered, and what is rendered only in what it holds.
+        let snapshot = r##"{
+            "strings": ["F", "P", "block", "inline", "sticky", "static", "hidden", "visible", "", "grid"],
+            "documents": [{ "frameId": 0,
+                "nodes": { "parentIndex": [-1, 0, 1, 0, 0, 0, 0, 6], "nodeType": [1, 1, 1, 1, 1, 1, 1, 1],
+                    "nodeName": [1, 1, 1, 1, 1, 1, 1, 1], "backendNodeId": [1, 2, 3, 4, 5, 6, 7, 8] },
+                "layout": { "nodeIndex": [0, 1, 2, 3, 4, 7],
+                    "styles": [[2, 8, 8, 5, 7, 7], [2, 8, 8, 5, 7, 7], [3, 8, 8, 5, 7, 7], [2, 8, 8, 4, 7, 7], [2, 8, 8, 5, 6, 6], [9, 8, 8, 5, 7, 7]],
+                    "paintOrders": [0, 0, 0, 2, 0, 0] } }]
+        }"##;
+        let snapshot = Snapshot::read(snapshot).expect("reads");
+        let elements = Elements::of_frame(&snapshot, "F").expect("the frame");
+        let [own, free, layer, root] = [1, 2, 4, 8];
+        let kinds = [own, own, 0, own + free + layer + root, own + root, own + root, 0, own + root];
+        let digits: String = kinds.iter().map(|kind| char::from_digit(*kind, 16).expect("a digit")).collect();
+        assert_eq!(elements.box_kinds(&snapshot), digits);
     }
 }

@@ -273,8 +273,8 @@
       }
     }
     const hovered = [...document.querySelectorAll(':hover')].length;
-    const rules = [...document.styleSheets].reduce((sum, sheet) => { try { return sum + sheet.cssRules.length; } catch { return sum; } }, document.adoptedStyleSheets.length);
-    return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, rules, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
+    hash = mixText(hash, globalThis.browserLensSheets.sheetMark());
+    return [mutations, happened, count, hash, scrollX, scrollY, innerWidth, innerHeight, hovered, document.hasFocus(), document.title, location.href, moves ? 'moves' : 'still'].join('|');
   };
   const probe = () => JSON.stringify({ focused: document.hasFocus(), scroll: [scrollX, scrollY], ready_state: document.readyState, lang: document.documentElement?.lang ?? '', mutations: [0, browserLens.end()] });
   globalThis.browserLensCollect = { collect, rects, stamp, probe, parts: { visit, belows, isPlain, begun, NOWHERE, happened: () => happened, scrolling: () => scrollers } };

@@ -73,8 +73,8 @@
   const begin = () => { const mutations = browserLens.begin(); signed = sign(); return mutations; };
   // `boxKinds` says of each element, in document order, what it is to those around it: `kindOf`.
   const OWN = 1, FREE = 2, LAYER = 4, ROOT = 8;
-  const LAYS_OUT = new Set(['block', 'flow-root', 'flex', 'grid', 'inline-block', 'inline-flex', 'inline-grid', 'list-item', 'table', 'inline-table', 'table-cell', 'table-caption', 'none']);
   const ROOTS = new Set(['flow-root', 'flex', 'grid', 'inline-block', 'inline-flex', 'inline-grid', 'table', 'inline-table', 'table-cell', 'table-caption', 'none']);
+  const LAYS_OUT = new Set([...ROOTS, 'block', 'list-item']);
   // Whether it lays out what it holds by itself, whether something else than the box around it may place it, and whether floats outside keep out of it;
   // what has a layer is told with the page.
   const kindOf = (style) => {

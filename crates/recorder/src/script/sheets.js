@@ -5,9 +5,16 @@
 (() => {
   'use strict';
   if (globalThis.browserLensSheets) return;
+  // A rule that a script edits in place is no mutation: what the rules say is noted, as far as there are not too many of them.
+  const MOST_RULES = 4000;
   const sheetMark = () => {
-    const list = [...document.styleSheets, ...document.adoptedStyleSheets];
-    return list.map((sheet) => { let rules = -1; try { rules = sheet.cssRules.length; } catch { /* of another origin */ } return `${rules}${sheet.disabled}`; }).join();
+    let left = MOST_RULES;
+    const said = (rules) => { left -= rules.length; return left < 0 ? '' : Array.from(rules, (rule) => rule.cssText).join('\n'); };
+    return [...document.styleSheets, ...document.adoptedStyleSheets].map((sheet) => {
+      let rules = null;
+      try { rules = sheet.cssRules; } catch { /* of another origin */ }
+      return `${rules?.length ?? -1}${sheet.disabled}${rules ? said(rules) : ''}`;
+    }).join();
   };
   // Selectors of all elements that a rule of a kind may be about: parts that look elsewhere or change by themselves are left out.
   const wide = (selector) => {

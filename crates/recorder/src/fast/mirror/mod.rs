@@ -9,6 +9,8 @@ use browserlens_page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+#[cfg(test)]
+mod tests;
 mod write;
 
 /// What is said of elements, by their place.
