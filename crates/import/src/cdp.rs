@@ -83,6 +83,9 @@ impl Head {
     }
 }
 
+/// Levels that a node can be nested without a look at them: fewer than a reader of JSON takes.
+const MOST_NESTED: usize = 100;
+
 /// One page as a pair of answers.
 pub(crate) struct Pair<'a> {
     pub(crate) snapshot: &'a str,
@@ -216,6 +219,10 @@ fn metrics(main: &Document, (width, height): (u32, u32)) -> String {
 fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String> {
     let said = |error: serde_json::Error| format!("the accessibility tree: {error}");
     let tree: AxTree<'_> = serde_json::from_str(ax).map_err(said)?;
+    // What is nested deeper than anything that is read is refused here, where it is known which half it stands in.
+    for raw in tree.nodes.iter().filter(|raw| opened(raw) > MOST_NESTED) {
+        serde_json::from_str::<Value>(raw.get()).map_err(said)?;
+    }
     if let [main] = frames {
         let nodes: Vec<&str> = tree.nodes.iter().map(|raw| raw.get()).collect();
         return Ok(if nodes.is_empty() { Vec::new() } else { vec![(main.clone(), joined(&nodes))] });
@@ -257,6 +264,11 @@ fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String
         group.push(Cow::Owned(whole.to_string()));
     }
     Ok(grouped.into_iter().map(|(frame, nodes)| (frames[frame].clone(), joined(&nodes))).collect())
+}
+
+/// How many brackets are opened in a node: it cannot be nested deeper.
+fn opened(node: &RawValue) -> usize {
+    node.get().bytes().filter(|byte| matches!(byte, b'[' | b'{')).count()
 }
 
 fn joined(nodes: &[impl AsRef<str>]) -> String {
