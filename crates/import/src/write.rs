@@ -64,7 +64,8 @@ impl<'p> Writing<'p> {
             recorded_at: plan.recorded_at.clone(),
         };
         let redactor = Redactor::new(RedactionOptions { key, known: plan.secrets.clone(), public: Vec::new() });
-        let writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
+        let mut writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
+        writer.sync_at_end()?;
         Ok(Self {
             plan,
             writer,
