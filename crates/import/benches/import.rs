@@ -1,84 +1,168 @@
 //! Importing without rendering, against reading and compressing the same input: the first is to take at most as long as the second.
 //!
-//! Run with `cargo bench -p browserlens-import --bench import`; it prints the ratio of the medians at the end.
+//! In: raw pairs of a bundled trace, as they come from the browser's protocol; a Parquet file in the layout of Multimodal-Mind2Web. Out: the
+//! medians of both, their ratio, MB a second of the input, and the process's peak memory. Compared is, on the same bytes: reading every file and
+//! compressing it with zstd at the level of traces, on one thread, each file by itself (`alone`) and against the one before of its kind, as a
+//! trace stores it (`chained`). An import does that too, and parses, renumbers, checks, redacts, hashes and writes a sealed file.
+//!
+//! Run with `cargo bench -p browserlens-import --bench import`; `-- --test` runs each once.
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]
-#![expect(clippy::print_stdout, reason = "the ratio is what it is run for")]
+#![expect(clippy::print_stdout, reason = "the ratios are what it is run for")]
+
+#[path = "../tests/common/table.rs"]
+mod table;
 
 use browserlens_import::{Format, ImportOptions, import};
 use browserlens_page::{Capture, PayloadKind};
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use table::{Row, table};
 
 /// Level of zstd at which traces are compressed.
 const LEVEL: i32 = 9;
 
-/// Writes a folder of raw pairs from a bundled trace, as they come from the browser's protocol.
-fn pairs(folder: &Path) -> Vec<PathBuf> {
+/// Bodies that a trace compresses against the one before, until one stands alone again.
+const CHAIN: usize = 8;
+
+/// One input, and the runs of files of one kind that it is made of.
+struct Input {
+    name: &'static str,
+    format: Format,
+    path: PathBuf,
+    runs: Vec<Vec<PathBuf>>,
+}
+
+/// Writes a folder of raw pairs from a bundled trace.
+fn pairs(folder: PathBuf) -> Input {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/shop-laptop-to-cart.trace");
     let trace = Trace::open(&path).expect("the bundled trace is there: run `just record`");
-    let (snapshots, trees) = (folder.join("dom_snapshots"), folder.join("axtrees"));
-    for folder in [&snapshots, &trees] {
-        std::fs::create_dir_all(folder).expect("folder");
-    }
-    let mut files = Vec::new();
-    for step in 0..trace.len() {
-        let capture: Capture = trace.capture(StepIndex(step)).expect("reads");
-        for (kind, folder) in [(PayloadKind::Snapshot, &snapshots), (PayloadKind::Ax, &trees)] {
-            let file = folder.join(format!("{step}.json"));
-            let body = &capture.of_kind(kind).next().expect("the main frame's").body;
-            std::fs::write(&file, body).expect("writes");
-            files.push(file);
-        }
-    }
-    files
+    let kinds = [(PayloadKind::Snapshot, "dom_snapshots"), (PayloadKind::Ax, "axtrees")];
+    let run = |(kind, name): (PayloadKind, &str)| {
+        let inner = folder.join(name);
+        std::fs::create_dir_all(&inner).expect("folder");
+        let file = |step| {
+            let capture: Capture = trace.capture(StepIndex(step)).expect("reads");
+            let file = inner.join(format!("{step}.json"));
+            std::fs::write(&file, &capture.of_kind(kind).next().expect("the main frame's").body).expect("writes");
+            file
+        };
+        (0..trace.len()).map(file).collect()
+    };
+    let runs = kinds.map(run).into();
+    Input { name: "raw pairs", format: Format::Cdp, path: folder, runs }
 }
 
-fn read_and_compress(files: &[PathBuf]) -> usize {
-    let each = files.iter().map(|file| {
-        let bytes = std::fs::read(file).expect("reads");
-        zstd::encode_all(bytes.as_slice(), LEVEL).expect("compresses").len()
-    });
-    each.sum()
+/// Writes a table of 8 tasks of 6 actions on pages of 5,000 elements.
+fn parquet(path: PathBuf) -> Input {
+    let html = |task: usize, action: usize| {
+        let rows: String = (0..1_000)
+            .map(|row| {
+                let price = (row * 7_919 + task * 31 + action * 7) % 10_007;
+                format!(
+                    "<tr class=\"row r{price}\" backend_node_id=\"{row}\"><td><a href=\"/item/{price}\">Item {row} of {task}</a></td><td><span>{price}.00</span></td></tr>"
+                )
+            })
+            .collect();
+        format!(
+            "<html><head><title>{task}</title></head><body><button backend_node_id=\"7000\">Go</button><table>{rows}</table></body></html>"
+        )
+    };
+    let rows = |task: usize| -> Vec<Row> {
+        (0..6).map(|action| Row::click(&format!("task{task}"), action, &html(task, action), "7000")).collect()
+    };
+    std::fs::write(&path, table(&(0..8).map(rows).collect::<Vec<_>>())).expect("writes");
+    Input { name: "Multimodal-Mind2Web", format: Format::Mind2web, runs: vec![vec![path.clone()]], path }
 }
 
-fn imported(input: &Path, out: &Path) -> u32 {
-    let mut options = ImportOptions::new(out);
-    (options.render, options.force) = (false, true);
-    import(Format::Cdp, &[input.to_owned()], &options).expect("imports").traces[0].steps
+impl Input {
+    fn bytes(&self) -> u64 {
+        self.runs.iter().flatten().map(|file| std::fs::metadata(file).expect("is there").len()).sum()
+    }
+
+    fn read_and_compress(&self, chain: usize) -> usize {
+        let of_run = |files: &Vec<PathBuf>| {
+            let mut before: Vec<u8> = Vec::new();
+            let each = files.iter().enumerate().map(|(at, file)| {
+                let bytes = std::fs::read(file).expect("reads");
+                let prefix = if at % chain == 0 { &[][..] } else { &before };
+                let length = compressed(&bytes, prefix);
+                before = bytes;
+                length
+            });
+            each.sum::<usize>()
+        };
+        self.runs.iter().map(of_run).sum()
+    }
+
+    fn imported(&self, out: &Path) -> u32 {
+        let mut options = ImportOptions::new(out);
+        (options.render, options.force) = (false, true);
+        import(self.format, std::slice::from_ref(&self.path), &options)
+            .expect("imports")
+            .traces
+            .iter()
+            .map(|made| made.steps)
+            .sum()
+    }
+}
+
+fn compressed(bytes: &[u8], prefix: &[u8]) -> usize {
+    if prefix.is_empty() {
+        return zstd::encode_all(bytes, LEVEL).expect("compresses").len();
+    }
+    let mut encoder = zstd::stream::write::Encoder::with_ref_prefix(Vec::new(), LEVEL, prefix).expect("an encoder");
+    let span = (bytes.len() + prefix.len()).max(1 << 10) as u64;
+    encoder.window_log(u64::BITS - span.leading_zeros()).expect("a window");
+    encoder.set_pledged_src_size(Some(bytes.len() as u64)).expect("a size");
+    encoder.write_all(bytes).expect("compresses");
+    encoder.finish().expect("compresses").len()
 }
 
 fn benches(criterion: &mut Criterion) {
     let folder = tempfile::tempdir().expect("folder");
-    let (input, out) = (folder.path().join("pairs"), folder.path().join("out"));
-    let files = pairs(&input);
-    let bytes: u64 = files.iter().map(|file| std::fs::metadata(file).expect("is there").len()).sum();
-    let mut group = criterion.benchmark_group("import");
-    group.throughput(Throughput::Bytes(bytes)).sample_size(10);
-    group.bench_function("read-and-compress", |bencher| bencher.iter(|| read_and_compress(&files)));
-    group.bench_function("raw-pairs", |bencher| bencher.iter(|| imported(&input, &out)));
-    group.finish();
-    // In turn, so that what else the machine does falls on both alike.
-    let (mut reading, mut importing) = (Vec::new(), Vec::new());
-    for _ in 0..7 {
-        let began = Instant::now();
-        read_and_compress(&files);
-        reading.push(began.elapsed());
-        let began = Instant::now();
-        imported(&input, &out);
-        importing.push(began.elapsed());
+    let out = folder.path().join("out");
+    let inputs = [pairs(folder.path().join("pairs")), parquet(folder.path().join("train.parquet"))];
+    for input in &inputs {
+        let mut group = criterion.benchmark_group(input.name);
+        group.throughput(Throughput::Bytes(input.bytes())).sample_size(10);
+        group.bench_function("read-and-compress", |bencher| bencher.iter(|| input.read_and_compress(1)));
+        group.bench_function("import", |bencher| bencher.iter(|| input.imported(&out)));
+        group.finish();
+        // In turn, so that what else the machine does falls on all alike.
+        let mut times = [Vec::new(), Vec::new(), Vec::new()];
+        for _ in 0..7 {
+            let [alone, chained, importing] = &mut times;
+            alone.push(timed(|| input.read_and_compress(1)));
+            chained.push(timed(|| input.read_and_compress(CHAIN)));
+            importing.push(timed(|| input.imported(&out) as usize));
+        }
+        let [alone, chained, importing] = times.map(|mut times| {
+            times.sort();
+            times[times.len() / 2]
+        });
+        let ratio = |than: Duration| importing.as_secs_f64() / than.as_secs_f64();
+        println!(
+            "{}: {:.1} MB; importing {importing:.1?} ({:.0} MB/s); reading and compressing alone {alone:.1?}: ratio {:.2}, chained {chained:.1?}: ratio {:.2} (at most 1.00 is asked)",
+            input.name,
+            input.bytes() as f64 / 1e6,
+            input.bytes() as f64 / 1e6 / importing.as_secs_f64(),
+            ratio(alone),
+            ratio(chained),
+        );
     }
-    let median = |times: &mut Vec<Duration>| {
-        times.sort();
-        times[times.len() / 2]
-    };
-    let (reading, importing) = (median(&mut reading), median(&mut importing));
-    println!(
-        "importing {importing:.1?}, reading and compressing {reading:.1?}: ratio {:.2} (at most 1.00 is asked)",
-        importing.as_secs_f64() / reading.as_secs_f64()
-    );
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        status.lines().filter(|line| line.starts_with("VmHWM:")).for_each(|line| println!("peak memory {line}"));
+    }
+}
+
+fn timed(run: impl FnOnce() -> usize) -> Duration {
+    let began = Instant::now();
+    assert!(run() > 0);
+    began.elapsed()
 }
 
 criterion_group!(import_speed, benches);

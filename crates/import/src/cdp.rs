@@ -9,6 +9,7 @@ use browserlens_trace::Canonicalizer;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Documents of one snapshot.
@@ -62,6 +63,28 @@ struct AxTree<'a> {
     #[serde(borrow)]
     nodes: Vec<&'a RawValue>,
 }
+
+/// What tells where a node of an accessibility tree stands; anything may be anywhere.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Head {
+    node_id: Value,
+    frame_id: Value,
+    child_ids: Value,
+}
+
+impl Head {
+    fn frame(&self) -> Option<&str> {
+        self.frame_id.as_str()
+    }
+
+    fn children(&self) -> &[Value] {
+        self.child_ids.as_array().map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Levels that a node can be nested without a look at them: fewer than a reader of JSON takes.
+const MOST_NESTED: usize = 100;
 
 /// One page as a pair of answers.
 pub(crate) struct Pair<'a> {
@@ -162,11 +185,11 @@ fn frame_tree(snapshot: &Snapshot, frames: &[String]) -> String {
 }
 
 /// Puts made-up frame ids into a snapshot that lacks them.
-fn with_frame_ids(raw: &str, snapshot: &Snapshot, frames: &[String]) -> Result<String, String> {
+fn with_frame_ids<'r>(raw: &'r str, snapshot: &Snapshot, frames: &[String]) -> Result<Cow<'r, str>, String> {
     let told =
         snapshot.documents.iter().zip(frames).all(|(document, frame)| snapshot.string(document.frame_id) == frame);
     if told {
-        return Ok(raw.to_owned());
+        return Ok(Cow::Borrowed(raw));
     }
     let mut value: Value = serde_json::from_str(raw).map_err(|error| error.to_string())?;
     for (index, frame) in frames.iter().enumerate() {
@@ -177,7 +200,7 @@ fn with_frame_ids(raw: &str, snapshot: &Snapshot, frames: &[String]) -> Result<S
         let at = strings.len() - 1;
         value["documents"][index]["frameId"] = json!(at);
     }
-    Ok(value.to_string())
+    Ok(Cow::Owned(value.to_string()))
 }
 
 fn metrics(main: &Document, (width, height): (u32, u32)) -> String {
@@ -194,58 +217,69 @@ fn metrics(main: &Document, (width, height): (u32, u32)) -> String {
 
 /// Splits a merged accessibility tree by frame, in the order of the frames.
 fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String> {
-    let tree: AxTree<'_> = serde_json::from_str(ax).map_err(|error| format!("the accessibility tree: {error}"))?;
-    let mut heads: Vec<Value> = Vec::with_capacity(tree.nodes.len());
-    for raw in &tree.nodes {
-        heads.push(serde_json::from_str(raw.get()).map_err(|error| format!("the accessibility tree: {error}"))?);
+    let said = |error: serde_json::Error| format!("the accessibility tree: {error}");
+    let tree: AxTree<'_> = serde_json::from_str(ax).map_err(said)?;
+    // What is nested deeper than anything that is read is refused here, where it is known which half it stands in.
+    for raw in tree.nodes.iter().filter(|raw| opened(raw) > MOST_NESTED) {
+        serde_json::from_str::<Value>(raw.get()).map_err(said)?;
     }
-    let known: HashSet<&str> = frames.iter().map(String::as_str).collect();
-    let main = frames[0].as_str();
-    let of_head = |head: &Value| head["frameId"].as_str().filter(|frame| known.contains(frame)).map(str::to_owned);
+    if let [main] = frames {
+        let nodes: Vec<&str> = tree.nodes.iter().map(|raw| raw.get()).collect();
+        return Ok(if nodes.is_empty() { Vec::new() } else { vec![(main.clone(), joined(&nodes))] });
+    }
+    let heads: Vec<Head> =
+        tree.nodes.iter().map(|raw| serde_json::from_str(raw.get()).map_err(said)).collect::<Result<_, _>>()?;
+    let known: HashMap<&str, usize> = frames.iter().enumerate().rev().map(|(at, frame)| (frame.as_str(), at)).collect();
+    let mut frame_of: Vec<Option<usize>> = heads.iter().map(|head| known.get(head.frame()?).copied()).collect();
     let index: HashMap<&str, usize> =
-        heads.iter().enumerate().filter_map(|(at, head)| Some((head["nodeId"].as_str()?, at))).collect();
-    let mut frame_of: Vec<Option<String>> = heads.iter().map(of_head).collect();
+        heads.iter().enumerate().filter_map(|(at, head)| Some((head.node_id.as_str()?, at))).collect();
+    let child_of = |child: &Value| index.get(child.as_str()?).copied();
     // In their order: a node that two roots claim belongs to the first.
     let roots: Vec<usize> = (0..heads.len()).filter(|at| frame_of[*at].is_some()).collect();
     for root in &roots {
         let mut open = vec![*root];
         while let Some(at) = open.pop() {
-            let children = heads[at]["childIds"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            for child in children.filter_map(|child| index.get(child).copied()) {
+            for child in heads[at].children().iter().filter_map(child_of) {
                 if frame_of[child].is_none() {
-                    frame_of[child] = frame_of[*root].clone();
+                    frame_of[child] = frame_of[*root];
                     open.push(child);
                 }
             }
         }
     }
-    let mut grouped: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    let place = |frame: &str| frames.iter().position(|known| known == frame).unwrap_or(0);
+    let mut grouped: BTreeMap<usize, Vec<Cow<'_, str>>> = BTreeMap::new();
     for (at, raw) in tree.nodes.iter().enumerate() {
-        let frame = frame_of[at].as_deref().unwrap_or(main);
-        let group = grouped.entry(place(frame)).or_default();
+        let frame = frame_of[at].unwrap_or(0);
+        let group = grouped.entry(frame).or_default();
         // A root of another frame is no child of the element that holds the frame.
-        let foreign = |child: &Value| {
-            child
-                .as_str()
-                .and_then(|id| index.get(id))
-                .is_some_and(|other| frame_of[*other].as_deref().unwrap_or(main) != frame)
-        };
-        let has_foreign = heads[at]["childIds"].as_array().is_some_and(|list| list.iter().any(foreign));
-        if has_foreign {
-            let mut head = heads[at].clone();
-            if let Some(list) = head["childIds"].as_array_mut() {
-                list.retain(|child| !foreign(child));
-            }
-            group.push(head.to_string());
-        } else {
-            group.push(raw.get().to_owned());
+        let foreign = |child: &Value| child_of(child).is_some_and(|other| frame_of[other].unwrap_or(0) != frame);
+        if !heads[at].children().iter().any(foreign) {
+            group.push(Cow::Borrowed(raw.get()));
+            continue;
         }
+        let mut whole: Value = serde_json::from_str(raw.get()).map_err(said)?;
+        if let Some(list) = whole["childIds"].as_array_mut() {
+            list.retain(|child| !foreign(child));
+        }
+        group.push(Cow::Owned(whole.to_string()));
     }
-    Ok(grouped
-        .into_iter()
-        .map(|(frame, nodes)| (frames[frame].clone(), format!("{{\"nodes\":[{}]}}", nodes.join(","))))
-        .collect())
+    Ok(grouped.into_iter().map(|(frame, nodes)| (frames[frame].clone(), joined(&nodes))).collect())
+}
+
+/// How many brackets are opened in a node: it cannot be nested deeper.
+fn opened(node: &RawValue) -> usize {
+    node.get().bytes().filter(|byte| matches!(byte, b'[' | b'{')).count()
+}
+
+fn joined(nodes: &[impl AsRef<str>]) -> String {
+    let mut json = String::with_capacity(nodes.iter().map(|node| node.as_ref().len() + 1).sum::<usize>() + 12);
+    json.push_str("{\"nodes\":[");
+    for (at, node) in nodes.iter().enumerate() {
+        json.push_str(if at == 0 { "" } else { "," });
+        json.push_str(node.as_ref());
+    }
+    json.push_str("]}");
+    json
 }
 
 /// Finds nodes by an attribute.

@@ -13,6 +13,8 @@ use crate::scene::{Answer, Resources, Scene};
 use browserlens_page::{Capture, Payload, PayloadKind, Viewport};
 use browserlens_trace::Canonicalizer;
 use markup5ever_rcdom::{Handle, NodeData};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -37,15 +39,17 @@ pub(crate) fn capture(
     canonicalizer: &mut Canonicalizer,
 ) -> Result<(Capture, Marks), ImportError> {
     let place = || format!("step {step}");
-    let snapshot = Snapshot::of(scene, limits).map_err(|reason| ImportError::malformed(path, place(), reason))?;
+    let mut snapshot = Snapshot::of(scene, limits).map_err(|reason| ImportError::malformed(path, place(), reason))?;
     let said = |error: browserlens_trace::CanonicalError| ImportError::malformed(path, place(), error.to_string());
     let frames = canonicalizer.frames(&snapshot.frame_tree(step), None).map_err(said)?;
     let number = canonicalizer.frame_number(&frame_id(0));
-    let dom = canonicalizer.snapshot(&snapshot.json().to_string()).map_err(said)?;
+    let marks = std::mem::take(&mut snapshot.marks);
+    let dom = snapshot.json().map_err(|error| ImportError::malformed(path, place(), error.to_string()))?;
+    let dom = canonicalizer.snapshot(&dom).map_err(said)?;
     let payload = |kind, body: String| Payload { kind, frame: number, node: 0, body: body.into_bytes().into() };
-    let marks = snapshot.marks.iter().filter_map(|(mark, document, backend)| {
-        let frame = canonicalizer.known_frame(&frame_id(*document))?;
-        Some((mark.clone(), canonicalizer.key(frame, *backend)?))
+    let marks = marks.into_iter().filter_map(|(mark, document, backend)| {
+        let frame = canonicalizer.known_frame(&frame_id(document))?;
+        Some((mark, canonicalizer.key(frame, backend)?))
     });
     let marks = marks.collect();
     Ok((Capture { payloads: vec![payload(PayloadKind::Frames, frames), payload(PayloadKind::Snapshot, dom)] }, marks))
@@ -92,24 +96,96 @@ struct Snapshot {
     nodes: i64,
 }
 
-#[derive(Default)]
+/// A document, under the names of the protocol; what is 0 or empty is not known without a browser.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Document {
+    #[serde(rename = "documentURL")]
     url: i64,
+    #[serde(skip)]
     url_text: String,
-    title: i64,
+    #[serde(skip)]
     holder: usize,
+    title: i64,
+    #[serde(rename = "baseURL")]
+    base: i64,
+    content_language: i64,
+    encoding_name: i64,
+    public_id: i64,
+    system_id: i64,
+    #[serde(rename = "frameId")]
+    frame: usize,
+    nodes: Nodes,
+    layout: Layout,
+    text_boxes: TextBoxes,
+    scroll_offset_x: i64,
+    scroll_offset_y: i64,
+    content_width: i64,
+    content_height: i64,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Layout {
+    node_index: [i64; 0],
+    styles: [i64; 0],
+    bounds: [i64; 0],
+    text: [i64; 0],
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TextBoxes {
+    layout_index: [i64; 0],
+    bounds: [i64; 0],
+}
+
+/// The nodes of a document, under the names of the protocol.
+#[derive(Default, Serialize)]
+struct Nodes {
+    #[serde(rename = "parentIndex")]
     parents: Vec<i64>,
+    #[serde(rename = "nodeType")]
     types: Vec<i64>,
+    #[serde(rename = "shadowRootType")]
+    shadow: Rare,
+    #[serde(rename = "nodeName")]
     names: Vec<i64>,
+    #[serde(rename = "nodeValue")]
     values: Vec<i64>,
+    #[serde(rename = "backendNodeId")]
     backends: Vec<i64>,
     attributes: Vec<Vec<i64>>,
-    shadow: BTreeMap<i64, i64>,
-    typed: BTreeMap<i64, i64>,
-    texts: BTreeMap<i64, i64>,
-    checked: Vec<i64>,
-    selected: Vec<i64>,
-    content: BTreeMap<i64, i64>,
+    #[serde(rename = "textValue")]
+    texts: Rare,
+    #[serde(rename = "inputValue")]
+    typed: Rare,
+    #[serde(rename = "inputChecked")]
+    checked: Flagged,
+    #[serde(rename = "optionSelected")]
+    selected: Flagged,
+    #[serde(rename = "contentDocumentIndex")]
+    content: Rare,
+}
+
+/// What few nodes have.
+#[derive(Default)]
+struct Rare(BTreeMap<i64, i64>);
+
+impl Serialize for Rare {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (index, value): (Vec<i64>, Vec<i64>) = self.0.iter().unzip();
+        let mut members = serializer.serialize_struct("Rare", 2)?;
+        members.serialize_field("index", &index)?;
+        members.serialize_field("value", &value)?;
+        members.end()
+    }
+}
+
+/// Which nodes a thing is said of.
+#[derive(Default, Serialize)]
+struct Flagged {
+    index: Vec<i64>,
 }
 
 /// A document that is still to be read: its URL, its HTML, and the document and node that hold it.
@@ -140,7 +216,7 @@ impl Snapshot {
             }
             let index = snapshot.documents.len();
             if let Some((holder, node)) = wanted.holder {
-                snapshot.documents[holder].content.insert(node, index as i64);
+                snapshot.documents[holder].nodes.content.0.insert(node, index as i64);
             }
             let left = limits.nodes.saturating_sub(usize::try_from(snapshot.nodes).unwrap_or(usize::MAX));
             let markup = parse(&wanted.html, left)?;
@@ -173,10 +249,11 @@ impl Snapshot {
     /// Adds a document; returns the frames in it.
     fn document(&mut self, wanted: &Wanted, markup: &Markup, limits: &Limits) -> Result<Vec<(i64, Frame)>, String> {
         let number = self.documents.len();
+        let url = self.string(&wanted.url);
         let mut document = Document {
-            url: self.string(&wanted.url),
+            url,
+            base: url,
             url_text: wanted.url.clone(),
-            title: 0,
             holder: wanted.holder.map_or(0, |(holder, _)| holder),
             ..Document::default()
         };
@@ -186,7 +263,7 @@ impl Snapshot {
             if self.nodes as usize >= limits.nodes {
                 return Err(format!("the page has more than {} nodes", limits.nodes));
             }
-            let index = document.parents.len() as i64;
+            let index = document.nodes.parents.len() as i64;
             let mut element = None;
             let (kind, name, value) = match &node.data {
                 NodeData::Document => (9, self.string("#document"), -1),
@@ -219,14 +296,14 @@ impl Snapshot {
                 _ => continue,
             };
             self.nodes += 1;
-            document.parents.push(parent);
-            document.types.push(kind);
-            document.names.push(name);
-            document.values.push(value);
-            document.backends.push(self.nodes);
-            document.attributes.push(Vec::new());
+            document.nodes.parents.push(parent);
+            document.nodes.types.push(kind);
+            document.nodes.names.push(name);
+            document.nodes.values.push(value);
+            document.nodes.backends.push(self.nodes);
+            document.nodes.attributes.push(Vec::new());
             if in_shadow {
-                document.shadow.insert(index, 0);
+                document.nodes.shadow.0.insert(index, 0);
             }
             if let Some((tag, attributes)) = element {
                 frames.extend(self.element(&mut document, number, index, &tag, attributes));
@@ -240,7 +317,7 @@ impl Snapshot {
         }
         // The kind of shadow root that its nodes name.
         let kind = self.string("open");
-        document.shadow.values_mut().for_each(|value| *value = kind);
+        document.nodes.shadow.0.values_mut().for_each(|value| *value = kind);
         self.documents.push(document);
         Ok(frames)
     }
@@ -261,27 +338,27 @@ impl Snapshot {
                 "browserlens-mark" => self.marks.push((value, number, self.nodes)),
                 "browserlens-value" => {
                     let value = self.string(&value);
-                    let list = if tag == "TEXTAREA" { &mut document.texts } else { &mut document.typed };
-                    list.insert(index, value);
+                    let list = if tag == "TEXTAREA" { &mut document.nodes.texts } else { &mut document.nodes.typed };
+                    list.0.insert(index, value);
                 }
-                "browserlens-checked" if value == "true" => document.checked.push(index),
-                "browserlens-selected" if value == "true" => document.selected.push(index),
+                "browserlens-checked" if value == "true" => document.nodes.checked.index.push(index),
+                "browserlens-selected" if value == "true" => document.nodes.selected.index.push(index),
                 "src" if matches!(tag, "IFRAME" | "FRAME") && frame.is_none() => frame = Some(Frame::Url(value)),
                 "srcdoc" if tag == "IFRAME" => frame = Some(Frame::Inline(value)),
                 other if other.starts_with(OURS) || NOTES.contains(&other) => {}
                 _ => {
-                    if tag == "INPUT" && name == "value" && !document.typed.contains_key(&index) {
+                    if tag == "INPUT" && name == "value" && !document.nodes.typed.0.contains_key(&index) {
                         let value = self.string(&value);
-                        document.typed.insert(index, value);
+                        document.nodes.typed.0.insert(index, value);
                     }
                     if name == "checked" {
-                        document.checked.push(index);
+                        document.nodes.checked.index.push(index);
                     }
                     kept.extend([self.string(&name), self.string(&value)]);
                 }
             }
         }
-        if let Some(last) = document.attributes.last_mut() {
+        if let Some(last) = document.nodes.attributes.last_mut() {
             *last = kept;
         }
         frame.map(|frame| (index, frame))
@@ -310,26 +387,18 @@ impl Snapshot {
         json!({ "frameTree": trees.first() }).to_string()
     }
 
-    fn json(&self) -> Value {
-        let mut strings = self.strings.clone();
-        let rare = |map: &BTreeMap<i64, i64>| json!({ "index": map.keys().collect::<Vec<_>>(), "value": map.values().collect::<Vec<_>>() });
-        let documents: Vec<Value> = self
-            .documents
-            .iter()
-            .enumerate()
-            .map(|(index, document)| {
-                strings.push(frame_id(index));
-                json!({ "documentURL": document.url, "title": document.title, "baseURL": document.url, "contentLanguage": 0, "encodingName": 0,
-                    "publicId": 0, "systemId": 0, "frameId": strings.len() - 1,
-                    "nodes": { "parentIndex": document.parents, "nodeType": document.types, "shadowRootType": rare(&document.shadow), "nodeName": document.names,
-                        "nodeValue": document.values, "backendNodeId": document.backends, "attributes": document.attributes,
-                        "textValue": rare(&document.texts), "inputValue": rare(&document.typed), "inputChecked": { "index": document.checked },
-                        "optionSelected": { "index": document.selected }, "contentDocumentIndex": rare(&document.content) },
-                    "layout": { "nodeIndex": [], "styles": [], "bounds": [], "text": [] }, "textBoxes": { "layoutIndex": [], "bounds": [] },
-                    "scrollOffsetX": 0, "scrollOffsetY": 0, "contentWidth": 0, "contentHeight": 0 })
-            })
-            .collect();
-        json!({ "documents": documents, "strings": strings })
+    /// Returns the snapshot as the protocol has it.
+    fn json(mut self) -> Result<String, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Whole {
+            documents: Vec<Document>,
+            strings: Vec<String>,
+        }
+        for (index, document) in self.documents.iter_mut().enumerate() {
+            document.frame = self.strings.len();
+            self.strings.push(frame_id(index));
+        }
+        serde_json::to_string(&Whole { documents: self.documents, strings: self.strings })
     }
 }
 

@@ -90,10 +90,18 @@ pub fn derived(data: &[u8]) {
     crate::derive::try_one(html, &small());
 }
 
-/// Turns JSON into scenarios by every reader of scripts, and into requests.
+/// Turns JSON into scenarios by every reader of scripts.
 pub fn scripts(data: &[u8]) {
     if let Ok(value) = serde_json::from_slice(data) {
         script::try_all(Path::new("script.json"), &value);
-        drop(crate::har::visits(Path::new("a.har"), &value));
     }
+}
+
+/// Reads a HAR file, and gives its requests to the steps of a trace.
+pub fn har(data: &[u8]) {
+    let Ok(value) = serde_json::from_slice(data) else { return };
+    let Ok(mut visits) = crate::har::visits(Path::new("a.har"), &value) else { return };
+    let count: usize = visits.iter().map(|visit| visit.events.len()).sum();
+    let mut taken = |url: &str, is_last| crate::har::taken(&mut visits, url, is_last).len();
+    assert_eq!(taken("http://shop.test/", false) + taken("", true), count, "each request goes with one step");
 }

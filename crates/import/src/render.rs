@@ -106,7 +106,8 @@ pub(crate) fn render(
                 gaps.push(format!("{} resources were not recorded", page.missed.len()));
             }
             let marks: Marks = page.marks;
-            let captured = Captured { capture: page.capture, marks, quiet: page.quiet, timings: page.timings, gaps };
+            let (capture, quiet, timings) = (page.capture, page.quiet, page.timings);
+            let captured = Captured { capture, page: page.page, marks, quiet, timings, gaps };
             writing.as_mut().map_or(Ok(()), |writing| writing.step(captured))
         },
         failed,

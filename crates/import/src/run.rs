@@ -15,6 +15,7 @@ use browserlens_page::{Capture, Page, PayloadKind};
 use browserlens_trace::{Canonicalizer, Origin};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A format that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -154,40 +155,71 @@ fn write(plan: &Plan, input: &Path, path: PathBuf, options: &ImportOptions) -> R
         render(plan, input, &path, options)?
     } else {
         let mut writing = Writing::create(plan, &path, None, options.redaction_key.clone(), options.force)?;
-        let mut canonicalizer = Canonicalizer::new();
-        let written = (0..plan.steps.len()).try_for_each(|step| {
-            let (whole, mut gaps) = (plan.pages.capture(step, &mut canonicalizer), Vec::new());
-            let (capture, marks) = match whole {
-                Some(whole) => whole?,
-                None => {
-                    let scene = plan.pages.scene(step)?;
-                    gaps.extend(scene.gaps.iter().cloned());
-                    gaps.push(derive::GAP.to_owned());
-                    derive::capture(input, step, &scene, &options.limits, &mut canonicalizer)?
-                }
-            };
-            let capture = masked(capture, plan);
-            writing.step(Captured { capture, marks, quiet: true, timings: Vec::new(), gaps })
-        });
+        let written = each(plan, input, options, |captured| writing.step(captured));
         finish(writing, false, written)?
     };
     let origin = Origin { rendered: renders, gaps, ..plan.origin.clone() };
     Ok(ImportedTrace { path, steps, with_node, origin })
 }
 
+/// Makes the pages of a plan one by one, each while the one before is written.
+fn each(
+    plan: &Plan,
+    input: &Path,
+    options: &ImportOptions,
+    mut write: impl FnMut(Captured) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    std::thread::scope(|scope| {
+        let (give, take) = std::sync::mpsc::sync_channel(1);
+        scope.spawn(move || {
+            let mut canonicalizer = Canonicalizer::new();
+            for step in 0..plan.steps.len() {
+                let made = derived(plan, input, step, options, &mut canonicalizer);
+                let is_last = made.is_err();
+                // Nobody takes it once a step could not be written.
+                if give.send(made).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        take.into_iter().try_for_each(|made| write(made?))
+    })
+}
+
+/// Makes the page of one step without a browser.
+fn derived(
+    plan: &Plan,
+    input: &Path,
+    step: usize,
+    options: &ImportOptions,
+    canonicalizer: &mut Canonicalizer,
+) -> Result<Captured, ImportError> {
+    let mut gaps = Vec::new();
+    let (mut capture, marks) = match plan.pages.capture(step, canonicalizer) {
+        Some(whole) => whole?,
+        None => {
+            let scene = plan.pages.scene(step)?;
+            gaps.extend(scene.gaps.iter().cloned());
+            gaps.push(derive::GAP.to_owned());
+            derive::capture(input, step, &scene, &options.limits, canonicalizer)?
+        }
+    };
+    let page = Page::parse(&capture).map_err(|error| {
+        ImportError::malformed(input, format!("step {step}"), format!("its capture does not parse: {error}"))
+    })?;
+    mask(&mut capture, &page, plan);
+    Ok(Captured { capture, page: Arc::new(page), marks, quiet: true, timings: Vec::new(), gaps })
+}
+
 /// Paints over secret fields in pictures; what cannot be painted over goes.
-fn masked(mut capture: Capture, plan: &Plan) -> Capture {
+fn mask(capture: &mut Capture, page: &Page, plan: &Plan) {
     #[cfg(feature = "render")]
-    let done = Page::parse(&capture)
-        .is_ok_and(|page| browserlens_recorder::mask_pictures(&mut capture, &page, &plan.secrets).is_ok());
+    let done = browserlens_recorder::mask_pictures(capture, page, &plan.secrets).is_ok();
     #[cfg(not(feature = "render"))]
-    let done = Page::parse(&capture).is_ok_and(|page| {
-        plan.secrets.is_empty() && !page.nodes().any(|node| node.flags().has(Flags::SECRET) && node.is_filled())
-    });
+    let done = plan.secrets.is_empty() && !page.nodes().any(|node| node.flags().has(Flags::SECRET) && node.is_filled());
     if !done {
         capture.payloads.retain(|payload| payload.kind != PayloadKind::Screenshot);
     }
-    capture
 }
 
 #[cfg(feature = "render")]

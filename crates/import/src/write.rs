@@ -14,10 +14,13 @@ use browserlens_trace::{
     TraceSource, TraceWriter,
 };
 use std::path::Path;
+use std::sync::Arc;
 
 /// A captured page of a plan.
 pub(crate) struct Captured {
     pub(crate) capture: Capture,
+    /// The page of the capture.
+    pub(crate) page: Arc<Page>,
     pub(crate) marks: Marks,
     pub(crate) quiet: bool,
     pub(crate) timings: Vec<(String, u64)>,
@@ -30,7 +33,7 @@ pub(crate) struct Writing<'p> {
     writer: TraceWriter,
     next: u32,
     next_event: u64,
-    before: Option<(Page, Marks)>,
+    before: Option<(Arc<Page>, Marks)>,
     visits: Vec<Visit>,
     /// Steps whose action has a node.
     pub(crate) with_node: u32,
@@ -61,7 +64,8 @@ impl<'p> Writing<'p> {
             recorded_at: plan.recorded_at.clone(),
         };
         let redactor = Redactor::new(RedactionOptions { key, known: plan.secrets.clone(), public: Vec::new() });
-        let writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
+        let mut writer = TraceWriter::create_with(out, &meta, redactor, CreateOptions { force })?;
+        writer.sync_at_end()?;
         Ok(Self {
             plan,
             writer,
@@ -82,13 +86,7 @@ impl<'p> Writing<'p> {
     pub(crate) fn step(&mut self, captured: Captured) -> Result<(), ImportError> {
         let index = StepIndex(self.next);
         let Some(planned) = self.plan.steps.get(self.next as usize) else { return Ok(()) };
-        let page = Page::parse(&captured.capture).map_err(|error| {
-            ImportError::malformed(
-                self.writer.path(),
-                format!("step {index}"),
-                format!("its capture does not parse: {error}"),
-            )
-        })?;
+        let page = captured.page;
         let action = planned.action.as_ref().map(|planned| {
             let mut acceptable: Vec<NodeKey> = Vec::new();
             let (mut hint, mut point) = (planned.hint.clone(), None);

@@ -61,6 +61,18 @@ fn pairs_say_which_half_is_damaged() {
         &pairs(SNAPSHOT, &format!("{{\"nodes\":[{}1{}]}}", "[".repeat(500), "]".repeat(500)).into_bytes()),
         &["recursion limit"],
     );
+    // Where no frame has to be told from another, nodes are not taken apart: what is no JSON in them is found all the same.
+    for broken in [
+        "{\"nodeId\":\"1\",}",
+        "{\"nodeId\":\"1\" \"role\":{}}",
+        "{\"childIds\":[1,]}",
+        "{\"name\":\"\\x\"}",
+        "{\"odd\":[}]}",
+    ] {
+        assert_says(&pairs(SNAPSHOT, format!("{{\"nodes\":[{broken}]}}").as_bytes()), &["the accessibility tree"]);
+    }
+    let snapshot = String::from_utf8_lossy(SNAPSHOT).replace("\"attributes\":[[]]", "\"attributes\":[[]],\"odd\":[01]");
+    assert_says(&pairs(snapshot.as_bytes(), AX), &["the snapshot"]);
     let many = format!("{{\"documents\":[{}],\"strings\":[]}}", vec!["{\"nodes\":{}}"; 501].join(","));
     assert_says(&pairs(many.as_bytes(), AX), &["more than 500 documents"]);
     let files: [(&str, &[u8]); 3] =

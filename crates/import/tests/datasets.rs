@@ -180,6 +180,15 @@ fn raw_pairs_become_pages_and_halves_are_gaps() {
         let error = import(Format::Cdp, std::slice::from_ref(&root), &options).expect_err("damaged");
         assert!(error.to_string().contains(said) && error.to_string().contains("p2.json"), "{error}");
     }
+    // What came before a page that cannot be read is kept.
+    write(&root.join("dom_snapshots/p2.json"), &snapshot("http://a.test/", "Go"));
+    std::fs::write(root.join("dom_snapshots/p10.json"), "{").expect("writes");
+    let options = ImportOptions { force: true, ..ImportOptions::new(&out) };
+    let error = import(Format::Cdp, &[root], &options).expect_err("damaged");
+    assert!(error.to_string().contains("p10.json"), "{error}");
+    let trace = Trace::open(&made.path).expect("opens");
+    assert_eq!((trace.len(), trace.is_complete()), (1, false));
+    assert!(trace.incomplete_reason().is_some_and(|reason| reason.contains("p10.json")));
 }
 
 #[test]

@@ -10,12 +10,16 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const PATH: &str = "BROWSERLENS_TEST_KILLED_PATH";
+const SYNC_AT_END: &str = "BROWSERLENS_TEST_KILLED_SYNC_AT_END";
 
 /// The victim: records until it is killed. Does nothing when the tests run it themselves.
 #[test]
 fn victim() {
     let Some(path) = std::env::var_os(PATH) else { return };
     let mut writer = TraceWriter::create(path, &meta(), redactor()).unwrap();
+    if std::env::var_os(SYNC_AT_END).is_some() {
+        writer.sync_at_end().unwrap();
+    }
     for step in steps(400) {
         writer.write_step(step).unwrap();
     }
@@ -24,6 +28,15 @@ fn victim() {
 
 #[test]
 fn every_finished_step_survives_a_kill_at_any_moment() {
+    survives_kills(&[]);
+}
+
+#[test]
+fn waiting_for_the_disk_at_the_end_makes_kills_no_worse() {
+    survives_kills(&[(SYNC_AT_END, "1")]);
+}
+
+fn survives_kills(settings: &[(&str, &str)]) {
     let folder = tempfile::tempdir().unwrap();
     let written = steps(400);
     let mut lengths = Vec::new();
@@ -32,6 +45,7 @@ fn every_finished_step_survives_a_kill_at_any_moment() {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "victim"])
             .env(PATH, &path)
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()

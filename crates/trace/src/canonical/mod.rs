@@ -17,7 +17,7 @@ mod snapshot;
 pub(crate) use ax::{AxPlace, ax_nodes};
 pub(crate) use check::check;
 pub(crate) use frame_tree::frame_objects;
-pub(crate) use snapshot::SnapshotPlace;
+pub(crate) use snapshot::{Part, SnapshotPlace};
 
 use crate::json::{JsonError, Scanner, Token, Writer};
 use browserlens_page::NodeKey;

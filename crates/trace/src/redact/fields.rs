@@ -5,7 +5,7 @@
 
 use super::Redactor;
 use super::names::{is_one_time_code, is_token_field};
-use crate::canonical::SnapshotPlace;
+use crate::canonical::{Part, SnapshotPlace};
 use crate::json::{JsonError, Scanner, Token, Writer, unescape};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -35,9 +35,11 @@ struct Document {
 
 /// What a snapshot says about its fields.
 #[derive(Debug, Default)]
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     documents: Vec<Document>,
     strings: Vec<&'a str>,
+    /// Whether there are texts outside the string table.
+    has_others: bool,
 }
 
 /// Whether numbers at this place are indices of the string table.
@@ -57,7 +59,7 @@ fn refers_to_strings(place: &SnapshotPlace<'_>, key: &str) -> bool {
 }
 
 impl<'a> Fields<'a> {
-    fn read(json: &'a str) -> Result<Self, JsonError> {
+    pub(super) fn read(json: &'a str) -> Result<Self, JsonError> {
         let (mut scanner, mut place, mut fields) = (Scanner::new(json), SnapshotPlace::default(), Self::default());
         let (mut ordinal, mut entry, mut key) = (0, 0usize, "");
         while let Some(token) = scanner.next()? {
@@ -73,9 +75,10 @@ impl<'a> Fields<'a> {
                 }
                 Token::CloseArray if depth == 5 => entry += 1,
                 Token::Text(text) if place.is_string(&scanner) => fields.strings.push(text),
+                Token::Text(_) => fields.has_others = true,
                 Token::Plain(number) => {
                     ordinal += 1;
-                    if let Some(document) = fields.documents.last_mut().filter(|_| place.top == "documents") {
+                    if let Some(document) = fields.documents.last_mut().filter(|_| place.part != Part::Other) {
                         let index = number.parse::<usize>().ok();
                         document.take(&place, key, depth, &mut entry, index, ordinal);
                     }
@@ -110,27 +113,27 @@ impl Document {
         ordinal: usize,
     ) {
         let reference = index.map(|index| StringRef { index, ordinal });
-        match (place.of_document, place.of_part, depth) {
-            ("frameId", _, 3) => self.frame = index,
-            ("nodes", "nodeName", 5) => {
+        match (place.part, depth) {
+            (Part::FrameId, 3) => self.frame = index,
+            (Part::NodeName, 5) => {
                 if let Some(node) = self.node(*entry) {
                     node.tag = index;
                 }
                 *entry += 1;
             }
-            ("nodes", "backendNodeId", 5) => {
+            (Part::BackendNodeId, 5) => {
                 if let Some(node) = self.node(*entry) {
                     node.backend = index.and_then(|number| u32::try_from(number).ok());
                 }
                 *entry += 1;
             }
-            ("nodes", "attributes", 6) => {
+            (Part::Attributes, 6) => {
                 let reference = reference.unwrap_or(StringRef { index: usize::MAX, ordinal });
                 if let Some(node) = self.node(*entry) {
                     node.attributes.push(reference);
                 }
             }
-            ("nodes", "inputValue" | "textValue", 6) => match key {
+            (Part::Value, 6) => match key {
                 "index" => self.value_nodes.push(index.unwrap_or(usize::MAX)),
                 "value" => self.values.push(reference.unwrap_or(StringRef { index: usize::MAX, ordinal })),
                 _ => {}
@@ -183,19 +186,18 @@ fn secrecy(node: &Node, fields: &Fields<'_>) -> Option<Secrecy> {
 
 impl Redactor {
     /// Learns which fields of a snapshot are secret, and what they hold.
-    pub(super) fn learn_fields(&mut self, json: &str, loaders: &HashMap<u32, u32>) {
-        let Ok(fields) = Fields::read(json) else { return };
+    pub(super) fn learn_fields(&mut self, fields: &Fields<'_>, loaders: &HashMap<u32, u32>) {
         for document in &fields.documents {
             let loader = loader_of(document, &fields, loaders);
             // Digits of a code that is typed into a row of boxes.
             let mut row = String::new();
             for (index, node) in document.nodes.iter().enumerate() {
                 let known = node.backend.is_some_and(|backend| self.fields.contains(&(loader, backend)));
-                let Some(secrecy) = secrecy(node, &fields).or(known.then_some(Secrecy::Field)) else { continue };
+                let Some(secrecy) = secrecy(node, fields).or(known.then_some(Secrecy::Field)) else { continue };
                 if let Some(backend) = node.backend {
                     self.fields.insert((loader, backend));
                 }
-                for reference in document.values_of(index, &fields) {
+                for reference in document.values_of(index, fields) {
                     let value = fields.string(reference.index);
                     if value.is_empty() || self.public.contains(value.as_ref()) {
                         continue;
@@ -207,7 +209,7 @@ impl Redactor {
                     self.values.insert(value.clone().into_owned());
                     if count < super::SHORTEST_PART
                         && reference.ordinal
-                            == document.values_of(index, &fields).next().map_or(0, |first| first.ordinal)
+                            == document.values_of(index, fields).next().map_or(0, |first| first.ordinal)
                     {
                         row.push_str(&value);
                     }
@@ -217,11 +219,18 @@ impl Redactor {
         }
     }
 
-    /// Redacts a snapshot.
-    pub(super) fn snapshot(&self, json: &str, loaders: &HashMap<u32, u32>) -> Result<String, JsonError> {
-        let fields = Fields::read(json)?;
-        let mut table = self.redacted_strings(&fields);
-        let moved = self.move_field_values(json, &fields, loaders, &mut table)?;
+    /// Redacts a snapshot, whose fields were read; none if nothing in it is secret.
+    pub(super) fn snapshot(
+        &self,
+        json: &str,
+        fields: &Fields<'_>,
+        loaders: &HashMap<u32, u32>,
+    ) -> Result<Option<String>, JsonError> {
+        let mut table = self.redacted_strings(fields);
+        let moved = self.move_field_values(json, fields, loaders, &mut table)?;
+        if table.changed.is_empty() && moved.is_empty() && !fields.has_others {
+            return Ok(None);
+        }
         let (mut scanner, mut place, mut writer) =
             (Scanner::new(json), SnapshotPlace::default(), Writer::with_capacity(json.len()));
         let (mut ordinal, mut string) = (0, 0);
@@ -249,7 +258,7 @@ impl Redactor {
                 token => self.write_redacted(&mut writer, token),
             }
         }
-        Ok(writer.finish())
+        Ok(Some(writer.finish()))
     }
 
     fn redacted_strings(&self, fields: &Fields<'_>) -> Table {

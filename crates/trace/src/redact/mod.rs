@@ -30,6 +30,7 @@ use crate::record::{ActionRecord, StepRecord, TraceMeta};
 use aho_corasick::AhoCorasick;
 use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_strategy::NodeHint;
+use fields::Fields;
 use forms::forms;
 use placeholder::Placeholders;
 use shapes::Source;
@@ -326,11 +327,11 @@ impl Redactor {
             return;
         }
         let loaders = loaders_of(step);
-        for payload in step.capture.of_kind(PayloadKind::Snapshot) {
-            if let Ok(json) = std::str::from_utf8(&payload.body) {
-                self.learn_fields(json, &loaders);
-            }
-        }
+        let bodies: Vec<Arc<[u8]>> =
+            step.capture.of_kind(PayloadKind::Snapshot).map(|payload| Arc::clone(&payload.body)).collect();
+        let read = |body| std::str::from_utf8(body).ok().and_then(|json| Fields::read(json).ok());
+        let snapshots: Vec<Option<Fields<'_>>> = bodies.iter().map(|body| read(body)).collect();
+        snapshots.iter().flatten().for_each(|fields| self.learn_fields(fields, &loaders));
         if let Some(action) = &step.action {
             self.learn_typed(action);
         }
@@ -348,8 +349,10 @@ impl Redactor {
         }
         self.redact_string(&mut step.settled.reason);
         step.entities.iter_mut().for_each(|(_, entity)| self.redact_known(entity));
+        let mut snapshots = snapshots.iter();
         for payload in step.capture.payloads.iter_mut().filter(|payload| payload.kind.is_text()) {
-            self.redact_payload(payload, &loaders);
+            let fields = if payload.kind == PayloadKind::Snapshot { snapshots.next() } else { None };
+            self.redact_payload(payload, fields.and_then(Option::as_ref), &loaders);
         }
         for token in self.tokens.take() {
             self.learn_text(&token);
@@ -398,11 +401,15 @@ impl Redactor {
         }
     }
 
-    fn redact_payload(&self, payload: &mut Payload, loaders: &HashMap<u32, u32>) {
+    fn redact_payload(&self, payload: &mut Payload, fields: Option<&Fields<'_>>, loaders: &HashMap<u32, u32>) {
         let Ok(json) = std::str::from_utf8(&payload.body) else { return };
-        let redacted = match payload.kind {
-            PayloadKind::Snapshot => self.snapshot(json, loaders),
-            PayloadKind::Ax => self.ax_tree(json, loaders.get(&payload.frame).copied().unwrap_or(0)),
+        let redacted = match (payload.kind, fields) {
+            (PayloadKind::Snapshot, Some(fields)) => match self.snapshot(json, fields, loaders) {
+                Ok(None) => return,
+                Ok(Some(redacted)) => Ok(redacted),
+                Err(error) => Err(error),
+            },
+            (PayloadKind::Ax, _) => self.ax_tree(json, loaders.get(&payload.frame).copied().unwrap_or(0)),
             _ => self.values(json),
         };
         // The writer has checked that the text is JSON; if it were not, it must not pass unread.

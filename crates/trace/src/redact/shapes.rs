@@ -52,7 +52,11 @@ fn is_token_byte(byte: u8) -> bool {
 
 /// JSON Web Tokens: base64url parts joined by dots, the first of which encodes `{"`.
 fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
+    const SHORTEST: usize = "eyJabcde.abcdefgh".len();
     let bytes = text.as_bytes();
+    if bytes.len() < SHORTEST {
+        return;
+    }
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| rest.find("eyJ")).map(|at| at + from) {
         from = at + 3;
