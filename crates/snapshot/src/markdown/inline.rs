@@ -141,11 +141,46 @@ struct Token {
     broken: bool,
 }
 
+impl Token {
+    /// Returns where the link leads in which it stands.
+    fn link(&self) -> Option<&str> {
+        self.marks.iter().find_map(|mark| if let Mark::Link(url) = mark { Some(url.as_str()) } else { None })
+    }
+
+    fn into_pieces(self) -> impl Iterator<Item = Piece> {
+        let blank = self.blank.then(|| PieceKind::Text(" ".to_owned()));
+        let broken = self.broken.then_some(PieceKind::Break);
+        let before = blank.into_iter().chain(broken).map(|kind| Piece { kind, marks: Vec::new() });
+        before.chain([Piece { kind: self.kind, marks: self.marks }])
+    }
+}
+
 /// Builds inlines in normal form.
 pub(crate) fn build(mut pieces: Vec<Piece>, place: Place) -> Vec<Inline> {
     // Marks are a set: in whatever order they were opened, they are the same.
     pieces.iter_mut().for_each(|piece| piece.marks.sort_by_key(Mark::rank));
-    assemble(tokens(pieces, place))
+    let mut run = tokens(pieces, place);
+    if code_to_text_in_first_link(&mut run) {
+        // What is text now joins the text beside it.
+        run = tokens(run.into_iter().flat_map(Token::into_pieces).collect(), place);
+    }
+    assemble(run)
+}
+
+/// Makes text of code that would define a link: where a line begins with a link, a `]:` in its code ends the label of a definition, and
+/// code has no escapes. Returns whether there was any.
+fn code_to_text_in_first_link(tokens: &mut [Token]) -> bool {
+    let Some(first) = tokens.first().and_then(|token| token.link().map(str::to_owned)) else { return false };
+    let mut found = false;
+    for token in tokens.iter_mut().take_while(|token| token.link() == Some(&first)) {
+        if let PieceKind::Code(text) = &mut token.kind
+            && text.contains("]:")
+        {
+            token.kind = PieceKind::Text(std::mem::take(text));
+            found = true;
+        }
+    }
+    found
 }
 
 /// Cleans pieces: text collapsed, blanks and breaks kept only between what can be seen.

@@ -141,6 +141,50 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Code has no escapes, and the label of a definition ends at a bracket wherever it stands.
+    #[test]
+    fn a_link_at_the_start_defines_nothing(
+        links in prop::collection::vec(("[a:]{0,2}", prop::collection::vec((prop::bool::ANY, "[]\\[:a\"' \\\\`<>()^]{1,5}"), 1..4)), 1..3),
+        mark in prop::option::of(0u8..3),
+        width in prop::option::of(1usize..30),
+    ) {
+        let links = links.into_iter().map(|(url, content)| {
+            let content = content.into_iter().map(|(code, text)| if code { Inline::Code(text) } else { Inline::text(&text) });
+            Inline::Link { url, content: content.collect() }
+        });
+        let content: Vec<Inline> = links.collect();
+        let content = match mark {
+            None => content,
+            Some(0) => vec![Inline::Strong(content)],
+            Some(1) => vec![Inline::Emphasis(content)],
+            Some(_) => vec![Inline::Strike(content)],
+        };
+        let term = Definition { term: content.clone(), definitions: vec![vec![Block::Paragraph(content.clone())]] };
+        let item = Item { task: Some(true), blocks: vec![Block::Paragraph(content.clone())] };
+        let list = List { start: None, items: vec![item] };
+        let blocks = vec![
+            Block::Paragraph(content.clone()),
+            Block::Heading { level: 2, content },
+            Block::List(list),
+            Block::Definitions(vec![term]),
+        ];
+        round_trip(&Document { parts: vec![Part { path: None, blocks }], ..Document::default() }, width)?;
+    }
+}
+
+#[test]
+fn code_in_a_link_that_would_end_a_label_is_text() {
+    let link = Inline::Link { url: String::new(), content: vec![Inline::Code("]:".to_owned())] };
+    let quote = Block::Quote(vec![Block::Paragraph(vec![link])]);
+    let list = Block::List(List { start: None, items: vec![Item { task: None, blocks: vec![quote] }] });
+    let document = Document { parts: vec![Part { path: None, blocks: vec![list] }], ..Document::default() };
+    assert_eq!(write(&document, WriteOptions::default()), "- > [\\]:]()\n");
+    round_trip(&document, None).expect("is read back");
+}
+
 #[test]
 fn deep_nesting_is_read_without_recursion() {
     for text in [
