@@ -188,7 +188,7 @@ impl Redactor {
     /// Learns which fields of a snapshot are secret, and what they hold.
     pub(super) fn learn_fields(&mut self, fields: &Fields<'_>, loaders: &HashMap<u32, u32>) {
         for document in &fields.documents {
-            let loader = loader_of(document, &fields, loaders);
+            let loader = loader_of(document, fields, loaders);
             // Digits of a code that is typed into a row of boxes.
             let mut row = String::new();
             for (index, node) in document.nodes.iter().enumerate() {
