@@ -193,12 +193,17 @@ fn with_frame_ids<'r>(raw: &'r str, snapshot: &Snapshot, frames: &[String]) -> R
     }
     let mut value: Value = serde_json::from_str(raw).map_err(|error| error.to_string())?;
     for (index, frame) in frames.iter().enumerate() {
-        let Some(strings) = value["strings"].as_array_mut() else {
+        let Some(strings) = value.get_mut("strings").and_then(Value::as_array_mut) else {
             return Err("the snapshot has no strings".to_owned());
         };
         strings.push(json!(frame));
         let at = strings.len() - 1;
-        value["documents"][index]["frameId"] = json!(at);
+        let document = value.get_mut("documents").and_then(|documents| documents.get_mut(index));
+        // A list reads as a document whose fields have no names.
+        let Some(document) = document.and_then(Value::as_object_mut) else {
+            return Err(format!("document {index} of the snapshot is no object"));
+        };
+        document.insert("frameId".to_owned(), json!(at));
     }
     Ok(Cow::Owned(value.to_string()))
 }
@@ -258,7 +263,7 @@ fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String
             continue;
         }
         let mut whole: Value = serde_json::from_str(raw.get()).map_err(said)?;
-        if let Some(list) = whole["childIds"].as_array_mut() {
+        if let Some(list) = whole.get_mut("childIds").and_then(Value::as_array_mut) {
             list.retain(|child| !foreign(child));
         }
         group.push(Cow::Owned(whole.to_string()));

@@ -56,6 +56,11 @@ fn pairs_say_which_half_is_damaged() {
     assert_says(&pairs(SNAPSHOT, b"\xff"), &["axtrees/1.json", "it is not UTF-8"]);
     assert_says(&pairs(b"{}", AX), &["dom_snapshots/1.json", "missing field"]);
     assert_says(&pairs(b"{\"documents\":[],\"strings\":[]}", AX), &["the snapshot has no document"]);
+    assert_says(&pairs(b"{\"documents\":[[]],\"strings\":[]}", AX), &["document 0 of the snapshot is no object"]);
+    assert_says(&pairs(b"[[{}],[]]", AX), &["the snapshot has no strings"]);
+    // Lists read as nodes whose fields have no names: here with a child of another frame.
+    let two = br#"{"documents":[{"frameId":0,"nodes":{}},{"frameId":1,"nodes":{}}],"strings":["F","G"]}"#;
+    assert_says(&pairs(two, br#"{"nodes":[["1","F",["2"]],["2","G",[]]]}"#), &["p", "does not parse"]);
     assert_says(&pairs(SNAPSHOT, b"{"), &["the accessibility tree"]);
     assert_says(
         &pairs(SNAPSHOT, &format!("{{\"nodes\":[{}1{}]}}", "[".repeat(500), "]".repeat(500)).into_bytes()),

@@ -148,3 +148,24 @@ fn a_rule_that_a_script_edits_in_place_is_seen() {
     let heading = page.nodes().find(|node| node.tag() == "h1").expect("a heading");
     assert_eq!(heading.style("color"), Some("rgb(1, 2, 3)"));
 }
+
+#[test]
+fn a_new_drawing_has_its_own_styles_and_not_those_of_the_one_like_it() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&traces().join("sites"), "shop")).expect("serves");
+    let mut lens = LiveLens::open("about:blank", &LiveOptions::default()).expect("opens");
+    lens.act(&Action::Navigate { url: format!("http://127.0.0.1:{}/search?q=laptop", server.port()) }).expect("went");
+    let browser = lens.browser();
+    browser.look_afresh().expect("a page");
+    browser.look().expect("a page");
+    let add = "(() => { const drawing = document.querySelector('main li button svg, main article button svg'); const item = drawing.closest('li, article'); \
+        const copy = item.cloneNode(true); copy.querySelector('button:has(svg)').style.cursor = 'wait'; item.parentElement.append(copy); \
+        return copy.querySelector('button:has(svg)').querySelectorAll('*').length; })()";
+    let below = browser.evaluate(add).expect("adds").as_u64().expect("a count") as usize;
+    let waiting =
+        |page: &browserlens_page::Page| page.nodes().filter(|node| node.style("cursor") == Some("wait")).count();
+    let patched = waiting(&browser.look().expect("a page"));
+    assert_eq!(browser.look_way(), LookWay::Patched);
+    assert_eq!(patched, waiting(&browser.look_afresh().expect("a page")));
+    assert!(below >= 2 && patched > below, "{patched} nodes, of which {below} lie in the button");
+}

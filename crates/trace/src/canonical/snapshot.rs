@@ -158,7 +158,6 @@ impl Canonicalizer {
 }
 
 #[cfg(test)]
-#[expect(clippy::expect_used, reason = "tests")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

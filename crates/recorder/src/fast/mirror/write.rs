@@ -200,7 +200,7 @@ impl Mirror {
         0
     }
 
-    /// Gives a part of a drawing the boxes that a like part of another drawing has.
+    /// Gives a part of a drawing the boxes that a like part of another drawing has; its styles, which may be inherited from around, stay its own.
     fn draw_like(&mut self, (index, like, dx, dy): (usize, usize, f64, f64)) -> Result<(), &'static str> {
         let twin = self.nodes.get(like).ok_or("a place that is none")?;
         let mut laid = twin.laid.clone();
@@ -214,6 +214,9 @@ impl Mirror {
                 return Err("a layer in a drawing");
             }
             laid.paint = paint;
+            if let Some(own) = self.nodes[index].laid.first() {
+                laid.styles.clone_from(&own.styles);
+            }
             shift_by(laid, dx, dy);
         }
         self.nodes[index].laid = laid;
