@@ -70,6 +70,9 @@ impl<R: ChunkReader + 'static> Table<R> {
         if footer > MOST_FOOTER {
             return Err(ImportError::too_large(path, "the footer", "its size", MOST_FOOTER));
         }
+        let at = start.checked_sub(footer).ok_or_else(|| said("it is longer than the file".to_owned()))?;
+        let footer = source.get_bytes(at, footer as usize).map_err(|error| said(error.to_string()))?;
+        heads::check_footer(&footer).map_err(said)?;
         let meta = ParquetMetaDataReader::new().parse_and_finish(&source).map_err(|error| said(error.to_string()))?;
         let rows: u64 = meta
             .row_groups()

@@ -1,7 +1,9 @@
-//! The headers of a column's pages, which say how large each will be before it is unpacked.
+//! The headers of a column's pages, which say how large each will be before it is unpacked; and whether the library can read a footer.
 //!
-//! In: the bytes of one column. Out: a [`Head`] for each page. Invariants: nothing is kept of a page but its header's numbers; sizes that are
-//! negative, lead out of the column, or promise more values than are allowed are errors. The format is Thrift's compact protocol.
+//! In: the bytes of one column, or of a footer. Out: a [`Head`] for each page, or nothing. Invariants: nothing is kept of a page but its header's
+//! numbers; sizes that are negative, lead out of the column, or promise more values than are allowed are errors. The format is Thrift's compact
+//! protocol, and what passes here the library reads in the same steps, in time that goes with its length: it believes what it knows to be of its
+//! type, and passes over lists of truth values, of whatever length, without reading a byte; here both are errors.
 
 use parquet::file::reader::ChunkReader;
 use std::io::Read;
@@ -46,6 +48,137 @@ pub(super) fn read<R: ChunkReader>(source: &R, span: Range<u64>, most: u64) -> R
     Ok(heads)
 }
 
+/// Returns why the library is not given a footer.
+pub(super) fn check_footer(footer: &[u8]) -> Result<(), String> {
+    let checked = Compact { from: footer, read: 0 }.fields(FOOTER, 0);
+    checked.map_err(|reason| reason.replacen("a header of it", "it", 1))
+}
+
+/// What a field is that the library reads without a look at what it says it is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Number,
+    Byte,
+    Truth,
+    Double,
+    Text,
+    List(&'static Kind),
+    Struct(Fields),
+}
+
+/// Known fields of a struct; others are passed over by what they say they are.
+type Fields = &'static [(i64, Kind)];
+
+const KEY_AND_VALUE: Fields = &[(1, Kind::Text), (2, Kind::Text)];
+const NOTHING: Kind = Kind::Struct(&[]);
+const TIME: Kind = Kind::Struct(&[(1, Kind::Truth), (2, Kind::Struct(&[(1, NOTHING), (2, NOTHING), (3, NOTHING)]))]);
+const LOGICAL_TYPE: Fields = &[
+    (1, NOTHING),
+    (2, NOTHING),
+    (3, NOTHING),
+    (4, NOTHING),
+    (5, Kind::Struct(&[(1, Kind::Number), (2, Kind::Number)])),
+    (6, NOTHING),
+    (7, TIME),
+    (8, TIME),
+    (10, Kind::Struct(&[(1, Kind::Byte), (2, Kind::Truth)])),
+    (11, NOTHING),
+    (12, NOTHING),
+    (13, NOTHING),
+    (14, NOTHING),
+    (15, NOTHING),
+    (16, Kind::Struct(&[(1, Kind::Byte)])),
+    (17, Kind::Struct(&[(1, Kind::Text)])),
+    (18, Kind::Struct(&[(1, Kind::Text), (2, Kind::Number)])),
+];
+const SCHEMA_ELEMENT: Fields = &[
+    (1, Kind::Number),
+    (2, Kind::Number),
+    (3, Kind::Number),
+    (4, Kind::Text),
+    (5, Kind::Number),
+    (6, Kind::Number),
+    (7, Kind::Number),
+    (8, Kind::Number),
+    (9, Kind::Number),
+    (10, Kind::Struct(LOGICAL_TYPE)),
+];
+const STATISTICS: Kind = Kind::Struct(&[
+    (1, Kind::Text),
+    (2, Kind::Text),
+    (3, Kind::Number),
+    (4, Kind::Number),
+    (5, Kind::Text),
+    (6, Kind::Text),
+    (7, Kind::Truth),
+    (8, Kind::Truth),
+    (9, Kind::Number),
+]);
+const BOUNDS: Kind = Kind::Struct(&[
+    (1, Kind::Double),
+    (2, Kind::Double),
+    (3, Kind::Double),
+    (4, Kind::Double),
+    (5, Kind::Double),
+    (6, Kind::Double),
+    (7, Kind::Double),
+    (8, Kind::Double),
+]);
+const THREE_NUMBERS: Kind = Kind::Struct(&[(1, Kind::Number), (2, Kind::Number), (3, Kind::Number)]);
+const NUMBERS: Kind = Kind::List(&Kind::Number);
+const COLUMN: Fields = &[
+    (1, Kind::Number),
+    (2, NUMBERS),
+    (3, Kind::List(&Kind::Text)),
+    (4, Kind::Number),
+    (5, Kind::Number),
+    (6, Kind::Number),
+    (7, Kind::Number),
+    (8, Kind::List(&Kind::Struct(KEY_AND_VALUE))),
+    (9, Kind::Number),
+    (10, Kind::Number),
+    (11, Kind::Number),
+    (12, STATISTICS),
+    (13, Kind::List(&THREE_NUMBERS)),
+    (14, Kind::Number),
+    (15, Kind::Number),
+    (16, Kind::Struct(&[(1, Kind::Number), (2, NUMBERS), (3, NUMBERS)])),
+    (17, Kind::Struct(&[(1, BOUNDS), (2, NUMBERS)])),
+];
+const CHUNK: Kind = Kind::Struct(&[
+    (1, Kind::Text),
+    (2, Kind::Number),
+    (3, Kind::Struct(COLUMN)),
+    (4, Kind::Number),
+    (5, Kind::Number),
+    (6, Kind::Number),
+    (7, Kind::Number),
+]);
+const ROW_GROUP: Kind = Kind::Struct(&[
+    (1, Kind::List(&CHUNK)),
+    (2, Kind::Number),
+    (3, Kind::Number),
+    (4, Kind::List(&Kind::Struct(&[(1, Kind::Number), (2, Kind::Truth), (3, Kind::Truth)]))),
+    (5, Kind::Number),
+    (6, Kind::Number),
+    (7, Kind::Number),
+]);
+const FOOTER: Fields = &[
+    (1, Kind::Number),
+    (2, Kind::List(&Kind::Struct(SCHEMA_ELEMENT))),
+    (3, Kind::Number),
+    (4, Kind::List(&ROW_GROUP)),
+    (5, Kind::List(&Kind::Struct(KEY_AND_VALUE))),
+    (6, Kind::Text),
+    (7, Kind::List(&Kind::Struct(&[(1, NOTHING), (2, NOTHING)]))),
+];
+/// Fields of a page's header of which nothing is read here; those of its struct follow.
+const PAGE: Fields = &[(4, Kind::Number), (6, NOTHING)];
+const DATA_PAGE: Fields = &[(2, Kind::Number), (3, Kind::Number), (4, Kind::Number), (5, STATISTICS)];
+const DICTIONARY_PAGE: Fields = &[(2, Kind::Number), (3, Kind::Truth)];
+const DATA_PAGE_2: Fields =
+    &[(2, Kind::Number), (3, Kind::Number), (4, Kind::Number), (7, Kind::Truth), (8, STATISTICS)];
+
 /// Kinds of pages that are read; an index between them is not.
 const KINDS: [i64; 3] = [0, DICTIONARY, 3];
 const DICTIONARY: i64 = 2;
@@ -68,17 +201,22 @@ impl<R: Read> Compact<R> {
                 (3, I32) => packed = self.number()?,
                 // Of each kind of page the number of values comes first.
                 (5 | 7 | 8, STRUCT) => {
+                    let known = [DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_2]
+                        [[5, 7, 8].iter().position(|at| *at == field).unwrap_or(0)];
                     let mut inner = 0;
-                    while let Some((field, of)) = self.field(&mut inner)? {
-                        match (field, of) {
+                    while let Some((part, of)) = self.field(&mut inner)? {
+                        match (part, of) {
                             (1, I32) => values = self.number()?,
+                            (1, _) => return Err(OTHER.to_owned()),
                             // Bytes of levels, where they are not packed with the rest.
-                            (5 | 6, I32) => levels[inner as usize - 5] = self.number()?,
-                            _ => self.skip(of, 0)?,
+                            (5 | 6, I32) if field == 8 => levels[inner as usize - 5] = self.number()?,
+                            (5 | 6, _) if field == 8 => return Err(OTHER.to_owned()),
+                            _ => self.value(known, part, of, 1)?,
                         }
                     }
                 }
-                _ => self.skip(of, 0)?,
+                (1 | 2 | 3 | 5 | 7 | 8, _) => return Err(OTHER.to_owned()),
+                _ => self.value(PAGE, field, of, 0)?,
             }
         }
         let size = |number: i64| u64::try_from(number).map_err(|_| "a page of it has no size".to_owned());
@@ -104,7 +242,50 @@ impl<R: Read> Compact<R> {
             0 => self.number()?,
             more => last.saturating_add(i64::from(more)),
         };
+        if i16::try_from(*last).is_err() {
+            return Err("a header of it has a field without a number".to_owned());
+        }
         Ok(Some((*last, byte & 0x0f)))
+    }
+
+    /// Passes over a struct.
+    fn fields(&mut self, known: Fields, level: u32) -> Result<(), String> {
+        let mut id = 0;
+        while let Some((field, of)) = self.field(&mut id)? {
+            self.value(known, field, of, level)?;
+        }
+        Ok(())
+    }
+
+    /// Passes over the value of a field, which is what it must be if it is known.
+    fn value(&mut self, known: Fields, field: i64, of: u8, level: u32) -> Result<(), String> {
+        match known.iter().find(|(id, _)| *id == field) {
+            Some((_, kind)) => self.known(*kind, of, level),
+            None => self.skip(of, level),
+        }
+    }
+
+    fn known(&mut self, kind: Kind, of: u8, level: u32) -> Result<(), String> {
+        match (kind, of) {
+            (Kind::Number, 4..=6)
+            | (Kind::Byte, 3)
+            | (Kind::Truth, 1 | 2)
+            | (Kind::Double, 7)
+            | (Kind::Text, BINARY) => self.skip(of, level),
+            (Kind::List(kind), LIST) => {
+                let (length, of) = self.list()?;
+                (0..length).try_for_each(|_| self.known(*kind, of, level + 1))
+            }
+            (Kind::Struct(known), STRUCT) => self.fields(known, level + 1),
+            _ => Err(OTHER.to_owned()),
+        }
+    }
+
+    /// Reads how many elements a list has, and what they are.
+    fn list(&mut self) -> Result<(u64, u8), String> {
+        let head = self.byte()?;
+        let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+        Ok((length, head & 0x0f))
     }
 
     fn skip(&mut self, of: u8, level: u32) -> Result<(), String> {
@@ -120,10 +301,9 @@ impl<R: Read> Compact<R> {
                 let length = self.varint()?;
                 self.pass(length)
             }
-            9 | 10 => {
-                let head = self.byte()?;
-                let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
-                (0..length).try_for_each(|_| self.element(head & 0x0f, level))
+            LIST | 10 => {
+                let (length, of) = self.list()?;
+                (0..length).try_for_each(|_| self.element(of, level))
             }
             11 => {
                 let length = self.varint()?;
@@ -133,20 +313,17 @@ impl<R: Read> Compact<R> {
                     self.element(kinds & 0x0f, level)
                 })
             }
-            STRUCT => {
-                let mut id = 0;
-                while let Some((_, of)) = self.field(&mut id)? {
-                    self.skip(of, level + 1)?;
-                }
-                Ok(())
-            }
+            STRUCT => self.fields(&[], level + 1),
             other => Err(format!("a header of it has a field of the unknown type {other}")),
         }
     }
 
-    /// Passes over an element of a list, where a truth value is a byte.
+    /// Passes over an element of a list.
     fn element(&mut self, of: u8, level: u32) -> Result<(), String> {
-        if matches!(of, 1 | 2) { self.byte().map(drop) } else { self.skip(of, level + 1) }
+        if matches!(of, 1 | 2) {
+            return Err("a header of it has a list of truth values".to_owned());
+        }
+        self.skip(of, level + 1)
     }
 
     fn pass(&mut self, bytes: u64) -> Result<(), String> {
@@ -184,8 +361,10 @@ impl<R: Read> Compact<R> {
 }
 
 const CUT: &str = "a header of it is cut off, or longer than is read";
+const OTHER: &str = "a header of it has a field of another type than it must be";
 const I32: u8 = 5;
 const BINARY: u8 = 8;
+const LIST: u8 = 9;
 const STRUCT: u8 = 12;
 
 #[cfg(test)]
@@ -219,12 +398,35 @@ mod tests {
         assert!(heads(&PAGE[..9]).expect_err("cut").contains("cut off"));
         assert!(with(1, 9).contains("has a page of the unknown kind -5"));
         assert!(with(3, 7).contains("no size"));
-        assert!(with(6, 0x2d).contains("unknown type 13"));
+        assert!(with(6, 0x2d).contains("of another type"));
+        assert!(with(15, 0x2d).contains("unknown type 13"));
         let many: Vec<u8> = [&PAGE[..], &[7, 7]].concat().repeat(400);
         assert!(heads(&many).expect_err("many").contains("more than 1000 values"));
         let mut dictionary = [&PAGE[..], &[7, 7]].concat();
         dictionary[1] = 4;
         assert!(heads(&dictionary).expect_err("a lie").contains("dictionary promises"));
+        // Statistics that are a number, and a list of two truths in a field that nobody knows.
+        assert!(with(15, 0x15).contains("of another type"));
+        assert!(heads(&[0xf9, 0x21, 0, 0]).expect_err("truths").contains("truth values"));
         assert!(heads(&[0x1c; 400]).is_err() && heads(&[0xff; 400]).is_err());
+    }
+
+    #[test]
+    fn footers_that_would_be_read_without_end_are_errors() {
+        // Version 1, no schema; then a list of two thousand million truths, under an unknown number or where rows are counted.
+        let truths = [0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
+        assert_eq!(check_footer(&[0x15, 2, 0x19, 0x0c, 0x16, 0, 0x19, 0x0c, 0]), Ok(()));
+        let said = |head: &[u8]| check_footer(&[head, &truths].concat()).expect_err("a lie");
+        assert!(said(&[0x15, 2, 0xf9]).contains("it has a list of truth values"));
+        assert!(said(&[0x15, 2, 0x29]).contains("it has a field of another type"));
+        // A text where a number must be: the library would read on somewhere else.
+        assert!(said(&[0x18, 3, 0x41, 0x41, 0x41]).contains("of another type"));
+        // Lists of lists of lists.
+        assert!(said(&[0x15, 2, 0xf9, 0x19, 0x19]).contains("truth values"));
+        assert!(said(&[0x15, 2, 0xfb, 2, 0x11]).contains("truth values"));
+        assert!(check_footer(&[0x15, 2, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 7]).expect_err("many").contains("cut off"));
+        assert!(
+            check_footer(&[0xf9; 400]).is_err() && check_footer(&[0x15, 2, 0x0c, 0xff, 0xff, 0xff, 0xff, 7]).is_err()
+        );
     }
 }
