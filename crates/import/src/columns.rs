@@ -22,6 +22,7 @@ use std::sync::Arc;
 use values::{Level, Values};
 
 mod heads;
+mod shapes;
 mod values;
 
 /// What a Parquet file begins and ends with.

@@ -5,6 +5,7 @@
 //! protocol, and what passes here the library reads in the same steps, in time that goes with its length: it believes what it knows to be of its
 //! type, and passes over lists of truth values, of whatever length, without reading a byte; here both are errors.
 
+use super::shapes::{DATA_PAGE, DATA_PAGE_2, DICTIONARY_PAGE, FOOTER, Fields, Kind, PAGE};
 use parquet::file::reader::ChunkReader;
 use std::io::Read;
 use std::ops::Range;
@@ -53,131 +54,6 @@ pub(super) fn check_footer(footer: &[u8]) -> Result<(), String> {
     let checked = Compact { from: footer, read: 0 }.fields(FOOTER, 0);
     checked.map_err(|reason| reason.replacen("a header of it", "it", 1))
 }
-
-/// What a field is that the library reads without a look at what it says it is.
-#[derive(Clone, Copy)]
-enum Kind {
-    Number,
-    Byte,
-    Truth,
-    Double,
-    Text,
-    List(&'static Kind),
-    Struct(Fields),
-}
-
-/// Known fields of a struct; others are passed over by what they say they are.
-type Fields = &'static [(i64, Kind)];
-
-const KEY_AND_VALUE: Fields = &[(1, Kind::Text), (2, Kind::Text)];
-const NOTHING: Kind = Kind::Struct(&[]);
-const TIME: Kind = Kind::Struct(&[(1, Kind::Truth), (2, Kind::Struct(&[(1, NOTHING), (2, NOTHING), (3, NOTHING)]))]);
-const LOGICAL_TYPE: Fields = &[
-    (1, NOTHING),
-    (2, NOTHING),
-    (3, NOTHING),
-    (4, NOTHING),
-    (5, Kind::Struct(&[(1, Kind::Number), (2, Kind::Number)])),
-    (6, NOTHING),
-    (7, TIME),
-    (8, TIME),
-    (10, Kind::Struct(&[(1, Kind::Byte), (2, Kind::Truth)])),
-    (11, NOTHING),
-    (12, NOTHING),
-    (13, NOTHING),
-    (14, NOTHING),
-    (15, NOTHING),
-    (16, Kind::Struct(&[(1, Kind::Byte)])),
-    (17, Kind::Struct(&[(1, Kind::Text)])),
-    (18, Kind::Struct(&[(1, Kind::Text), (2, Kind::Number)])),
-];
-const SCHEMA_ELEMENT: Fields = &[
-    (1, Kind::Number),
-    (2, Kind::Number),
-    (3, Kind::Number),
-    (4, Kind::Text),
-    (5, Kind::Number),
-    (6, Kind::Number),
-    (7, Kind::Number),
-    (8, Kind::Number),
-    (9, Kind::Number),
-    (10, Kind::Struct(LOGICAL_TYPE)),
-];
-const STATISTICS: Kind = Kind::Struct(&[
-    (1, Kind::Text),
-    (2, Kind::Text),
-    (3, Kind::Number),
-    (4, Kind::Number),
-    (5, Kind::Text),
-    (6, Kind::Text),
-    (7, Kind::Truth),
-    (8, Kind::Truth),
-    (9, Kind::Number),
-]);
-const BOUNDS: Kind = Kind::Struct(&[
-    (1, Kind::Double),
-    (2, Kind::Double),
-    (3, Kind::Double),
-    (4, Kind::Double),
-    (5, Kind::Double),
-    (6, Kind::Double),
-    (7, Kind::Double),
-    (8, Kind::Double),
-]);
-const THREE_NUMBERS: Kind = Kind::Struct(&[(1, Kind::Number), (2, Kind::Number), (3, Kind::Number)]);
-const NUMBERS: Kind = Kind::List(&Kind::Number);
-const COLUMN: Fields = &[
-    (1, Kind::Number),
-    (2, NUMBERS),
-    (3, Kind::List(&Kind::Text)),
-    (4, Kind::Number),
-    (5, Kind::Number),
-    (6, Kind::Number),
-    (7, Kind::Number),
-    (8, Kind::List(&Kind::Struct(KEY_AND_VALUE))),
-    (9, Kind::Number),
-    (10, Kind::Number),
-    (11, Kind::Number),
-    (12, STATISTICS),
-    (13, Kind::List(&THREE_NUMBERS)),
-    (14, Kind::Number),
-    (15, Kind::Number),
-    (16, Kind::Struct(&[(1, Kind::Number), (2, NUMBERS), (3, NUMBERS)])),
-    (17, Kind::Struct(&[(1, BOUNDS), (2, NUMBERS)])),
-];
-const CHUNK: Kind = Kind::Struct(&[
-    (1, Kind::Text),
-    (2, Kind::Number),
-    (3, Kind::Struct(COLUMN)),
-    (4, Kind::Number),
-    (5, Kind::Number),
-    (6, Kind::Number),
-    (7, Kind::Number),
-]);
-const ROW_GROUP: Kind = Kind::Struct(&[
-    (1, Kind::List(&CHUNK)),
-    (2, Kind::Number),
-    (3, Kind::Number),
-    (4, Kind::List(&Kind::Struct(&[(1, Kind::Number), (2, Kind::Truth), (3, Kind::Truth)]))),
-    (5, Kind::Number),
-    (6, Kind::Number),
-    (7, Kind::Number),
-]);
-const FOOTER: Fields = &[
-    (1, Kind::Number),
-    (2, Kind::List(&Kind::Struct(SCHEMA_ELEMENT))),
-    (3, Kind::Number),
-    (4, Kind::List(&ROW_GROUP)),
-    (5, Kind::List(&Kind::Struct(KEY_AND_VALUE))),
-    (6, Kind::Text),
-    (7, Kind::List(&Kind::Struct(&[(1, NOTHING), (2, NOTHING)]))),
-];
-/// Fields of a page's header of which nothing is read here; those of its struct follow.
-const PAGE: Fields = &[(4, Kind::Number), (6, NOTHING)];
-const DATA_PAGE: Fields = &[(2, Kind::Number), (3, Kind::Number), (4, Kind::Number), (5, STATISTICS)];
-const DICTIONARY_PAGE: Fields = &[(2, Kind::Number), (3, Kind::Truth)];
-const DATA_PAGE_2: Fields =
-    &[(2, Kind::Number), (3, Kind::Number), (4, Kind::Number), (7, Kind::Truth), (8, STATISTICS)];
 
 /// Kinds of pages that are read; an index between them is not.
 const KINDS: [i64; 3] = [0, DICTIONARY, 3];
