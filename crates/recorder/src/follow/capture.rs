@@ -57,6 +57,13 @@ pub(crate) struct Shot {
     torn: Vec<Seen>,
 }
 
+impl Shot {
+    /// Returns whether it was there only after a navigation began, and shows where that leads.
+    pub(super) fn shows_what_came_of(&self, goto: &Act) -> bool {
+        self.at > goto.began && self.seen.page.url() == goto.text
+    }
+}
+
 impl Following<'_> {
     /// Captures when the page rests.
     pub(super) async fn settle(&mut self) -> Result<(), RecordError> {

@@ -2,6 +2,7 @@
 //!
 //! In: open actions. Out: the pending step, closed when the next action begins. Invariant: no action is lost, and each stands in a step of its own.
 
+use super::capture::Shot;
 use super::group::Act;
 use super::{Following, Pending, TICK, is_blank};
 use crate::error::RecordError;
@@ -60,10 +61,12 @@ impl Following<'_> {
         }
     }
 
-    /// Returns whether an action is the navigation that a recording begins with.
+    /// Returns whether an action is the navigation that a recording begins with: nothing was seen before it but an empty page, or its own
+    /// page, which can come into a capture that had begun before it was heard of.
     fn is_first_goto(&self, act: &Act) -> bool {
-        let blank = self.pending.shot.as_ref().is_none_or(|shot| is_blank(shot.seen.page.url()));
-        self.tape.is_none() && self.pending.act.is_none() && act.kind == ActionKind::Goto && blank
+        let begins = |shot: &Shot| is_blank(shot.seen.page.url()) || shot.shows_what_came_of(act);
+        let first = self.tape.is_none() && self.pending.act.is_none() && act.kind == ActionKind::Goto;
+        first && self.pending.shot.as_ref().is_none_or(begins)
     }
 
     /// The first open action is over: what it brought is seen.
