@@ -68,7 +68,6 @@ impl<R: Read> Compact<R> {
     /// Reads a `PageHeader`.
     fn head(&mut self) -> Result<Head, String> {
         let (mut kind, mut bytes, mut packed, mut values) = (-1, -1, -1, 0);
-        let mut levels = [0; 2];
         let mut id = 0;
         while let Some((field, of)) = self.field(&mut id)? {
             match (field, of) {
@@ -77,16 +76,16 @@ impl<R: Read> Compact<R> {
                 (3, I32) => packed = self.number()?,
                 // Of each kind of page the number of values comes first.
                 (5 | 7 | 8, STRUCT) => {
-                    let known = [DATA_PAGE, DICTIONARY_PAGE, DATA_PAGE_2]
-                        [[5, 7, 8].iter().position(|at| *at == field).unwrap_or(0)];
+                    let known = match field {
+                        5 => DATA_PAGE,
+                        7 => DICTIONARY_PAGE,
+                        _ => DATA_PAGE_2,
+                    };
                     let mut inner = 0;
                     while let Some((part, of)) = self.field(&mut inner)? {
                         match (part, of) {
                             (1, I32) => values = self.number()?,
                             (1, _) => return Err(OTHER.to_owned()),
-                            // Bytes of levels, where they are not packed with the rest.
-                            (5 | 6, I32) if field == 8 => levels[inner as usize - 5] = self.number()?,
-                            (5 | 6, _) if field == 8 => return Err(OTHER.to_owned()),
                             _ => self.value(known, part, of, 1)?,
                         }
                     }

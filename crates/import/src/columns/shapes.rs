@@ -125,5 +125,12 @@ pub(super) const FOOTER: Fields = &[
 pub(super) const PAGE: Fields = &[(4, Kind::Number), (6, NOTHING)];
 pub(super) const DATA_PAGE: Fields = &[(2, Kind::Number), (3, Kind::Number), (4, Kind::Number), (5, STATISTICS)];
 pub(super) const DICTIONARY_PAGE: Fields = &[(2, Kind::Number), (3, Kind::Truth)];
-pub(super) const DATA_PAGE_2: Fields =
-    &[(2, Kind::Number), (3, Kind::Number), (4, Kind::Number), (7, Kind::Truth), (8, STATISTICS)];
+pub(super) const DATA_PAGE_2: Fields = &[
+    (2, Kind::Number),
+    (3, Kind::Number),
+    (4, Kind::Number),
+    (5, Kind::Number),
+    (6, Kind::Number),
+    (7, Kind::Truth),
+    (8, STATISTICS),
+];
