@@ -132,12 +132,18 @@ fn what_is_patched_equals_what_is_read_whole() {
     assert!(found.steps * 4 > rounds * PAGES.len() as u32 * 3, "{undecided} pages went on by themselves");
 }
 
+/// Shows a page of a bundled site; the site is served as long as the first two are kept.
+fn shown(site: &str, page: &str) -> (tokio::runtime::Runtime, SiteServer, LiveLens) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
+    let server = runtime.block_on(SiteServer::start(&traces().join("sites"), site)).expect("serves");
+    let mut lens = LiveLens::open("about:blank", &LiveOptions::default()).expect("opens");
+    lens.act(&Action::Navigate { url: format!("http://127.0.0.1:{}/{page}", server.port()) }).expect("went");
+    (runtime, server, lens)
+}
+
 #[test]
 fn a_rule_that_a_script_edits_in_place_is_seen() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&traces().join("sites"), "tiny")).expect("serves");
-    let mut lens = LiveLens::open("about:blank", &LiveOptions::default()).expect("opens");
-    lens.act(&Action::Navigate { url: format!("http://127.0.0.1:{}/index.html", server.port()) }).expect("went");
+    let (_runtime, _server, mut lens) = shown("tiny", "index.html");
     let browser = lens.browser();
     browser.evaluate("document.head.append(Object.assign(document.createElement('style'), { textContent: 'h1 { color: red }' })), 1").expect("adds");
     browser.look_afresh().expect("a page");
@@ -151,10 +157,7 @@ fn a_rule_that_a_script_edits_in_place_is_seen() {
 
 #[test]
 fn a_new_drawing_has_its_own_styles_and_not_those_of_the_one_like_it() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
-    let server = runtime.block_on(SiteServer::start(&traces().join("sites"), "shop")).expect("serves");
-    let mut lens = LiveLens::open("about:blank", &LiveOptions::default()).expect("opens");
-    lens.act(&Action::Navigate { url: format!("http://127.0.0.1:{}/search?q=laptop", server.port()) }).expect("went");
+    let (_runtime, _server, mut lens) = shown("shop", "search?q=laptop");
     let browser = lens.browser();
     browser.look_afresh().expect("a page");
     browser.look().expect("a page");
