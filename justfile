@@ -12,14 +12,15 @@ bench *args:
     @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
     @target-bench/bench-run/browserlens bench "$@"
 
-# Installs what the tests need where it is missing (Chromium, axe-core, Playwright, browser-use), then runs every test.
+# Installs what the tests need where it is missing (Chromium, axe-core, MiniWoB++, Playwright, browser-use, component libraries), then runs every test, in a home that must stay empty.
 test *args:
-    @scripts/install-chromium
-    @scripts/install-axe
-    @scripts/install-peers playwright-mcp-0-0-83 browser-use
-    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
-    BROWSERLENS_BENCH="$PWD/target-bench/bench-run/browserlens" cargo test --workspace --quiet "$@"
-    cargo test -p browserlens-reading --features http,local --test http --test local --quiet "$@"
+    @scripts/timed "test: install Chromium" scripts/install-chromium
+    @scripts/timed "test: install axe-core" scripts/install-axe
+    @scripts/timed "test: install MiniWoB++" scripts/install-miniwob
+    @scripts/timed "test: install Playwright, browser-use" scripts/install-peers playwright-mcp-0-0-83 browser-use
+    @scripts/timed "test: install four component libraries" scripts/install-wild esbuild sortablejs tom-select choices flatpickr
+    @scripts/timed "test: build the bench" cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
+    BROWSERLENS_BENCH="$PWD/target-bench/bench-run/browserlens" scripts/run-tests "$@"
 
 # Records the bundled traces again (all, or the scenarios that are named).
 record *args:
@@ -27,10 +28,23 @@ record *args:
     cargo build --workspace --quiet
     target/debug/browserlens record --force "$@"
 
+# Plays tasks of MiniWoB++ through `serve`, by scripts that see only its answers, and prints what each took; `just miniwob --tasks drag-items --seeds 5`.
+miniwob *args:
+    @scripts/install-chromium
+    @scripts/install-miniwob
+    cargo build --workspace --quiet
+    scripts/miniwob --table "$@"
+
 # Compares our re-implementations of other tools with what those really said, and writes reports/fidelity.md (`--check` compares with it).
 fidelity *args:
     @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
     @target-bench/bench-run/browserlens fidelity "$@"
+
+# Builds the program that users are given into target/dist (optimised over all crates, stripped) and says its size; training and local embeddings are not in it:
+# `./just dist train,local` adds them.
+dist more="":
+    cargo build --quiet --profile dist -p browserlens --no-default-features --features dist,{{more}}
+    @ls -l target/dist/browserlens | awk '{ printf "target/dist/browserlens: %.1f MB\n", $5 / 1000000 }'
 
 # Installs the tools that `record --peers` asks for their real output, into .tools/peers (npm, pip; no browser).
 peers:
@@ -55,10 +69,10 @@ ray-bars *args:
 
 # Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
 check:
-    cargo fmt --all
-    cargo clippy --workspace --all-targets --quiet -- -D warnings
-    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
-    @scripts/check-licences
+    @scripts/timed "check: format" cargo fmt --all
+    @scripts/timed "check: lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
+    @RUSTDOCFLAGS="-D warnings" scripts/timed "check: docs" cargo doc --workspace --no-deps --quiet
+    @scripts/timed "check: licences" scripts/check-licences
     git diff --exit-code --stat
 
 # Runs the examples of reports/SCHEMA.md (polars, DuckDB, pandas; installed into .tools/examples) on a report, or on a fresh one.
@@ -94,6 +108,14 @@ thousand steps="1000":
 looks:
     @scripts/install-chromium
     PATCH_ROUNDS=40 cargo test -p browserlens-live --quiet --test fast_looks --test patched_looks -- --include-ignored
+
+# The press test: uses every ref of pages made with some thirty component libraries, and says which controls no ref reaches; twelve patterns are in `just test`.
+# `./just wild --patterns hand,antd/tree --details found.md` narrows it and writes down what was found.
+wild *args:
+    @scripts/install-chromium
+    @scripts/install-wild
+    @cargo build --workspace --quiet
+    @scripts/wild/run --program target/debug/browserlens "$@"
 
 # Measures a live observation against Playwright MCP's snapshot, built for release; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
 live-speed pairs="5" seconds="150":

@@ -2,6 +2,7 @@
 //!
 //! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never changes its meaning.
 
+use browserlens_page::text::escaped_line;
 use std::fmt;
 
 /// How the command ended.
@@ -71,23 +72,12 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // One line each: messages carry names from traces, which must not forge lines on a terminal.
-        write!(f, "error: {}", one_line(&self.message))?;
+        write!(f, "error: {}", escaped_line(&self.message))?;
         if let Some(hint) = &self.hint {
-            write!(f, "\n hint: {}", one_line(hint))?;
+            write!(f, "\n hint: {}", escaped_line(hint))?;
         }
         Ok(())
     }
-}
-
-/// Makes text fit one line: control characters, line breaks included, become visible escapes.
-pub fn one_line(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let escape = c.is_control();
-            let escaped = escape.then(|| c.escape_default());
-            escaped.into_iter().flatten().chain((!escape).then_some(c))
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod side_by_side;
 mod verbs;
 
 use args::{Cli, Verb};
+use browserlens_page::text::count_unseen;
 use clap::Parser;
 use exit::{Exit, Failure};
 use std::process::ExitCode;
@@ -28,8 +29,15 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let shown = error.print();
-            let usage = error.use_stderr() || shown.is_err();
+            let said = error.render().to_string();
+            let usage = if count_unseen(&said) == 0 {
+                let shown = error.print();
+                error.use_stderr() || shown.is_err()
+            } else {
+                // An argument that hides something is said again as it is seen, without colours.
+                output::status(said.trim_end());
+                true
+            };
             return ExitCode::from(if usage { Exit::Usage } else { Exit::Success }.code());
         }
     };

@@ -2,6 +2,7 @@
 //!
 //! In: calls from any thread. Out: one bar, gone when its work is. Invariant: silent where nobody looks, so that a file of standard error holds words only.
 
+use browserlens_page::text::escaped_line;
 use browserlens_replay::{Measurement, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -25,7 +26,7 @@ impl Bar {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
         bar.set_style(style(unit));
-        bar.set_prefix(crate::exit::one_line(what));
+        bar.set_prefix(escaped_line(what).into_owned());
         Self(bar)
     }
 
@@ -46,7 +47,7 @@ impl Bar {
 
     /// Says what is being done.
     pub(crate) fn message(&self, message: &str) {
-        self.0.set_message(crate::exit::one_line(message));
+        self.0.set_message(escaped_line(message).into_owned());
     }
 
     /// Says that so many are done.

@@ -4,7 +4,7 @@
 //! stand at the same place and differ. Invariants: no row is wider than asked, whatever the script; nothing of a line is lost: a long one
 //! goes on in the next row; control characters are visible; colours only where asked.
 
-use crate::exit::one_line;
+use browserlens_page::text::escaped_line;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::io::IsTerminal;
 use unicode_width::UnicodeWidthChar;
@@ -111,7 +111,7 @@ fn inked(text: &str, ink: &str) -> String {
 /// Returns a line in pieces of at most `width` columns, each with the columns that it takes.
 fn wrapped(line: &str, width: usize) -> Vec<(String, usize)> {
     let mut pieces = vec![(String::new(), 0)];
-    for c in one_line(line).chars() {
+    for c in escaped_line(line).chars() {
         let wide = c.width().unwrap_or(0);
         if pieces.last().is_some_and(|(_, taken)| taken + wide > width) {
             pieces.push((String::new(), 0));

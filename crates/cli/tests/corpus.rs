@@ -1,23 +1,15 @@
 //! `corpus make`, `stats` and `split` by the command alone: what they print and write, how they end, and that `replay` reads what they wrote.
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use common::{browserlens_alone, root};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Output;
 
 /// Runs the command in `folder` with an environment of its own.
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
-    command.args(arguments).current_dir(folder).env_clear().env("NO_COLOR", "1");
-    for kept in ["PATH", "HOME", "TMPDIR"] {
-        if let Some(value) = std::env::var_os(kept) {
-            command.env(kept, value);
-        }
-    }
-    command.output().expect("the command starts")
+    browserlens_alone().args(arguments).current_dir(folder).output().expect("the command starts")
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -1,15 +1,13 @@
 //! `doctor`, `man` and `completions` through the command.
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use common::{browserlens, root};
+use serde_json::Value;
+use std::process::Output;
 
 fn run(args: &[&str], set: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+    let mut command = browserlens();
     command.args(args).envs(set.iter().copied()).current_dir(root()).output().expect("the command starts")
 }
 

@@ -1,23 +1,15 @@
 //! Every bad input of the documentation: one clear line that names file, place and remedy, the documented exit code,
 //! and nothing lost.
 
+mod common;
+
+use common::{at_home, browserlens_alone, root};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
-
 /// Runs the command in `folder` with an environment of its own.
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
-    command.args(arguments).current_dir(folder).env_clear().env("NO_COLOR", "1");
-    for kept in ["PATH", "HOME", "TMPDIR", "CHROME"] {
-        if let Some(value) = std::env::var_os(kept) {
-            command.env(kept, value);
-        }
-    }
-    command.output().expect("the command starts")
+    browserlens_alone().args(arguments).current_dir(folder).output().expect("the command starts")
 }
 
 /// Exit code and standard error, the machine's paths taken out.
@@ -199,7 +191,7 @@ fn a_full_disk_is_named() {
         return;
     }
     let folder = with_trace(|_| ());
-    let output = Command::new("sh")
+    let output = at_home(Command::new("sh"))
         .arg("-c")
         .arg("exec \"$0\" trace info a.trace >/dev/full")
         .arg(env!("CARGO_BIN_EXE_browserlens"))

@@ -2,11 +2,14 @@
 //!
 //! `UPDATE_FIDELITY=1 cargo test -p browserlens --test fidelity` writes it anew.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
+
+use common::{browserlens, root};
+use std::path::Path;
+use std::process::Output;
 
 fn fidelity(cache: &Path, out: &Path, more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .args(["fidelity", "--cache-dir"])
         .arg(cache)
         .arg("--out")
@@ -15,10 +18,6 @@ fn fidelity(cache: &Path, out: &Path, more: &[&str]) -> Output {
         .current_dir(root())
         .output()
         .expect("the command starts")
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 #[test]

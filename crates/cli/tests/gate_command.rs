@@ -1,10 +1,13 @@
 //! The gate through the command: a deliberate change of the formatter (rows are no longer folded) fails it and says what, where, how much and how it
 //! looks; taken back, it is an improvement that suggests to be accepted.
 
+mod common;
+
 use browserlens_replay::AcceptedRun;
+use common::{browserlens, root};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
+use std::process::Output;
 
 /// One whose pages have rows that are folded, and one that has none: what does not change is not named.
 const TRACES: [&str; 2] = ["portal-offer-for-a-shift.trace", "tiny-newsletter-signup.trace"];
@@ -21,7 +24,7 @@ impl Bench {
         let traces = folder.path().join("traces");
         std::fs::create_dir(&traces).expect("makes");
         for name in TRACES {
-            let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            let output = browserlens()
                 .args(["trace", "prune", "--last-step", "2"])
                 .args([root().join("traces").join(name), traces.join(name)])
                 .output()
@@ -38,7 +41,7 @@ impl Bench {
 
     /// Runs the bench; with rows apart it has a cache of its own, since no version says that the formatter changed.
     fn run(&self, name: &str, rows_apart: bool, args: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+        let mut command = browserlens();
         command.arg("bench").arg(self.at("traces")).current_dir(root());
         command.arg("--strategies-file").arg(self.at("strategies.toml"));
         command.arg("--accepted-dir").arg(self.at("reports/accepted"));
@@ -60,8 +63,35 @@ impl Bench {
     }
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
+#[test]
+fn a_report_is_kept_until_something_that_it_is_made_of_changes() {
+    let bench = Bench::new();
+    let run = |args: &[&str]| {
+        let mut command = browserlens();
+        command.arg("bench").arg(bench.at("traces")).current_dir(root());
+        command.arg("--strategies-file").arg(bench.at("strategies.toml"));
+        command.arg("--runs-dir").arg(bench.at("reports/runs")).arg("--cache-dir").arg(bench.at("cache")).args(args);
+        let output = command.output().expect("the command starts");
+        assert!(output.status.success(), "{}", words(&output));
+        let said = words(&output);
+        let report = said.lines().find_map(|line| line.strip_prefix("report: ")).expect("it is named").to_owned();
+        (String::from_utf8_lossy(&output.stdout).into_owned(), PathBuf::from(report))
+    };
+    let (printed, first) = run(&[]);
+    assert_eq!(run(&[]), (printed.clone(), first.clone()));
+    let json = run(&["--json"]);
+    assert!(json.0.starts_with('[') && json.1 == first, "{json:?}");
+    let named = bench.at("named");
+    let (_, own) = run(&["--out", &named.display().to_string()]);
+    assert_eq!(own, named.join("index.html"), "who names a folder gets a report there");
+    // Another price is another report.
+    assert_ne!(run(&["--cache-discount", "0.5"]).1, first);
+    // So is one whose strategies' file was written again, and one of whose files is gone.
+    std::fs::write(bench.at("strategies.toml"), format!("{STRATEGIES}\n")).expect("writes");
+    let second = run(&[]).1;
+    assert_ne!(second, first);
+    std::fs::remove_file(second.with_file_name("summary.md")).expect("was there");
+    assert_ne!(run(&[]).1, second);
 }
 
 fn words(output: &Output) -> String {

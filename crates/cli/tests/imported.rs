@@ -3,14 +3,12 @@
 
 #![cfg(feature = "record")]
 
-use browserlens_recorder::SiteServer;
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use browserlens_recorder::SiteServer;
+use common::{browserlens, root};
+use serde_json::{Value, json};
+use std::path::Path;
 
 struct World(tempfile::TempDir);
 
@@ -34,7 +32,7 @@ impl World {
 
     /// Runs the command; it must succeed.
     fn run(&self, arguments: &[&str]) -> String {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+        let mut command = browserlens();
         let output =
             command.args(arguments).current_dir(root()).env("NO_COLOR", "1").output().expect("the command starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -145,8 +143,7 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
     // A page of which nothing is visible is not shown as if it were one.
     for verb in ["snapshot", "read"] {
         let arguments = [verb, &world.at("traces/mind2web-b2.trace")];
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_browserlens")).args(arguments).output().expect("the command starts");
+        let output = browserlens().args(arguments).output().expect("the command starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(3) && said.contains("without --no-render"), "{verb}: {said}");
     }

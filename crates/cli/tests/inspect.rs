@@ -1,18 +1,16 @@
 //! `inspect`: tables and JSON of a trace, cursors across processes, HAR, a live page, and every error with its exit code.
 
+mod common;
+
+use common::{browserlens, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 const PORTAL: &str = "traces/portal-move-a-patient-appointment.trace";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
-
 fn inspect(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .arg("inspect")
         .args(arguments)
         .current_dir(root())

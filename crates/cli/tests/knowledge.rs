@@ -1,21 +1,20 @@
 //! `knowledge`: built from bundled traces, asked, and refused with the exit code and what to do.
 
+mod common;
+
+use common::{browserlens, root};
 use rusqlite::Connection;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
 const TRACES: [&str; 3] =
     ["traces/tiny-newsletter-signup.trace", "traces/login-wrong-then-right.trace", "traces/spa-plan-a-release.trace"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
-
 fn knowledge(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .arg("knowledge")
         .args(arguments)
         .current_dir(root())

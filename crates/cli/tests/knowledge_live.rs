@@ -2,21 +2,19 @@
 
 #![cfg(feature = "record")]
 
+mod common;
+
+use common::{browserlens, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
-
 fn knowledge(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .arg("knowledge")
         .args(arguments)
         .current_dir(root())

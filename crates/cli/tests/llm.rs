@@ -1,18 +1,16 @@
 //! The `llm` verb without an endpoint: what it says before anything is sent, and what it refuses.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
+
+use common::{browserlens_alone, root};
+use std::path::Path;
+use std::process::Output;
 
 const KEY: &str = "sk-a-key-that-must-not-appear";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
-
 fn browserlens(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
-    command.args(arguments).current_dir(folder).env_clear().env("NO_COLOR", "1").env("OPENAI_API_KEY", KEY);
-    command.output().expect("the command starts")
+    let mut command = browserlens_alone();
+    command.args(arguments).current_dir(folder).env("OPENAI_API_KEY", KEY).output().expect("the command starts")
 }
 
 /// A stored run of one bundled trace in a folder of its own.

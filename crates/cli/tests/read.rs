@@ -1,14 +1,12 @@
 //! `read`: a trace whole, in parts, by question and as a graph; its cache; and every error with its exit code.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use common::{browserlens, root};
+use std::process::Output;
 
 fn read(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .arg("read")
         .args(arguments)
         .current_dir(root())
@@ -92,7 +90,7 @@ fn processes_that_read_at_once_share_one_cache() {
     let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
     let round = || -> Vec<String> {
         let start = |step: usize| {
-            Command::new(env!("CARGO_BIN_EXE_browserlens"))
+            browserlens()
                 .args(["read", DOCS, "--step", &step.to_string(), "--cache", &file, "--preview"])
                 .current_dir(root())
                 .stdout(std::process::Stdio::piped())

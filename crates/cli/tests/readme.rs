@@ -8,9 +8,11 @@
 #[allow(dead_code)]
 #[path = "report_page/browser.rs"]
 mod browser;
+mod common;
 #[path = "report_page/numbers/mod.rs"]
 mod numbers;
 
+use common::{at_home, root};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -18,17 +20,18 @@ use std::sync::OnceLock;
 const BEGIN: &str = "<!-- bench table: begin -->\n```text\n";
 const END: &str = "\n```\n<!-- bench table: end -->";
 
-/// The first table of the output, its last column (milliseconds) taken away.
+/// The first table of the output.
 fn table(output: &str) -> String {
-    let rows: Vec<&str> = output.lines().take_while(|line| !line.trim().is_empty()).collect();
+    output.lines().take_while(|line| !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// A table without its last column: milliseconds differ from run to run.
+fn without_latency(table: &str) -> String {
+    let rows: Vec<&str> = table.lines().collect();
     let header = rows.first().expect("the bench prints a table");
     let width = header.strip_suffix("ms/step").expect("latency is the last column").trim_end().chars().count();
     let cut = |row: &&str| row.chars().take(width).collect::<String>().trim_end().to_owned();
     rows.iter().map(cut).collect::<Vec<_>>().join("\n")
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// One bench of everything, from nothing.
@@ -45,7 +48,7 @@ fn bench() -> &'static Bench {
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
         let binary = std::env::var_os("BROWSERLENS_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_browserlens").into());
-        let output = Command::new(binary)
+        let output = at_home(Command::new(binary))
             .args(["bench", "--cache-dir", &at("cache"), "--runs-dir", &at("runs"), "--out", &at("report")])
             .current_dir(root())
             .output()
@@ -90,6 +93,7 @@ fn the_readme_shows_the_last_bench() {
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(&path, format!("{}{table}{}", &readme[..begin], &readme[end..])).expect("writes");
     } else {
-        assert_eq!(readme[begin..end], table, "run `UPDATE_README=1 cargo test -p browserlens --test readme`");
+        let (told, now) = (without_latency(&readme[begin..end]), without_latency(&table));
+        assert_eq!(told, now, "run `UPDATE_README=1 cargo test -p browserlens --test readme`");
     }
 }

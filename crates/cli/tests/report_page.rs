@@ -3,6 +3,7 @@
 
 #[path = "report_page/browser.rs"]
 mod browser;
+mod common;
 #[path = "report_page/model.rs"]
 mod model;
 #[path = "report_page/numbers/mod.rs"]
@@ -14,17 +15,13 @@ use browserlens_report::{
     About, EventInfo, FactInfo, ReportInput, ScenarioInfo, StepInfo, StrategyInfo, StrategyRefs, write_report,
 };
 use browserlens_tokens::ImageFormula;
+use common::root;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
 const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
 const STRATEGIES: &str = "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,lens/budget-1500,snapshot/outline,raw/html,playwright-mcp@0.0.83/full*";
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
 
 /// A report of two recorded traces, one of them hostile, which two models have read too, and the run that it is about; made once.
 struct Made {
@@ -45,7 +42,7 @@ fn made() -> &'static Made {
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
         let browserlens = |arguments: &[&str]| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+            let mut command = common::browserlens();
             let output = command.args(arguments).current_dir(root()).env_remove("OPENAI_API_KEY").output();
             let output = output.expect("the command starts");
             assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));

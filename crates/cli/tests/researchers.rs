@@ -1,14 +1,13 @@
 //! What researchers do by the command alone: a strategy of their own, a sweep, patterns; and what they are told when a pattern matches nothing.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use common::{browserlens, root};
+use std::path::Path;
+use std::process::Output;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+    let mut command = browserlens();
     command.args(arguments).current_dir(folder).env("NO_COLOR", "1").output().expect("the command starts")
 }
 

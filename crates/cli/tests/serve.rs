@@ -4,7 +4,10 @@
 //! Those need `scripts/install-clients`: `./just clients` installs and runs them.
 #![cfg(all(feature = "serve", feature = "record"))]
 
+mod common;
+
 use browserlens_recorder::SiteServer;
+use common::{at_home, browserlens, root};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,10 +16,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
-}
 
 fn tools() -> PathBuf {
     let tools = root().join(".tools/clients");
@@ -33,7 +32,7 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[String]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        let mut child = browserlens()
             .args(["serve", "--http", "127.0.0.1:0"])
             .args(arguments)
             .stderr(Stdio::piped())
@@ -130,7 +129,7 @@ fn plan(is_live: bool, url: &str) -> Vec<(&'static str, Value, Option<bool>)> {
 /// Runs a client over a plan and checks what it prints.
 fn check(client: &[&str], how: &[String], plan: &[(&'static str, Value, Option<bool>)], label: &str) {
     let calls: Vec<Value> = plan.iter().map(|(tool, arguments, _)| json!([tool, arguments])).collect();
-    let ran = Command::new(client[0])
+    let ran = at_home(Command::new(client[0]))
         .args(&client[1..])
         .arg(Value::from(calls).to_string())
         .args(how)
@@ -203,7 +202,7 @@ fn schemathesis(workers: &str) -> (bool, String) {
     );
     let reply = server.ask(&begin);
     let session: Value = serde_json::from_str(reply.rsplit("\r\n\r\n").next().expect("a body")).expect("JSON");
-    let ran = Command::new(tools().join("venv/bin/schemathesis"))
+    let ran = at_home(Command::new(tools().join("venv/bin/schemathesis")))
         .args(["run", &format!("http://{}/openapi.json", server.address), "--no-color"])
         .args(["--phases", "examples,coverage,fuzzing", "--max-examples", "10", "--seed", "1", "--workers", workers])
         .args(["--suppress-health-check", "all", "--continue-on-failure"])
@@ -273,10 +272,7 @@ fn a_served_trace_answers_logs_nothing_that_was_typed_and_ends_when_asked_to() {
 
 #[test]
 fn an_open_address_without_a_token_is_bad_usage() {
-    let ran = Command::new(env!("CARGO_BIN_EXE_browserlens"))
-        .args(["serve", "--trace", &trace(), "--http", "0.0.0.0:0"])
-        .output()
-        .expect("starts");
+    let ran = browserlens().args(["serve", "--trace", &trace(), "--http", "0.0.0.0:0"]).output().expect("starts");
     assert_eq!(ran.status.code(), Some(2));
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(
@@ -294,7 +290,7 @@ struct Recorded {
 
 impl Recorded {
     fn start(host: &str, file: &Path, home: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        let mut child = browserlens()
             .args(["serve", "--allow-host", host, "--goal", "the letter", "--record"])
             .arg(file)
             .env("XDG_CONFIG_HOME", home)
@@ -348,7 +344,7 @@ fn a_recorded_run_is_whole_after_a_stop_and_opens_after_a_kill() {
         let trace = browserlens_trace::Trace::open(&file).expect("opens");
         assert_eq!((trace.len(), trace.meta().goal.as_str()), (2, "the letter"), "{signal}");
         // A trace that stands there is not written over.
-        let again = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+        let again = browserlens()
             .args(["serve", "--record"])
             .arg(&file)
             .env("XDG_CONFIG_HOME", folder.path())

@@ -1,15 +1,14 @@
 //! `show`: what an agent would get, two strategies side by side, the shown state.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use common::{browserlens, root};
+use std::path::Path;
+use std::process::Output;
 
 /// Runs `show` over a bundled trace, the images in `folder`.
 fn show(folder: &Path, trace: &str, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .args(["show", &format!("traces/{trace}.trace")])
         .args(arguments)
         .current_dir(root())

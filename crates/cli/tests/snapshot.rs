@@ -1,14 +1,12 @@
 //! `snapshot`: modes and formats over a trace, refs of a session, and every error with its exit code.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is there")
-}
+use common::{browserlens, root};
+use std::process::Output;
 
 fn snapshot(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    browserlens()
         .arg("snapshot")
         .args(arguments)
         .current_dir(root())
@@ -48,7 +46,7 @@ fn a_step_of_a_trace_is_shown_in_every_mode() {
 
 #[test]
 fn refs_are_those_of_the_lens_over_the_steps() {
-    let lens = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    let lens = browserlens()
         .args(["show", LOGIN, "--step", "2", "--strategy", "lens/a11y"])
         .current_dir(root())
         .output()
@@ -121,11 +119,7 @@ fn a_live_page_is_read_like_a_recorded_one() {
     );
     let url = format!("http://{address}/");
     let run = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
-            .args(["snapshot", &url])
-            .args(more)
-            .output()
-            .expect("the command starts");
+        let output = browserlens().args(["snapshot", &url]).args(more).output().expect("the command starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).expect("is text").replace(&url, "http://live.test/")
     };

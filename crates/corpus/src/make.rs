@@ -17,8 +17,10 @@ use browserlens_trace::{CreateOptions, Origin, Outcome, Redactor, Trace, TraceWr
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Name of the folder in which scenarios lie beside the traces.
 pub const SCENARIOS: &str = "scenarios";
@@ -145,6 +147,7 @@ pub fn make(options: &MakeOptions<'_>) -> Result<MakeReport, CorpusError> {
         bodies: options.bodies,
         sources: described,
     };
+    let _turn = turn(options)?;
     begin(&options.out, &description)?;
     let copies = plan(&sources, options.steps);
     let steps = copies.iter().map(|copy| u64::from(sources[copy.source].steps)).sum();
@@ -183,10 +186,33 @@ fn hash_of(source: &Source) -> Result<String, CorpusError> {
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-/// Makes the folder with its description, or checks the one that is there.
+/// Makes the folder and waits until no other process makes a corpus there: then what it made stands there, and is not made again.
+///
+/// The folder itself is what is locked, so nothing is left in it, and a process that is killed locks nothing.
+fn turn(options: &MakeOptions<'_>) -> Result<Option<std::fs::File>, CorpusError> {
+    let out = &options.out;
+    std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
+    if !cfg!(unix) {
+        return Ok(None);
+    }
+    let folder = std::fs::File::open(out).map_err(CorpusError::io(out, "open the folder"))?;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::WouldBlock) if options.cancel.load(Ordering::Relaxed) => {
+                return Err(CorpusError::Cancelled);
+            }
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
+            // Where a file system has no locks, one at a time may make a corpus.
+            Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(CorpusError::io(out, "lock the folder")(error)),
+        }
+    }
+}
+
+/// Writes the description of the folder, or checks the one that is there.
 fn begin(out: &Path, description: &Description) -> Result<(), CorpusError> {
     let path = out.join(DESCRIPTION);
-    std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
     let other = |reason: String| CorpusError::Other { path: path.clone(), reason };
     match std::fs::read_to_string(&path) {
         Ok(text) => {

@@ -281,6 +281,26 @@ fn what_was_stopped_goes_on_and_leaves_nothing_half_written() {
 }
 
 #[test]
+fn of_those_who_make_one_corpus_at_once_each_trace_is_made_by_one() {
+    let folder = tempfile::tempdir().expect("folder");
+    let (alone, together) = (folder.path().join("alone"), folder.path().join("together"));
+    made(&alone, &[TINY], 20, 2);
+    let reports: Vec<MakeReport> = std::thread::scope(|scope| {
+        let makers: Vec<_> = (0..4).map(|_| scope.spawn(|| made(&together, &[TINY], 20, 2))).collect();
+        makers.into_iter().map(|maker| maker.join().expect("is made")).collect()
+    });
+    assert_eq!(files(&alone), files(&together));
+    let traces = reports[0].traces;
+    assert_eq!(reports.iter().map(|report| report.traces - report.resumed).sum::<u64>(), traces, "{reports:?}");
+    // A run that was stopped while it waits for its turn ends.
+    let held = std::fs::File::open(&together).expect("opens");
+    held.lock().expect("locks");
+    let cancel = AtomicBool::new(true);
+    let error = make(&options(&together, &[TINY], 20, 2, &Quiet, &cancel)).expect_err("was stopped");
+    assert!(matches!(error, CorpusError::Cancelled), "{error}");
+}
+
+#[test]
 fn pixels_and_bodies_can_be_left_out() {
     let folder = tempfile::tempdir().expect("folder");
     let (with, without) = (folder.path().join("with"), folder.path().join("without"));

@@ -5,6 +5,7 @@
 //! of standard error only the end is kept; nobody waits longer than the limit that was given; the group is ended with the child, and a stream that somebody outside of
 //! it holds open keeps a thread waiting, never the caller.
 
+use browserlens_page::text::one_line;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -209,12 +210,6 @@ fn in_words(status: ExitStatus) -> String {
         (None, Some(signal)) => format!("signal {signal}"),
         (None, None) => "no status".to_owned(),
     }
-}
-
-/// Returns a text on one line without control characters.
-pub(crate) fn one_line(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() || c == '\u{fffd}' { ' ' } else { c }).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn write_lines(mut stdin: ChildStdin, lines: &Receiver<Vec<u8>>, tell: &SyncSender<Said>) {

@@ -5,11 +5,12 @@
 //! known of one step never depends on how fast the command was.
 
 use crate::page;
-use crate::process::{Process, Trouble, one_line};
+use crate::process::{Process, Trouble};
 use crate::protocol::{
     Asked, FromCommand, Hello, Image, Kind, Observed, PROTOCOL, Picture, Previous, Ready, Request as AskedRequest,
     Space, Step, Task as TaskMessage, ToCommand, Viewport,
 };
+use browserlens_page::text::one_line;
 use browserlens_page::{BoxInDocument, BoxInViewport, NodeKey, Page};
 use browserlens_strategy::{
     ActionChannel, ImageSpace, Observation, ObservationKind, ObservedImage, RefTarget, Request, Run, StepIndex,
@@ -430,7 +431,7 @@ fn ask(process: &mut Process, message: &ToCommand, limit: Duration) -> Result<Fr
     serde_json::from_slice(&answer).map_err(|error| {
         let head = String::from_utf8_lossy(&answer[..answer.len().min(4 * SHOWN_LINE)]).into_owned();
         format!(
-            "it wrote a line that is no answer ({}; anything but answers belongs to standard error): {:?}",
+            "it wrote a line that is no answer ({}; anything but answers belongs to standard error): \"{}\"",
             one_line(&error.to_string()),
             shortened(&head, SHOWN_LINE)
         )

@@ -155,6 +155,7 @@ impl World {
             screenshot: Some(&self.screenshot),
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         })
     }
@@ -217,7 +218,7 @@ fn a_crash_says_its_status_and_its_last_words() {
     spoils_the_rest(
         "crashes",
         "",
-        "it ended (exit status 3); its standard error ends: Traceback ValueError: not a number [31m",
+        "it ended (exit status 3); its standard error ends: Traceback ValueError: not a number\\u{1b}[31m",
     );
     spoils_the_rest("is killed", "", "it ended (signal 9)");
 }
@@ -232,7 +233,7 @@ fn a_command_that_hangs_is_ended_with_its_children() {
 
 #[test]
 fn garbage_is_shown_in_short() {
-    spoils_the_rest("garbage", "", "belongs to standard error): \"loading model ... done\"");
+    spoils_the_rest("garbage", "", "belongs to standard error): \"loading model ... done \\u{7}\"");
     spoils_the_rest("no utf-8", "", "it wrote a line that is no answer");
     spoils_the_rest("deep", "", "recursion limit exceeded");
     spoils_the_rest("misspells", "", "unknown field `ref`, expected one of `step`");

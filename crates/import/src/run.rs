@@ -14,6 +14,8 @@ use browserlens_page::Flags;
 use browserlens_page::{Capture, Page, PayloadKind};
 use browserlens_trace::{Canonicalizer, Origin};
 use serde::Serialize;
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -258,10 +260,13 @@ fn scenarios(
     for script in scripts {
         let path = options.out.join(format!("{}.toml", file_name(&script.name)));
         let text = script.toml(&path)?;
-        if path.exists() && !options.force {
-            return Err(browserlens_trace::TraceError::Exists { path }.into());
+        let file = if options.force { File::create(&path) } else { File::create_new(&path) };
+        match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(browserlens_trace::TraceError::Exists { path }.into());
+            }
+            written => written.map_err(ImportError::io(&path, "write the file"))?,
         }
-        std::fs::write(&path, text).map_err(ImportError::io(&path, "write the file"))?;
         let steps = script.steps.len() as u32;
         report.scenarios.push(ImportedScenario { path, steps, gaps: script.gaps });
     }

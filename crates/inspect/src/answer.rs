@@ -1,14 +1,17 @@
 //! The shape that every answer has.
 //!
-//! In: data and what is known of what it was taken from. Out: [`Answer`]. Invariant: `count`, `total` and the sizes speak of the same filters and
-//! the same moment; what was cut is listed.
+//! In: data and what is known of what it was taken from. Out: [`Answer`]. Invariants: `count`, `total` and the sizes speak of the same filters and
+//! the same moment; what was cut is listed; what nobody sees is written as an escape, but in bodies and HTML, which say how much of it they hold.
 
+use browserlens_page::text::escaped_json;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::ser::Error as _;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 /// An answer: a page of data and how it stands to the whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", bound(serialize = "D: Serialize, F: Serialize"))]
 pub struct Answer<D, F> {
     /// The page of data.
     pub data: D,
@@ -21,6 +24,8 @@ pub struct Answer<D, F> {
     /// Where to go on; null if done.
     pub next_cursor: Option<String>,
     /// The filters that were applied, defaults included.
+    #[serde(serialize_with = "as_seen")]
+    #[schemars(with = "F")]
     pub filters: F,
     /// What this is, in words.
     pub message: String,
@@ -32,6 +37,24 @@ pub struct Answer<D, F> {
     /// What came after paging began, if anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer: Option<Newer>,
+    /// How many characters nobody sees are in data that is given as it is (HTML): controls, tags, what has no width or turns the direction of text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unseen_characters: u64,
+}
+
+/// Whether there is nothing to tell of.
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Writes filters with what nobody sees in their texts as escapes; cursors are made of what was really asked.
+fn as_seen<F: Serialize, S: Serializer>(filters: &F, serializer: S) -> Result<S::Ok, S::Error> {
+    let json = serde_json::to_string(filters).map_err(S::Error::custom)?;
+    let escaped = escaped_json(&json);
+    if *escaped == *json {
+        return filters.serialize(serializer);
+    }
+    serde_json::from_str::<Value>(&escaped).map_err(S::Error::custom)?.serialize(serializer)
 }
 
 /// Counts and sizes before and after filtering and cutting.

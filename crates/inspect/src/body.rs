@@ -1,10 +1,12 @@
 //! Bodies: as much of them as is wanted, and how much there is.
 //!
 //! In: the head of a body, what its request says of it. Out: a [`Body`]. Invariants: what is no text is not shown as text; the size is said
-//! whether or not there is a body; a body is parsed only where it is small enough to be read whole.
+//! whether or not there is a body; a body is parsed only where it is small enough to be read whole; its bytes are given as they are, and how many
+//! characters in them nobody sees is said.
 
-use crate::answer::cut;
+use crate::answer::{cut, is_zero};
 use crate::error::InspectError;
+use browserlens_page::text::{count_unseen, escaped_line};
 use browserlens_strategy::{BodySide, PageSource, RequestEvent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,15 +34,35 @@ pub struct Body {
     /// Why there is no text, or not what was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// How many characters of what is given of it nobody sees: controls, tags, what has no width or turns the direction of text.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unseen_characters: u64,
 }
 
 impl Body {
+    /// Counts the unseen characters of what is given of it.
+    fn counted(mut self) -> Self {
+        self.unseen_characters =
+            self.text.as_deref().map_or(0, count_unseen) + self.json.iter().flatten().map(unseen_in).sum::<u64>();
+        self
+    }
+
     /// Bytes that are returned of it.
     pub(crate) fn returned(&self) -> u64 {
         let json = |value: &Value| value.to_string().len() as u64;
         self.text.as_ref().map_or(0, |text| text.len() as u64)
             + self.json.as_ref().map_or(0, |found| found.iter().map(json).sum())
             + self.shape.as_ref().map_or(0, json)
+    }
+}
+
+/// Counts the unseen characters in the names and texts of a value.
+pub(crate) fn unseen_in(value: &Value) -> u64 {
+    match value {
+        Value::String(text) => count_unseen(text),
+        Value::Array(items) => items.iter().map(unseen_in).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| count_unseen(name) + unseen_in(value)).sum(),
+        _ => 0,
     }
 }
 
@@ -97,7 +119,7 @@ pub(crate) fn of(
         if whole {
             parsed(&text, wanted, &mut body);
             if body.note.is_none() {
-                return Ok(Some(body));
+                return Ok(Some(body.counted()));
             }
         } else {
             body.note = Some(format!("too large to be parsed: over {} bytes", wanted.parse_limit));
@@ -106,7 +128,7 @@ pub(crate) fn of(
     let mut text = text;
     body.truncated = cut(&mut text, wanted.limit).is_some() || !whole;
     body.text = Some(text);
-    Ok(Some(body))
+    Ok(Some(body.counted()))
 }
 
 /// Says why there is no body, where there should be one.
@@ -117,7 +139,7 @@ fn missing(request: &RequestEvent, side: BodySide) -> Option<Body> {
     let bytes = request.response_bytes;
     let mime = request.mime_type.as_str();
     let note = if !request.failure.is_empty() {
-        format!("no body: {}", request.failure)
+        format!("no body: {}", escaped_line(&request.failure))
     } else if request.status == 0 {
         "no response came".to_owned()
     } else if bytes == 0 {
@@ -125,7 +147,7 @@ fn missing(request: &RequestEvent, side: BodySide) -> Option<Body> {
     } else if is_text(mime) {
         "not kept: streamed, of another charset, or over the limit of the recording".to_owned()
     } else {
-        format!("not kept: {} is no text", if mime.is_empty() { "its type" } else { mime })
+        format!("not kept: {} is no text", if mime.is_empty() { "its type".into() } else { escaped_line(mime) })
     };
     Some(Body { bytes, note: Some(note), ..Body::default() })
 }
@@ -221,7 +243,8 @@ fn shape_of(value: &Value) -> Value {
             Value::Object([("array".to_owned(), Value::Object(shape))].into_iter().collect())
         }
         Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| (name.clone(), shape_of(value))).collect();
+            let members =
+                members.iter().map(|(name, value)| (escaped_line(name).into_owned(), shape_of(value))).collect();
             Value::Object([("object".to_owned(), Value::Object(members))].into_iter().collect())
         }
     }

@@ -7,6 +7,7 @@ use crate::answer::{Answer, Cuts};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, ConsoleQuery, OneOrMany};
+use browserlens_page::text::{escaped, escaped_line};
 use browserlens_strategy::{ConsoleMessage, Event, EventFilter, EventKind, PageSource, RequestParts, host_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -156,7 +157,7 @@ pub(crate) fn rows(events: &[Event], own_host: &str, limits: &Limits, cuts: &mut
             cuts.original_bytes += message.text.len() as u64;
             continue;
         }
-        let mut text = as_json(&message.text);
+        let mut text = escaped(&as_json(&message.text)).into_owned();
         let at = rows.len();
         cuts.text(&mut text, limits.max_message_size, || format!("data[{at}].text"));
         known.insert(key, at);
@@ -168,7 +169,7 @@ pub(crate) fn rows(events: &[Event], own_host: &str, limits: &Limits, cuts: &mut
             last_position: None,
             at_ms: event.at_ms,
             tab_id: (event.tab > 0).then_some(event.tab),
-            source,
+            source: source.map(|source| escaped_line(&source).into_owned()),
             frames,
         });
     }

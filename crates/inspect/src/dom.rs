@@ -8,6 +8,7 @@ use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, DomQuery};
 use browserlens_page::capture::COMPUTED_STYLES;
+use browserlens_page::text::{escaped, escaped_line};
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use browserlens_snapshot::select::Selector;
 use schemars::JsonSchema;
@@ -192,13 +193,14 @@ impl Checked {
             },
             truncated,
             newer: None,
+            unseen_characters: 0,
         })
     }
 
     /// The tree below a node; no deeper than the deepest that a query may ask for.
     fn tree(&self, node: NodeRef<'_>, kept: &[NodeId], limits: &Limits, cuts: &mut Cuts) -> DomNode {
         let mut short = |text: &str| {
-            let mut text = text.to_owned();
+            let mut text = escaped(text).into_owned();
             let before = cut(&mut text, limits.max_dom_text_size).unwrap_or(text.len() as u64);
             cuts.original_bytes += before;
             cuts.returned_bytes += text.len() as u64;
@@ -207,7 +209,7 @@ impl Checked {
             }
             text
         };
-        let mut made = DomNode { tag: node.tag().to_owned(), ..DomNode::default() };
+        let mut made = DomNode { tag: escaped_line(node.tag()).into_owned(), ..DomNode::default() };
         made.hidden = !node.is_visible() && node.parent().is_none_or(|parent| parent.is_visible());
         if node.kind() == NodeKind::Text {
             made.text = Some(short(node.text()));
@@ -216,7 +218,7 @@ impl Checked {
         let secret = node.flags().has(Flags::SECRET);
         for (name, value) in node.attributes() {
             if name != "style" && !(secret && name == "value") {
-                made.attributes.insert(name.to_owned(), short(value));
+                made.attributes.insert(escaped_line(name).into_owned(), short(value));
             }
         }
         if !node.value().is_empty() && !secret && node.attribute("value") != Some(node.value()) {
@@ -226,7 +228,8 @@ impl Checked {
             made.styles = COMPUTED_STYLES
                 .iter()
                 .filter_map(|name| {
-                    Some(((*name).to_owned(), node.style(name).filter(|value| !value.is_empty())?.to_owned()))
+                    let value = node.style(name).filter(|value| !value.is_empty())?;
+                    Some(((*name).to_owned(), escaped_line(value).into_owned()))
                 })
                 .collect();
         }

@@ -1,10 +1,12 @@
 //! Export of requests as HAR 1.2, for the viewers that browsers and proxies bring along.
 //!
 //! In: a source, the time that its page time counts from. Out: one JSON object, written as rows are read. Invariants: memory holds one chunk;
-//! a body over the limit is left out, and a comment says so; what is not known is written as the specification says (-1, or empty).
+//! a body over the limit is left out, and a comment says so; what is not known is written as the specification says (-1, or empty); texts are those
+//! of the recording, and the log's comment says how many characters in them nobody sees.
 //!
 //! Source: "HTTP Archive (HAR) format", version 1.2, by Jan Odvarko.
 
+use crate::body::unseen_in;
 use crate::cursor::UnixMillis;
 use crate::error::InspectError;
 use crate::limits::Limits;
@@ -29,7 +31,7 @@ pub fn write(
     write!(out, "{{\"log\":{{\"version\":\"1.2\",\"creator\":{creator},\"pages\":[],\"entries\":[")?;
     let filter =
         EventFilter { kinds: vec!["request".to_owned()], parts: RequestParts::Headers, ..EventFilter::default() };
-    let (mut after, mut written) = (None, 0);
+    let (mut after, mut written, mut unseen) = (None, 0, 0);
     loop {
         let events = source.events(&filter, after, CHUNK)?;
         let is_last = events.len() < CHUNK;
@@ -38,6 +40,7 @@ pub fn write(
             if let Some(entry) = entry(source, event, began, limits)? {
                 out.write_all(if written > 0 { b",\n" } else { b"\n" })?;
                 serde_json::to_writer(&mut *out, &entry)?;
+                unseen += unseen_in(&entry);
                 written += 1;
             }
         }
@@ -45,7 +48,11 @@ pub fn write(
             break;
         }
     }
-    out.write_all(b"\n]}}\n")?;
+    out.write_all(b"\n]")?;
+    if unseen > 0 {
+        write!(out, ",\"comment\":\"unseen characters: {unseen}\"")?;
+    }
+    out.write_all(b"}}\n")?;
     out.flush()?;
     Ok(written)
 }

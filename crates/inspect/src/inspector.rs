@@ -440,6 +440,7 @@ impl Paging<'_> {
             },
             truncated: cuts.truncated,
             newer: None,
+            unseen_characters: 0,
         };
         Ok(Remembered { answer, next: found.next, newer })
     }

@@ -1,6 +1,7 @@
 //! The page as cleaned HTML, and as text.
 //!
-//! In: a page, a selector. Out: text, cut at its limit. Invariant: what is hidden is given only where it was asked for; a cut says how much there is.
+//! In: a page, a selector. Out: text, cut at its limit. Invariants: what is hidden is given only where it was asked for; a cut says how much there is;
+//! HTML is given as it is and says how many unseen characters it holds, text has escapes in their place.
 
 use crate::answer::{Answer, Sizes, Truncation, cut};
 use crate::dom;
@@ -8,6 +9,7 @@ use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{HtmlQuery, TextQuery};
 use browserlens_page::Page;
+use browserlens_page::text::{count_unseen, escaped};
 use browserlens_snapshot::html::{self, HtmlOptions};
 
 /// The answer of `get_html`.
@@ -35,7 +37,7 @@ pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits) -> Result<Te
             parts.collect::<Vec<_>>().join("\n")
         }
     };
-    Ok(answer(page, text, query.clone(), limits.max_text_size, "text"))
+    Ok(answer(page, escaped(&text).into_owned(), query.clone(), limits.max_text_size, "text"))
 }
 
 fn answer<F>(page: &Page, mut text: String, filters: F, limit: usize, what: &str) -> Answer<String, F> {
@@ -46,11 +48,15 @@ fn answer<F>(page: &Page, mut text: String, filters: F, limit: usize, what: &str
     let returned = text.len() as u64;
     let truncated =
         if was_cut { vec![Truncation { what: "data".to_owned(), original: bytes, returned }] } else { Vec::new() };
-    let message = match (total, was_cut) {
+    let unseen_characters = count_unseen(&text);
+    let mut message = match (total, was_cut) {
         (0, _) => format!("no {what} is there, or nothing matches the selector"),
         (_, false) => format!("all {bytes} bytes of {what}"),
         (_, true) => format!("the first {returned} of {bytes} bytes of {what}; narrow it by a selector"),
     };
+    if unseen_characters > 0 {
+        message.push_str(&format!("; {unseen_characters} characters in it are not seen"));
+    }
     Answer {
         data: text,
         count,
@@ -67,5 +73,6 @@ fn answer<F>(page: &Page, mut text: String, filters: F, limit: usize, what: &str
         },
         truncated,
         newer: None,
+        unseen_characters,
     }
 }

@@ -7,6 +7,7 @@ use crate::body::{self, Body, Wanted};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, NetworkQuery, OneOrMany};
+use browserlens_page::text::escaped_line;
 use browserlens_strategy::{BodySide, Event, EventFilter, EventKind, PageSource, RequestParts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -191,19 +192,20 @@ pub(crate) fn rows(
         };
         let request_body = body(BodySide::Request, &bodies.request, "requestBody")?;
         let response_body = body(BodySide::Response, &bodies.response, "responseBody")?;
-        let mut url = request.url.clone();
+        let seen = |text: &str| escaped_line(text).into_owned();
+        let mut url = seen(&request.url);
         cuts.text(&mut url, limits.max_url_size, || format!("data[{at}].url"));
         rows.push(NetworkRow {
-            method: request.method.clone(),
+            method: seen(&request.method),
             url,
             status: request.status,
-            resource_type: request.resource_type.to_lowercase(),
+            resource_type: seen(&request.resource_type.to_lowercase()),
             position,
             at_ms,
             duration_ms: request.duration_ms,
             bytes: request.response_bytes,
-            mime: request.mime_type.clone(),
-            failure: request.failure.clone(),
+            mime: seen(&request.mime_type),
+            failure: seen(&request.failure),
             tab_id: (tab > 0).then_some(tab),
             request_body,
             response_body,

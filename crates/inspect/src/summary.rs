@@ -8,6 +8,7 @@ use crate::console::{self, Level};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, SummaryQuery};
+use browserlens_page::text::escaped_line;
 use browserlens_strategy::{EventFilter, EventKind, PageSource, RequestEvent, RequestParts, host_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,10 @@ impl Counts {
     fn most(self, limit: usize) -> Vec<Counted> {
         let mut all: Vec<(String, (u64, usize))> = self.0.into_iter().collect();
         all.sort_by_key(|(_, (count, order))| (std::cmp::Reverse(*count), *order));
-        all.into_iter().take(limit).map(|(what, (n, _))| Counted { what, n }).collect()
+        all.into_iter()
+            .take(limit)
+            .map(|(what, (n, _))| Counted { what: escaped_line(&what).into_owned(), n })
+            .collect()
     }
 }
 
@@ -102,7 +106,7 @@ impl Top {
     fn add(&mut self, n: u64, what: impl FnOnce() -> String) {
         let at = self.kept.partition_point(|kept| kept.n >= n);
         if at < self.limit {
-            self.kept.insert(at, Counted { what: what(), n });
+            self.kept.insert(at, Counted { what: escaped_line(&what()).into_owned(), n });
             self.kept.truncate(self.limit);
         }
     }
@@ -199,6 +203,7 @@ pub(crate) fn summary(
         size: Sizes { original_count: count, returned_count: count, original_bytes: bytes, returned_bytes: 0 },
         truncated: Vec::new(),
         newer: None,
+        unseen_characters: 0,
     })
 }
 

@@ -9,7 +9,7 @@ use crate::model::{
     TransitionDefinition,
 };
 use crate::validate::validate;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -157,8 +157,14 @@ impl Store {
         let setup = "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;";
         self.connection.execute_batch(setup).map_err(wrap.clone()("turn foreign keys on"))?;
         if version < STORE_VERSION {
-            let transaction = self.connection.transaction().map_err(wrap.clone()("begin to migrate it"))?;
-            for migration in &MIGRATIONS[version as usize..] {
+            let at_once = TransactionBehavior::Immediate;
+            let transaction =
+                self.connection.transaction_with_behavior(at_once).map_err(wrap.clone()("begin to migrate it"))?;
+            // Read again: another process may have been faster.
+            let version: i64 = transaction
+                .pragma_query_value(None, "user_version", |row| row.get(0))
+                .map_err(wrap.clone()("read its header"))?;
+            for migration in MIGRATIONS.iter().skip(version as usize) {
                 transaction.execute_batch(migration).map_err(wrap.clone()("migrate it"))?;
             }
             let marks = format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {STORE_VERSION};");

@@ -217,3 +217,21 @@ fn what_does_not_make_sense_is_refused_and_what_was_there_stays() {
         assert_eq!(store.load(&"k".into()).unwrap(), knowledge());
     }
 }
+
+#[test]
+fn many_open_a_store_that_is_not_there_at_once() {
+    for _ in 0..20 {
+        let folder = folder();
+        let path = folder.path().join("store.sqlite");
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    Store::open(&path).unwrap().save(&knowledge()).unwrap();
+                });
+            }
+        });
+        assert_eq!(Store::open(&path).unwrap().load(&"k".into()).unwrap(), knowledge());
+    }
+}

@@ -166,6 +166,9 @@ fn scripts_do_in_a_browser_what_they_say() {
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=15000", "--dump-dom"])
         .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
         .arg(format!("file://{}", file.display()))
+        .env("HOME", folder.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_CACHE_HOME")
         .output()
         .unwrap();
     let dom = String::from_utf8_lossy(&output.stdout);

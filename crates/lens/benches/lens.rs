@@ -180,6 +180,7 @@ fn lens(c: &mut Criterion) {
                     screenshot: None,
                     crops: &[],
                     peers: &[],
+                    shared: &Arc::default(),
                     clock: &NoClock,
                 };
                 black_box(lens.observe(&input).expect("the page is observable"));

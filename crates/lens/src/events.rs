@@ -1,15 +1,17 @@
 //! What of the browser's events an observation tells.
 //!
-//! In: a [`StepInput`]. Out: [`EventNote`]s, what must not be missed first: dialogs, a failed action, tabs, downloads, console errors.
+//! In: a [`StepInput`]. Out: [`EventNote`]s, what must not be missed first: dialogs, a failed action, texts that came and went, tabs, downloads, console errors.
 //! Invariants: only what happened since the step before; a thing is told once, with what became of it last; however much a page
 //! says, it takes a dozen short lines at most, and what has no room is counted.
 
 use crate::format::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
-use browserlens_strategy::{DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
+use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
 use std::collections::HashMap;
 
 /// Most lines.
 const MOST: usize = 12;
+/// Most texts that came and went: the last ones.
+const MOST_NOTICES: usize = 3;
 /// Most console errors that are told by their text: one says that something failed and what, and every step of a page that
 /// fails would pay for the rest.
 const MOST_ERRORS: usize = 1;
@@ -18,6 +20,7 @@ const OF_THE_BROWSER: &str = "Failed to load resource:";
 /// Longest texts, in characters.
 const LONGEST_DIALOG: usize = 600;
 const LONGEST_FAILURE: usize = 240;
+const LONGEST_NOTICE: usize = 240;
 const LONGEST_TITLE: usize = 80;
 const LONGEST_URL: usize = 160;
 const LONGEST_FILE: usize = 120;
@@ -30,6 +33,7 @@ pub(crate) fn notes(input: &StepInput<'_>) -> Vec<EventNote> {
     let mut notes = dialogs(input.events);
     let failed = input.action.and_then(|action| action.error.as_deref()).filter(|error| !error.is_empty());
     notes.extend(failed.map(|error| EventNote::Failed { why: Said::new(error, LONGEST_FAILURE) }));
+    notes.extend(notices(input.events));
     notes.extend(input.events.iter().filter_map(|event| match &event.kind {
         EventKind::Tab(tab) => tab_note(tab),
         _ => None,
@@ -91,6 +95,18 @@ fn dialogs(events: &[Event]) -> Vec<EventNote> {
             .then(|| Said::new(&dialog.typed, LONGEST_DIALOG)),
     };
     found.into_iter().map(note).collect()
+}
+
+fn notices(events: &[Event]) -> Vec<EventNote> {
+    let mut texts: Vec<&str> = Vec::new();
+    for event in events.iter().rev() {
+        let EventKind::Console(message) = &event.kind else { continue };
+        let is_notice = message.level == ConsoleMessage::NOTICE;
+        if is_notice && texts.len() < MOST_NOTICES && !texts.contains(&message.text.as_str()) {
+            texts.push(&message.text);
+        }
+    }
+    texts.into_iter().rev().map(|text| EventNote::Notice { text: Said::new(text, LONGEST_NOTICE) }).collect()
 }
 
 fn tab_note(tab: &TabEvent) -> Option<EventNote> {

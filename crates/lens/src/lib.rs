@@ -11,6 +11,7 @@ pub mod budget;
 pub mod bugs;
 #[doc(hidden)]
 pub mod changed;
+mod controls;
 pub mod differ;
 mod events;
 pub mod extract;

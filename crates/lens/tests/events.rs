@@ -60,6 +60,7 @@ fn observe(lens: &mut Lens, step: u32, events: &[Event], error: Option<&str>) ->
         screenshot: None,
         crops: &[],
         peers: &[],
+        shared: &Arc::default(),
         clock: &NoClock,
     };
     let told = lens.observe(&input).unwrap();
@@ -136,6 +137,13 @@ fn what_the_page_says_of_a_failure_comes_before_what_the_browser_says() {
 }
 
 #[test]
+fn of_texts_that_came_and_went_the_last_three_are_told_each_once() {
+    let events = ["Saving", "Saved", "Saving", "Deployed", "Sent"].map(|text| console(ConsoleMessage::NOTICE, text));
+    let text = observe(&mut Lens::new(a11y()), 0, &events, None).text;
+    assert!(text.contains("\n[NOTICE \"Saving\"]\n[NOTICE \"Deployed\"]\n[NOTICE \"Sent\"]\n- main"), "{text}");
+}
+
+#[test]
 fn without_the_option_nothing_of_it_is_told() {
     let mut lens = Lens::new(LensOptions { events: false, ..a11y() });
     let text = observe(&mut lens, 0, &everything(), Some("failed")).text;
@@ -200,6 +208,7 @@ fn note() -> impl Strategy<Value = EventNote> {
         (prop::sample::select(kinds), said(), prop::sample::select(DialogState::ALL), prop::option::of(said()))
             .prop_map(|(kind, message, state, typed)| EventNote::Dialog { kind, message, state, typed }),
         said().prop_map(|why| EventNote::Failed { why }),
+        said().prop_map(|text| EventNote::Notice { text }),
         (prop::sample::select(TabChange::ALL), prop::option::of(said()), prop::option::of(said()))
             .prop_map(|(change, title, url)| EventNote::Tab { change, title, url }),
         (said(), prop::sample::select(DownloadState::ALL))

@@ -49,6 +49,7 @@ fn observe(
         screenshot: shot,
         crops: &[],
         peers: &[],
+        shared: &Arc::default(),
         clock: &NoClock,
     })
 }

@@ -95,6 +95,7 @@ fn configured(options: serde_json::Value) -> String {
             screenshot: None,
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         last = run.observe(&input).unwrap().text;

@@ -77,12 +77,12 @@ pub enum Action {
         /// CSS px downwards.
         y: f32,
     },
-    /// Drags one element to another.
+    /// Drags an element.
     Drag {
         /// Ref of the element.
         from: String,
-        /// Ref of the element that it is dropped on.
-        to: String,
+        /// Where it is dropped.
+        to: DropAt,
     },
     /// Hands files to a file input, or to a button that opens a file chooser.
     Upload {
@@ -106,6 +106,19 @@ pub enum Action {
         /// What a prompt is answered with.
         text: Option<String>,
     },
+}
+
+/// Where a drag ends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DropAt {
+    /// On the element of this ref.
+    On(String),
+    /// Before it, in its row or column.
+    Before(String),
+    /// After it.
+    After(String),
+    /// So many CSS px to the right and downwards.
+    By(f32, f32),
 }
 
 /// What is done with tabs.

@@ -27,7 +27,7 @@ mod error;
 mod live_lens;
 mod session;
 
-pub use action::{Action, TabAction};
+pub use action::{Action, DropAt, TabAction};
 pub use error::LiveError;
 pub use live_lens::LiveLens;
 pub use session::{Session, Sight};

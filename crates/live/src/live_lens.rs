@@ -3,11 +3,11 @@
 //! In: a URL or a browser, and actions by ref. Out: observations: the first in full, later ones as what changed. Invariant: an action is
 //! carried out on the element that its ref was shown for, or not at all.
 
-use crate::action::{Action, TabAction};
+use crate::action::{Action, DropAt, TabAction};
 use crate::error::{LiveError, Meant, of_ref};
 use crate::session::Session;
 use browserlens_page::NodeKey;
-use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, Wait};
+use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, Wait};
 use browserlens_strategy::{ActError, ActionKind, Actor, CaptureImage, Observation, Request, TakenAction, Task};
 use serde_json::Value;
 
@@ -169,14 +169,20 @@ pub(crate) fn act(
         Action::Back => on(browser, ActionKind::Back, None, ""),
         Action::Forward => on(browser, ActionKind::Forward, None, ""),
         Action::Drag { from, to } => {
-            let (first, second) = (session.key_of(from)?, session.key_of(to)?);
-            match browser.drag(first, second) {
+            let first = session.key_of(from)?;
+            let (end, other) = match to {
+                DropAt::On(other) => (DragEnd::On { node: session.key_of(other)?, point: None }, Some(other)),
+                DropAt::Before(other) => (DragEnd::Beside { node: session.key_of(other)?, after: false }, Some(other)),
+                DropAt::After(other) => (DragEnd::Beside { node: session.key_of(other)?, after: true }, Some(other)),
+                DropAt::By(x, y) => (DragEnd::By(*x, *y), None),
+            };
+            match browser.drag(first, end, None) {
                 Ok(()) => {
                     Ok(Some(TakenAction { kind: ActionKind::Drag, node: None, text: String::new(), error: None }))
                 }
                 Err(error) => {
-                    let (reference, key) = match &error {
-                        ActError::NodeGone { key } if *key == second => (to, second),
+                    let (reference, key) = match (&error, other) {
+                        (ActError::NodeGone { key }, Some(other)) if session.key_of(other)? == *key => (other, *key),
                         _ => (from, first),
                     };
                     Err(explained(error, browser, session, "drag", Some(reference), Some(key)))

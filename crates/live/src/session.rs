@@ -7,8 +7,8 @@ use crate::error::LiveError;
 use browserlens_lens::build;
 use browserlens_page::{BoxInViewport, Capture, Flags, NodeKey, Page, PayloadKind};
 use browserlens_strategy::{
-    CaptureImage, Event, EventFilter, ImageSpace, NoClock, Observation, PageSource, Request, Run, StepIndex, StepInput,
-    Strategy, TakenAction, Task,
+    CaptureImage, Event, EventFilter, ImageSpace, NoClock, Observation, PageSource, Request, Run, StepCache, StepIndex,
+    StepInput, Strategy, TakenAction, Task,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -146,6 +146,7 @@ pub struct Sight {
     events: Vec<Event>,
     screenshot: Option<CaptureImage>,
     crops: Vec<CaptureImage>,
+    shared: Arc<StepCache>,
 }
 
 impl Sight {
@@ -164,7 +165,7 @@ impl Sight {
         let skipped = events.len().saturating_sub(MOST_EVENTS);
         let events = events.into_iter().skip(skipped).collect();
         let (screenshot, crops) = (screenshot(&capture, &page), crops(&capture, &page));
-        Ok(Self { page, capture, events, screenshot, crops })
+        Ok(Self { page, capture, events, screenshot, crops, shared: Arc::default() })
     }
 
     /// Returns it as what a run gets at a step.
@@ -179,6 +180,7 @@ impl Sight {
             screenshot: self.screenshot.as_ref(),
             crops: &self.crops,
             peers: &[],
+            shared: &self.shared,
             clock: &NoClock,
         }
     }

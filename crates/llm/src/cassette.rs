@@ -3,14 +3,15 @@
 //! In: answers. Out: the same answers later, without an endpoint. Layout: JSONL; the first line says format and prompt version, every other line
 //! is one request hash, its answer and a check over both. Lines are appended in one write each; a write that fails half-way is taken back.
 //! Invariants: a cassette serves one prompt version and refuses any other; a line that is not what was written is named by its number;
-//! of two answers to one request the first counts.
+//! of two answers to one request the first counts; several processes may
+//! keep answers in one cassette.
 
 use crate::chat::{Answer, RequestHash};
 use crate::error::CassetteError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
@@ -58,7 +59,7 @@ impl Cassette {
     pub fn open(path: &Path, prompt: &str) -> Result<Self, CassetteError> {
         let mut cassette =
             Self { path: path.to_owned(), prompt: prompt.to_owned(), answers: BTreeMap::new(), file: None };
-        let bytes = match std::fs::read(path) {
+        let bytes = match read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(cassette),
             Err(error) => return Err(CassetteError::file(path, "read the cassette")(error)),
@@ -151,30 +152,60 @@ impl Cassette {
 
     fn append(&mut self, line: &[u8]) -> Result<(), CassetteError> {
         let wrong = |action| CassetteError::file(&self.path, action);
-        let file = match &mut self.file {
+        let mut file = match &self.file {
             Some(file) => file,
             None => {
-                if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder).map_err(wrong("make the folder of the cassette"))?;
+                if !self.path.exists() {
+                    self.make().map_err(wrong("make the cassette"))?;
                 }
-                let opened = OpenOptions::new().append(true).create(true).open(&self.path);
+                let opened = OpenOptions::new().append(true).open(&self.path);
                 self.file.insert(opened.map_err(wrong("open the cassette"))?)
             }
         };
+        // Other processes may append too: what is taken back must be this line.
+        locked(file.lock()).map_err(wrong("lock the cassette"))?;
         let length = file.metadata().map_err(wrong("read the cassette"))?.len();
-        let mut bytes = Vec::new();
-        if length == 0 {
-            let header = Header { format: FORMAT.to_owned(), version: CASSETTE_VERSION, prompt: self.prompt.clone() };
-            bytes = serde_json::to_vec(&header).map_err(|error| wrong("write the header")(error.into()))?;
-            bytes.push(b'\n');
-        }
-        bytes.extend_from_slice(line);
-        if let Err(error) = file.write_all(&bytes) {
+        let written = file.write_all(line);
+        if written.is_err() {
             // A torn line would make the whole file unreadable; that this fails too changes nothing about the error.
             let _ = file.set_len(length);
-            return Err(wrong("write the answer")(error));
         }
-        Ok(())
+        // A lock that cannot be given back goes with the file.
+        let _ = file.unlock();
+        written.map_err(wrong("write the answer"))
+    }
+
+    /// Puts a cassette with its header at a path where nothing is, whole; does nothing if another process was faster.
+    fn make(&self) -> std::io::Result<()> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let header = Header { format: FORMAT.to_owned(), version: CASSETTE_VERSION, prompt: self.prompt.clone() };
+        let mut bytes = serde_json::to_vec(&header)?;
+        bytes.push(b'\n');
+        // As any new file is made: who may read it, is the user's to say.
+        let mut file = tempfile::Builder::new().prefix(".cassette-").make_in(folder, |at| File::create_new(at))?;
+        file.write_all(&bytes)?;
+        match file.persist_noclobber(&self.path) {
+            Err(failed) if failed.error.kind() != std::io::ErrorKind::AlreadyExists => Err(failed.error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads a file while nobody writes to it.
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    locked(file.lock_shared())?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Passes over that a file system has no locks: then one process at a time may use a cassette there.
+fn locked(result: std::io::Result<()>) -> std::io::Result<()> {
+    match result {
+        Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(()),
+        result => result,
     }
 }
 
@@ -263,6 +294,27 @@ mod tests {
         for other in ["", "hello", "{\"format\":\"x\",\"version\":1,\"prompt\":\"p1\"}\n"] {
             let text = edited(&path, |_| other.to_owned());
             assert!(text.contains("line 1: not a cassette"), "{text}");
+        }
+    }
+
+    #[test]
+    fn many_may_begin_and_fill_one_cassette_at_once() {
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("deep/a.jsonl");
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                for digit in '0'..'8' {
+                    let (path, start) = (&path, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        let mut cassette = Cassette::open(path, "p1").expect("opens");
+                        cassette.keep(&hash(digit), "m", &said(&"long ".repeat(5000))).expect("kept");
+                    });
+                }
+            });
+            assert_eq!(Cassette::open(&path, "p1").expect("opens").len(), 8);
+            assert_eq!(std::fs::read_dir(folder.path().join("deep")).expect("lists").count(), 1);
         }
     }
 }

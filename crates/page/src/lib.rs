@@ -13,6 +13,7 @@ mod node;
 mod page;
 mod parse;
 pub mod role;
+pub mod text;
 
 pub use build::{NodeSpec, PageBuilder};
 pub use capture::{Capture, FrameProbe, Payload, PayloadKind, SecondLook};

@@ -56,6 +56,7 @@ impl Step {
             screenshot: None,
             crops: &[],
             peers: &self.peers,
+            shared: &Arc::default(),
             clock: &NoClock,
         })
     }

@@ -1,10 +1,11 @@
 //! Errors as exceptions of `browserlens.errors`.
 //!
-//! In: errors of every crate below. Out: an exception of the class for its area. Invariant: its text and its hint are the error's own, and its
+//! In: errors of every crate below. Out: an exception of the class for its area. Invariant: its text and its hint are the error's own (what nobody sees escaped), and its
 //! place says as data what the text says in words: file, table, row, step, URL.
 
 use browserlens_inspect::InspectError;
 use browserlens_live::LiveError;
+use browserlens_page::text::{escaped, escaped_line};
 use browserlens_reading::ReadError;
 use browserlens_recorder::RecordError;
 use browserlens_snapshot::SnapshotError;
@@ -65,9 +66,13 @@ impl Raised {
         place.set_item("table", table)?;
         place.set_item("row", row)?;
         place.set_item("step", step)?;
-        place.set_item("url", url)?;
+        place.set_item("url", url.as_deref().map(escaped_line))?;
         let place = module.getattr("Place")?.call((), Some(&place))?;
-        module.getattr(self.class)?.call1((PyString::new(py, &self.text), place, PyString::new(py, &self.hint)))
+        module.getattr(self.class)?.call1((
+            PyString::new(py, &escaped(&self.text)),
+            place,
+            PyString::new(py, &escaped(&self.hint)),
+        ))
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: what the lens wrote. Out: text, images, refs and what it cost. Invariant: it never changes.
 
 use crate::errors::Raised;
+use browserlens_page::text::escaped_line;
 use browserlens_strategy::{ImageSpace, Observation as Shown, ObservationKind};
 use browserlens_tokens::Encoding;
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ pub struct Observation {
 
 impl Observation {
     pub(crate) fn new(shown: Shown, step: u32, url: String) -> Self {
-        Self { shown, step, url, timings: Vec::new(), way: String::new() }
+        Self { shown, step, url: escaped_line(&url).into_owned(), timings: Vec::new(), way: String::new() }
     }
 
     pub(crate) fn timed(mut self, timings: Vec<(String, u64)>, way: String) -> Self {

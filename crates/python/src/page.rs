@@ -5,9 +5,11 @@
 
 use crate::errors::{Raised, Result};
 use crate::tables::{Table, nodes};
+use browserlens_page::text::escaped_line;
 use browserlens_reading::{ReadOptions, Searcher, answer_of, extract};
 use browserlens_snapshot::{Format, GrepOptions, Mode, SnapshotOptions, snapshot};
 use pyo3::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A page: one capture as one tree.
@@ -56,14 +58,14 @@ pub(crate) fn read_options(
 impl Page {
     /// Address of the document.
     #[getter]
-    fn url(&self) -> &str {
-        self.page.url()
+    fn url(&self) -> Cow<'_, str> {
+        escaped_line(self.page.url())
     }
 
     /// Title of the document.
     #[getter]
-    fn title(&self) -> &str {
-        self.page.title()
+    fn title(&self) -> Cow<'_, str> {
+        escaped_line(self.page.title())
     }
 
     /// Width and height of the viewport in CSS px, and device pixels a CSS px.
@@ -85,7 +87,7 @@ impl Page {
     }
 
     fn __repr__(&self) -> String {
-        format!("<Page {} {:?}, {} nodes>", self.page.url(), self.page.title(), self.page.len())
+        format!("<Page {} \"{}\", {} nodes>", self.url(), self.title(), self.page.len())
     }
 
     /// Every node in document order, as an Arrow table.

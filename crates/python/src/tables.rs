@@ -11,6 +11,7 @@ use arrow_array::{
 };
 use arrow_schema::ArrowError;
 use browserlens_page::Page;
+use browserlens_page::text::escaped;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::sync::Arc;
@@ -121,9 +122,9 @@ pub(crate) fn looks(rows: Vec<Look>) -> PyResult<Table> {
     ])?)
 }
 
-/// A column of texts.
+/// A column of texts, what nobody sees in them escaped.
 pub(crate) fn texts<'a>(values: impl Iterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(values))
+    Arc::new(StringArray::from_iter_values(values.map(escaped)))
 }
 
 /// Every node of a page, in document order.

@@ -8,6 +8,7 @@ use crate::page::Page;
 use crate::reader::Reader;
 use crate::tables::{Table, texts};
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
+use browserlens_page::text::escaped_line;
 use browserlens_strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_trace::TracePages;
 use pyo3::prelude::*;
@@ -49,9 +50,9 @@ impl Trace {
     fn meta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let trace = self.trace();
         let (meta, out) = (trace.meta(), PyDict::new(py));
-        out.set_item("scenario", &meta.scenario)?;
-        out.set_item("goal", &meta.goal)?;
-        out.set_item("site", &meta.site)?;
+        out.set_item("scenario", escaped_line(&meta.scenario))?;
+        out.set_item("goal", escaped_line(&meta.goal))?;
+        out.set_item("site", meta.site.as_deref().map(escaped_line))?;
         out.set_item("source", meta.source.name())?;
         out.set_item("locale", &meta.locale)?;
         out.set_item("timezone", &meta.timezone)?;

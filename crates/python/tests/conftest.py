@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# A home of the tests' own, before anything is started: nothing of whoever runs them is read or written.
+HOME = tempfile.TemporaryDirectory(prefix="browserlens-home-", ignore_cleanup_errors=True)
+for name in [name for name in os.environ if name.startswith("XDG_")]:
+    del os.environ[name]
+os.environ["HOME"] = HOME.name
 
 ROOT = Path(__file__).resolve().parents[3]
 TRACES = ROOT / "traces"

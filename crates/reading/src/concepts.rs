@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     fn names(text: &str) -> Vec<&'static str> {
-        let of = crate::words::of_words(&crate::words::words(text), text);
+        let of = crate::words::of_words(&crate::words::Lexicon::default().words(text), text);
         let mut names: Vec<&str> =
             KNOWN.named.iter().filter(|(_, number)| of.contains(number)).map(|(name, _)| *name).collect();
         names.sort_unstable();

@@ -4,6 +4,7 @@
 //! joined, say every section once.
 
 use crate::{Extraction, ReadOptions, Section};
+use browserlens_page::text::{escaped, escaped_line};
 use std::fmt::Write as _;
 
 /// Headings that are named where a section is not found.
@@ -44,17 +45,17 @@ pub struct Part {
 }
 
 impl Section {
-    /// Returns the section with its heading marked: `## heading`, an empty line, content.
+    /// Returns the section with its heading marked: `## heading`, an empty line, content; what nobody sees is escaped.
     pub fn marked(&self) -> String {
         if self.level == 0 {
-            return self.content.clone();
+            return escaped(&self.content).into_owned();
         }
         let mut text = "#".repeat(usize::from(self.level.min(6)));
         text.push(' ');
-        text.push_str(&self.heading);
+        text.push_str(&escaped(&self.heading));
         if !self.content.is_empty() {
             text.push_str("\n\n");
-            text.push_str(&self.content);
+            text.push_str(&escaped(&self.content));
         }
         text
     }
@@ -105,13 +106,13 @@ impl Extraction {
 
     /// Returns what there is to read: title, sizes, and a line for each section with its number, heading and words.
     pub fn preview(&self) -> String {
-        let mut out =
-            format!("{}\n{}\n{} words in {} sections\n", self.title, self.url, self.word_count, self.sections.len());
+        let (title, url) = (escaped_line(&self.title), escaped_line(&self.url));
+        let mut out = format!("{title}\n{url}\n{} words in {} sections\n", self.word_count, self.sections.len());
         for section in &self.sections {
             let words = section.content.split_whitespace().count();
             let indent = "  ".repeat(section.trail.len());
             let heading = if section.level == 0 { "(before the first heading)" } else { &section.heading };
-            let _ = writeln!(out, "{indent}{} {heading} [{words} words]", section.position);
+            let _ = writeln!(out, "{indent}{} {} [{words} words]", section.position, escaped_line(heading));
         }
         out
     }

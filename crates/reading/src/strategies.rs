@@ -8,15 +8,17 @@
 //! Invariants: an observation is a function of its page, the query, and which texts the pages of its site seen so far repeat; those are left out of
 //! searches. Nothing else outlives a step but the page that requests are about, and its index.
 
+use crate::embed::Lexical;
 use crate::graph::{ContentGraph, summary};
-use crate::memo::{self, Read};
-use crate::retrieval::{By, IndexError, PageIndex, SearchOptions, answer, for_page};
+use crate::retrieval::{By, PageIndex, SearchOptions, answer, for_page};
 use crate::sections::Extraction;
+use crate::shared::{self, Read};
 use crate::{BoilerplateIndex, OptionsError, OptionsReader};
 use browserlens_page::Page;
+use browserlens_page::text::escaped;
 use browserlens_strategy::{
-    ActionChannel, Observation, ObservationKind, Request, Run, Stage, StepInput, Strategy, StrategyError, Task,
-    TextFormat,
+    ActionChannel, NoClock, Observation, ObservationKind, Request, Run, Stage, StageClock, StepCache, StepInput,
+    Strategy, StrategyError, Task, TextFormat,
 };
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -62,7 +64,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "3"
+        "4"
     }
 
     fn channel(&self) -> ActionChannel {
@@ -79,8 +81,8 @@ impl Strategy for Parts {
             name: self.name,
             search: self.search.clone(),
             goal,
-            read: None,
-            index: None,
+            last: None,
+            embedder: Arc::default(),
             site: BoilerplateIndex::default(),
         })
     }
@@ -90,21 +92,28 @@ struct PartsRun {
     name: &'static str,
     search: SearchOptions,
     goal: String,
-    /// What was read last.
-    read: Option<(Arc<Page>, Read)>,
-    /// Its index, once something was asked of it.
-    index: Option<Arc<PageIndex>>,
+    last: Option<Last>,
+    /// Remembers the words of earlier pages.
+    embedder: Arc<Lexical>,
     site: BoilerplateIndex,
 }
 
+/// What was read last.
+struct Last {
+    page: Arc<Page>,
+    read: Arc<Read>,
+    shared: Arc<StepCache>,
+    /// Its index, once something was asked of it.
+    index: Option<Arc<Result<PageIndex, String>>>,
+}
+
 impl PartsRun {
-    fn found(&mut self, query: &str) -> Result<(String, bool), IndexError> {
-        let Some((page, read)) = &self.read else { return Ok((answer(query, &[]), false)) };
-        let index = match &mut self.index {
-            Some(index) => index,
-            none => none.insert(memo::index(page, self.site.own_sections_of(&read.extraction, &read.texts))?),
-        };
-        let hits = index.search(query, &for_page(&read.extraction, &self.search))?;
+    fn found(&mut self, clock: &dyn StageClock, query: &str) -> Result<(String, bool), String> {
+        let Some(Last { page, read, shared, index }) = &mut self.last else { return Ok((answer(query, &[]), false)) };
+        let own = || self.site.own_sections_of(&read.extraction, &read.texts);
+        let index = index.get_or_insert_with(|| shared::index(shared, clock, page, own(), &self.embedder));
+        let index = Result::as_ref(index).map_err(String::clone)?;
+        let hits = index.search(query, &for_page(&read.extraction, &self.search)).map_err(|error| error.to_string())?;
         Ok((answer(query, &hits), !hits.is_empty()))
     }
 }
@@ -112,18 +121,18 @@ impl PartsRun {
 impl Run for PartsRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         input.clock.enter(Some(Stage::Extract));
-        let read = memo::read(input.page);
+        let read = shared::read(input.shared, input.clock, input.page);
         self.site.add_texts(&read.extraction.url, &read.texts);
         input.clock.enter(Some(Stage::Format));
         let page = Arc::clone(&read.extraction);
-        self.read = Some((Arc::clone(input.page), read));
-        self.index = None;
+        let (of, shared) = (Arc::clone(input.page), Arc::clone(input.shared));
+        self.last = Some(Last { page: of, read, shared, index: None });
         let text = if self.name == GRAPH_SUMMARY {
             summary(&ContentGraph::of(&page.url, &page.title, &page.blocks), LONGEST_SUMMARY)
         } else {
             let goal = self.goal.clone();
-            let found = self.found(&goal);
-            found.map_err(|error| StrategyError::Failed { step: input.step, message: error.to_string() })?.0
+            let found = self.found(input.clock, &goal);
+            found.map_err(|message| StrategyError::Failed { step: input.step, message })?.0
         };
         input.clock.enter(None);
         Ok(Observation::full_text(text, "every observation is full"))
@@ -134,11 +143,11 @@ impl Run for PartsRun {
             |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
         let text = match request {
             Request::Section { name } => {
-                let under = self.read.as_ref().and_then(|(_, read)| under(&read.extraction, name));
+                let under = self.last.as_ref().and_then(|last| under(&last.read.extraction, name));
                 under.ok_or_else(|| refused("no heading is called that"))?
             }
             Request::Query { text } => {
-                let (found, any) = self.found(text).map_err(|error| refused(&error.to_string()))?;
+                let (found, any) = self.found(&NoClock, text).map_err(|error| refused(&error))?;
                 if !any {
                     return Err(refused("no section matches it"));
                 }
@@ -167,7 +176,7 @@ fn under(page: &Extraction, name: &str) -> Option<String> {
         if section.position == found.position || section.trail.contains(&found.position) {
             let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
             let gap = if text.is_empty() { "" } else { "\n\n" };
-            let _ = write!(text, "{gap}{marks} {}\n\n{}", section.heading, section.content);
+            let _ = write!(text, "{gap}{marks} {}\n\n{}", escaped(&section.heading), escaped(&section.content));
         }
     }
     Some(text)
@@ -220,6 +229,7 @@ mod tests {
             screenshot: None,
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         let text = run.observe(&input).expect("never fails").text;

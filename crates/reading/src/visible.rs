@@ -169,6 +169,7 @@ mod tests {
             screenshot: None,
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         ReadTextVisible { max_chars }.observe(&input).expect("never fails").text

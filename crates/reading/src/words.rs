@@ -1,16 +1,14 @@
 //! What is known of a word, worked out once: its stem, its concepts, and where its spelling points.
 //!
 //! In: a text. Out: its words in order, each as a shared [`Word`]. Invariants: a word is a function of its letters alone, so it does not matter who
-//! asked first; what a thread remembers has a bound.
-//! Why a memory of the thread: pages of a site share most of their words, and the pieces of a word cost more than all else about it.
+//! asked first; what a [`Lexicon`] remembers has a bound.
 
 use crate::concepts::{self, Concept};
 use crate::terms::{Term, Terms, each_word, is_stop_word};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
-/// From how many words on, about 1 KB each, a thread starts anew.
+/// From how many words on, about 1 KB each with their pieces, a lexicon starts anew.
 const REMEMBERED: usize = 8_192;
 /// How many coordinates a piece of a word moves.
 const SPREAD: usize = 4;
@@ -24,8 +22,15 @@ pub(crate) struct Word {
     pub is_stop: bool,
     /// The concepts that it is in.
     pub concepts: &'static [Concept],
-    /// Where its pieces point: together they have the length 1.
-    pub pieces: Box<[Move]>,
+    /// Worked out when an embedder asks: pieces cost more than all else about a word.
+    pieces: OnceLock<Box<[Move]>>,
+}
+
+impl Word {
+    /// Returns where its pieces point: together they have the length 1.
+    pub fn pieces(&self) -> &[Move] {
+        self.pieces.get_or_init(|| pieces(&self.term.word))
+    }
 }
 
 /// How far a feature moves a vector, and along which coordinate: a number that the dimension of the vector is yet to be applied to.
@@ -52,30 +57,15 @@ pub(crate) fn moves(feature: u64, count: usize, value: f32, mut take: impl FnMut
     }
 }
 
-struct Lexicon {
+/// The words met so far: pages of a site share most of theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Lexicon {
     terms: Terms,
-    words: FxHashMap<Box<str>, Rc<Word>>,
-}
-
-thread_local! {
-    static LEXICON: RefCell<Lexicon> = RefCell::new(Lexicon { terms: Terms::default(), words: FxHashMap::default() });
-}
-
-/// Returns the words of a text in their order, repeated ones included.
-pub(crate) fn words(text: &str) -> Vec<Rc<Word>> {
-    let mut words = Vec::new();
-    LEXICON.with_borrow_mut(|lexicon| {
-        // Never within a text: its words are told apart by where they lie.
-        if lexicon.words.len() >= REMEMBERED {
-            lexicon.words.clear();
-        }
-        each_word(text, |word, is_dense| words.push(lexicon.word(word, is_dense)));
-    });
-    words
+    words: FxHashMap<Box<str>, Arc<Word>>,
 }
 
 /// Returns the different concepts of a text and its words, sorted.
-pub(crate) fn of_words(words: &[Rc<Word>], text: &str) -> Vec<Concept> {
+pub(crate) fn of_words(words: &[Arc<Word>], text: &str) -> Vec<Concept> {
     let mut concepts = Vec::new();
     for word in words.iter().filter(|word| !word.is_stop) {
         concepts.extend_from_slice(word.concepts);
@@ -87,19 +77,30 @@ pub(crate) fn of_words(words: &[Rc<Word>], text: &str) -> Vec<Concept> {
 }
 
 impl Lexicon {
-    fn word(&mut self, word: &str, is_dense: bool) -> Rc<Word> {
+    /// Returns the words of a text in their order, repeated ones included.
+    pub fn words(&mut self, text: &str) -> Vec<Arc<Word>> {
+        let mut words = Vec::new();
+        // Never within a text: its words are told apart by where they lie.
+        if self.words.len() >= REMEMBERED {
+            self.words.clear();
+        }
+        each_word(text, |word, is_dense| words.push(self.word(word, is_dense)));
+        words
+    }
+
+    fn word(&mut self, word: &str, is_dense: bool) -> Arc<Word> {
         if let Some(known) = self.words.get(word) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let stem = if is_dense { word.to_owned() } else { self.terms.stem(word) };
         let term = Term { stem, word: word.to_owned() };
-        let known = Rc::new(Word {
+        let known = Arc::new(Word {
             is_stop: is_stop_word(word),
             concepts: concepts::of_term(&term),
-            pieces: pieces(word),
+            pieces: OnceLock::new(),
             term,
         });
-        self.words.insert(word.into(), Rc::clone(&known));
+        self.words.insert(word.into(), Arc::clone(&known));
         known
     }
 }
@@ -155,18 +156,19 @@ mod tests {
 
     #[test]
     fn words_are_those_of_terms_and_are_shared() {
-        let text = "The users' settings, the SETTINGS of 東京";
-        let found = words(text);
+        let (text, mut lexicon) = ("The users' settings, the SETTINGS of 東京", Lexicon::default());
+        let found = lexicon.words(text);
         assert_eq!(found.iter().map(|word| word.term.clone()).collect::<Vec<_>>(), Terms::default().of(text));
-        assert!(Rc::ptr_eq(&found[0], &found[3]) && found[0].is_stop && !found[1].is_stop);
-        assert!(Rc::ptr_eq(&found[2], &words("settings")[0]));
+        assert!(Arc::ptr_eq(&found[0], &found[3]) && found[0].is_stop && !found[1].is_stop);
+        assert!(Arc::ptr_eq(&found[2], &lexicon.words("settings")[0]));
     }
 
     #[test]
     fn what_is_remembered_has_a_bound() {
+        let mut lexicon = Lexicon::default();
         for number in 0..3 * REMEMBERED {
-            assert_eq!(words(&format!("w{number}")).len(), 1);
+            assert_eq!(lexicon.words(&format!("w{number}")).len(), 1);
         }
-        LEXICON.with_borrow(|lexicon| assert!(lexicon.words.len() <= REMEMBERED));
+        assert!(lexicon.words.len() <= REMEMBERED);
     }
 }

@@ -370,6 +370,55 @@ fn two_connections_write_at_once() {
 }
 
 #[test]
+fn many_open_a_store_that_is_not_there_at_once() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("graphs.sqlite");
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    let mut store = GraphStore::open(path).expect("opens");
+                    let url = format!("https://a.test/{number}");
+                    store.save(&graph(&page(&url, "", GUIDE)), SeenAt(number)).expect("saved");
+                });
+            }
+        });
+        assert_eq!(GraphStore::open(&path).expect("opens").pages().expect("pages").len(), 8);
+    }
+}
+
+#[test]
+fn of_many_who_find_a_damaged_store_one_moves_it_and_nothing_that_is_saved_is_lost() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("graphs.sqlite");
+        std::fs::write(&path, "no database, but text that is long enough to be looked at as one".repeat(40))
+            .expect("written");
+        let start = std::sync::Barrier::new(8);
+        let moved: usize = std::thread::scope(|scope| {
+            let openers: Vec<_> = (0..8)
+                .map(|number| {
+                    let (path, start) = (&path, &start);
+                    scope.spawn(move || {
+                        start.wait();
+                        let (mut store, aside) = GraphStore::open_or_replace(path).expect("opens");
+                        let url = format!("https://a.test/{number}");
+                        store.save(&graph(&page(&url, "", GUIDE)), SeenAt(number)).expect("saved");
+                        usize::from(aside.is_some())
+                    })
+                })
+                .collect();
+            openers.into_iter().map(|opener| opener.join().expect("no one fails")).sum()
+        });
+        assert_eq!(moved, 1);
+        assert_eq!(GraphStore::open(&path).expect("opens").pages().expect("pages").len(), 8);
+    }
+}
+
+#[test]
 fn an_empty_page_and_a_huge_paragraph_and_fifty_thousand_headings_are_graphs_like_any() {
     let empty = graph(&PageBuilder::new("https://a.test/", "").finish());
     assert!(empty.is_empty() && empty.under("x").is_none() && to_svg(&empty).ends_with("</svg>\n"));

@@ -21,16 +21,37 @@ pub(crate) enum Deed {
     Hover,
     Fill { text: String },
     Type { text: String },
-    Press { key: String },
-    Select { label: String },
+    Press { key: String, times: u32 },
+    Select { labels: Vec<String> },
     Check { on: bool },
     Upload { files: Vec<PathBuf> },
-    Drag { to: NodeKey, to_point: Option<(f32, f32)> },
+    Drag { to: DragEnd },
     Scroll { x: f32, y: f32 },
     History { by: i64 },
     SwitchTab { index: u32 },
     CloseTab,
     Dialog { accept: bool, text: Option<String> },
+}
+
+/// Where a drag ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DragEnd {
+    /// On a node, at a point of it if one is said.
+    On {
+        /// The node.
+        node: NodeKey,
+        /// From the upper left corner of its box.
+        point: Option<(f32, f32)>,
+    },
+    /// Before or after a node that lies in a row or a column with others.
+    Beside {
+        /// The node.
+        node: NodeKey,
+        /// After it, not before.
+        after: bool,
+    },
+    /// So many CSS px further.
+    By(f32, f32),
 }
 
 impl Driver {
@@ -86,37 +107,61 @@ impl Driver {
                 self.focus(handle).await?;
                 Ok(self.type_text(text).await?)
             }
-            Deed::Press { key } => {
+            Deed::Press { key, times } => {
                 self.focus(handle).await?;
-                Ok(self.press(key).await?)
-            }
-            Deed::Select { label } => {
-                let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
-                let chosen = self.ask(needed()?, "choose", &[Value::from(label)]).await?;
-                match chosen["reason"].as_str() {
-                    Some(reason) => impossible(reason),
-                    None => Ok(()),
+                for _ in 0..*times {
+                    if self.is_blocked() {
+                        break;
+                    }
+                    self.press(key).await?;
                 }
+                Ok(())
             }
+            Deed::Select { labels } => self.select(needed()?, labels).await,
             Deed::Check { on } => self.check(needed()?, *on).await,
             Deed::Upload { files } => self.upload(needed()?, files).await,
-            Deed::Drag { to, to_point } => {
-                let from = self.reach(needed()?, point, Aim::Act).await?;
-                let target = self.handle(*to, scene).await?;
-                let to = self.reach(&target, *to_point, Aim::Place).await?;
-                // Bringing the end into view may have moved the start out of it.
-                let moved = self.locate(needed()?, point, Aim::Act).await?;
-                match moved {
-                    Ok(again) if again == from => Ok(self.drag_between(from, to).await?),
-                    Ok(again) => Ok(self.drag_between(again, to).await?),
-                    Err(_) => impossible("its two ends do not fit into the viewport together"),
-                }
-            }
+            Deed::Drag { to } => self.drag(needed()?, point, *to, scene).await,
             Deed::Scroll { x, y } => self.scroll(handle, *x, *y).await,
             Deed::History { by } => self.history(*by).await,
             Deed::SwitchTab { index } => self.switch_tab(*index).await,
             Deed::CloseTab => self.close_tab().await,
             Deed::Dialog { accept, text } => self.answer_dialog(*accept, text.as_deref()).await,
+        }
+    }
+
+    async fn drag(
+        &mut self,
+        handle: &Handle,
+        point: Option<(f32, f32)>,
+        to: DragEnd,
+        scene: &Scene<'_>,
+    ) -> Result<(), Undone> {
+        let from = self.reach(handle, point, Aim::Act).await?;
+        let end = match to {
+            DragEnd::By(x, y) => (from.0 + f64::from(x), from.1 + f64::from(y)),
+            DragEnd::On { node, point } => {
+                let target = self.handle(node, scene).await?;
+                self.reach(&target, point, Aim::Place).await?
+            }
+            DragEnd::Beside { node, after } => {
+                let target = self.handle(node, scene).await?;
+                self.reach(&target, None, Aim::Place).await?;
+                let start = self.locate(handle, point, Aim::Act).await?.unwrap_or(from);
+                let middle = self.locate(&target, None, Aim::Place).await?.map_err(Undone::Impossible)?;
+                let beside = self
+                    .ask(&target, "beside", &[json!([start.0 - middle.0, start.1 - middle.1]), json!(after)])
+                    .await?;
+                let part = |name: &str| beside[name].as_f64().unwrap_or(0.0) as f32;
+                self.locate(&target, Some((part("x"), part("y"))), Aim::Place).await?.map_err(Undone::Impossible)?
+            }
+        };
+        // Bringing the end into view may have moved the start out of it.
+        match self.locate(handle, point, Aim::Act).await? {
+            Ok(start) if matches!(to, DragEnd::By(..)) => {
+                Ok(self.drag_between(start, (start.0 + end.0 - from.0, start.1 + end.1 - from.1)).await?)
+            }
+            Ok(start) => Ok(self.drag_between(start, end).await?),
+            Err(_) => impossible("its two ends do not fit into the viewport together"),
         }
     }
 

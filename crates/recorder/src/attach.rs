@@ -169,6 +169,7 @@ impl Driver {
             site_clock: None,
             quiet_limit: ceiling,
             quiet: QUIET,
+            unrest: crate::settle::Unrest::default(),
             kept,
         })
     }

@@ -207,7 +207,7 @@ impl Drop for Chrome {
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(400).collect()
+    browserlens_page::text::one_line(text).chars().take(400).collect()
 }
 
 fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<BrowserConfig, String> {
@@ -286,15 +286,18 @@ const FLAGS: [&str; 36] = [
 ];
 
 /// Writes the script that starts Chromium: it raises the stack limit, notes its pid (which `exec` keeps), and gives up if
-/// the recorder ended in between.
+/// the recorder ended in between. Its home is in the profile's folder: certificates, shaders and settings would else be left in the user's.
 fn write_starter(folder: &Path, program: &Path) -> io::Result<PathBuf> {
     let starter = folder.join("start");
-    let (quoted_folder, quoted_program) = (quote(folder), quote(program));
+    let home = folder.join("home");
+    std::fs::create_dir_all(&home)?;
+    let (quoted_folder, quoted_home, quoted_program) = (quote(folder), quote(&home), quote(program));
     let script = format!(
         "#!/bin/sh\n\
          ulimit -S -s {STACK_KIB} 2>/dev/null || ulimit -S -s \"$(ulimit -H -s)\" 2>/dev/null\n\
          cd {quoted_folder} || exit 1\n\
-         export TMPDIR={quoted_folder}\n\
+         export TMPDIR={quoted_folder} HOME={quoted_home}\n\
+         unset XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME XDG_RUNTIME_DIR\n\
          echo $$ > pid.new && mv pid.new pid || exit 1\n\
          [ -e ended ] && exit 1\n\
          exec {quoted_program} \"$@\" < /dev/null\n"

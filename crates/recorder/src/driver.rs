@@ -7,6 +7,7 @@ use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
 use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
+use crate::settle::Unrest;
 use crate::site_server::SiteClock;
 use crate::socket::{CALL_LIMIT, CallError, Reply, Socket};
 use crate::world::World;
@@ -34,6 +35,8 @@ pub(crate) struct Driver {
     pub(crate) quiet_limit: Duration,
     /// How long such a page must be quiet.
     pub(crate) quiet: Duration,
+    /// What its page did by itself before it was acted on.
+    pub(crate) unrest: Unrest,
     /// Targets that were there before us: they are never closed.
     pub(crate) kept: Vec<String>,
 }
@@ -78,6 +81,7 @@ impl Driver {
             site_clock,
             quiet_limit: ceiling,
             quiet: QUIET,
+            unrest: Unrest::default(),
             kept: Vec::new(),
         };
         // Tabs that Chromium opened by itself would be numbered; ours must be the first.

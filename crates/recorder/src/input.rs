@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 
 const EVENT_LIMIT: Duration = Duration::from_secs(30);
 
+/// Moves of a drag, and the least time between two of them: a painted frame.
+const MOVES: u32 = 12;
+const A_MOVE: Duration = Duration::from_millis(20);
+
 /// Modifier keys, with their bit in the protocol.
 const MODIFIERS: [(&str, i64); 4] = [("Alt", 1), ("Control", 2), ("Meta", 4), ("Shift", 8)];
 
@@ -112,14 +116,19 @@ impl Driver {
         self.move_to(from).await?;
         self.mouse(DispatchMouseEventType::MousePressed, from, MouseButton::Left, 1, 1).await?;
         let mut drag: Option<Value> = None;
-        let steps = 6;
-        for step in 1..=steps {
-            let part = f64::from(step) / f64::from(steps);
-            let point = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
+        let (far, along) = ((to.0 - from.0).hypot(to.1 - from.1).max(1.0), |part: f64| {
+            (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
+        });
+        // As a hand does it: slowly off, quicker over, and a moment of rest at the end. What is sorted moves out of the way of each move.
+        let off = [2.0, 5.0, 10.0].into_iter().map(|px| px / far).filter(|part| *part < 0.2);
+        let over = (1..=MOVES).map(|step| f64::from(step) / f64::from(MOVES));
+        let mut points: Vec<(f64, f64)> = off.chain(over).map(along).collect();
+        points.extend([(to.0 - 1.0, to.1 - 1.0), to]);
+        for point in points {
             if drag.is_none() {
                 self.mouse(DispatchMouseEventType::MouseMoved, point, MouseButton::Left, 1, 0).await?;
                 // The browser tells of a drag after the page's handlers of it have run.
-                let soon = Instant::now() + Duration::from_millis(60);
+                let soon = Instant::now() + A_MOVE;
                 drag = self.world.wait_for(soon, |state| state.drag.clone()).await;
                 if drag.is_some() {
                     self.drag_event(DispatchDragEventType::DragEnter, point, drag.as_ref()).await?;
@@ -127,6 +136,7 @@ impl Driver {
             }
             if drag.is_some() {
                 self.drag_event(DispatchDragEventType::DragOver, point, drag.as_ref()).await?;
+                tokio::time::sleep(A_MOVE).await;
             }
         }
         if drag.is_some() {

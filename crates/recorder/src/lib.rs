@@ -20,6 +20,7 @@ mod facts;
 mod fast;
 mod follow;
 mod input;
+mod lists;
 mod live;
 mod log;
 mod look;
@@ -47,6 +48,7 @@ mod watch;
 mod wire;
 mod world;
 
+pub use actions::DragEnd;
 pub use answering::{RenderAnswer, RenderAnswers};
 pub use attach::AttachTab;
 pub use check::{ChromeCheck, PeerPackage, check_chrome, check_peers};

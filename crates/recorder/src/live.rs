@@ -19,7 +19,6 @@ use crate::error::RecordError;
 use crate::fast::{FastState, LookWay};
 use crate::look::Look;
 use crate::mask;
-use crate::options::QUIET;
 use crate::pump::SessionSetup;
 use crate::session_id::new_session;
 use crate::setup::runs_as_root;
@@ -71,7 +70,7 @@ impl Default for LiveOptions {
             proxy: None,
             timeout: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(5),
-            quiet: QUIET,
+            quiet: Duration::from_millis(250),
         }
     }
 }

@@ -4,13 +4,13 @@
 //! Invariants: a step is in the trace before the next action begins; whatever ends the recording, the trace stays readable and says
 //! why it is incomplete, and no Chromium stays behind.
 
-use crate::actions::Deed;
+use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::error::RecordError;
 use crate::facts;
 use crate::options::{BesideStep, Progress, RecordOptions, RecordReport};
 use crate::peers::pass::Pass;
-use crate::settle::Rest;
+use crate::settle::{Rest, SCRIPT_RUNS};
 use crate::setup::{create_writer, open};
 use crate::site_server::SiteServer;
 use crate::socket::locked;
@@ -362,8 +362,8 @@ impl Recording<'_> {
             Action::Hover { .. } => Deed::Hover,
             Action::Fill { .. } => Deed::Fill { text: text()? },
             Action::Type { .. } => Deed::Type { text: text()? },
-            Action::Press { key, .. } => Deed::Press { key: key.clone() },
-            Action::Select { .. } => Deed::Select { label: text()? },
+            Action::Press { key, .. } => Deed::Press { key: key.clone(), times: 1 },
+            Action::Select { .. } => Deed::Select { labels: vec![text()?] },
             Action::Check { checked, .. } => Deed::Check { on: *checked },
             Action::Upload { files, .. } => {
                 let folder = self.scenario.path.parent().unwrap_or(Path::new(""));
@@ -372,7 +372,7 @@ impl Recording<'_> {
                 Deed::Upload { files: files.iter().map(absolute).collect() }
             }
             Action::Drag { to, .. } => {
-                Deed::Drag { to: self.stage.resolve_now(name, to).await?, to_point: point_of(to) }
+                Deed::Drag { to: DragEnd::On { node: self.stage.resolve_now(name, to).await?, point: point_of(to) } }
             }
             Action::Scroll { by, .. } => Deed::Scroll { x: by.0, y: by.1 },
             Action::Back => Deed::History { by: -1 },
@@ -399,7 +399,7 @@ impl Recording<'_> {
     ) -> Result<(), RecordError> {
         let bundled = self.server.is_some();
         let blocked = self.stage.is_blocked();
-        if !rest.quiet && rest.reason.starts_with("a script of the page runs") {
+        if !rest.quiet && rest.reason == SCRIPT_RUNS {
             return Err(RecordError::NeverSettles { step: index, url: self.stage.driver.url(), reason: rest.reason });
         }
         if matches!(self.taker, Taker::Peer(_)) {

@@ -5,9 +5,12 @@
 //! for has arrived (real time, with a ceiling), so what the page sees at a page time does not depend on the machine's speed.
 
 use crate::driver::Driver;
+use crate::options::QUIET;
 use crate::socket::CallError;
 use crate::world::State;
+use browserlens_strategy::{ConsoleMessage, EventKind};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// Page time given after each action, in milliseconds.
@@ -23,6 +26,11 @@ const MOST_PAGE_MS: u32 = 10_000;
 /// How long a frame may announce a navigation without asking the network for anything.
 const ANNOUNCED: Duration = Duration::from_secs(3);
 
+/// Why a page is not quiet that gives no answer; a script without end and a slow machine look the same from outside.
+pub(crate) const SCRIPT_RUNS: &str = "a script of the page still runs";
+
+/// Longest time that changes which an action set off are waited for: an animation may have no end.
+const MOVES_LIMIT: Duration = Duration::from_millis(2_000);
 /// How long headers that the browser announced are waited for.
 const LATE_HEADERS: Duration = Duration::from_millis(1_000);
 
@@ -34,11 +42,33 @@ pub(crate) struct Rest {
     pub(crate) reason: String,
 }
 
+/// What a page did by itself before it was acted on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unrest {
+    /// Requests that were under way.
+    flights: HashSet<String>,
+    /// Whether requests began or ended.
+    network: bool,
+    /// Whether something that can be seen changed.
+    layout: bool,
+}
+
+/// Why a tab is not quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stir {
+    /// Something is on its way that was set off.
+    Loads,
+    /// Something that can be seen changes, or requests have just ended.
+    Moves,
+    /// It was not quiet before either.
+    ByItself,
+}
+
 /// Whether a tab is quiet by wall time.
 pub(crate) enum Stirring {
     Quiet,
     Dialog,
-    Busy(String),
+    Busy(String, Stir),
 }
 
 enum Network {
@@ -97,11 +127,7 @@ impl Driver {
                     return Ok(Rest { quiet: true, waited_ms: spent, reason: "a dialog is open".to_owned() });
                 }
                 Err(CallError::TimedOut(_)) => {
-                    return Ok(Rest {
-                        quiet: false,
-                        waited_ms: spent,
-                        reason: "a script of the page runs without end".to_owned(),
-                    });
+                    return Ok(Rest { quiet: false, waited_ms: spent, reason: SCRIPT_RUNS.to_owned() });
                 }
                 Err(error) => return Err(error),
             }
@@ -258,14 +284,14 @@ impl Driver {
                     Err(CallError::Gone) => return Err(CallError::Gone),
                     Err(CallError::Dialog) => return Ok(Network::Dialog),
                     Err(CallError::TimedOut(_)) => {
-                        return Ok(Network::Busy("a script of the page runs without end".to_owned()));
+                        return Ok(Network::Busy(SCRIPT_RUNS.to_owned()));
                     }
                     Err(_) => reacting += 1.0,
                 }
             }
             let busy = self.world.change(|state| {
                 forget_announced(state);
-                busy(state, stirs, reacting, self.held_answers())
+                busy(state, stirs, reacting, self.held_answers(), &HashSet::new())
             });
             match busy {
                 None => calm += 1,
@@ -288,32 +314,85 @@ impl Driver {
         }
     }
 
-    /// Sites of the user's own: waits until network and layout are quiet.
+    /// Notes what a page does by itself before it is acted on: that is not waited for as what the action brings.
+    pub(crate) async fn note_unrest(&mut self) -> Result<(), CallError> {
+        if self.controlled() || self.is_blocked() {
+            return Ok(());
+        }
+        let (flights, network, worlds) = {
+            let state = self.world.read();
+            let network = state.last_stir.is_some_and(|at| at.elapsed() < QUIET);
+            (state.in_flight.keys().cloned().collect(), network, state.worlds(self.tab))
+        };
+        let layout = self.layout_moves(worlds, QUIET).await?.is_some();
+        self.unrest = Unrest { flights, network, layout };
+        Ok(())
+    }
+
+    /// Sites of the user's own: waits until what an action brought is there, and network and layout are quiet; notes what came and went meanwhile.
     async fn settle_by_wall(&self) -> Result<Rest, CallError> {
+        let rest = self.wait_until_quiet().await?;
+        self.note_notices().await?;
+        Ok(rest)
+    }
+
+    /// Puts into the log what the page has shown for a while and shows no more, as messages of the level `notice`.
+    async fn note_notices(&self) -> Result<(), CallError> {
+        let worlds = self.world.read().worlds(self.tab);
+        for (session, frame, _) in worlds {
+            let Ok(context) = self.own_world(&session, &frame).await else { continue };
+            let notices = match self.evaluate_apart(&session, context, "browserLens.notices()").await {
+                Err(CallError::Gone) => return Err(CallError::Gone),
+                other => other.unwrap_or_default(),
+            };
+            let texts = notices.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
+            let (tab, started) = (self.tab, self.setup.started);
+            self.world.change(|state| {
+                let now = started.elapsed().as_millis() as u64;
+                for text in texts {
+                    let message =
+                        ConsoleMessage { level: ConsoleMessage::NOTICE.to_owned(), text, ..ConsoleMessage::default() };
+                    state.log.push(tab, now, EventKind::Console(message));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    async fn wait_until_quiet(&self) -> Result<Rest, CallError> {
         let began = Instant::now();
-        let deadline = began + self.quiet_limit;
         let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
         loop {
-            let reason = match self.stirring().await? {
+            match self.stirring_beside(&self.unrest).await? {
                 Stirring::Dialog => return Ok(rest(true, "a dialog is open".to_owned())),
-                Stirring::Busy(reason) => Some(reason),
-                Stirring::Quiet => None,
-            };
-            match reason {
                 // What an action brings may take a moment to begin.
-                None if began.elapsed() < self.quiet => tokio::time::sleep(Duration::from_millis(50)).await,
-                None => {
+                Stirring::Quiet if began.elapsed() < self.quiet => {}
+                Stirring::Quiet => {
                     return Ok(rest(true, format!("network and layout were quiet for {} ms", self.quiet.as_millis())));
                 }
-                Some(reason) if Instant::now() > deadline => return Ok(rest(false, reason)),
-                Some(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                Stirring::Busy(reason, why) => {
+                    let limit = match why {
+                        Stir::Loads => self.quiet_limit,
+                        Stir::Moves => self.quiet_limit.min(MOVES_LIMIT),
+                        Stir::ByItself => self.quiet_limit.min(QUIET),
+                    };
+                    if began.elapsed() > limit {
+                        return Ok(rest(false, reason));
+                    }
+                }
             }
+            tokio::time::sleep(Duration::from_millis(25)).await;
         }
     }
 
     /// Returns what keeps the current tab from being quiet at this moment.
     pub(crate) async fn stirring(&self) -> Result<Stirring, CallError> {
-        let (worlds, network) = {
+        self.stirring_beside(&Unrest::default()).await
+    }
+
+    /// Returns what keeps the current tab from being quiet, beside what it does by itself.
+    async fn stirring_beside(&self, unrest: &Unrest) -> Result<Stirring, CallError> {
+        let worlds = {
             let mut state = self.world.read();
             if state.gone {
                 return Err(CallError::Gone);
@@ -323,20 +402,25 @@ impl Driver {
             }
             forget_announced(&mut state);
             let stirs = state.stirs;
-            let recent = state.last_stir.is_some_and(|at| at.elapsed() < self.quiet);
-            (
-                state.worlds(self.tab),
-                busy(&state, stirs, 0.0, 0).or_else(|| recent.then(|| "the network was not quiet".to_owned())),
-            )
+            if let Some(reason) = busy(&state, stirs, 0.0, 0, &unrest.flights) {
+                return Ok(Stirring::Busy(reason, Stir::Loads));
+            }
+            if state.last_stir.is_some_and(|at| at.elapsed() < self.quiet) {
+                let why = if unrest.network { Stir::ByItself } else { Stir::Moves };
+                return Ok(Stirring::Busy("the network was not quiet".to_owned(), why));
+            }
+            state.worlds(self.tab)
         };
-        let reason = match network {
-            Some(reason) => Some(reason),
-            None => self.layout_moves(worlds).await?,
-        };
-        Ok(reason.map_or(Stirring::Quiet, Stirring::Busy))
+        let why = if unrest.layout { Stir::ByItself } else { Stir::Moves };
+        let moves = self.layout_moves(worlds, self.quiet).await?;
+        Ok(moves.map_or(Stirring::Quiet, |reason| Stirring::Busy(reason, why)))
     }
 
-    async fn layout_moves(&self, worlds: Vec<(String, String, String)>) -> Result<Option<String>, CallError> {
+    async fn layout_moves(
+        &self,
+        worlds: Vec<(String, String, String)>,
+        for_long: Duration,
+    ) -> Result<Option<String>, CallError> {
         let tab_sessions: Vec<String> = self.world.read().sessions_of(self.tab).into_iter().map(|(id, _)| id).collect();
         for (session, frame, _) in worlds.into_iter().filter(|(session, ..)| tab_sessions.contains(session)) {
             let quiet = match self.own_world(&session, &frame).await {
@@ -344,7 +428,7 @@ impl Driver {
                 Err(error) => Err(error),
             };
             match quiet {
-                Ok(ms) if ms.as_f64().unwrap_or(0.0) >= self.quiet.as_secs_f64() * 1e3 => {}
+                Ok(ms) if ms.as_f64().unwrap_or(0.0) >= for_long.as_secs_f64() * 1e3 => {}
                 Ok(_) => return Ok(Some("the layout kept changing".to_owned())),
                 Err(CallError::Gone) => return Err(CallError::Gone),
                 Err(_) => return Ok(Some("a frame was navigating".to_owned())),
@@ -360,8 +444,11 @@ fn forget_announced(state: &mut State) {
 }
 
 /// Returns what keeps pages busy; `held` answers are on their way only in page time.
-fn busy(state: &State, stirs: u64, reacting: f64, held: usize) -> Option<String> {
-    let unanswered = || state.in_flight.values().filter(|flight| !flight.answered);
+fn busy(state: &State, stirs: u64, reacting: f64, held: usize, known: &HashSet<String>) -> Option<String> {
+    let unanswered = || {
+        let new = state.in_flight.iter().filter(|(id, _)| !known.contains(*id));
+        new.map(|(_, flight)| flight).filter(|flight| !flight.answered)
+    };
     let flying = unanswered().count();
     if flying > held {
         let url = unanswered().map(|flight| flight.url.as_str()).min().unwrap_or("");

@@ -111,6 +111,7 @@ fn followed(browser: &mut Browser, mut driver: Command, change: impl FnOnce(&mut
     std::thread::sleep(Duration::from_millis(1_000));
     let output = folder.path().join("said");
     let said = std::fs::File::create(&output).expect("file");
+    driver.env("HOME", folder.path()).env_remove("XDG_CONFIG_HOME").env_remove("XDG_CACHE_HOME");
     let mut child = driver.stdout(said.try_clone().expect("file")).stderr(said).spawn().expect("the driver starts");
     let deadline = Instant::now() + LIMIT;
     let ended = loop {

@@ -35,10 +35,15 @@ fn documents(site: &str) -> Vec<String> {
     found.iter().map(|file| file.strip_prefix(&root).expect("below it").to_string_lossy().into_owned()).collect()
 }
 
+/// Ends every timer of the page, so that it stands still: how fast a machine captures decides nothing then.
+const STAND_STILL: &str =
+    "(() => { for (let id = setTimeout(() => {}, 1e9); id > 0; id--) clearTimeout(id); return true; })()";
+
 /// Reads a document both ways; the page is captured before and after the script, for it may change in between. Returns the page that was read, too.
 fn both(live: &mut LiveBrowser) -> (String, String, Arc<Page>) {
     let mut last = None;
     for _ in 0..8 {
+        live.evaluate(STAND_STILL).expect("ends the timers");
         let (before, capture) = live.page().expect("a page");
         let Value::String(script) = live.evaluate(READ_TEXT_SCRIPT).expect("reads") else { panic!("no text") };
         let ours = read_text(&capture, before.frames()[0].number).expect("reads");

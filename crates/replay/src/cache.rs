@@ -6,6 +6,7 @@
 //! Invariant: a change of trace, scenario, strategy (name, version, options), tokenizer, metric, image-token table or page format is
 //! another key.
 
+use crate::clock::LATENCY_VERSION;
 use crate::error::ReplayError;
 use crate::info::{AnswerInfo, AskedInfo, KnownInfo};
 use crate::measure::{METRIC_VERSION, Measurement, Timing, Tokenizer};
@@ -30,6 +31,7 @@ struct UnitKey<'a> {
     metric: u32,
     page: u32,
     image_tokens: u32,
+    latency: u32,
     trace: String,
     scenario: String,
     strategy: &'a str,
@@ -82,6 +84,7 @@ impl Cache {
             metric: METRIC_VERSION,
             page: PACKED_FORMAT_VERSION,
             image_tokens: IMAGE_TOKEN_TABLE_VERSION,
+            latency: LATENCY_VERSION,
             trace: plan.hash.to_string(),
             scenario: hex(&plan.scenario.hash()),
             strategy: &strategy.name,

@@ -1,13 +1,17 @@
 //! The clock of replay: the only place where a stage's time is read.
 //!
-//! In: stages as a run announces them. Out: microseconds per stage. Invariant: times go into [`crate::Timing`] rows only, never into
-//! a measurement.
+//! In: stages as a run announces them, and what shared values of the step cost. Out: microseconds per stage. Invariant: times go into [`crate::Timing`]
+//! rows only, never into a measurement.
 
 use browserlens_strategy::{Stage, StageClock};
 use browserlens_tokens::Micros;
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// What a latency means: times of another version are not comparable. Version 2 charges what is shared at a step to every strategy that uses it, and counts
+/// the checks that decide what is sent.
+pub const LATENCY_VERSION: u32 = 2;
 
 /// Measures the stages of one `observe`.
 #[derive(Debug, Default)]
@@ -19,6 +23,9 @@ pub struct StopWatch {
 struct Running {
     open: Option<(Stage, Instant)>,
     elapsed: BTreeMap<Stage, Duration>,
+    /// The shared values that are paid for, and what those cost that somebody else made.
+    paid: HashSet<usize>,
+    charged: Micros,
 }
 
 impl Running {
@@ -32,18 +39,37 @@ impl Running {
 impl StageClock for StopWatch {
     fn enter(&self, stage: Option<Stage>) {
         let now = Instant::now();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
         state.end(now);
         state.open = stage.map(|stage| (stage, now));
+    }
+
+    fn time(&self, work: &mut dyn FnMut()) -> Micros {
+        timed(work).1
+    }
+
+    fn charge(&self, value: usize, cost: Micros) {
+        let mut state = self.lock();
+        if state.paid.insert(value) {
+            state.charged += cost;
+            if let Some((stage, _)) = state.open {
+                *state.elapsed.entry(stage).or_default() += Duration::from_micros(cost.0);
+            }
+        }
     }
 }
 
 impl StopWatch {
-    /// Ends the open stage and returns the time of each stage that was entered, by name.
-    pub fn finish(self) -> BTreeMap<String, Micros> {
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the open stage. Out: the time of each stage that was entered, by name, and how much of it others spent on what was shared.
+    pub fn finish(self) -> (BTreeMap<String, Micros>, Micros) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.end(Instant::now());
-        state.elapsed.into_iter().map(|(stage, elapsed)| (stage_name(stage).to_owned(), elapsed.into())).collect()
+        let named = |(stage, elapsed): (Stage, Duration)| (stage_name(stage).to_owned(), elapsed.into());
+        (state.elapsed.into_iter().map(named).collect(), state.charged)
     }
 }
 
@@ -74,7 +100,22 @@ mod tests {
         for stage in [Some(Stage::Route), Some(Stage::Format), None, Some(Stage::Format)] {
             watch.enter(stage);
         }
-        let stages = watch.finish();
+        let (stages, charged) = watch.finish();
         assert_eq!(stages.keys().collect::<Vec<_>>(), ["format", "route"]);
+        assert_eq!(charged, Micros(0));
+    }
+
+    #[test]
+    fn what_is_shared_is_charged_once_and_to_the_stage_that_asked() {
+        let watch = StopWatch::default();
+        watch.enter(Some(Stage::Extract));
+        watch.charge(0, Micros(9_000_000));
+        watch.charge(0, Micros(9_000_000));
+        watch.enter(Some(Stage::Diff));
+        watch.charge(1, Micros(5_000_000));
+        watch.charge(0, Micros(9_000_000));
+        let (stages, charged) = watch.finish();
+        assert_eq!(charged, Micros(14_000_000));
+        assert_eq!([stages["extract"], stages["diff"]].map(|time| time.0 / 1_000_000), [9, 5]);
     }
 }

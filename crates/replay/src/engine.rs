@@ -22,6 +22,7 @@ use crate::unit::{Shared, Unit};
 use crate::{asked, known};
 use browserlens_tokens::{Encoding, IMAGE_TOKEN_TABLE_VERSION};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -328,8 +329,13 @@ fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Res
 }
 
 fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<TraceResult, ReplayError> {
-    let shared =
-        Shared { store: &cache.store, tokenizer: options.tokenizer, date: &options.date, machine: &options.machine };
+    let shared = Shared {
+        store: &cache.store,
+        tokenizer: options.tokenizer,
+        date: &options.date,
+        machine: &options.machine,
+        counted: RefCell::default(),
+    };
     let mut units: Vec<Option<Unit<'_>>> = job
         .strategies
         .iter()

@@ -11,7 +11,7 @@ mod history;
 mod tolerance;
 
 pub use changes::{ChangeExample, ChangeGroup, ChangedText, group_changes};
-pub use history::{History, LEAST_RUNS, PastRun, Slower};
+pub use history::{History, LEAST_RUNS, Measured, PastRun, Slower};
 pub use tolerance::Tolerances;
 
 use crate::error::ReplayError;
@@ -76,6 +76,9 @@ pub struct AcceptedNumbers {
     pub shown_wrong: u32,
     /// Wrong rebinds.
     pub wrong_rebinds: u32,
+    /// Entities that were shown at the step before and are under another ref now.
+    #[serde(default)]
+    pub churned: u32,
     /// Unmarked differences.
     pub unmarked: Option<u32>,
     /// Whether the step succeeded.
@@ -263,6 +266,7 @@ impl AcceptedRow {
             facts: numbers.facts.read,
             shown_wrong: numbers.fresh.wrong,
             wrong_rebinds: numbers.refs.wrong_rebinds,
+            churned: numbers.refs.churned(),
             unmarked: numbers.unmarked_differences,
             success: numbers.success,
             text: numbers.text.clone(),
@@ -457,6 +461,7 @@ fn compare_rows(accepted: &AcceptedRow, now: &AcceptedRow, report: &mut GateRepo
     compare.should_not_rise("calls", u64::from(was.calls), u64::from(is.calls));
     compare.should_not_rise("states shown wrong", u64::from(was.shown_wrong), u64::from(is.shown_wrong));
     compare.should_not_rise("wrong rebinds", u64::from(was.wrong_rebinds), u64::from(is.wrong_rebinds));
+    compare.should_not_rise("refs that changed", u64::from(was.churned), u64::from(is.churned));
     match (was.unmarked, is.unmarked) {
         (Some(was), Some(is)) => compare.should_not_rise("unmarked differences", u64::from(was), u64::from(is)),
         (Some(was), None) => {

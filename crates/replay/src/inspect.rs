@@ -43,7 +43,8 @@ impl Inspected {
     ) -> Result<Option<Self>, ReplayError> {
         let plan = TracePlan::open(trace, scenarios_dir)?;
         let store = Store::open(scratch.join("observations"));
-        let shared = Shared { store: &store, tokenizer: Tokenizer::Fast, date: "", machine: "" };
+        let shared =
+            Shared { store: &store, tokenizer: Tokenizer::Fast, date: "", machine: "", counted: Default::default() };
         let mut loader = StepLoader::open(&plan, scratch)?;
         let mut unit = Unit::start(&plan, configured);
         for row in plan.rows.iter().take_while(|row| row.index.0 <= step) {

@@ -52,11 +52,12 @@ pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
 pub use browserlens_trace::Origin;
+pub use clock::LATENCY_VERSION;
 pub use engine::{Progress, Quiet, ReplayOptions, replay};
 pub use error::ReplayError;
 pub use gate::{
     AcceptedRun, AcceptedTask, AcceptedTexts, ChangeExample, ChangeGroup, ChangedText, EarlierTexts, Finding,
-    GateReport, History, LEAST_RUNS, PastRun, Slower, Tolerances, accept, check, group_changes,
+    GateReport, History, LEAST_RUNS, Measured, PastRun, Slower, Tolerances, accept, check, group_changes,
 };
 pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, KnownInfo, ReadInfo, SeenCount, TranslatedCount};
 pub use inspect::Inspected;

@@ -62,28 +62,15 @@ pub fn minimise(trace: &Path, scenarios: &Path, cache: &Path) -> Result<Vec<Mini
     let mut sets = Vec::with_capacity(plan.rows.len());
     for row in &plan.rows {
         let step = loader.load(row.index.0)?;
-        let observation = run.observe(&input(&step)).map_err(|error| failed(error.to_string()))?;
+        let observation = run
+            .observe(&StepInput { peers: &[], ..step.input(&NoClock) })
+            .map_err(|error| failed(error.to_string()))?;
         let mut reader = Reader::new(TextFormat::Lens);
         reader.read(&observation.text, &ObservationKind::Full { reason: String::new() });
         let handles = observation.refs.into_iter().map(|target| (target.handle, target.key)).collect();
         sets.push(of_step(&plan, &step, reader.reading(), &handles));
     }
     Ok(sets)
-}
-
-fn input(step: &LoadedStep) -> StepInput<'_> {
-    StepInput {
-        step: step.index,
-        page: &step.page,
-        capture: &step.capture,
-        earlier_second_look: step.earlier_second_look.as_ref(),
-        action: step.action.as_ref(),
-        events: &step.events,
-        screenshot: step.screenshot.as_ref(),
-        crops: &step.crops,
-        peers: &[],
-        clock: &NoClock,
-    }
 }
 
 fn of_step(plan: &TracePlan, step: &LoadedStep, reading: &Reading, handles: &BTreeMap<String, NodeKey>) -> MinimalSet {

@@ -149,6 +149,7 @@ mod tests {
             peers: Vec::new(),
             entities: HashMap::new(),
             load: Micros(0),
+            shared: Arc::default(),
         }
     }
 

@@ -12,7 +12,8 @@ use browserlens_page::{Capture, NodeId, NodeKey, Page, PayloadKind, SecondLook};
 use browserlens_scenario::{Action, Attack, Fact, Scenario, StateFact, Step, Target, TargetBy};
 use browserlens_snapshot::select::Selector;
 use browserlens_strategy::{
-    ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StepIndex, TakenAction,
+    ActionKind, CaptureImage, Event, EventFilter, ImageSpace, Intent, NodeHint, PeerOutput, StageClock, StepCache,
+    StepIndex, StepInput, TakenAction,
 };
 use browserlens_tokens::Micros;
 use browserlens_trace::{Origin, PeersFile, StepRow, Trace, TraceHash, TraceMeta, TraceSource, screenshot_space};
@@ -258,6 +259,27 @@ pub(crate) struct LoadedStep {
     pub crops: Vec<CaptureImage>,
     pub entities: HashMap<NodeKey, String>,
     pub load: Micros,
+    /// What strategies work out of it alike.
+    pub shared: Arc<StepCache>,
+}
+
+impl LoadedStep {
+    /// Returns it as what a run gets, with stages announced to `clock`.
+    pub fn input<'a>(&'a self, clock: &'a dyn StageClock) -> StepInput<'a> {
+        StepInput {
+            step: self.index,
+            page: &self.page,
+            capture: &self.capture,
+            earlier_second_look: self.earlier_second_look.as_ref(),
+            action: self.action.as_ref(),
+            events: &self.events,
+            screenshot: self.screenshot.as_ref(),
+            crops: &self.crops,
+            peers: &self.peers,
+            shared: &self.shared,
+            clock,
+        }
+    }
 }
 
 /// Loads the steps of a trace in order.
@@ -327,6 +349,7 @@ impl<'p> StepLoader<'p> {
             entities: self.trace.entities(index)?.into_iter().collect(),
             capture,
             load: Micros(0),
+            shared: Arc::default(),
         })
     }
 }

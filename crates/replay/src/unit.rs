@@ -15,16 +15,15 @@ use crate::reader::{Reader, policy};
 use crate::retained::Painted;
 use crate::score::{self, Band, Missing, PageIndex, Said, Shown};
 use crate::steps::{LoadedStep, TracePlan};
-use crate::store::{Store, content_hash};
+use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
 use browserlens_lens::ShownState;
 use browserlens_page::NodeKey;
 use browserlens_peers::RECORDED_SUFFIX;
-use browserlens_strategy::{
-    NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StepInput, StrategyError, Task,
-};
+use browserlens_strategy::{NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, Task};
 use browserlens_tokens::{ImageSize, Micros};
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -34,6 +33,20 @@ pub(crate) struct Shared<'a> {
     pub tokenizer: Tokenizer,
     pub date: &'a str,
     pub machine: &'a str,
+    /// What texts of the trace cost, by their content, and how long counting took: many strategies say the same.
+    pub counted: RefCell<HashMap<String, (Cost, Micros)>>,
+}
+
+impl Shared<'_> {
+    /// Returns the cost of a text by its content hash; the time is that of counting it, whoever counted it first.
+    fn cost(&self, hash: &str, text: &str) -> (Cost, Micros) {
+        if let Some(known) = self.counted.borrow().get(hash) {
+            return *known;
+        }
+        let counted = timed(|| self.tokenizer.cost(text));
+        self.counted.borrow_mut().insert(hash.to_owned(), counted);
+        counted
+    }
 }
 
 /// One strategy over one trace.
@@ -53,8 +66,6 @@ pub(crate) struct Unit<'a> {
     legend_counted: bool,
     /// The texts of the current step, kept where its page holds attacks.
     said: Vec<String>,
-    /// Costs of texts counted before: a page that did not change is counted once.
-    counted: HashMap<String, Cost>,
     pub rows: Vec<Measurement>,
     pub timings: Vec<Timing>,
 }
@@ -80,7 +91,6 @@ impl<'a> Unit<'a> {
             oracle: RefOracle::default(),
             legend_counted: false,
             said: Vec::new(),
-            counted: HashMap::new(),
             rows: Vec::new(),
             timings: Vec::new(),
         }
@@ -95,8 +105,9 @@ impl<'a> Unit<'a> {
         painted: &Painted<'_>,
     ) -> Result<(), ReplayError> {
         let watch = StopWatch::default();
-        let (observed, observe) = timed(|| self.observe(step, &watch));
-        let mut stages = watch.finish();
+        let (observed, spent) = timed(|| self.observe(step, &watch));
+        let (mut stages, charged) = watch.finish();
+        let observe = spent + charged;
         if let Some(micros) = self.own_time(step) {
             stages.insert("peer".to_owned(), micros);
         }
@@ -160,18 +171,7 @@ impl<'a> Unit<'a> {
             let (what, strategy) = ("layout and no accessibility tree".to_owned(), self.configured.name.clone());
             return Err(StrategyError::Missing { step: step.index, what, strategy }.to_string());
         }
-        let input = StepInput {
-            step: step.index,
-            page: &step.page,
-            capture: &step.capture,
-            earlier_second_look: step.earlier_second_look.as_ref(),
-            action: step.action.as_ref(),
-            events: &step.events,
-            screenshot: step.screenshot.as_ref(),
-            crops: &step.crops,
-            peers: &step.peers,
-            clock: watch,
-        };
+        let input = step.input(watch);
         match guarded(|| run.observe(&input)) {
             Ok(observed) => observed.map_err(|error| error.to_string()),
             Err(panic) => Err(self.abandon(step, &panic)),
@@ -194,7 +194,7 @@ impl<'a> Unit<'a> {
     ) -> Result<StepNumbers, ReplayError> {
         let text = shared.store.put_text(&observation.text)?;
         let images = put_images(shared.store, &observation.images)?;
-        let (cost, time) = timed(|| self.cost(shared.tokenizer, &text, &observation));
+        let (cost, time) = cost(shared, &text, &observation);
         *counting += time;
         let once = |text: Option<&str>| {
             text.filter(|_| !self.legend_counted).map_or_else(Cost::default, |text| shared.tokenizer.cost(text))
@@ -293,24 +293,6 @@ impl<'a> Unit<'a> {
         self.images.extend(observation.images);
     }
 
-    fn cost(&mut self, tokenizer: Tokenizer, hash: &str, observation: &Observation) -> Cost {
-        let mut cost = match self.counted.get(hash) {
-            Some(cost) => *cost,
-            None => {
-                let cost = tokenizer.cost(&observation.text);
-                self.counted.insert(hash.to_owned(), cost);
-                cost
-            }
-        };
-        for image in &observation.images {
-            cost += Cost {
-                images: ImageCost::of(ImageSize { width: image.width, height: image.height }),
-                ..Cost::default()
-            };
-        }
-        cost
-    }
-
     /// Lets the reader ask for what it cannot find: the next action's node, then the one that a drag ends on.
     fn ask(
         &mut self,
@@ -334,7 +316,7 @@ impl<'a> Unit<'a> {
             let Some(answer) = answer else { continue };
             let text = shared.store.put_text(&answer.text)?;
             let images = put_images(shared.store, &answer.images)?;
-            let (cost, time) = timed(|| self.cost(shared.tokenizer, &content_hash(answer.text.as_bytes()), &answer));
+            let (cost, time) = cost(shared, &text, &answer);
             *counting += time;
             *unmarked = answer.unmarked_differences.or(*unmarked);
             self.take_in(step.index.0, Observation { kind: ObservationKind::Answer, ..answer });
@@ -360,6 +342,16 @@ impl<'a> Unit<'a> {
             }
         }
     }
+}
+
+/// Returns what an observation costs whose text has this content hash, and how long counting its text took.
+fn cost(shared: &Shared<'_>, hash: &str, observation: &Observation) -> (Cost, Micros) {
+    let (mut cost, time) = shared.cost(hash, &observation.text);
+    for image in &observation.images {
+        let size = ImageSize { width: image.width, height: image.height };
+        cost += Cost { images: ImageCost::of(size), ..Cost::default() };
+    }
+    (cost, time)
 }
 
 /// Returns the handles that stand in the shown state; all of them where the text names none (marks in an image).

@@ -41,7 +41,8 @@ pub fn views(
 ) -> Result<Vec<StepView>, ReplayError> {
     let plan = TracePlan::open(trace, scenarios_dir)?;
     let cache = Cache::open(cache_dir);
-    let shared = Shared { store: &cache.store, tokenizer: Tokenizer::Fast, date: "", machine: "" };
+    let shared =
+        Shared { store: &cache.store, tokenizer: Tokenizer::Fast, date: "", machine: "", counted: Default::default() };
     let mut loader = StepLoader::open(&plan, cache_dir)?;
     let mut units: Vec<Unit<'_>> = strategies.iter().map(|configured| Unit::start(&plan, configured)).collect();
     let mut views = Vec::with_capacity(plan.rows.len());

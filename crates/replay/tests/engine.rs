@@ -6,7 +6,7 @@ mod common;
 use browserlens_page::{NodeSpec, Page, PageBuilder};
 use browserlens_replay::{FUSED_WAY, Measurement, Progress, ReplayError, RunResult, find_traces, strategies};
 use browserlens_tokens::Encoding;
-use common::{Behaviour, Request, World, configured, configured_version};
+use common::{Behaviour, Request, SHARED, World, configured, configured_version};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -41,6 +41,19 @@ fn a_good_strategy_finds_every_node_and_fact() {
     assert!(shown.text.contains("- link \"Oak lamp\" [ref=e4]"), "{}", shown.text);
     assert_eq!(run.steps[1].action, "fill searchbox \"Search\"");
     assert_eq!(run.steps[0].targets.len(), 1);
+}
+
+#[test]
+fn what_strategies_share_is_in_the_latency_of_each_whoever_came_first() {
+    let world = World::new();
+    let trace = world.task("shop/lamp");
+    let shares = |name| configured(name, Behaviour::Shares);
+    let strategies = [shares("test/one"), shares("test/two"), shares("test/three"), shares("test/four")];
+    let run = world.replay(Request::new(&[trace], &strategies)).expect("replays");
+    for timing in &run.timings {
+        assert!(u128::from(timing.observe.0) >= SHARED.as_micros(), "{timing:?}");
+        assert!(u128::from(timing.stages["extract"].0) >= SHARED.as_micros(), "{timing:?}");
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! in code spans that they cannot end, in one line, cut; a number prints as whole only if it is.
 
 use crate::numbers::{NONE, thousands};
-use crate::text_table::{TextTable, escape_markdown, one_line};
+use crate::text_table::{TextTable, escape_markdown};
+use browserlens_page::text::is_unseen;
 use browserlens_replay::fidelity::{Cause, Difference, ENCODING, Fidelity, PeerFidelity, Sizes, bars};
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -301,9 +302,7 @@ fn visible(c: char) -> String {
     match c {
         '\t' => "⇥".to_owned(),
         ' ' => " ".to_owned(),
-        c if c.is_whitespace() || c.is_control() || one_line(c.encode_utf8(&mut [0; 4])).is_empty() => {
-            c.escape_unicode().to_string()
-        }
+        c if c.is_whitespace() || is_unseen(c) => c.escape_unicode().to_string(),
         c => c.to_string(),
     }
 }

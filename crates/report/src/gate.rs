@@ -113,10 +113,11 @@ pub fn gate_markdown(gate: &GateReport) -> String {
     }
     findings(&mut out, "Regressions", &gate.regressions);
     if !gate.slower.is_empty() {
-        let mut table = TextTable::new(["slower", "now, µs", "usual, µs", "limit, µs", "earlier runs"]);
+        let mut table = TextTable::new(["slower", "stage", "now, µs", "usual, µs", "limit, µs", "earlier runs"]);
         for slower in &gate.slower {
             let numbers = [slower.now, slower.usual, slower.limit, slower.runs as u64].map(thousands);
-            table.row(std::iter::once(slower.strategy.clone()).chain(numbers).collect());
+            let stage = slower.stage.clone().unwrap_or_else(|| "all".to_owned());
+            table.row([slower.strategy.clone(), stage].into_iter().chain(numbers).collect());
         }
         out.push_str(&format!("### Slower than their history explains\n\n{}\n", table.markdown()));
     }
@@ -218,7 +219,14 @@ pub(crate) mod tests {
                 finding("shop/</testcase>|\u{1b}[31m", None, "task success", "1", "0"),
             ],
             tolerated: vec![(finding("docs/a", Some(1), "calls", "1", "2"), "asks once more".to_owned())],
-            slower: vec![Slower { strategy: "lens/full".to_owned(), now: 200, usual: 100, limit: 120, runs: 6 }],
+            slower: vec![Slower {
+                strategy: "lens/full".to_owned(),
+                stage: None,
+                now: 200,
+                usual: 100,
+                limit: 120,
+                runs: 6,
+            }],
             improvements: vec![finding("shop/cart", Some(0), "o200k tokens", "90", "80")],
             new_rows: vec![("shop/new".to_owned(), "lens/full".to_owned(), 0)],
             changed_texts: vec![("hostile/post".to_owned(), "lens/full".to_owned(), 0)],

@@ -1,7 +1,9 @@
 //! Tables of text: the same cells as Markdown and for a terminal.
 //!
-//! In: headers, alignments, cells. Out: text whose columns line up in a fixed-width font. Invariant: a cell is one line without
-//! control or bidirectional characters, and in Markdown it cannot end its cell or become markup.
+//! In: headers, alignments, cells. Out: text whose columns line up in a fixed-width font. Invariant: a cell is one line in which
+//! nothing is unseen, and in Markdown it cannot end its cell or become markup.
+
+use browserlens_page::text::escaped_line;
 
 /// On which side a column's cells line up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,17 +105,9 @@ impl TextTable {
     }
 }
 
-/// Makes any text one line: control characters become spaces, bidirectional ones and other invisible format characters vanish.
+/// Makes any text one line: line ends and tabs become spaces, what else nobody sees is escaped.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars()
-        .filter_map(|c| match c {
-            c if c.is_control() => Some(' '),
-            '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{061C}' | '\u{FEFF}' => {
-                None
-            }
-            c => Some(c),
-        })
-        .collect()
+    escaped_line(&text.replace(['\n', '\r', '\t'], " ")).into_owned()
 }
 
 /// Makes any text one line of plain Markdown text.

@@ -1,9 +1,11 @@
 //! What a tool says.
 //!
-//! In: observations, texts and data. Out: an [`Answer`]. Invariant: text of a page is either quoted and escaped by the grammar that wrote it, or stands
-//! between fences that a page cannot know.
+//! In: observations, texts and data. Out: an [`Answer`]. Invariants: text of a page is either quoted and escaped by the grammar that wrote it, or stands
+//! between fences that a page cannot know; what nobody sees is written as an escape, whichever tool says it, but in HTML and bodies, which are asked for as
+//! they are and say how many such characters they hold.
 
 use crate::error::ToolError;
+use browserlens_page::text::{escaped, escaped_json};
 use browserlens_strategy::{Observation, ObservationKind};
 use std::sync::Arc;
 
@@ -18,8 +20,18 @@ pub struct Answer {
 
 impl Answer {
     /// Makes an answer of text alone.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), images: Vec::new() }
+    pub fn text(text: &str) -> Self {
+        Self::as_it_is(escaped(text).into_owned())
+    }
+
+    /// Makes an answer of JSON.
+    pub fn json(json: &str) -> Self {
+        Self::as_it_is(escaped_json(json).into_owned())
+    }
+
+    /// Makes an answer of text that was asked for as it is, and says how many unseen characters it holds.
+    pub fn as_it_is(text: String) -> Self {
+        Self { text, images: Vec::new() }
     }
 }
 
@@ -56,7 +68,7 @@ impl Pending {
         let parts = std::mem::take(&mut self.parts);
         let text = parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n");
         let images = parts.into_iter().flat_map(|part| part.images).map(|image| image.png).collect();
-        Answer { text, images }
+        Answer { images, ..Answer::text(&text) }
     }
 }
 

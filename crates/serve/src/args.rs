@@ -91,6 +91,86 @@ pub enum ClickArg {
     Double,
 }
 
+/// Where a drag ends.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum PlaceArg {
+    /// On it.
+    #[default]
+    On,
+    /// Before it, in its row or column.
+    Before,
+    /// After it.
+    After,
+}
+
+/// One option or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum OptionArg {
+    /// One.
+    One(String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+impl OptionArg {
+    /// Returns the names, a line each.
+    pub fn lines(&self) -> String {
+        let line = |name: &String| name.split_whitespace().collect::<Vec<_>>().join(" ");
+        match self {
+            Self::One(name) => line(name),
+            Self::Several(names) => names.iter().map(line).collect::<Vec<_>>().join("\n"),
+        }
+    }
+}
+
+impl JsonSchema for OptionArg {
+    fn schema_name() -> Cow<'static, str> {
+        "Option".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "array"], "items": { "type": "string" }, "maxLength": 10_000, "maxItems": 100 })
+    }
+}
+
+/// What a field is set to: a text or an option, whether it is checked, several options.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum ValueArg {
+    /// Whether it is checked.
+    Checked(bool),
+    /// A number is typed as it is written.
+    Number(serde_json::Number),
+    /// Text, or the name of an option.
+    Text(String),
+    /// Names of options.
+    Options(Vec<String>),
+}
+
+/// One field of a form.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+pub struct FieldArg {
+    /// Its ref.
+    #[serde(rename = "ref")]
+    pub reference: RefArg,
+    /// Text, true or false, option or options.
+    #[schemars(schema_with = "value_schema")]
+    pub value: ValueArg,
+}
+
+fn value_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "boolean", "number", "array"], "items": { "type": "string" }, "maxLength": 100_000, "maxItems": 100 })
+}
+
 arguments! {
     /// Of an observation.
     Observe {
@@ -129,6 +209,12 @@ arguments! {
         selector: Option<String>,
         #[schemars(range(max = 100))]
         depth: Option<u32>,
+        /// Most tokens
+        #[schemars(range(max = 1_000_000))]
+        budget: Option<u32>,
+        /// Characters to pass over, as a cut answer says
+        #[schemars(range(max = 1_000_000_000))]
+        skip: Option<u32>,
     }
     /// Of reading.
     ReadText {
@@ -146,16 +232,24 @@ arguments! {
         /// Most sections
         #[schemars(range(min = 1, max = 10_000))]
         limit: Option<u32>,
+        /// Sections to pass over
         #[schemars(range(max = 1_000_000_000))]
         offset: Option<u32>,
+        /// Characters to pass over, as a cut answer says
+        #[schemars(range(max = 1_000_000_000))]
+        skip: Option<u32>,
     }
     /// Of a search in the page.
     Find {
+        #[serde(default)]
         #[schemars(length(max = 1000))]
         text: String,
         #[serde(default)]
         #[schemars(length(max = 100))]
         role: String,
+        /// Only in this
+        #[serde(rename = "in")]
+        within: Option<RefArg>,
         #[schemars(range(min = 1, max = 1000))]
         limit: Option<u32>,
     }
@@ -167,14 +261,31 @@ arguments! {
     /// Of a click.
     Click {
         #[serde(rename = "ref")]
-        reference: RefArg,
+        reference: Option<RefArg>,
+        /// Or what it says
+        #[schemars(length(max = 1000))]
+        text: Option<String>,
+        #[schemars(length(max = 100))]
+        role: Option<String>,
+        /// With text: only in this
+        #[serde(rename = "in")]
+        within: Option<RefArg>,
+        /// [x, y] in CSS px from its upper left corner
+        at: Option<[f32; 2]>,
         #[serde(default)]
         kind: ClickArg,
     }
+    /// Of a form.
+    Fill {
+        /// In this order
+        #[schemars(length(min = 1, max = 100))]
+        fields: Vec<FieldArg>,
+    }
     /// Of typing.
     Type {
+        /// Else into what has the focus
         #[serde(rename = "ref")]
-        reference: RefArg,
+        reference: Option<RefArg>,
         #[schemars(length(max = 100_000))]
         text: String,
         /// Key by key, added to what is there
@@ -188,9 +299,8 @@ arguments! {
     Select {
         #[serde(rename = "ref")]
         reference: RefArg,
-        /// Its name
-        #[schemars(length(max = 10_000))]
-        option: String,
+        /// Its name, or several
+        option: OptionArg,
     }
     /// Of the pointer.
     Hover {
@@ -204,6 +314,8 @@ arguments! {
         key: String,
         #[serde(rename = "ref")]
         reference: Option<RefArg>,
+        #[schemars(range(min = 1, max = 500))]
+        times: Option<u32>,
     }
     /// Of scrolling.
     Scroll {
@@ -220,7 +332,13 @@ arguments! {
     /// Of a drag.
     Drag {
         from: RefArg,
-        to: RefArg,
+        to: Option<RefArg>,
+        #[serde(default)]
+        place: PlaceArg,
+        /// Or [x, y] in CSS px
+        by: Option<[f32; 2]>,
+        /// Where it is taken, as in click
+        at: Option<[f32; 2]>,
     }
     /// Of an upload.
     Upload {
@@ -236,8 +354,25 @@ arguments! {
         /// Until the page says this
         #[schemars(length(max = 1000))]
         text: Option<String>,
-        #[schemars(range(max = 30_000))]
+        /// Until it does not
+        #[schemars(length(max = 1000))]
+        gone: Option<String>,
+        #[serde(rename = "ref")]
+        reference: Option<RefArg>,
+        /// Of ref: enabled, checked, expanded, gone, …
+        #[schemars(length(max = 40))]
+        state: Option<String>,
+        /// Until no request is under way
+        #[serde(default)]
+        network: bool,
+        /// At most
+        #[schemars(range(max = 120_000))]
         ms: Option<u32>,
+    }
+    /// Of an expression.
+    Evaluate {
+        #[schemars(length(max = 100_000))]
+        expression: String,
     }
     /// Of tabs.
     Tabs {
@@ -322,6 +457,10 @@ mod tests {
     fn what_is_wrong_is_named_and_what_was_typed_is_not_said_again() {
         let error = read::<Type>(json!({ "ref": "@e5", "text": "hunter2", "submit": "hunter2" })).expect_err("no bool");
         assert_eq!(error.to_string(), "arguments: submit: invalid type: a string, expected a boolean");
+        assert!(matches!(
+            read::<Select>(json!({ "ref": "@e5", "option": ["a", "b"] })).expect("two").option,
+            OptionArg::Several(_)
+        ));
         let error = read::<Click>(json!({ "ref": "button" })).expect_err("no ref");
         assert!(error.to_string().contains("\"@e12\""), "{error}");
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");

@@ -7,6 +7,7 @@
 mod act;
 mod look;
 mod show;
+mod ticks;
 
 use crate::answer::{Answer, Pending};
 use crate::args;
@@ -26,6 +27,7 @@ use serde_json::Value;
 use show::json_answer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use ticks::Ticks;
 
 /// The strategy of a client that names none.
 pub const DEFAULT_STRATEGY: &str = "lens/delta";
@@ -46,6 +48,9 @@ pub struct Client {
     /// Number of the last observation that was told.
     step: u32,
     page: Option<Arc<Page>>,
+    /// The page as it was observed last: text that has only ticked since then is not told.
+    observed: Option<Arc<Page>>,
+    ticks: Ticks,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
     last_event: Option<u64>,
@@ -80,6 +85,8 @@ impl Client {
             budget: None,
             step: 0,
             page: None,
+            observed: None,
+            ticks: Ticks::default(),
             is_current: false,
             last_event: None,
             pending: Pending::default(),
@@ -128,6 +135,7 @@ impl Client {
     /// The browser ended: what was shown of it is no longer there. The source stays: it numbers nodes, also of the browser that is started next.
     fn lose(&mut self) {
         self.page = None;
+        self.observed = None;
         self.is_current = false;
         self.pending.clear();
         self.session.forget();

@@ -1,9 +1,11 @@
 //! What can go wrong with a call, what a client is told of it, and which HTTP status it is.
 //!
-//! In: errors of the crates that are joined here. Out: a [`ToolError`]. Invariants: each says what to do next; none says again what was typed.
+//! In: errors of the crates that are joined here. Out: a [`ToolError`]. Invariants: each says what to do next; none says again what was typed; text of a page
+//! in them forges no line and hides nothing.
 
 use browserlens_inspect::InspectError;
 use browserlens_knowledge::KnowledgeError;
+use browserlens_page::text::escaped_line;
 use browserlens_reading::{OptionsError, ReadError};
 use browserlens_snapshot::SnapshotError;
 use browserlens_strategy::{ActError, ActionKind, Ref, SourceError, StrategyError};
@@ -98,6 +100,20 @@ impl ToolError {
             Self::NotActionable { reason, .. } if reason.contains("of its options are") => {
                 "name one of its options as it is told"
             }
+            Self::NotActionable { reason, .. } if reason.contains("list of options") => {
+                "`click` it, and then the option by its ref"
+            }
+            Self::NotActionable { reason, .. }
+                if reason.contains("takes no text") || reason.contains("no checkbox") =>
+            {
+                "take the ref of a field; `find` with its role gives it"
+            }
+            Self::NotActionable { reason, .. } if reason.contains("is disabled") => {
+                "do first what enables it, or `wait` with its ref and state enabled"
+            }
+            Self::NotActionable { reason, .. } if reason.contains("no box") => {
+                "open what it lies in first, or take another element"
+            }
             Self::NotPossible { tool, .. } => match *tool {
                 "press" => "name a key as the error says",
                 "back" | "forward" => "call `navigate` with a URL",
@@ -159,9 +175,14 @@ impl ToolError {
         }
     }
 
+    /// Returns the message, as a client is told: on one line, what nobody sees escaped.
+    pub fn message(&self) -> String {
+        escaped_line(&self.to_string()).into_owned()
+    }
+
     /// Returns message and hint, as a client is told.
     pub fn told(&self) -> String {
-        format!("{self}\nhint: {}", self.hint())
+        format!("{}\nhint: {}", self.message(), self.hint())
     }
 }
 

@@ -23,6 +23,7 @@ use axum::routing::{any, delete, get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use browserlens_knowledge::protocol::AgentInstruction;
+use browserlens_page::text::escaped_json;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -198,16 +199,20 @@ fn failure(status: u16, kind: &str, message: &str, hint: &str) -> Response {
 }
 
 fn json_response(status: StatusCode, body: &Value) -> Response {
+    written(status, body.to_string())
+}
+
+fn written(status: StatusCode, json: String) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "application/json"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::CACHE_CONTROL, "no-store"),
     ];
-    (status, headers, body.to_string()).into_response()
+    (status, headers, json).into_response()
 }
 
 fn failed(error: &ToolError) -> Response {
-    failure(error.status(), error.kind(), &error.to_string(), error.hint())
+    failure(error.status(), error.kind(), &error.message(), error.hint())
 }
 
 /// Lets through what may come in, reads bodies within their limits, and gives up what takes too long.
@@ -366,11 +371,11 @@ async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: Header
     let metrics = server.seats.metrics();
     metrics.called("query_knowledge_for_agent", "http", began.elapsed(), answered.as_ref().err());
     match answered {
-        Ok(response) => match serde_json::to_value(&response) {
-            Ok(response) => json_response(StatusCode::OK, &response),
+        Ok(response) => match serde_json::to_string(&response) {
+            Ok(json) => written(StatusCode::OK, escaped_json(&json).into_owned()),
             Err(error) => failed(&ToolError::Internal(error.to_string())),
         },
-        Err(ToolError::NotThere { message, hint }) => failure(404, "not_there", &message, hint),
+        Err(error @ ToolError::NotThere { hint, .. }) => failure(404, "not_there", &error.message(), hint),
         Err(error) => failed(&error),
     }
 }

@@ -6,10 +6,10 @@
 use crate::error::{ToolError, with_causes};
 use crate::policy::Policy;
 use crate::proxy::Proxy;
-use crate::source::{Act, Opener, Setting, Source, TabLine, Undone};
+use crate::source::{Act, DragTo, Opener, Setting, Source, TabLine, Undone};
 use browserlens_page::NodeKey;
-use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, RecordError};
-use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource};
+use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, RecordError};
+use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource, SourceError};
 use std::io;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct LiveOpener {
     options: LiveOptions,
-    attach: Option<String>,
+    attach: Option<(String, AttachTab)>,
     /// Ends after the browsers that go through it: clients hold the opener.
     _proxy: Option<Proxy>,
 }
@@ -33,10 +33,10 @@ impl LiveOpener {
         Ok(Self { options, attach: None, _proxy: proxy })
     }
 
-    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`: each client gets a new tab in it. Its connections are its own: what it is
+    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`, and which tab of it each client gets. Its connections are its own: what it is
     /// led to is only checked when it is there.
-    pub fn attached(address: String, options: LiveOptions) -> Self {
-        Self { options, attach: Some(address), _proxy: None }
+    pub fn attached(address: String, tab: AttachTab, options: LiveOptions) -> Self {
+        Self { options, attach: Some((address, tab)), _proxy: None }
     }
 }
 
@@ -47,8 +47,8 @@ impl Opener for LiveOpener {
 
     fn open(&self, url: Option<&str>) -> Result<Option<Box<dyn Source>>, ToolError> {
         let browser = match (&self.attach, url) {
-            (Some(address), url) => {
-                let mut browser = LiveBrowser::attach(address, &AttachTab::New, &self.options).map_err(opening)?;
+            (Some((address, tab)), url) => {
+                let mut browser = LiveBrowser::attach(address, tab, &self.options).map_err(opening)?;
                 if let Some(url) = url {
                     goto(&mut browser, url)?;
                 }
@@ -124,7 +124,15 @@ impl Source for LiveSource {
 
     fn act(&mut self, act: &Act) -> Result<(), Undone> {
         match (act.taken.kind, act.node, act.to) {
-            (ActionKind::Drag, Some(from), Some(to)) => Ok(self.browser.drag(from, to)?),
+            (ActionKind::Drag, Some(from), Some(to)) => {
+                let end = match to {
+                    DragTo::On(node) => DragEnd::On { node, point: None },
+                    DragTo::Before(node) => DragEnd::Beside { node, after: false },
+                    DragTo::After(node) => DragEnd::Beside { node, after: true },
+                    DragTo::By(x, y) => DragEnd::By(x, y),
+                };
+                Ok(self.browser.drag(from, end, act.at)?)
+            }
             (ActionKind::Dialog, ..) => {
                 let (accept, text) = match act.taken.text.as_str() {
                     "dismiss" => (false, None),
@@ -132,6 +140,9 @@ impl Source for LiveSource {
                     text => (true, Some(text)),
                 };
                 Ok(self.browser.answer_dialog(accept, text)?)
+            }
+            (_, Some(node), _) if act.at.is_some() => {
+                Ok(self.browser.act_at(&act.taken, node, act.at.unwrap_or_default())?)
             }
             _ => Ok(self.browser.act(&act.taken, act.node)?),
         }
@@ -141,6 +152,20 @@ impl Source for LiveSource {
         std::thread::sleep(time);
         self.browser.refresh();
         Ok(())
+    }
+
+    fn is_quiet(&mut self) -> Result<bool, ToolError> {
+        Ok(self.browser.is_quiet()?)
+    }
+
+    fn evaluate(&mut self, expression: &str) -> Result<serde_json::Value, ToolError> {
+        self.browser.evaluate(expression).map_err(|error| match error {
+            SourceError::Failed { context, cause } => ToolError::NotThere {
+                message: format!("{context}: {cause}"),
+                hint: "correct the expression; `observe` shows what the page is now",
+            },
+            other => other.into(),
+        })
     }
 
     fn open_tab(&mut self, url: &str) -> Result<(), Undone> {

@@ -67,8 +67,8 @@ impl ServerHandler for McpClient {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let answer = self.seat.call(&request.name, arguments).await;
-        if let Err(ToolError::UnknownTool(name)) = &answer {
-            return Err(ErrorData::invalid_params(format!("tool {name:?} is not known"), None));
+        if let Err(error @ ToolError::UnknownTool(_)) = &answer {
+            return Err(ErrorData::invalid_params(error.message(), None));
         }
         Ok(result(answer).into())
     }

@@ -15,6 +15,10 @@ const HINT: &str = "only http and https to public addresses are allowed; the ser
 pub struct Policy {
     /// Whether addresses of private networks, of this machine and of links are allowed.
     pub private: bool,
+    /// Whether this machine is allowed (`localhost` and loopback addresses): to a server that its own user started, it is what most work is done on.
+    pub loopback: bool,
+    /// Whether clients may evaluate expressions in pages.
+    pub evaluate: bool,
     /// Hosts that are allowed whatever their address: `name` for any port, `name:port` for one.
     pub hosts: Vec<String>,
     /// Further schemes, such as `file`.
@@ -117,6 +121,9 @@ impl Policy {
     /// [`ToolError::Refused`].
     pub fn name(&self, name: &str) -> Result<(), ToolError> {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
+        if self.loopback && (name == "localhost" || name.ends_with(".localhost")) {
+            return Ok(());
+        }
         let is_local = !self.private
             && (name == "localhost"
                 || [".localhost", ".local", ".internal", ".home.arpa", ".lan"].iter().any(|end| name.ends_with(end)));
@@ -128,7 +135,7 @@ impl Policy {
     /// # Errors
     /// [`ToolError::Refused`].
     pub fn address(&self, address: IpAddr, host: &str) -> Result<(), ToolError> {
-        if self.private || is_public(address) {
+        if self.private || is_public(address) || self.loopback && address.to_canonical().is_loopback() {
             return Ok(());
         }
         Err(refused(format!("{host}, whose address {address} is not public")))

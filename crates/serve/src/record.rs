@@ -6,6 +6,7 @@
 
 use crate::shared::{Witness, WitnessMaker};
 use crate::source::{Act, Source};
+use browserlens_page::text::escaped_line;
 use browserlens_page::{Flags, NodeKey};
 use browserlens_recorder::{ClientTape, ClientTapeOptions, RecordError};
 use browserlens_strategy::{ActionKind, TakenAction};
@@ -143,7 +144,7 @@ impl Recorded {
             },
         };
         if let Err(error) = done {
-            tracing::error!(%error, hint = error.hint(), "a step was not recorded");
+            tracing::error!(error = %escaped_line(&error.to_string()), hint = error.hint(), "a step was not recorded");
             self.missing.get_or_insert(error.to_string());
         }
     }
@@ -178,7 +179,9 @@ impl Drop for Recorded {
         };
         match tape.finish(outcome) {
             Ok(steps) => tracing::info!(steps = steps.len(), "recorded"),
-            Err(error) => tracing::error!(%error, hint = error.hint(), "the trace was not finished"),
+            Err(error) => {
+                tracing::error!(error = %escaped_line(&error.to_string()), hint = error.hint(), "the trace was not finished")
+            }
         }
     }
 }

@@ -20,7 +20,29 @@ pub struct Act {
     /// The node it is carried out on.
     pub node: Option<NodeKey>,
     /// Where a drag ends.
-    pub to: Option<NodeKey>,
+    pub to: Option<DragTo>,
+    /// The point of the node, in CSS px from the upper left corner of its box; where it can be reached if not said.
+    pub at: Option<(f32, f32)>,
+}
+
+impl Act {
+    /// An action without a node.
+    pub(crate) fn bare(taken: TakenAction) -> Self {
+        Self { taken, node: None, to: None, at: None }
+    }
+}
+
+/// Where a drag ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DragTo {
+    /// On a node.
+    On(NodeKey),
+    /// Before a node, in its row or column.
+    Before(NodeKey),
+    /// After it.
+    After(NodeKey),
+    /// So many CSS px further.
+    By(f32, f32),
 }
 
 /// Why an action was not carried out.
@@ -114,6 +136,25 @@ pub trait Source: Send {
     /// [`ToolError`] if the page is gone.
     fn wait(&mut self, _time: Duration) -> Result<(), ToolError> {
         Ok(())
+    }
+
+    /// Returns whether nothing is loaded and nothing that can be seen has changed for a moment.
+    ///
+    /// # Errors
+    /// [`ToolError`] if the page is gone.
+    fn is_quiet(&mut self) -> Result<bool, ToolError> {
+        Ok(true)
+    }
+
+    /// Evaluates an expression as the page's own scripts would.
+    ///
+    /// # Errors
+    /// [`ToolError`] if it throws, the page is gone, or there is no browser.
+    fn evaluate(&mut self, _expression: &str) -> Result<serde_json::Value, ToolError> {
+        Err(ToolError::NotThere {
+            message: "a recording evaluates nothing".to_owned(),
+            hint: "serve a live browser for `evaluate`",
+        })
     }
 
     /// Opens a tab and makes it the current one.

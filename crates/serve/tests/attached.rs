@@ -6,7 +6,7 @@ mod common;
 
 use browser::Browser;
 use browserlens_lens::ShownState;
-use browserlens_recorder::{LiveOptions, SiteServer};
+use browserlens_recorder::{AttachTab, LiveOptions, SiteServer};
 use browserlens_serve::{LiveOpener, Policy};
 use common::{Mcp, shared, sites};
 use serde_json::{Value, json};
@@ -45,7 +45,8 @@ async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
     let mut browser = Browser::start();
     let before = tabs_of(&browser);
     assert_eq!(before, ["about:blank"]);
-    let opener = LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), LiveOptions::default());
+    let opener =
+        LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), AttachTab::New, LiveOptions::default());
     let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
     let (mut mcp, served) =
         Mcp::start_until(Arc::new(shared(Box::new(opener), policy)), CancellationToken::new()).await;
@@ -98,7 +99,8 @@ async fn what_a_page_frames_of_a_private_address_is_not_shown() {
     let inner = page("<p>secret of the router".to_owned()).await;
     let host = page(format!("<!doctype html><h1>Outer</h1><iframe src='http://{inner}/'></iframe>")).await;
     let browser = Browser::start();
-    let opener = LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), LiveOptions::default());
+    let opener =
+        LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), AttachTab::New, LiveOptions::default());
     let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
     let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), policy))).await;
     let refused = mcp.try_call("navigate", json!({ "url": format!("http://{host}/") })).await.expect_err("refused");
@@ -111,7 +113,7 @@ async fn what_a_page_frames_of_a_private_address_is_not_shown() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn where_no_browser_listens_the_client_is_told_what_to_do() {
-    let opener = LiveOpener::attached("http://127.0.0.1:9".to_owned(), LiveOptions::default());
+    let opener = LiveOpener::attached("http://127.0.0.1:9".to_owned(), AttachTab::New, LiveOptions::default());
     let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), Policy::default()))).await;
     let told = mcp.try_call("observe", json!({})).await.expect_err("nobody there");
     assert!(told.contains("127.0.0.1:9") && told.contains("--remote-debugging-port"), "{told}");

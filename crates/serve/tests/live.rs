@@ -5,7 +5,7 @@ mod common;
 use browserlens_lens::ShownState;
 use browserlens_recorder::SiteServer;
 use browserlens_serve::{Policy, Shared};
-use common::{Mcp, live, sites};
+use common::{Mcp, live, page, sites};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -173,25 +173,6 @@ async fn browsers_go_nowhere_that_is_not_allowed() {
     let upload =
         mcp.try_call("upload", json!({ "ref": "@e1", "files": ["/etc/passwd"] })).await.expect_err("no uploads");
     assert!(upload.starts_with("refused: uploads"), "{upload}");
-}
-
-/// A server that answers every request with a page.
-async fn page(html: String) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
-    let host = listener.local_addr().expect("an address").to_string();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let length = html.len();
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
-            let reply = format!("{head}\r\nContent-Length: {length}\r\n\r\n{html}");
-            tokio::spawn(async move {
-                let mut request = [0; 4096];
-                let _read = stream.read(&mut request).await;
-                let _sent = stream.write_all(reply.as_bytes()).await;
-            });
-        }
-    });
-    host
 }
 
 #[tokio::test(flavor = "multi_thread")]

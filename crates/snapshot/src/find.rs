@@ -4,8 +4,10 @@
 //! shows is found; what is left out is counted.
 
 use crate::interactive::Session;
-use browserlens_lens::ShownNode;
 use browserlens_lens::format::{Style, escape, write_item};
+use browserlens_lens::{ShownNode, ShownState};
+use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
+use browserlens_strategy::Ref;
 use std::fmt::Write as _;
 
 /// What is looked for.
@@ -15,6 +17,8 @@ pub struct FindOptions {
     pub text: String,
     /// Only items of this role; empty for any.
     pub role: String,
+    /// Only in the element of this ref.
+    pub within: Option<Ref>,
     /// Most lines.
     pub limit: usize,
 }
@@ -27,15 +31,7 @@ const ABOVE: usize = 4;
 /// Finds items of the page that the session looked at last; those that can be acted on come first, else in document order.
 pub fn find(session: &Session, options: &FindOptions) -> String {
     let Some(shown) = session.shown() else { return "nothing was looked at yet".to_owned() };
-    let wanted = options.text.to_lowercase();
-    let fits = |node: &ShownNode<'_>| {
-        let item = shown.tree().item(node.id());
-        item.mark.is_none()
-            && (options.role.is_empty() || node.role().eq_ignore_ascii_case(&options.role))
-            && (node.name().to_lowercase().contains(&wanted) || node.value().to_lowercase().contains(&wanted))
-    };
-    let mut found: Vec<ShownNode<'_>> = shown.nodes().filter(|node| node.id() != 0 && fits(node)).collect();
-    found.sort_by_key(|node| node.reference().is_none());
+    let found = found(shown, options);
     let mut out = match found.len() {
         0 => "nothing found".to_owned(),
         count => format!("{count} found"),
@@ -64,6 +60,76 @@ pub fn find(session: &Session, options: &FindOptions) -> String {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
     }
     out
+}
+
+/// Returns the nodes that a text means: those with refs that say exactly that, else the elements that do, else those with refs that hold it, else the elements.
+pub fn matches(session: &Session, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let wanted = plain(&options.text);
+    let mut with_refs: Vec<ShownNode<'_>> = session.shown().map_or_else(Vec::new, |shown| found(shown, options));
+    with_refs.retain(|node| node.reference().is_some());
+    let keys_of = |fits: &dyn Fn(&ShownNode<'_>) -> bool| -> Vec<NodeKey> {
+        let fitting = with_refs.iter().filter(|node| fits(node));
+        fitting.filter_map(|node| session.node(node.reference()?)).filter(|key| page.find(*key).is_some()).collect()
+    };
+    let exact = keys_of(&|node| plain(node.name()) == wanted);
+    if !exact.is_empty() {
+        return exact;
+    }
+    let holding = keys_of(&|_| true);
+    let within = options.within.and_then(|within| page.find(session.node(within)?));
+    let elements =
+        page.nodes().filter(|node| within.is_none_or(|within| within.holds(node.id()) && within.id() != node.id()));
+    let role = options.role.trim();
+    let told: Vec<(NodeRef<'_>, String)> = if role.is_empty() {
+        let texts = elements.filter(|node| node.kind() == NodeKind::Text && node.is_seen());
+        texts.filter_map(|node| Some((node.parent()?, plain(node.text())))).collect()
+    } else {
+        let of_role = elements.filter(|node| node.is_visible() && node.role().eq_ignore_ascii_case(role));
+        of_role
+            .map(|node| {
+                (
+                    node,
+                    plain(if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() }.as_str()),
+                )
+            })
+            .collect()
+    };
+    let keys = |fits: &dyn Fn(&str) -> bool| {
+        let mut keys: Vec<NodeKey> = told.iter().filter(|(_, text)| fits(text)).map(|(node, _)| node.key()).collect();
+        keys.dedup();
+        keys
+    };
+    let exact = keys(&|text| text == wanted);
+    if !exact.is_empty() && !wanted.is_empty() {
+        exact
+    } else if holding.is_empty() {
+        keys(&|text| text.contains(&wanted))
+    } else {
+        holding
+    }
+}
+
+/// Finds items, those that can be acted on first; where a role is asked for, also by what stands in them.
+fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>> {
+    let wanted = options.text.trim().to_lowercase();
+    let says = |node: &ShownNode<'_>| {
+        node.name().to_lowercase().contains(&wanted) || node.value().to_lowercase().contains(&wanted)
+    };
+    let fits = |node: &ShownNode<'_>| {
+        let item = shown.tree().item(node.id());
+        if item.mark.is_some() || !(options.role.is_empty() || node.role().eq_ignore_ascii_case(options.role.trim())) {
+            return false;
+        }
+        says(node) || !options.role.is_empty() && node.text().to_lowercase().contains(&wanted)
+    };
+    let is_within = |node: &ShownNode<'_>| {
+        options.within.is_none_or(|within| node.ancestors().any(|above| above.reference() == Some(within)))
+    };
+    let mut found: Vec<ShownNode<'_>> =
+        shown.nodes().filter(|node| node.id() != 0 && fits(node) && is_within(node)).collect();
+    found.sort_by_key(|node| node.reference().is_none());
+    found
 }
 
 #[cfg(test)]

@@ -62,6 +62,7 @@ impl Session {
             screenshot: None,
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         self.look_at(&input)

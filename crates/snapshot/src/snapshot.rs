@@ -1,7 +1,8 @@
 //! The one call: a page and options in, text out, whole or line by line.
 //!
 //! In: a [`Page`], [`SnapshotOptions`], and for refs the [`Session`] that gave them. Out: a string, or [`Lines`]: the same string line by line.
-//! Invariants: every mode in every format is defined or a clear error; the lines joined by line ends are the string; no panic, whatever the page.
+//! Invariants: every mode in every format is defined or a clear error; the lines joined by line ends are the string; no panic, whatever the page; what
+//! nobody sees is written as an escape, but in HTML, which is given as it is and ends with a comment that says how many such characters it holds.
 
 use crate::content::{self, ContentOptions, Header};
 use crate::grep::Grep;
@@ -11,6 +12,7 @@ use crate::options::{Format, Mode, SnapshotError, SnapshotOptions};
 use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
 use crate::select::Selector;
+use browserlens_page::text::{count_unseen, escaped};
 use browserlens_page::{NodeId, NodeKind, Page};
 use browserlens_strategy::Ref;
 use std::sync::Arc;
@@ -91,7 +93,7 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
             }
             let kept = controls(page, &shown.nodes);
             let html = HtmlOptions { kept: Some(&kept), ..html_options(options, true) };
-            Ok(Lines::text(html::write(page, &[NodeId::ROOT], html)))
+            Ok(Lines::html(html::write(page, &[NodeId::ROOT], html)))
         }
         Mode::Outline => {
             let what = OutlineOptions {
@@ -104,7 +106,7 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
             let outline = outline::build(page, &paths, &what).outline;
             Ok(match format {
                 Format::Tree => Lines(Source::Outline { outline: Box::new(outline), at: 0 }),
-                Format::Html => Lines::text(outline::write_html(&outline)),
+                Format::Html => Lines::html(outline::write_html(&outline)),
                 Format::Markdown => Lines::text(outline::write_markdown(&outline)),
             })
         }
@@ -115,7 +117,7 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
                 Some(grep) => matched(page, &paths, &whole, grep),
             };
             if format == Format::Html {
-                return Ok(Lines::text(html::write(page, &roots, html_options(options, options.include_links))));
+                return Ok(Lines::html(html::write(page, &roots, html_options(options, options.include_links))));
             }
             let content = ContentOptions {
                 max_length: options.max_length,
@@ -249,7 +251,19 @@ enum Source {
 }
 
 impl Lines {
-    fn text(mut text: String) -> Self {
+    fn text(text: String) -> Self {
+        Self::as_it_is(escaped(&text).into_owned())
+    }
+
+    fn html(mut text: String) -> Self {
+        let unseen = count_unseen(&text);
+        if unseen > 0 {
+            text.push_str(&format!("\n<!-- unseen characters: {unseen} -->"));
+        }
+        Self::as_it_is(text)
+    }
+
+    fn as_it_is(mut text: String) -> Self {
         text.truncate(text.trim_end_matches('\n').len());
         Self(Source::Text { text, at: Some(0) })
     }

@@ -16,6 +16,7 @@ use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
 use crate::rank::rank;
 use browserlens_lens::LEGEND;
+use browserlens_page::text::escaped;
 use browserlens_page::{NodeId, Page};
 use browserlens_reading::{OptionsError, OptionsReader};
 use browserlens_strategy::{
@@ -26,7 +27,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "1";
+const VERSION: &str = "3";
 const NAMES: &[&str] =
     &["snapshot/outline", "snapshot/interactive", "snapshot/content-markdown", "snapshot/outline-then-content"];
 /// Sections that the second call brings.
@@ -147,7 +148,7 @@ impl Run for Reading {
         let text = if self.how.kind == Kind::Content {
             let sections = sections(input.page, &paths, &self.how.content);
             input.clock.enter(Some(Stage::Format));
-            content::write_markdown(&Header::of(input.page), &sections)
+            escaped(&content::write_markdown(&Header::of(input.page), &sections)).into_owned()
         } else {
             let built = outline::build(input.page, &paths, &OutlineOptions::default());
             input.clock.enter(Some(Stage::Format));
@@ -174,7 +175,7 @@ impl Run for Reading {
         best.sort_unstable();
         let chosen: Vec<Section> = best.iter().map(|at| sections[*at].clone()).collect();
         let text = content::write_markdown(&Header::of(page), &chosen);
-        Ok(Observation { kind: ObservationKind::Answer, ..Observation::full_text(text, "") })
+        Ok(Observation { kind: ObservationKind::Answer, ..Observation::full_text(escaped(&text).into_owned(), "") })
     }
 }
 
@@ -234,6 +235,7 @@ mod tests {
             screenshot: None,
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         let observation = run.observe(&input).expect("never fails");

@@ -52,7 +52,7 @@ impl EventKind {
 /// A console message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConsoleMessage {
-    /// `log`, `info`, `warning`, `error`, `debug`, `exception`, …
+    /// `log`, `info`, `warning`, `error`, `debug`, `exception`, …; [`ConsoleMessage::NOTICE`] for a text that the page showed for a while.
     pub level: String,
     /// The text: arguments joined by blanks, objects as JSON previews.
     pub text: String,
@@ -65,6 +65,11 @@ pub struct ConsoleMessage {
     /// Stack trace, one frame a line.
     #[serde(default)]
     pub stack: String,
+}
+
+impl ConsoleMessage {
+    /// The level of a text that came and went on the page itself, such as a toast: nothing that a page logs has it.
+    pub const NOTICE: &str = "notice";
 }
 
 /// A request and its response.

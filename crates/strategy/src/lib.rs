@@ -9,6 +9,7 @@ mod action;
 mod event;
 mod observation;
 mod source;
+mod step_cache;
 
 pub use action::{ActionKind, Intent, NodeHint, StepIndex, TakenAction};
 pub use event::{
@@ -17,8 +18,10 @@ pub use event::{
 };
 pub use observation::{ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request};
 pub use source::{ActError, Actor, PageSource, SourceError, SourceId};
+pub use step_cache::StepCache;
 
 use browserlens_page::{Capture, Page, SecondLook, Viewport};
+use browserlens_tokens::Micros;
 use std::sync::Arc;
 
 /// What an agent knows before the first step.
@@ -104,6 +107,15 @@ impl Stage {
 pub trait StageClock: Send + Sync {
     /// Ends the stage before and begins `stage`; `None` ends without a new one.
     fn enter(&self, stage: Option<Stage>);
+
+    /// Does the work and returns how long it took.
+    fn time(&self, work: &mut dyn FnMut()) -> Micros {
+        work();
+        Micros(0)
+    }
+
+    /// Adds to the stage what the shared value number `value` of the step cost whoever made it; a value counts once a step.
+    fn charge(&self, _value: usize, _cost: Micros) {}
 }
 
 /// A [`StageClock`] that measures nothing.
@@ -159,6 +171,8 @@ pub struct StepInput<'a> {
     pub crops: &'a [CaptureImage],
     /// What recorded peers said at this step.
     pub peers: &'a [PeerOutput],
+    /// What is worked out of this step alike, for whoever looks at it.
+    pub shared: &'a Arc<StepCache>,
     /// Where stages are announced.
     pub clock: &'a dyn StageClock,
 }

@@ -6,6 +6,7 @@
 
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
 /// White space before a word, with one character that is looked ahead at, and other white space.
@@ -31,11 +32,44 @@ const CL100K_PIECES: [&str; 6] = [
     "\\s+$",
 ];
 
-pub(crate) static O200K: LazyLock<Tokenizer> =
-    LazyLock::new(|| tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.tables")), &O200K_PIECES));
+/// An encoding, and what is one token as it stands: most pieces of a text are, and need not be broken up.
+pub(crate) struct Fast {
+    pub tokenizer: Tokenizer,
+    single: FxHashSet<Box<[u8]>>,
+}
 
-pub(crate) static CL100K: LazyLock<Tokenizer> =
-    LazyLock::new(|| tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.tables")), &CL100K_PIECES));
+impl Fast {
+    fn of(tokenizer: Tokenizer) -> Self {
+        let tokens = 0..u32::try_from(tokenizer.bpe.num_tokens()).unwrap_or(u32::MAX);
+        let single = tokens.map(|token| tokenizer.bpe.token_bytes(token).into()).collect();
+        Self { tokenizer, single }
+    }
+
+    /// Returns the number of tokens of a piece, if that is at most `limit`.
+    pub fn within(&self, piece: &str, limit: usize) -> Option<usize> {
+        if self.single.contains(piece.as_bytes()) {
+            return (limit > 0).then_some(1);
+        }
+        self.tokenizer.bpe.count_till_limit(piece.as_bytes(), limit)
+    }
+
+    /// Returns the number of tokens of a text.
+    pub fn count(&self, text: &str) -> usize {
+        let of_piece = |piece: &str| match self.single.contains(piece.as_bytes()) {
+            true => 1,
+            false => self.tokenizer.bpe.count(piece.as_bytes()),
+        };
+        self.tokenizer.split(text).map(of_piece).sum()
+    }
+}
+
+pub(crate) static O200K: LazyLock<Fast> = LazyLock::new(|| {
+    Fast::of(tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base.tables")), &O200K_PIECES))
+});
+
+pub(crate) static CL100K: LazyLock<Fast> = LazyLock::new(|| {
+    Fast::of(tokenizer(include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base.tables")), &CL100K_PIECES))
+});
 
 fn tokenizer(tables: &[u8], pieces: &[&str]) -> Tokenizer {
     let encoding: BytePairEncoding = rmp_serde::from_slice(tables).expect("the build wrote them as they are read");

@@ -11,7 +11,7 @@ use crate::record::{Outcome, Settled, StepRecord, StepRow, TraceMeta, TraceSourc
 use crate::redact::Redactor;
 use crate::rows::{is_whole, readable_keys};
 use crate::schema::{ACTION, ACTION_NODE, ENTITY_LIST, EVENT_TABLES, META, PAYLOAD, STEP, Table};
-use crate::writer::TraceWriter;
+use crate::writer::{TraceWriter, beside};
 use browserlens_page::{Capture, Payload, Viewport};
 use browserlens_strategy::{Event, EventFilter, StepIndex};
 use rusqlite::Connection;
@@ -51,14 +51,11 @@ pub fn salvage(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<SalvageRe
     }
     // A journal that cannot be rolled back leaves the pages as they are, and row seals tell which of them to trust.
     let _ = file::roll_back_journal(from);
-    let mut copy = to.as_os_str().to_owned();
-    copy.push(".salvaging");
-    let copy = PathBuf::from(copy);
+    let copy = beside(to)?;
     let result = file::open_damaged(from, &copy).and_then(|connection| Salvage::new(from, connection)?.write(to));
-    match std::fs::remove_file(&copy) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound && result.is_ok() => {
-            Err(TraceError::io(&copy, "remove the working copy")(error))
-        }
+    let name = copy.to_path_buf();
+    match copy.close() {
+        Err(error) if result.is_ok() => Err(TraceError::io(&name, "remove the working copy")(error)),
         _ => result,
     }
 }

@@ -25,6 +25,7 @@ use rusqlite::types::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::TempPath;
 
 /// How a trace is created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,17 +97,11 @@ impl TraceWriter {
         let mut meta = meta.clone();
         redactor.redact_meta(&mut meta);
         // Made beside its place and moved there whole: no moment has a file at `path` that does not open.
-        let beside = beside(&path);
-        remove_if_there(&beside)?;
-        remove_if_there(&file::journal_of(&beside))?;
-        let made = Self::make(&beside, &path, &meta);
-        if let Err(error) = made.and_then(|()| {
-            remove_if_there(&file::journal_of(&path))?;
-            std::fs::rename(&beside, &path).map_err(TraceError::io(&path, "create the file"))
-        }) {
+        let beside = beside(&path)?;
+        let journal = file::journal_of(&beside);
+        if let Err(error) = Self::make(&beside, &path, &meta).and_then(|()| put_in_place(beside, &path, options)) {
             // The first error is the one to report; the rest of a failed start is only swept away.
-            let _ = remove_if_there(&beside);
-            let _ = remove_if_there(&file::journal_of(&beside));
+            let _ = remove_if_there(&journal);
             return Err(error);
         }
         let connection = open_for_writing(&path, &path)?;
@@ -439,10 +434,31 @@ fn make_way(path: &Path, options: CreateOptions) -> Result<(), TraceError> {
     }
 }
 
-pub(crate) fn beside(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    PathBuf::from(name)
+/// Gives a new trace its name. Without `force` never over another: of two that are made at once, one is told that the other is there.
+fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(), TraceError> {
+    let moved = if options.force {
+        remove_if_there(&file::journal_of(path))?;
+        made.persist(path)
+    } else {
+        made.persist_noclobber(path)
+    };
+    moved.map_err(|failed| match failed.error.kind() {
+        std::io::ErrorKind::AlreadyExists if !options.force => TraceError::Exists { path: path.to_owned() },
+        _ => TraceError::io(path, "create the file")(failed.error),
+    })
+}
+
+/// Makes an empty file beside a path, under a name that no other process has; it goes when the result is dropped.
+pub(crate) fn beside(path: &Path) -> Result<TempPath, TraceError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".");
+    // As any new file is made: who may read a trace, is the user's to say.
+    let made = tempfile::Builder::new()
+        .prefix(&name)
+        .suffix(".new")
+        .make_in(folder, |at| std::fs::File::create_new(at).map(drop));
+    made.map(|file| file.into_temp_path()).map_err(TraceError::io(path, "create the file"))
 }
 
 pub(crate) fn remove_if_there(path: &Path) -> Result<(), TraceError> {

@@ -290,3 +290,35 @@ fn a_source_of_pages_tells_nothing_of_later_steps() {
     assert!(matches!(pages.set_step(StepIndex(3)).unwrap_err(), TraceError::NoStep { .. }));
     assert!(pages.page().is_ok());
 }
+
+#[test]
+fn of_many_who_create_one_trace_at_once_one_writes_it_and_the_others_are_told() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.trace");
+        let start = std::sync::Barrier::new(8);
+        let written: usize = std::thread::scope(|scope| {
+            let write = || {
+                start.wait();
+                match TraceWriter::create(&path, &meta(), redactor()) {
+                    Ok(mut writer) => {
+                        for step in steps(2) {
+                            writer.write_step(step).unwrap();
+                        }
+                        writer.finish(Outcome::Complete).unwrap();
+                        1
+                    }
+                    Err(TraceError::Exists { .. }) => 0,
+                    Err(error) => panic!("{error}"),
+                }
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(write)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(written, 1);
+        assert_eq!(Trace::open(&path).unwrap().len(), 2);
+        let left = std::fs::read_dir(folder.path()).unwrap();
+        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["a.trace"]);
+    }
+}

@@ -16,6 +16,10 @@ pub(crate) struct ServeArgs {
     #[cfg(feature = "record")]
     #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
     pub(crate) cdp: Option<String>,
+    /// With --cdp, take over the tab whose URL holds this, in place of opening one; it stays when the client goes
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "URL-PART", requires = "cdp", conflicts_with = "http")]
+    pub(crate) tab: Option<String>,
     /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over standard input and output
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<SocketAddr>,
@@ -28,7 +32,7 @@ pub(crate) struct ServeArgs {
     /// Let web pages of this origin speak to the server, such as <https://app.example.com>
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Let browsers go to private networks and to this machine
+    /// Let browsers go to private networks, and over HTTP to this machine, too; without --http this machine is always allowed
     #[arg(long)]
     pub(crate) allow_private: bool,
     /// Let browsers go to this host whatever its address: `name` or `name:port`
@@ -37,6 +41,9 @@ pub(crate) struct ServeArgs {
     /// Let browsers open URLs of this scheme too, such as file
     #[arg(long, value_name = "SCHEME")]
     pub(crate) allow_scheme: Vec<String>,
+    /// Let clients evaluate JavaScript in pages (the tool `evaluate`)
+    #[arg(long, conflicts_with = "trace")]
+    pub(crate) allow_evaluate: bool,
     /// Let clients upload files that lie below this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) upload_root: Option<PathBuf>,

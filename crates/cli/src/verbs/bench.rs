@@ -1,5 +1,6 @@
 //! `bench`: replay, report, summary; the comparison with the accepted run, and its move.
 
+use super::kept_report::Shelf;
 use super::report_input::Sources;
 use super::{json_failure, replay as replaying, replay_failure, report as reporting, report_failure};
 use crate::args::BenchArgs;
@@ -16,24 +17,23 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(args: &BenchArgs) -> Ended {
     let tolerances = Tolerances::load(&args.tolerances).map_err(|error| replay_failure(&error))?;
     let run = replaying::replay(&args.traces, &args.selection, "bench")?;
-    let out = args.out.clone().unwrap_or_else(|| fresh_folder(&run.folder));
     let from = Sources {
         traces: &args.traces,
         scenarios_dir: &args.selection.scenarios_dir,
         strategies_file: &args.selection.strategies_file,
         cache_dir: &args.selection.cache_dir,
     };
-    let (paths, table) = reporting::write(&run, from, args.pricing, &out)?;
+    let (index, table) = report(args, &run, from)?;
     if args.json {
         let json = serde_json::to_string_pretty(&run.tasks).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{json}\n"))?;
+        output::json(&format!("{json}\n"))?;
     } else {
         output::data(&format!("{table}\n"))?;
     }
     output::status(&replaying::said(&run));
-    output::status(&format!("report: {}", paths.index.display()));
+    output::status(&format!("report: {}", index.display()));
     let runs_dir = &args.selection.runs_dir;
-    let past = PastRun::of(&run, &replaying::now(), &replaying::machine(), replaying::revision());
+    let past = PastRun::of(&run, replaying::measured(args.selection.threads));
     let history = History::load(runs_dir).map_err(|error| replay_failure(&error))?;
     let ended = if args.accept {
         accept_run(args, &run)
@@ -48,6 +48,27 @@ pub(crate) fn run(args: &BenchArgs) -> Ended {
         History::append(runs_dir, &past).map_err(|error| replay_failure(&error))?;
     }
     ended
+}
+
+/// Writes the report of the run, or names the one that is there, and returns its page and the table for a terminal.
+fn report(args: &BenchArgs, run: &RunResult, from: Sources<'_>) -> Result<(PathBuf, String), Failure> {
+    // Who names a folder wants the report there.
+    let shelf = if args.out.is_none() { Shelf::of(run, from, args.pricing) } else { None };
+    if let Some(kept) = shelf.as_ref().and_then(Shelf::kept) {
+        return Ok((kept.index, kept.table));
+    }
+    let (paths, table) = loop {
+        let out = args.out.clone().unwrap_or_else(|| fresh_folder(&run.folder));
+        match reporting::write(run, from, args.pricing, &out) {
+            // Another process took the name in the meantime.
+            Err(_) if args.out.is_none() && out.exists() => {}
+            written => break written?,
+        }
+    };
+    if let Some(shelf) = shelf {
+        shelf.keep(&paths, &table);
+    }
+    Ok((paths.index, table))
 }
 
 fn load_accepted(args: &BenchArgs) -> Result<Option<AcceptedRun>, Failure> {

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CompareArgs) -> Ended {
     gate.explain(&later, &earlier).map_err(|error| replay_failure(&error))?;
     if args.json {
         let json = serde_json::to_string_pretty(&gate).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{json}\n"))?;
+        output::json(&format!("{json}\n"))?;
         return Ok(exit(gate.passes()));
     }
     if gate.incomparable.is_none() {

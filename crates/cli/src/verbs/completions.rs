@@ -7,6 +7,6 @@ use clap::CommandFactory;
 pub(crate) fn run(args: &CompletionArgs) -> Ended {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "browserlens", &mut text);
-    output::data(&String::from_utf8_lossy(&text))?;
+    output::as_it_is(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Success)
 }

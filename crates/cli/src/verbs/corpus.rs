@@ -2,13 +2,14 @@
 
 use super::{exit_of, json_failure};
 use crate::args::{CorpusArgs, CorpusVerb, MakeArgs};
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_corpus::{
     CorpusError, CorpusStats, Failed, MakeOptions, MakeProgress, find_traces, make, split, stats, write_links,
     write_lists,
 };
+use browserlens_page::text::escaped_line;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ fn run_make(args: &MakeArgs) -> Ended {
     bar.finish();
     if args.json {
         let text = serde_json::to_string(&report).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{text}\n"))?;
+        output::json(&format!("{text}\n"))?;
     } else {
         output::data(&format!("{}\n", report.out.display()))?;
     }
@@ -110,7 +111,7 @@ fn run_stats(dir: &Path, threads: usize, json: bool) -> Ended {
     bar.finish();
     if json {
         let text = serde_json::to_string_pretty(&stats).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{text}\n"))?;
+        output::json(&format!("{text}\n"))?;
     } else {
         output::data(&table(&stats))?;
     }
@@ -131,7 +132,8 @@ fn table(stats: &CorpusStats) -> String {
     );
     let _ = writeln!(text, "\n{:<24} {:>8} {:>10} {:>14}", "site", "traces", "steps", "bytes");
     for (site, counts) in &stats.sites {
-        let _ = writeln!(text, "{:<24} {:>8} {:>10} {:>14}", one_line(site), counts.traces, counts.steps, counts.bytes);
+        let _ =
+            writeln!(text, "{:<24} {:>8} {:>10} {:>14}", escaped_line(site), counts.traces, counts.steps, counts.bytes);
     }
     counts(&mut text, "action", &stats.actions);
     counts(&mut text, "source", &stats.sources);
@@ -144,7 +146,7 @@ fn table(stats: &CorpusStats) -> String {
 fn counts(text: &mut String, head: &str, counts: &BTreeMap<String, u64>) {
     let _ = writeln!(text, "\n{head:<24} {:>8}", "number");
     for (name, number) in counts {
-        let _ = writeln!(text, "{:<24} {number:>8}", one_line(name));
+        let _ = writeln!(text, "{:<24} {number:>8}", escaped_line(name));
     }
 }
 
@@ -154,8 +156,8 @@ fn failures(text: &mut String, failures: &[Failed]) {
     }
     let _ = writeln!(text, "\n{} cannot be read", failures.len());
     for failed in failures {
-        let _ = writeln!(text, "{}", one_line(&failed.error));
-        let _ = writeln!(text, "  hint: {}", one_line(&failed.hint));
+        let _ = writeln!(text, "{}", escaped_line(&failed.error));
+        let _ = writeln!(text, "  hint: {}", escaped_line(&failed.hint));
     }
 }
 
@@ -166,12 +168,12 @@ fn run_split(dir: &Path, share: f64, seed: u64, out: &Path, links: bool, json: b
         .map_err(|error| failure(&error))?;
     if json {
         let text = serde_json::to_string_pretty(&split).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{text}\n"))?;
+        output::json(&format!("{text}\n"))?;
     } else {
         let mut text = String::new();
         for (path, part) in written.iter().zip([&split.train, &split.held_back]) {
             let line = format!("{}: {} traces of {}", path.display(), part.traces.len(), part.sites.join(", "));
-            let _ = writeln!(text, "{}", one_line(&line));
+            let _ = writeln!(text, "{}", escaped_line(&line));
         }
         failures(&mut text, &split.failures);
         output::data(&text)?;

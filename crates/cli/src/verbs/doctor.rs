@@ -7,15 +7,16 @@ mod checks;
 
 use super::json_failure;
 use crate::args::DoctorArgs;
-use crate::exit::{Exit, one_line};
+use crate::exit::Exit;
 use crate::{Ended, output};
+use browserlens_page::text::escaped_line;
 use checks::{Check, State};
 
 pub(crate) fn run(args: &DoctorArgs) -> Ended {
     let checks = checks::all(args);
     if args.json {
         let json = serde_json::to_string_pretty(&checks).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{json}\n"))?;
+        output::json(&format!("{json}\n"))?;
     } else {
         output::data(&in_words(&checks))?;
     }
@@ -32,9 +33,9 @@ fn in_words(checks: &[Check]) -> String {
             State::Missing => "missing ",
             State::Broken => "BROKEN  ",
         };
-        out.push_str(&format!("{mark} {:<widest$}  {}\n", check.name, one_line(&check.found)));
+        out.push_str(&format!("{mark} {:<widest$}  {}\n", check.name, escaped_line(&check.found)));
         if let Some(fix) = &check.fix {
-            out.push_str(&format!("{:9}{:<widest$}  → {}\n", "", "", one_line(fix)));
+            out.push_str(&format!("{:9}{:<widest$}  → {}\n", "", "", escaped_line(fix)));
         }
     }
     let count = |state: State| checks.iter().filter(|check| check.state == state).count();

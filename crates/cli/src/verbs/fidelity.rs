@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FidelityArgs) -> Ended {
     let found = found.map_err(|error| replay_failure(&error))?;
     if args.json {
         let json = serde_json::to_string_pretty(&found).map_err(|error| json_failure(&error))?;
-        output::data(&format!("{json}\n"))?;
+        output::json(&format!("{json}\n"))?;
     } else {
         output::data(&fidelity_terminal_table(&found))?;
     }

@@ -3,9 +3,10 @@
 use super::json_failure;
 use super::recording::key_of_user;
 use crate::args::ImportArgs;
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_import::{Format, ImportError, ImportOptions, ImportReport, import};
+use browserlens_page::text::escaped_line;
 use std::fmt::Write as _;
 
 pub(crate) fn run(args: &ImportArgs) -> Ended {
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &ImportArgs) -> Ended {
     let report = import(format, &args.inputs, &options).map_err(|error| failure(&error))?;
     if args.json {
         let text = serde_json::to_string_pretty(&report).map_err(|error| json_failure(&error))?;
-        output::data(&(text + "\n"))?;
+        output::json(&(text + "\n"))?;
     } else {
         output::data(&said(&report))?;
     }
@@ -47,15 +48,15 @@ fn said(report: &ImportReport) -> String {
             trace.origin.format,
             trace.with_node
         );
-        let _ = writeln!(text, "{}", one_line(&line));
+        let _ = writeln!(text, "{}", escaped_line(&line));
         for gap in &trace.origin.gaps {
-            let _ = writeln!(text, "  not carried over: {}", one_line(gap));
+            let _ = writeln!(text, "  not carried over: {}", escaped_line(gap));
         }
     }
     for scenario in &report.scenarios {
-        let _ = writeln!(text, "{}", one_line(&format!("{}: {} steps", scenario.path.display(), scenario.steps)));
+        let _ = writeln!(text, "{}", escaped_line(&format!("{}: {} steps", scenario.path.display(), scenario.steps)));
         for gap in &scenario.gaps {
-            let _ = writeln!(text, "  not carried over: {}", one_line(gap));
+            let _ = writeln!(text, "  not carried over: {}", escaped_line(gap));
         }
     }
     text

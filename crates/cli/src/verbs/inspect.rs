@@ -2,13 +2,14 @@
 
 use super::{json_failure, trace_failure};
 use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_inspect::{
     Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, Limits,
     NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery, UnixMillis,
     compact, har, stream, tools,
 };
+use browserlens_page::text::{escaped, escaped_json, escaped_line};
 use browserlens_strategy::{PageSource, StepIndex};
 use browserlens_trace::Trace;
 use chrono::{DateTime, Utc};
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
                 .map(|tool| json!({ "name": tool.name, "description": tool.why, "inputSchema": tool.arguments, "outputSchema": tool.answer }))
                 .collect();
             let text = serde_json::to_string_pretty(&listed).map_err(|error| json_failure(&error))?;
-            output::data(&format!("{text}\n"))?;
+            output::json(&format!("{text}\n"))?;
             Ok(Exit::Success)
         }
         InspectWhat::Summary { source, since } => Asked::open(source)?.summary(*since),
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
             let mut asked = Asked::open(source)?;
             let answer = asked.inspector.html(asked.pages.as_mut(), &query);
             let answer = answer.map_err(|error| failure(source, &error))?;
-            asked.print(&answer, |answer| format!("{}\n", answer.data))
+            asked.print_as_it_is(&answer, |answer| format!("{}\n", answer.data))
         }
         InspectWhat::Text { source, selector } => {
             let query = TextQuery { tab_id: source.tab, selector: selector.clone() };
@@ -115,6 +116,15 @@ impl<'a> Asked<'a> {
         answer: &Answer<D, F>,
         table: impl FnOnce(&Answer<D, F>) -> String,
     ) -> Ended {
+        self.print_as_it_is(answer, |answer| escaped(&table(answer)).into_owned())
+    }
+
+    /// Prints an answer that says how many unseen characters it holds.
+    fn print_as_it_is<D: Serialize, F: Serialize>(
+        &self,
+        answer: &Answer<D, F>,
+        table: impl FnOnce(&Answer<D, F>) -> String,
+    ) -> Ended {
         if self.source.json || self.source.compact {
             let value = serde_json::to_value(answer).map_err(|error| json_failure(&error))?;
             let text = if self.source.compact {
@@ -123,9 +133,10 @@ impl<'a> Asked<'a> {
                 // Field by field in the order of the answer, which a value does not keep.
                 serde_json::to_string_pretty(answer).map_err(|error| json_failure(&error))?
             };
-            output::data(&format!("{text}\n"))?;
+            // Only bodies and HTML hold unseen characters, and say so.
+            output::as_it_is(&format!("{text}\n"))?;
         } else {
-            output::data(&table(answer))?;
+            output::as_it_is(&table(answer))?;
             output::status(&answer.message);
             if let Some(cursor) = &answer.next_cursor {
                 output::status(&format!("next: --cursor {cursor}"));
@@ -313,7 +324,7 @@ fn console_table(answer: &ConsoleAnswer) -> String {
             let source = row.source.as_deref().unwrap_or_default();
             let times = row.times.map_or_else(String::new, |times| format!("×{times}"));
             let place = if source.is_empty() { String::new() } else { format!("  ({source})") };
-            let text = one_line(&format!("{}{place}", row.text));
+            let text = escaped_line(&format!("{}{place}", row.text)).into_owned();
             vec![row.level.name().to_owned(), row.at_ms.to_string(), times, text]
         })
         .collect();
@@ -331,7 +342,7 @@ fn network_table(answer: &NetworkAnswer) -> String {
                 url.push_str(&format!("  ({})", row.failure));
             }
             let mut cells = vec![status, row.method.clone(), row.resource_type.clone()];
-            cells.extend([row.duration_ms.to_string(), row.bytes.to_string(), one_line(&url)]);
+            cells.extend([row.duration_ms.to_string(), row.bytes.to_string(), escaped_line(&url).into_owned()]);
             cells
         })
         .collect();
@@ -340,11 +351,11 @@ fn network_table(answer: &NetworkAnswer) -> String {
         for (what, body) in [("sent", &row.request_body), ("came back", &row.response_body)] {
             let Some(body) = body else { continue };
             let (mut said, bytes) = (String::new(), body.bytes);
-            said.extend(body.text.as_deref().map(one_line));
-            said.extend(body.json.as_ref().map(|found| json!(found).to_string()));
+            said.extend(body.text.as_deref().map(|text| escaped_line(text).into_owned()));
+            said.extend(body.json.as_ref().map(|found| escaped_json(&json!(found).to_string()).into_owned()));
             said.extend(body.shape.as_ref().map(|shape| shape.to_string()));
             said.extend(body.note.as_ref().map(|note| format!("({note})")));
-            let url = one_line(&row.url);
+            let url = escaped_line(&row.url);
             out.push_str(&format!("\n{} {url}, {what}, {bytes} bytes:\n  {said}\n", row.method));
         }
     }
@@ -366,7 +377,7 @@ fn summary_table(summary: &Summary) -> String {
     for (name, counted) in parts {
         for (at, counted) in counted.iter().enumerate() {
             let name = if at == 0 { name.to_owned() } else { String::new() };
-            rows.push(vec![name, counted.n.to_string(), one_line(&counted.what)]);
+            rows.push(vec![name, counted.n.to_string(), escaped_line(&counted.what).into_owned()]);
         }
     }
     if let Some(durations) = summary.durations {
@@ -379,14 +390,14 @@ fn summary_table(summary: &Summary) -> String {
 fn tree(node: &DomNode, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     let attributes: String =
-        node.attributes.iter().map(|(name, value)| format!(" {name}={:?}", one_line(value))).collect();
-    let text = node.text.as_ref().map_or_else(String::new, |text| format!(" {:?}", one_line(text)));
-    let value = node.value.as_ref().map_or_else(String::new, |value| format!(" value: {:?}", one_line(value)));
+        node.attributes.iter().map(|(name, value)| format!(" {name}={:?}", escaped_line(value))).collect();
+    let text = node.text.as_ref().map_or_else(String::new, |text| format!(" {:?}", escaped_line(text)));
+    let value = node.value.as_ref().map_or_else(String::new, |value| format!(" value: {:?}", escaped_line(value)));
     let hidden = if node.hidden { " (hidden)" } else { "" };
     let cut = node.cut.map_or_else(String::new, |cut| format!(" … {cut} children cut"));
-    out.push_str(&format!("{indent}{}{attributes}{text}{value}{hidden}{cut}\n", one_line(&node.tag)));
+    out.push_str(&format!("{indent}{}{attributes}{text}{value}{hidden}{cut}\n", escaped_line(&node.tag)));
     for (name, value) in &node.styles {
-        out.push_str(&format!("{indent}  {name}: {}\n", one_line(value)));
+        out.push_str(&format!("{indent}  {name}: {}\n", escaped_line(value)));
     }
     node.children.iter().for_each(|child| tree(child, depth + 1, out));
 }

@@ -9,6 +9,7 @@ pub(crate) mod fidelity;
 #[cfg(feature = "record")]
 pub(crate) mod import;
 pub(crate) mod inspect;
+mod kept_report;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
 pub(crate) mod man;

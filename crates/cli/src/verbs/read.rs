@@ -5,6 +5,7 @@ use crate::args::{GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::Page;
+use browserlens_page::text::escaped_json;
 use browserlens_reading::graph::{ContentGraph, to_dot, to_json, to_svg};
 use browserlens_reading::{
     Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of, extract,
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
         let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
         match format {
             GraphFormat::Dot => to_dot(&graph),
-            GraphFormat::Json => to_json(&graph),
+            GraphFormat::Json => escaped_json(&to_json(&graph)).into_owned(),
             GraphFormat::Svg => to_svg(&graph),
         }
     } else if args.preview {

@@ -2,9 +2,10 @@
 
 use super::recording::{cancelled_by_ctrl_c, key_of_user, plain_failure, runtime};
 use crate::args::RecordArgs;
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
+use browserlens_page::text::escaped_line;
 use browserlens_recorder::{
     Cancel, LeaveOut, PEERS, PeerOptions, PeersReport, Progress, RecordError, RecordOptions, RecordReport, find_peers,
     record, record_peers,
@@ -82,15 +83,15 @@ fn peers_said(report: &PeersReport) -> String {
         if !pass.dropped.is_empty() {
             line.push_str(&format!(", {} dropped because its page differed", pass.dropped.len()));
         }
-        text.push_str(&(one_line(&line) + "\n"));
+        text.push_str(&(escaped_line(&line) + "\n"));
         for (step, cause) in &pass.dropped {
-            text.push_str(&(one_line(&format!("  step {step} dropped: {cause}")) + "\n"));
+            text.push_str(&(escaped_line(&format!("  step {step} dropped: {cause}")) + "\n"));
         }
         for reason in &pass.by_recorder {
-            text.push_str(&(one_line(&format!("  done by the recorder: {reason}")) + "\n"));
+            text.push_str(&(escaped_line(&format!("  done by the recorder: {reason}")) + "\n"));
         }
         if let Some(failure) = &pass.failure {
-            text.push_str(&(one_line(&format!("  failed: {failure}")) + "\n"));
+            text.push_str(&(escaped_line(&format!("  failed: {failure}")) + "\n"));
         }
     }
     text
@@ -148,7 +149,7 @@ fn said(report: &RecordReport) -> String {
         line.push_str(&format!(", {unsettled} steps never settled"));
     }
     line.push('\n');
-    one_line(line.trim_end()) + "\n"
+    (escaped_line(line.trim_end()) + "\n").into_owned()
 }
 
 fn failure(scenario: &Scenario, error: &RecordError) -> Failure {

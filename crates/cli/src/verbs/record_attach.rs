@@ -2,9 +2,10 @@
 
 use super::recording::{cancelled_by_ctrl_c, key_of_user, plain_failure, runtime};
 use crate::args::RecordArgs;
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
+use browserlens_page::text::escaped_line;
 use browserlens_recorder::{FollowOptions, FollowReport, Progress, follow};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,5 +53,5 @@ fn said(report: &FollowReport) -> String {
     if report.late > 0 {
         line.push_str(&format!("; {} captures were taken late", report.late));
     }
-    one_line(&line) + "\n"
+    (escaped_line(&line) + "\n").into_owned()
 }

@@ -5,7 +5,8 @@ use crate::args::{ReplayArgs, SCENARIOS_DIR, Selection, TokenizerArg};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
-use browserlens_replay::{ConfiguredStrategy, ReplayOptions, RunResult, Tokenizer, find_traces, strategies};
+use browserlens_page::text::escaped_line;
+use browserlens_replay::{ConfiguredStrategy, Measured, ReplayOptions, RunResult, Tokenizer, find_traces, strategies};
 use browserlens_trace::Trace;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &ReplayArgs) -> Ended {
             lines.push_str(&serde_json::to_string(row).map_err(|error| json_failure(&error))?);
             lines.push('\n');
         }
-        output::data(&lines)?;
+        output::json(&lines)?;
     } else {
         output::data(&format!("{}\n", run.folder.display()))?;
     }
@@ -193,7 +194,7 @@ pub(crate) fn revision() -> Option<String> {
 /// Returns the names that match; a pattern that matches none is an error that lists them all.
 pub(crate) fn matching(names: &[String], patterns: &[String], what: &str, place: &str) -> Result<Vec<String>, Failure> {
     let mut set = GlobSetBuilder::new();
-    let place = crate::exit::one_line(place);
+    let place = escaped_line(place);
     for pattern in patterns {
         let glob = Glob::new(pattern)
             .map_err(|error| Failure::new(Exit::Usage, &error, "use `*` for anything, such as 'lens/*'"))?;
@@ -211,6 +212,20 @@ pub(crate) fn matching(names: &[String], patterns: &[String], what: &str, place:
 /// The time now, for timing rows and folder names.
 pub(crate) fn now() -> String {
     chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Where and how this run was measured, on `threads` threads (0 for all).
+pub(crate) fn measured(threads: usize) -> Measured {
+    let program = std::env::current_exe().ok();
+    // Cargo puts what a profile builds into a folder of the profile's name.
+    let profile = program.as_deref().and_then(Path::parent).and_then(Path::file_name);
+    Measured {
+        date: now(),
+        machine: machine(),
+        revision: revision(),
+        build: profile.unwrap_or_default().to_string_lossy().into_owned(),
+        threads: if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads },
+    }
 }
 
 /// Which machine this is: processor, number of them, system.

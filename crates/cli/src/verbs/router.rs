@@ -20,7 +20,7 @@ pub(crate) fn run(args: &RouterArgs) -> Ended {
             lines.push_str(&serde_json::to_string(&as_json(example)).map_err(|error| json_failure(&error))?);
             lines.push('\n');
         }
-        output::data(&lines)?;
+        output::json(&lines)?;
     }
     let hint = "name traces of at least two scenarios whose steps succeed";
     let refused = |error: TrainError| Failure::new(Exit::Input, &error, hint);

@@ -2,8 +2,9 @@
 
 use super::{replay_failure, trace_failure};
 use crate::args::{ScenarioArgs, ScenarioVerb};
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
+use browserlens_page::text::escaped_line;
 use browserlens_replay::{MinimalSet, find_traces, minimise};
 use browserlens_trace::Trace;
 use std::path::{Path, PathBuf};
@@ -45,10 +46,13 @@ fn in_toml(sets: &[MinimalSet]) -> String {
         };
         out.push_str(&format!("# step {}, {place}\n", set.step));
         for beyond in &set.beyond {
-            out.push_str(&format!("# not found by the reader even in the whole observation: {}\n", one_line(beyond)));
+            out.push_str(&format!(
+                "# not found by the reader even in the whole observation: {}\n",
+                escaped_line(beyond)
+            ));
         }
         for unnamed in &set.unnamed {
-            out.push_str(&format!("# belongs to the set, but nothing names it: {}\n", one_line(unnamed)));
+            out.push_str(&format!("# belongs to the set, but nothing names it: {}\n", escaped_line(unnamed)));
         }
         match set.targets.as_slice() {
             [] => out.push_str("# nothing is needed\n"),

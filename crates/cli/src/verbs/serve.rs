@@ -90,6 +90,8 @@ fn token(name: &str) -> Result<String, Failure> {
 fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
     let policy = Policy {
         private: args.allow_private,
+        loopback: args.http.is_none(),
+        evaluate: args.allow_evaluate,
         hosts: args.allow_host.clone(),
         schemes: args.allow_scheme.clone(),
         upload_root: args.upload_root.clone(),
@@ -134,10 +136,11 @@ fn witness(_: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
 
 #[cfg(feature = "record")]
 fn browser(args: &ServeArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure> {
-    use browserlens_recorder::LiveOptions;
+    use browserlens_recorder::{AttachTab, LiveOptions};
     use browserlens_serve::LiveOpener;
     if let Some(address) = &args.cdp {
-        return Ok(Box::new(LiveOpener::attached(address.clone(), LiveOptions::default())));
+        let tab = args.tab.clone().map_or(AttachTab::New, AttachTab::Named);
+        return Ok(Box::new(LiveOpener::attached(address.clone(), tab, LiveOptions::default())));
     }
     browserlens_recorder::find_chrome(args.chrome.as_deref())
         .map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;

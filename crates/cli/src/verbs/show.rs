@@ -8,6 +8,7 @@ use crate::{Ended, output};
 use browserlens_lens::ShownState;
 use browserlens_lens::format::{Style, write_events, write_item};
 use browserlens_lens::tree::ROOT;
+use browserlens_page::text::escaped_line;
 use browserlens_replay::{ConfiguredStrategy, Inspected, StoredObservation, strategies};
 use browserlens_trace::Trace;
 use std::fmt::Write as _;
@@ -45,7 +46,7 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
         let right = whole_text(args, other, &other_one)?;
         let layout = Layout::of_output(args.width);
         let columns = [Column { title: &args.strategy, text: &left }, Column { title: other, text: &right }];
-        output::data(&side_by_side::write(&columns, layout))?;
+        output::as_it_is(&side_by_side::write(&columns, layout))?;
         for (name, inspected) in [(&args.strategy, &one), (other, &other_one)] {
             output::status(&format!("{name}: {}", summary(inspected)));
             write_images(args, name, inspected)?;
@@ -147,7 +148,7 @@ fn view(inspected: &Inspected) -> Option<String> {
     let shown = inspected.shown.as_ref()?;
     let mut out = String::new();
     if let Some(head) = shown.head() {
-        let _ = writeln!(out, "{} | {}", crate::exit::one_line(&head.title), crate::exit::one_line(&head.url));
+        let _ = writeln!(out, "{} | {}", escaped_line(&head.title), escaped_line(&head.url));
     }
     for line in write_events(shown.events()).lines() {
         let _ = writeln!(out, "{line}");

@@ -5,7 +5,7 @@ use crate::args::SnapshotArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::Page;
-use browserlens_snapshot::{GrepOptions, PROMPT, Session, SnapshotError, SnapshotOptions, snapshot_in};
+use browserlens_snapshot::{Format, GrepOptions, PROMPT, Session, SnapshotError, SnapshotOptions, snapshot_in};
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use std::sync::Arc;
@@ -20,7 +20,9 @@ pub(crate) fn run(args: &SnapshotArgs) -> Ended {
     let refs = options.needs_refs().map_err(|error| failure(source, &error))?;
     let (session, page) = if is_url(source) { live(args, source)? } else { recorded(args, source, refs)? };
     let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
-    output::data(&format!("{text}\n"))?;
+    let text = format!("{text}\n");
+    // HTML comes as it is, and says how much of it nobody sees.
+    if options.format == Format::Html { output::as_it_is(&text) } else { output::data(&text) }?;
     Ok(Exit::Success)
 }
 

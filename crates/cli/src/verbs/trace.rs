@@ -2,10 +2,11 @@
 
 use super::{json_failure, trace_failure};
 use crate::args::{TraceArgs, TraceVerb};
-use crate::exit::{Exit, Failure, one_line};
+use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_page::PayloadKind;
+use browserlens_page::text::escaped_line;
 use browserlens_trace::{PruneOptions, Trace, TraceError, TraceInfo, export, prune, salvage, verify};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -56,7 +57,7 @@ fn info(traces: &[PathBuf], json: bool) -> Ended {
             Trace::open(path).and_then(|trace| trace.info()).map_err(|error: TraceError| trace_failure(&error))?;
         if json {
             let json = serde_json::to_string(&info).map_err(|error| json_failure(&error))?;
-            output::data(&format!("{json}\n"))?;
+            output::json(&format!("{json}\n"))?;
         } else {
             output::data(&in_words(&info))?;
         }
@@ -73,27 +74,27 @@ fn in_words(info: &TraceInfo) -> String {
         format!("incomplete ({})", info.incomplete_reason.as_deref().unwrap_or("the recorder was ended"))
     };
     let _ = writeln!(text, "{}", info.path.display());
-    let _ = writeln!(text, "  scenario   {}", one_line(&meta.scenario));
-    let _ = writeln!(text, "  goal       {}", one_line(&meta.goal));
+    let _ = writeln!(text, "  scenario   {}", escaped_line(&meta.scenario));
+    let _ = writeln!(text, "  goal       {}", escaped_line(&meta.goal));
     let _ = writeln!(
         text,
         "  recorded   {} by {} with {}",
-        one_line(meta.recorded_at.as_deref().unwrap_or("at an unknown time")),
-        one_line(&meta.tool),
-        one_line(&meta.browser)
+        escaped_line(meta.recorded_at.as_deref().unwrap_or("at an unknown time")),
+        escaped_line(&meta.tool),
+        escaped_line(&meta.browser)
     );
     if let Some(origin) = &info.origin {
         let licence = if origin.licence.is_empty() { "unknown licence" } else { &origin.licence };
         let line = format!("{} ({}), {licence}, by {}", origin.source, origin.format, origin.importer);
-        let _ = writeln!(text, "  imported   from {}", one_line(&line));
+        let _ = writeln!(text, "  imported   from {}", escaped_line(&line));
         for gap in &origin.gaps {
-            let _ = writeln!(text, "             not carried over: {}", one_line(gap));
+            let _ = writeln!(text, "             not carried over: {}", escaped_line(gap));
         }
     }
     let _ = writeln!(
         text,
         "  state      {}, format {}, {} bytes, blake3 {}",
-        one_line(&complete),
+        escaped_line(&complete),
         info.format,
         info.bytes,
         info.hash
@@ -111,7 +112,7 @@ fn in_words(info: &TraceInfo) -> String {
         );
     }
     for (kind, number) in &info.events {
-        let _ = writeln!(text, "  {:<12} {:>8}", one_line(kind), number);
+        let _ = writeln!(text, "  {:<12} {:>8}", escaped_line(kind), number);
     }
     for step in &info.steps {
         let action = step.action.map_or("first navigation", |kind| kind.name());
@@ -144,7 +145,7 @@ fn check(traces: &[PathBuf]) -> Ended {
         }
         ended = Exit::Verification;
         for finding in &report.findings {
-            output::data(&format!("{}\n", one_line(&finding.to_string())))?;
+            output::data(&format!("{}\n", escaped_line(&finding.to_string())))?;
             output::status(&format!(" hint: {}", finding.hint()));
         }
     }

@@ -33,8 +33,10 @@ impl Opened {
     /// Opens a file and waits until the viewer shows a step; returns how long that took.
     pub async fn file(path: &Path) -> (Self, Duration) {
         let profile = tempfile::tempdir().expect("a folder");
+        let home = profile.path().display().to_string();
         let config = BrowserConfig::builder()
             .user_data_dir(profile.path())
+            .envs([("HOME", home.clone()), ("XDG_CONFIG_HOME", home.clone()), ("XDG_CACHE_HOME", home)])
             .new_headless_mode()
             .no_sandbox()
             .viewport(None)

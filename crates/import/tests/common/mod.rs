@@ -45,6 +45,7 @@ pub fn driven(core: &Path, site: &str, options: &Value, out: &Path) {
     let server = runtime.block_on(SiteServer::start(&root().join("traces/sites"), site)).expect("serves");
     let said = out.with_extension("said");
     let file = std::fs::File::create(&said).expect("file");
+    let home = tempfile::tempdir().expect("a home");
     let mut child = Command::new("node")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/drivers/playwright.mjs"))
         .arg(core)
@@ -52,6 +53,9 @@ pub fn driven(core: &Path, site: &str, options: &Value, out: &Path) {
         .arg(server.port().to_string())
         .arg(out)
         .arg(options.to_string())
+        .env("HOME", home.path())
+        .env_remove("XDG_CONFIG_HOME")
+        .env_remove("XDG_CACHE_HOME")
         .stdin(Stdio::null())
         .stdout(file.try_clone().expect("file"))
         .stderr(file)

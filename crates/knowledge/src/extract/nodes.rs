@@ -3,10 +3,11 @@
 //! In: a node. Out: its role by the accessibility tree or its markup, its name on one line, a selector of something stable. Invariant: text of a page stands in
 //! a selector only as an escaped CSS string.
 
+use browserlens_page::text::is_unseen;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
 
-/// Returns a name on one line, without what cannot be seen.
+/// Returns a name on one line, without what cannot be seen: it may differ between pages that look alike.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(256));
     for word in text.split_whitespace() {
@@ -16,12 +17,6 @@ pub(crate) fn one_line(text: &str) -> String {
         line.extend(word.chars().filter(|c| !is_unseen(*c)));
     }
     line
-}
-
-/// Characters that turn or hide text: they may differ between pages that look alike.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// Returns the role of a node by the accessibility tree, or by its markup where an open dialog took it away.

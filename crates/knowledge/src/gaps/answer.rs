@@ -8,6 +8,7 @@ use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition,
 use crate::model::{ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, ScreenDefinition, ScreenId};
 use crate::translate::{ActionType, TranslateError, shown};
 use browserlens_llm::json_object;
+use browserlens_page::text::one_line;
 use browserlens_snapshot::select::Selector;
 use jsonschema::Validator;
 use serde::Deserialize;
@@ -210,10 +211,9 @@ fn action_of(
     })
 }
 
-/// Foreign words that are kept: without control characters, and not endless.
+/// Foreign words that are kept: what nobody sees as escapes, and not endless.
 fn shown_long(text: &str) -> String {
-    let plain: String = text.chars().take(LONGEST_TARGET).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&text.chars().take(LONGEST_TARGET).collect::<String>())
 }
 
 /// Kinds of action that a model may say: what a person does on a page, and nothing that runs code, reads or writes files, or ends things.

@@ -4,6 +4,7 @@
 
 use super::graph::{Graph, MapOptions};
 use crate::model::Knowledge;
+use browserlens_page::text::escaped_line;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -36,11 +37,10 @@ pub fn site_map_dot(knowledge: &Knowledge, options: &MapOptions) -> String {
 /// Quotes a text for DOT; backslashes too, since DOT reads escapes of its own in labels.
 fn quoted(text: &str) -> String {
     let mut written = String::from("\"");
-    for c in text.chars() {
+    for c in escaped_line(text).chars() {
         match c {
             '"' => written.push_str("\\\""),
             '\\' => written.push_str("\\\\"),
-            c if c.is_control() => written.push(' '),
             c => written.push(c),
         }
     }

@@ -4,6 +4,7 @@
 
 use super::graph::{Graph, MapOptions, Way};
 use crate::model::{Knowledge, ScreenDefinition};
+use browserlens_page::text::escaped_line;
 use std::fmt::Write as _;
 
 const WIDTH: usize = 216;
@@ -198,18 +199,17 @@ fn cut(name: &str) -> String {
     short
 }
 
-/// Escapes a text for XML; characters that XML cannot hold or that turn text are left out.
+/// Escapes a text for XML; what nobody sees has escapes, and what else XML cannot hold is left out.
 fn escaped(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in escaped_line(text).chars() {
         match c {
             '&' => written.push_str("&amp;"),
             '<' => written.push_str("&lt;"),
             '>' => written.push_str("&gt;"),
             '"' => written.push_str("&quot;"),
             '\'' => written.push_str("&#39;"),
-            c if c.is_control() => written.push(' '),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {}
+            '\u{fffe}' | '\u{ffff}' => {}
             c => written.push(c),
         }
     }

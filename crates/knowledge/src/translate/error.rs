@@ -1,29 +1,23 @@
 //! Why an action cannot be said as a call of a tool.
 //!
 //! In: an action, a profile, a page. Out: a [`TranslateError`] that names what is wrong and what there is instead. Invariant: text of pages,
-//! documents and models stands in messages only shortened and without control characters.
+//! documents and models stands in messages only shortened, and what nobody sees of it as escapes.
 
 use super::Profile;
+use browserlens_page::text::one_line;
 use std::fmt;
 
 /// Most characters of a foreign text in a message.
 const LONGEST: usize = 80;
 
-/// Makes foreign text fit a message: one line, short, nothing invisible.
+/// Makes foreign text fit a message: one line, short, nothing unseen.
 pub(crate) fn shown(text: &str) -> String {
-    let plain: String =
-        text.chars().take(LONGEST * 4).map(|c| if c.is_control() || is_format(c) { ' ' } else { c }).collect();
-    let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = one_line(&text.chars().take(LONGEST * 4).collect::<String>());
     let mut short: String = line.chars().take(LONGEST).collect();
     if short.len() < line.len() || text.chars().nth(LONGEST * 4).is_some() {
         short.push('…');
     }
     short
-}
-
-/// Characters that turn or hide what stands beside them.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A node that may have been meant.

@@ -4,6 +4,8 @@
 //! what depends on the content is decided when the node closes (`walk`).
 
 use super::dom::Dom;
+use super::names::{self, is_glyph};
+use crate::controls::Controls;
 use crate::tree::{CLICKABLE, StateSet};
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
@@ -34,20 +36,6 @@ pub(super) struct Keep<'p> {
     pub shape: Shape,
     /// Whether an agent can act on it.
     pub interactive: bool,
-    pub grip: Grip,
-}
-
-/// What acting on an item means for what is below it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grip {
-    /// Only a listener or tab stop speaks for it: it does not count if something below can be acted on.
-    Weak,
-    /// It can be acted on, and so can what is below it: a card that takes the focus, a grid.
-    Open,
-    /// A click below is a click on it, unless what is below takes the focus or a handler of its own.
-    Whole,
-    /// Nothing below it is a control of its own by a listener.
-    Closed,
 }
 
 /// How an item and what is below it come together.
@@ -68,8 +56,6 @@ pub(super) enum Shape {
 /// What encloses a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Around {
-    /// How the innermost item that can be acted on holds what is below it.
-    pub grip: Option<Grip>,
     /// A visible `select`, whose options are there although they are not painted.
     pub select: bool,
     /// A field whose content must not be read.
@@ -77,7 +63,7 @@ pub(super) struct Around {
 }
 
 /// Returns what a node is to a view.
-pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> Class<'p> {
+pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, controls: &Controls) -> Class<'p> {
     let (visible, seen) = match crate::bugs::has(crate::bugs::Bug::ShowsHidden) {
         true => (true, true),
         false => (node.is_visible(), node.is_seen()),
@@ -102,19 +88,18 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> 
         return Class::Through { block: false };
     }
     let name = dom.name(node, role);
-    let grip = grip(node, role, around);
+    let is_pressed = controls.has(node);
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
     let Some((role, shape)) = shape_of(role, &name, node) else {
-        return match grip {
-            None => Class::Through { block },
-            Some(grip) => Class::Keep(Keep {
+        return match is_pressed {
+            false => Class::Through { block },
+            true => Class::Keep(Keep {
                 role: if node.clickability().has(Clickability::EDITABLE) { EDITOR } else { CLICKABLE },
                 name,
                 value: "",
                 states: states_of(node, unpainted, dom),
                 shape: Shape::Stays,
                 interactive: true,
-                grip,
             }),
         };
     };
@@ -124,8 +109,7 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>) -> 
         value: if says_value(role) { node.value() } else { "" },
         states: states_of(node, unpainted, dom),
         shape,
-        interactive: !is_option && (role::is_interactive(role) || grip.is_some()),
-        grip: grip.unwrap_or(Grip::Closed),
+        interactive: !is_option && (role::is_interactive(role) || is_pressed),
     })
 }
 
@@ -134,8 +118,7 @@ fn says_something(node: NodeRef<'_>) -> bool {
     if node.tag() == "::marker" {
         return !only_counts(node);
     }
-    let says = |c: char| !c.is_whitespace() && !matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}');
-    node.text().chars().any(says)
+    node.text().chars().any(|c| !c.is_whitespace() && !is_glyph(c))
 }
 
 /// Returns whether a marker is a bullet, or a number that the order of the items says.
@@ -152,44 +135,19 @@ fn only_counts(marker: NodeRef<'_>) -> bool {
     number.bytes().all(|byte| byte.is_ascii_digit()) && !own && !list.is_some_and(other)
 }
 
-/// A checkbox, radio, switch or file button that is styled away, while its label is what one sees.
+/// A checkbox, radio, switch or file button that is styled away, while its label is what one sees; an area of an image map, which is a part of the image.
 fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
+    if node.tag() == "area" {
+        return role::is_interactive(role);
+    }
     let styled_away = matches!(node.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize);
     let is_file = node.tag() == "input" && node.attribute("type") == Some("file");
     styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && (matches!(role, "checkbox" | "radio" | "switch") || is_file)
 }
 
-/// Returns how a node without interactive role can be acted on; none if it cannot.
-fn grip(node: NodeRef<'_>, role: &str, around: Around) -> Option<Grip> {
-    if role::is_interactive(role) || matches!(node.tag(), "html" | "body" | "label") || role == "LabelText" {
-        return None;
-    }
-    let why = node.clickability();
-    let focus = why.has(Clickability::TABINDEX);
-    let acts = Clickability::LISTENER.with(Clickability::POINTER).with(Clickability::HANDLER);
-    let is_grid = matches!(role, "grid" | "treegrid" | "tree");
-    let found = if why.any(acts) && focus || is_grid && node.flags().has(Flags::SCROLLER) {
-        Grip::Open
-    } else if why.any(Clickability::POINTER.with(Clickability::HANDLER).with(Clickability::EDITABLE)) {
-        Grip::Whole
-    } else if why.any(Clickability::LISTENER.with(Clickability::TABINDEX)) {
-        Grip::Weak
-    } else if role == "gridcell" && node.states().has(States::FOCUSABLE) {
-        // One stop of a grid whose arrow keys move the focus: its events are heard further up.
-        return (!matches!(around.grip, Some(Grip::Closed))).then_some(Grip::Weak);
-    } else {
-        return None;
-    };
-    match around.grip {
-        Some(Grip::Closed) => None,
-        Some(Grip::Whole) => (focus || why.has(Clickability::HANDLER)).then_some(found),
-        _ => Some(found),
-    }
-}
-
 /// Returns the role as it is written and how the item holds what is below it; none if the node says nothing.
 fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str, Shape)> {
-    let named = !name.trim().is_empty();
+    let named = names::says_something(name);
     let flags = node.flags();
     if role::is_text_field(role) || (role == "listbox" && node.tag() == "select") || flags.has(Flags::SECRET) {
         return Some((if role::is_generic(role) { "textbox" } else { role }, Shape::Field));
@@ -367,6 +325,6 @@ fn states_of(node: NodeRef<'_>, unpainted: bool, dom: &Dom<'_>) -> StateSet {
     set(StateSet::BUSY, from.has(States::BUSY));
     set(StateSet::CURRENT, from.has(States::CURRENT));
     set(StateSet::FILLED, node.flags().has(Flags::SECRET) && node.is_filled());
-    set(StateSet::INVISIBLE, unpainted);
+    set(StateSet::INVISIBLE, unpainted && node.tag() != "area");
     states
 }

@@ -7,12 +7,13 @@
 
 use super::Meta;
 use super::names::collapse;
+use crate::controls::drawn_label;
 use crate::tree::{NONE, StateSet, Tree};
 use browserlens_page::{NodeKind, NodeRef, Page, role};
 use std::sync::Arc;
 
 /// Longest text that labels a field beside it, in characters.
-const LONGEST_LABEL: usize = 80;
+const LONGEST_LABEL: usize = 60;
 /// How many nodes of a control are looked through for an icon.
 const ICON_NODES: usize = 12;
 /// Most words of a name.
@@ -127,7 +128,18 @@ pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
     for id in 1..tree.len() as u32 {
         let item = tree.item(id);
         let drawn = &*item.role == "canvas";
-        if !meta[id as usize].interactive || !item.name.is_empty() || drawn || tree.parent(id) == NONE {
+        if !meta[id as usize].interactive || drawn || tree.parent(id) == NONE {
+            continue;
+        }
+        if !item.name.is_empty() {
+            // A sign such as "⋮" says less than the title of what it stands on.
+            let node = page.node(meta[id as usize].node);
+            if !item.name.contains(char::is_alphanumeric)
+                && let Some(title) =
+                    node.attribute("title").map(collapse).filter(|title| !title.is_empty() && **title != *item.name)
+            {
+                tree.item_mut(id).name = Arc::from(title);
+            }
             continue;
         }
         let toggle = matches!(&*item.role, "checkbox" | "radio" | "switch");
@@ -135,9 +147,16 @@ pub(super) fn derive(page: &Page, tree: &mut Tree, meta: &[Meta]) {
         if !field && tree.subtree(id).skip(1).any(|below| !tree.item(below).name.is_empty()) {
             continue;
         }
-        let (before, after) = if field || toggle { labels_beside(tree, id) } else { (None, None) };
-        let label = if toggle { after.or(before) } else { before };
-        if let Some(name) = name_of(page.node(meta[id as usize].node), label) {
+        let node = page.node(meta[id as usize].node);
+        let label = match (field, toggle) {
+            (true, _) => labels_beside(tree, id).0,
+            (_, true) => {
+                let (before, after) = labels_beside(tree, id);
+                if is_labelled_before(tree, id) { before.or(after) } else { after.or(before) }
+            }
+            _ => drawn_label(node),
+        };
+        if let Some(name) = name_of(node, label) {
             let item = tree.item_mut(id);
             item.name = Arc::from(name);
             item.states = item.states.with(StateSet::DERIVED);
@@ -156,6 +175,16 @@ fn labels_beside(tree: &Tree, id: u32) -> (Option<String>, Option<String>) {
         may_be.then(|| item.name.to_string())
     };
     (label(at.checked_sub(1)), label(Some(at + 1)))
+}
+
+/// Returns whether the texts beside a row of toggles stand before them: the row then begins with a text and ends with a toggle.
+fn is_labelled_before(tree: &Tree, id: u32) -> bool {
+    let siblings = tree.children(tree.parent(id));
+    let own = &tree.item(id).role;
+    let (at, fits) = (tree.position(id), |at: &u32| tree.item(*at).is_text() || tree.item(*at).role == *own);
+    let first = siblings[..at].iter().rev().take_while(|at| fits(at)).last();
+    let last = siblings[at..].iter().take_while(|at| fits(at)).last();
+    first.is_some_and(|first| tree.item(*first).is_text()) && last.is_some_and(|last| !tree.item(*last).is_text())
 }
 
 fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {

@@ -4,7 +4,7 @@
 //! (under `aria-hidden`, behind a modal dialog) can be seen and clicked all the same; the distilled DOM also asks where the
 //! tree only says `generic`. Invariant: what the accessibility tree says comes first.
 
-use super::names::collapse;
+use super::names::{collapse, says_something};
 use crate::tree::StateSet;
 use browserlens_page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, role};
 use std::borrow::Cow;
@@ -72,13 +72,13 @@ impl<'p> Dom<'p> {
             return Cow::Owned(text_of(node));
         }
         if !self.speaks_for(node) {
-            return if !said.trim().is_empty() || !self.everywhere || role::is_generic(role) {
+            return if says_something(said) || !self.everywhere || role::is_generic(role) {
                 Cow::Borrowed(said)
             } else {
                 Cow::Borrowed(attribute_of(node, &["aria-label", "alt", "placeholder", "title"]))
             };
         }
-        if !said.trim().is_empty() || role::is_generic(role) {
+        if says_something(said) || role::is_generic(role) {
             return Cow::Borrowed(said);
         }
         if let Some(ids) = node.attribute("aria-labelledby") {
@@ -240,7 +240,7 @@ fn is_named_by_content(role: &str) -> bool {
 }
 
 fn attribute_of<'p>(node: NodeRef<'p>, names: &[&str]) -> &'p str {
-    names.iter().filter_map(|name| node.attribute(name)).find(|text| !text.trim().is_empty()).unwrap_or("")
+    names.iter().filter_map(|name| node.attribute(name)).find(|text| says_something(text)).unwrap_or("")
 }
 
 /// Returns the text of an element (what is painted of it, if it is), with a blank where a box of its own starts or ends.

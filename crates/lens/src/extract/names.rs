@@ -4,9 +4,29 @@
 //! Invariant: a walk over the pieces stops as soon as they are longer than the name, so the cost is that of the name.
 
 use crate::tree::{Item, StateSet, Tree};
+use browserlens_page::text::is_unseen;
 
-/// Returns text with every run of white space as one blank and none at its ends.
+/// Returns text with every run of white space as one blank and none at its ends, without the glyphs of icon fonts; nothing if nothing of it can be seen.
 pub(crate) fn collapse(text: &str) -> String {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
+    if !is_plain && text.chars().any(|c| is_glyph(c) || is_unseen(c)) {
+        let words: String = text.chars().filter(|c| !is_glyph(*c)).collect();
+        return if says_something(&words) { squeezed(&words) } else { String::new() };
+    }
+    squeezed(text)
+}
+
+/// Returns whether anything of a text can be read: not only white space, glyphs of icon fonts and characters nobody sees.
+pub(crate) fn says_something(text: &str) -> bool {
+    text.chars().any(|c| !c.is_whitespace() && !is_glyph(c) && !is_unseen(c))
+}
+
+/// Private-use characters are drawn as icons: they say nothing as text.
+pub(crate) fn is_glyph(c: char) -> bool {
+    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+fn squeezed(text: &str) -> String {
     let mut collapsed = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !collapsed.is_empty() {

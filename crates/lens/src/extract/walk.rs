@@ -5,11 +5,12 @@
 //! known; only the end of the open list of children is ever rewritten.
 
 use super::Meta;
-use super::classify::{Around, Class, EDITOR, Grip, Keep, Shape, classify};
+use super::classify::{Around, Class, EDITOR, Keep, Shape, classify};
 use super::dom::Dom;
 use super::names::{collapse, equals, holds, pieces_below, says_only_text};
 use crate::bugs::{Bug, has};
-use crate::tree::{CLICKABLE, Item, ROOT, StateSet, TEXT, Tree};
+use crate::controls::Controls;
+use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
 use browserlens_page::{Flags, NodeId, NodeKey, NodeRef, Page};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ struct Frame {
     end: u32,
     /// The item, or the item that an open block belongs to.
     item: u32,
-    kept: Option<(Shape, Grip)>,
+    kept: Option<Shape>,
     around: Around,
     interactive_below: u32,
     block: bool,
@@ -46,6 +47,7 @@ struct Walk<'p, 'n> {
 pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tree, Vec<Meta>) {
     let root = page.root();
     let dom = Dom::new(page, from_dom);
+    let controls = Controls::of(page);
     let mut walk = Walk {
         noisy,
         tree: Tree::default(),
@@ -68,7 +70,7 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
         while walk.frames.len() > 1 && walk.top().end <= node.id().0 {
             walk.close();
         }
-        walk.open(node, &dom);
+        walk.open(node, &dom, &controls);
     }
     while walk.frames.len() > 1 {
         walk.close();
@@ -79,24 +81,14 @@ pub(super) fn walk(page: &Page, noisy: &HashSet<NodeKey>, from_dom: bool) -> (Tr
     (tree, meta)
 }
 
-/// Returns how an item holds what is below it, given what encloses it: what closes stays closed.
-fn innermost(around: Option<Grip>, own: Option<Grip>) -> Option<Grip> {
-    match (around, own) {
-        (Some(Grip::Closed), _) => Some(Grip::Closed),
-        (around, None | Some(Grip::Weak)) => around,
-        (Some(Grip::Whole), Some(Grip::Open)) => Some(Grip::Whole),
-        (_, own) => own,
-    }
-}
-
 impl<'p> Walk<'p, '_> {
     fn top(&self) -> &Frame {
         self.frames.last().expect("the frame of the root is never closed")
     }
 
-    fn open(&mut self, node: NodeRef<'p>, dom: &Dom<'p>) {
+    fn open(&mut self, node: NodeRef<'p>, dom: &Dom<'p>, controls: &Controls) {
         let around = self.top().around;
-        match classify(node, around, dom) {
+        match classify(node, around, dom, controls) {
             Class::Piece(text) => {
                 let noisy = self.noisy.contains(&node.key());
                 let in_viewport = node.in_viewport();
@@ -155,9 +147,8 @@ impl<'p> Walk<'p, '_> {
         self.frames.push(Frame {
             end: node.end(),
             item: id,
-            kept: Some((keep.shape, keep.grip)),
+            kept: Some(keep.shape),
             around: Around {
-                grip: innermost(around.grip, keep.interactive.then_some(keep.grip)),
                 select: field && node.tag() == "select" || around.select,
                 field: around.field || field || node.flags().has(Flags::SECRET),
             },
@@ -186,8 +177,8 @@ impl<'p> Walk<'p, '_> {
         }
         let Some(frame) = self.frames.pop() else { return };
         let mut interactive = frame.interactive_below;
-        if let Some((shape, grip)) = frame.kept {
-            let stays = self.settle(frame.item, shape, grip, &mut interactive);
+        if let Some(shape) = frame.kept {
+            let stays = self.settle(frame.item, shape, &mut interactive);
             interactive += u32::from(stays && self.meta[frame.item as usize].interactive);
         }
         if let Some(top) = self.frames.last_mut() {
@@ -196,16 +187,9 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// Decides what an item becomes now that everything below is known; returns whether it is still there.
-    fn settle(&mut self, id: u32, shape: Shape, grip: Grip, interactive_below: &mut u32) -> bool {
+    fn settle(&mut self, id: u32, shape: Shape, interactive_below: &mut u32) -> bool {
         let at = id as usize;
-        if grip == Grip::Weak && *interactive_below > 0 {
-            self.meta[at].interactive = false;
-        }
         let acts = self.meta[at].interactive;
-        if &*self.tree.item(id).role == CLICKABLE && !acts {
-            self.replace_by_children(id);
-            return false;
-        }
         if shape == Shape::Field {
             self.keep_options(id);
             *interactive_below = 0;

@@ -4,16 +4,7 @@
 //! anything that looks like a ref or a handle. Invariant: `unescape(escape(x)) == x`.
 
 use crate::bugs::{Bug, has};
-
-/// Returns whether a character is written as `\u{…}`: it has no glyph of its own, or changes how others are shown.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0e}'
-            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0000}'..='\u{e0fff}')
-}
+use browserlens_page::text::{is_unseen, push_escape};
 
 /// Whether a deliberate bug leaves a character as it is.
 fn left(c: char) -> bool {
@@ -38,9 +29,6 @@ fn push(out: &mut String, text: &str, also: &[char]) {
     while let Some(c) = chars.next() {
         match c {
             _ if left(c) => out.push(c),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            '\r' => out.push_str("\\r"),
             '\\' | '"' => {
                 out.push('\\');
                 out.push(c);
@@ -51,11 +39,7 @@ fn push(out: &mut String, text: &str, also: &[char]) {
                 out.push('\\');
                 out.push(c);
             }
-            _ if is_unseen(c) => {
-                out.push_str("\\u{");
-                out.push_str(&format!("{:x}", c as u32));
-                out.push('}');
-            }
+            _ if is_unseen(c) => push_escape(out, c),
             _ => out.push(c),
         }
     }

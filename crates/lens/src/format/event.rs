@@ -1,4 +1,4 @@
-//! Lines about what happened beside the page: dialogs, downloads, tabs, a failed action, console errors.
+//! Lines about what happened beside the page: dialogs, a failed action, texts that came and went, tabs, downloads, console errors.
 //!
 //! In: an [`EventNote`]. Out: its line, and from such a line the same note again. Invariants: page text stands quoted (a URL bare) and
 //! escaped, so that none can end its line or begin another; a text that was cut says how much is missing.
@@ -146,6 +146,11 @@ pub enum EventNote {
         /// Why.
         why: Said,
     },
+    /// A text that the page showed for a while and shows no more.
+    Notice {
+        /// The text.
+        text: Said,
+    },
     /// A tab.
     Tab {
         /// What happened to it.
@@ -192,9 +197,10 @@ impl EventNote {
                 std::iter::once(message).chain(typed).map(|said| said.text.as_str()).collect()
             }
             Self::Tab { title, url, .. } => title.iter().chain(url).map(|said| said.text.as_str()).collect(),
-            Self::Failed { why: said } | Self::Download { file: said, .. } | Self::Console { text: said, .. } => {
-                vec![&said.text]
-            }
+            Self::Failed { why: said }
+            | Self::Notice { text: said }
+            | Self::Download { file: said, .. }
+            | Self::Console { text: said, .. } => vec![&said.text],
             Self::MoreErrors(_) | Self::More(_) => Vec::new(),
         }
     }
@@ -208,6 +214,7 @@ impl EventNote {
                 Self::Dialog { kind, message: short(message), state, typed: typed.map(short) }
             }
             Self::Failed { why } => Self::Failed { why: short(why) },
+            Self::Notice { text } => Self::Notice { text: short(text) },
             Self::Tab { change, title, url } => Self::Tab { change, title: title.map(short), url: url.map(short) },
             Self::Download { file, state } => Self::Download { file: short(file), state },
             Self::Console { text, times } => Self::Console { text: short(text), times },
@@ -233,6 +240,10 @@ pub(super) fn write(out: &mut String, events: &[EventNote]) {
             EventNote::Failed { why } => {
                 out.push_str("ACTION failed: ");
                 why.quote(out);
+            }
+            EventNote::Notice { text } => {
+                out.push_str("NOTICE ");
+                text.quote(out);
             }
             EventNote::Tab { change, title, url } => {
                 let _ = write!(out, "TAB {}", change.word());
@@ -277,7 +288,9 @@ pub fn write_events(events: &[EventNote]) -> String {
 
 /// Returns whether a line can only be that of an event.
 pub(super) fn is_event(line: &str) -> bool {
-    ["[DIALOG ", "[ACTION ", "[TAB ", "[DOWNLOAD ", "[CONSOLE ", "[… "].iter().any(|start| line.starts_with(start))
+    ["[DIALOG ", "[ACTION ", "[NOTICE ", "[TAB ", "[DOWNLOAD ", "[CONSOLE ", "[… "]
+        .iter()
+        .any(|start| line.starts_with(start))
 }
 
 /// Reads the line of an event.
@@ -286,6 +299,8 @@ pub(super) fn read(scan: &mut Scan<'_>) -> Option<EventNote> {
         dialog(scan)?
     } else if scan.eat("[ACTION failed: ") {
         EventNote::Failed { why: Said::read_quoted(scan)? }
+    } else if scan.eat("[NOTICE ") {
+        EventNote::Notice { text: Said::read_quoted(scan)? }
     } else if scan.eat("[TAB ") {
         let change = one_of(scan, TabChange::ALL, TabChange::word)?;
         let title = if scan.rest().starts_with(" \"") { Some(after_blank(scan, Said::read_quoted)?) } else { None };

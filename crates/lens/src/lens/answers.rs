@@ -5,7 +5,7 @@
 //! again, with a mark; a handle that is not shown is refused.
 
 use super::fitting::Subject;
-use super::{Draft, Lens, Notes, images};
+use super::{Draft, Lens, Notes, images, shared};
 use crate::budget::{Cuts, Target, largest, ranking};
 use crate::bugs::{Bug, has};
 use crate::differ::emit::{EmitOptions, emit};
@@ -15,8 +15,9 @@ use crate::format::Observed;
 use crate::reference::Reference;
 use crate::tree::{Elided, Handle, ROOT};
 use browserlens_page::role;
-use browserlens_strategy::{Observation, ObservationKind, ObservedImage, Request, StrategyError};
+use browserlens_strategy::{NoClock, Observation, ObservationKind, ObservedImage, Request, StageClock, StrategyError};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Most items that a query brings.
 const MOST_FOUND: usize = 20;
@@ -193,8 +194,8 @@ impl Lens {
             |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
         let Some(current) = &self.current else { return Err(refuse("nothing was observed yet")) };
         let formula = self.options.image_formula;
-        let pictures =
-            images::crops(&current.page, &current.view.regions, current.screenshot.as_ref(), &current.crops, formula);
+        let shown = (current.screenshot.as_ref(), &*current.crops);
+        let pictures = images::crops((&current.shared, &NoClock), &current.page, &current.view.regions, shown, formula);
         if pictures.is_empty() {
             return Err(refuse("there are no pixels of these regions"));
         }
@@ -216,8 +217,10 @@ impl Lens {
         };
         let document = current.page.frames().first().map_or(0, |frame| frame.loader);
         self.grade = Some((document, Grade::All));
-        let view = self.view(&current.page, Representation::Dom, Grade::All, 0);
-        let reference = super::memo::reference(&current.page, Representation::Dom, Grade::All, 0);
+        let shared = Arc::clone(&current.shared);
+        let known = (&*shared, &NoClock as &dyn StageClock);
+        let view = self.view(known, &current.page, Representation::Dom, Grade::All, 0);
+        let reference = shared::reference(known, &current.page, Representation::Dom, Grade::All, 0);
         let order = ranking(&view, &HashSet::new());
         let mut cuts = Cuts::everything(&view);
         for (id, item) in view.tree.items() {

@@ -17,6 +17,9 @@ use browserlens_strategy::StrategyError;
 use browserlens_tokens::Tokens;
 use std::collections::HashSet;
 
+/// Most items that one token of a full text is taken to tell. Where equal rows fold to even less, the delta that is sent is right, only not the shortest.
+const ITEMS_A_TOKEN: u64 = 2;
+
 /// A text that was not checked yet.
 pub(super) struct Written {
     pub text: String,
@@ -125,10 +128,16 @@ impl Lens {
     }
 
     /// Returns why a delta of a cost is not sent instead of a full text, if it is not.
-    pub(super) fn why_not(&self, delta: &Draft, cost: u32, full: &str) -> Option<&'static str> {
+    pub(super) fn why_not(&self, delta: &Draft, cost: u32, subject: Subject<'_>) -> Option<&'static str> {
         if !self.fits(&delta.text) {
             return Some("over budget");
         }
+        // The full text of so many items is longer: it need not be written to know that.
+        let items = subject.view.tree.len() as u64;
+        if u64::from(cost) * ITEMS_A_TOKEN < items * u64::from(self.options.delta_limit_percent) / 100 {
+            return None;
+        }
+        let full = &self.full(subject, None).text;
         // The full text is counted no further than to where the delta is worth it.
         let enough = u64::from(cost) * 100 / u64::from(self.options.delta_limit_percent.max(1));
         let enough = Tokens(u32::try_from(enough).unwrap_or(u32::MAX));

@@ -7,10 +7,11 @@
 //! to [`MIN_SCALE`] image pixels per CSS px (height in proportion), the one with the fewest tokens, and of equals the largest.
 
 use super::pixels::{Part, piece, size_of};
-use crate::extract::{ExtractOptions, Region, Representation, extract};
+use super::shared;
+use crate::extract::{ExtractOptions, Region, Representation};
 use crate::format::ImageNote;
 use browserlens_page::{BoxInDocument, NodeKey, Page};
-use browserlens_strategy::{CaptureImage, ImageSpace, ObservedImage, StepInput, StrategyError};
+use browserlens_strategy::{CaptureImage, ImageSpace, ObservedImage, StageClock, StepCache, StepInput, StrategyError};
 use browserlens_tokens::{ImageFormula, ImageSize};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -22,6 +23,9 @@ const SLACK: f32 = 2.0;
 /// Least image pixels per CSS px of a crop. Text is drawn into a canvas at 10 px where a page asks for nothing else, and counts as
 /// legible from 8 pixels on.
 const MIN_SCALE: f32 = 0.8;
+
+/// What a step's lenses share, and the clock that it is charged to.
+type Known<'a> = (&'a StepCache, &'a dyn StageClock);
 
 /// One image and the region it shows.
 #[derive(Clone, Debug)]
@@ -58,6 +62,7 @@ pub(super) fn pictures(
     input: &StepInput<'_>,
     formula: ImageFormula,
 ) -> Result<Vec<Picture>, StrategyError> {
+    let known: Known<'_> = (input.shared, input.clock);
     match representation {
         Representation::A11y | Representation::Dom => Ok(Vec::new()),
         Representation::Vision => {
@@ -75,7 +80,7 @@ pub(super) fn pictures(
                 width: viewport.width as f32,
                 height: viewport.height as f32,
             };
-            let image = seen(&screenshot.png, size, screenshot.space, formula);
+            let image = seen(known, &screenshot.png, size, screenshot.space, formula);
             Ok(vec![Picture {
                 key: page.root().key(),
                 role: "page",
@@ -87,18 +92,18 @@ pub(super) fn pictures(
             }])
         }
         Representation::Hybrid => {
-            let regions = extract(page, &HashSet::new(), &ExtractOptions::default()).regions;
-            Ok(crops(page, &regions, input.screenshot, input.crops, formula))
+            let view = shared::view(known, page, &HashSet::new(), ExtractOptions::default());
+            Ok(crops(known, page, &view.regions, (input.screenshot, input.crops), formula))
         }
     }
 }
 
 /// Returns the crop of each region that there are pixels of.
 pub(super) fn crops(
+    known: Known<'_>,
     page: &Page,
     regions: &[Region],
-    screenshot: Option<&CaptureImage>,
-    crops: &[CaptureImage],
+    (screenshot, crops): (Option<&CaptureImage>, &[CaptureImage]),
     formula: ImageFormula,
 ) -> Vec<Picture> {
     let mut pictures = Vec::new();
@@ -114,9 +119,9 @@ pub(super) fn crops(
         let image = match ready {
             Some((crop, bounds)) => size_of(&crop.png).and_then(|size| {
                 let whole = Part { left: 0, top: 0, size };
-                cheapest_piece(&crop.png, whole, bounds, formula).map(|image| (image, true))
+                cheapest_piece(known, &crop.png, whole, bounds, formula).map(|image| (image, true))
             }),
-            None => screenshot.and_then(|shot| cut_out(page, region, shot, formula)),
+            None => screenshot.and_then(|shot| cut_out(known, page, region, shot, formula)),
         };
         if let Some((image, whole)) = image {
             let (role, name) = (region.role, region.name.clone());
@@ -135,7 +140,13 @@ pub(super) fn crops(
 }
 
 /// Cuts a region out of the screenshot, as far as it is in the viewport.
-fn cut_out(page: &Page, region: &Region, shot: &CaptureImage, formula: ImageFormula) -> Option<(ObservedImage, bool)> {
+fn cut_out(
+    known: Known<'_>,
+    page: &Page,
+    region: &Region,
+    shot: &CaptureImage,
+    formula: ImageFormula,
+) -> Option<(ObservedImage, bool)> {
     let ImageSpace::Viewport(shown) = shot.space else { return None };
     let scroll = page.scroll();
     let seen_part =
@@ -155,14 +166,20 @@ fn cut_out(page: &Page, region: &Region, shot: &CaptureImage, formula: ImageForm
     }
     let cut = Part { left, top, size: ImageSize { width: right - left, height: bottom - top } };
     let whole = seen_part.contains_box(region.bounds, SLACK);
-    Some((cheapest_piece(&shot.png, cut, part, formula)?, whole))
+    Some((cheapest_piece(known, &shot.png, cut, part, formula)?, whole))
 }
 
 /// Returns a part of an image at its cheapest legible size.
-fn cheapest_piece(png: &Arc<[u8]>, part: Part, bounds: BoxInDocument, formula: ImageFormula) -> Option<ObservedImage> {
+fn cheapest_piece(
+    known: Known<'_>,
+    png: &Arc<[u8]>,
+    part: Part,
+    bounds: BoxInDocument,
+    formula: ImageFormula,
+) -> Option<ObservedImage> {
     let size = cheapest(part.size, bounds, formula);
     let whole = part.left == 0 && part.top == 0 && size_of(png) == Some(size);
-    let png = if whole { Arc::clone(png) } else { piece(png, part, size)? };
+    let png = if whole { Arc::clone(png) } else { piece(known, png, part, size)? };
     Some(ObservedImage { png, width: size.width, height: size.height, space: ImageSpace::Document(bounds) })
 }
 
@@ -186,10 +203,10 @@ fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> Im
 }
 
 /// Returns an image at the size at which the model sees it: larger costs no more tokens, and shows no more.
-fn seen(png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, formula: ImageFormula) -> ObservedImage {
+fn seen(known: Known<'_>, png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, formula: ImageFormula) -> ObservedImage {
     let wanted = formula.seen_size(size);
     if wanted != size
-        && let Some(png) = piece(png, Part { left: 0, top: 0, size }, wanted)
+        && let Some(png) = piece(known, png, Part { left: 0, top: 0, size }, wanted)
     {
         return ObservedImage { png, width: wanted.width, height: wanted.height, space };
     }

@@ -10,8 +10,8 @@ mod deltas;
 mod fitting;
 mod images;
 mod marks;
-mod memo;
 mod pixels;
+mod shared;
 
 pub use aside::Aside;
 pub use pixels::{rgba, shrunk};
@@ -30,8 +30,8 @@ use crate::router::{
 use crate::shown::ShownState;
 use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::{
-    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StepInput,
-    StrategyError,
+    CaptureImage, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request, Run, Stage, StageClock,
+    StepCache, StepInput, StrategyError,
 };
 use browserlens_tokens::{Encoding, ImageFormula, Tokens};
 use deltas::{Delta, Tried};
@@ -162,6 +162,7 @@ struct Current {
     /// What the pixels of regions can be cut from, when they are asked for.
     screenshot: Option<CaptureImage>,
     crops: Vec<CaptureImage>,
+    shared: Arc<StepCache>,
     representation: Representation,
     step: u32,
 }
@@ -290,15 +291,15 @@ impl Lens {
         let mut pictures = images::pictures(page, representation, input, self.options.image_formula)?;
         let regions_shown = if representation == Representation::Hybrid { images::whole(&pictures) } else { 0 };
         let grade = self.grade_of(page);
-        let view = self.view(page, representation, grade, regions_shown);
+        let known = (&**input.shared, input.clock);
+        let view = self.view(known, page, representation, grade, regions_shown);
+        // A delta is checked against it, so that it decides what is sent.
+        let reference = shared::reference(known, page, representation, grade, regions_shown);
         let marked = match representation {
             Representation::Vision if self.options.marks => self.mark(page, &view, &mut pictures),
             _ => Vec::new(),
         };
         let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
-        // What checks the truth is no stage of perception.
-        input.clock.enter(None);
-        let reference = memo::reference(page, representation, grade, regions_shown);
         input.clock.enter(Some(Stage::Diff));
         let (image_notes, resend) = self.notes(&pictures, representation);
         let events = std::mem::take(&mut self.events);
@@ -321,7 +322,7 @@ impl Lens {
             reference: &reference,
         };
         let (draft, kind) = match delta {
-            Some((cost, delta)) => match self.why_not(&delta, cost, &self.full(subject, None).text) {
+            Some((cost, delta)) => match self.why_not(&delta, cost, subject) {
                 None => (delta, ObservationKind::Delta),
                 Some(why) => (self.fit(subject, Some(why), &new_items)?, full_kind(why)),
             },
@@ -330,7 +331,6 @@ impl Lens {
                 (self.fit(subject, said, &new_items)?, full_kind(reason))
             }
         };
-        input.clock.enter(None);
         let images = match kind {
             ObservationKind::Delta => {
                 pictures.iter().zip(&resend).filter(|(_, new)| **new).map(|(p, _)| p.image.clone()).collect()
@@ -348,6 +348,7 @@ impl Lens {
             reference,
             screenshot: input.screenshot.cloned(),
             crops: input.crops.to_vec(),
+            shared: Arc::clone(input.shared),
             representation,
             step: input.step.0,
         };
@@ -355,6 +356,7 @@ impl Lens {
         self.events = events;
         let mut observation = self.emit(draft, kind, images, representation, input.step.0);
         observation.refs.extend(marked);
+        input.clock.enter(None);
         Ok(observation)
     }
 
@@ -424,7 +426,8 @@ impl Lens {
 
     fn view(
         &mut self,
-        page: &Arc<Page>,
+        known: (&StepCache, &dyn StageClock),
+        page: &Page,
         representation: Representation,
         grade: Grade,
         regions_shown: usize,
@@ -432,7 +435,8 @@ impl Lens {
         let from_dom = representation == Representation::Dom;
         let grade = if from_dom { grade } else { Grade::All };
         let options = ExtractOptions { from_dom, grade, regions_shown };
-        let (view, acting) = memo::view(page, &self.noisy, options, self.options.style.heading_refs);
+        let view = shared::view(known, page, &self.noisy, options);
+        let acting = shared::acting(known, page, &view, self.options.style.heading_refs);
         self.refs.meet(&view, &acting);
         view
     }

@@ -1,21 +1,16 @@
 //! Decoded images, and the pieces made of them.
 //!
 //! In: PNG bytes as captures hold them. Out: pixels, and PNGs of parts of them at another size. Invariants: what comes out depends on
-//! nothing but what went in; an image is decoded once, and a piece encoded once, as long as its bytes are alive on this thread.
-//! Why a memory of the thread: several strategies look at the same screenshot one after the other, and decoding it is most
-//! of what pixels cost.
+//! nothing but what went in; at a step an image is decoded once, and a piece encoded once, for all strategies that look.
 
+use browserlens_strategy::{StageClock, StepCache};
 use browserlens_tokens::ImageSize;
 use fast_image_resize::images::Image;
 use fast_image_resize::{FilterType as Kernel, PixelType, ResizeAlg, ResizeOptions, Resizer};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{DynamicImage, ImageBuffer, ImageFormat, Pixel, PixelWithColorType, RgbImage, RgbaImage, imageops};
-use std::cell::RefCell;
 use std::io::Cursor;
-use std::sync::{Arc, Weak};
-
-/// Most images that a thread remembers: the screenshot and the crops of one page.
-const REMEMBERED: usize = 4;
+use std::sync::Arc;
 
 /// A part of an image in its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,52 +20,42 @@ pub(super) struct Part {
     pub size: ImageSize,
 }
 
-struct Known {
-    of: Weak<[u8]>,
-    pixels: RgbaImage,
-    pieces: Vec<(Part, ImageSize, Arc<[u8]>)>,
+struct PixelsOf(Arc<[u8]>);
+
+impl PartialEq for PixelsOf {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
-thread_local! {
-    static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
+#[derive(PartialEq)]
+struct PieceOf {
+    png: PixelsOf,
+    part: Part,
+    size: ImageSize,
 }
 
 /// Returns a part of a PNG at a size, as a PNG; none if it cannot be read or the part is not in it.
-pub(super) fn piece(png: &Arc<[u8]>, part: Part, size: ImageSize) -> Option<Arc<[u8]>> {
-    with_known(png, |known| {
-        if let Some((_, _, made)) = known.pieces.iter().find(|(of, at, _)| *of == part && *at == size) {
-            return Some(Arc::clone(made));
-        }
+pub(super) fn piece(
+    (shared, clock): (&StepCache, &dyn StageClock),
+    png: &Arc<[u8]>,
+    part: Part,
+    size: ImageSize,
+) -> Option<Arc<[u8]>> {
+    let pixels = shared.get_or_make(clock, PixelsOf(Arc::clone(png)), || rgba(png));
+    let of = PieceOf { png: PixelsOf(Arc::clone(png)), part, size };
+    let piece = shared.get_or_make(clock, of, || {
+        let pixels = Option::as_ref(&pixels)?;
         let ImageSize { width, height } = part.size;
-        let inside = part.left.checked_add(width)? <= known.pixels.width()
-            && part.top.checked_add(height)? <= known.pixels.height();
+        let inside =
+            part.left.checked_add(width)? <= pixels.width() && part.top.checked_add(height)? <= pixels.height();
         if !inside || width == 0 || height == 0 {
             return None;
         }
-        let cut = imageops::crop_imm(&known.pixels, part.left, part.top, width, height).to_image();
-        let made = if size == part.size { encode(&cut)? } else { encode(&shrunk(cut, size)?)? };
-        known.pieces.push((part, size, Arc::clone(&made)));
-        Some(made)
-    })
-    .flatten()
-}
-
-fn with_known<T>(png: &Arc<[u8]>, work: impl FnOnce(&mut Known) -> T) -> Option<T> {
-    KNOWN.with_borrow_mut(|all| {
-        // An address says which bytes they are only while they are alive.
-        all.retain(|known| known.of.strong_count() > 0);
-        let at = all.iter().position(|known| std::ptr::addr_eq(known.of.as_ptr(), Arc::as_ptr(png)));
-        let known = match at {
-            Some(at) => all.remove(at),
-            None => {
-                let pixels = rgba(png)?;
-                Known { of: Arc::downgrade(png), pixels, pieces: Vec::new() }
-            }
-        };
-        all.truncate(REMEMBERED - 1);
-        all.insert(0, known);
-        all.first_mut().map(work)
-    })
+        let cut = imageops::crop_imm(pixels, part.left, part.top, width, height).to_image();
+        if size == part.size { encode(&cut) } else { encode(&shrunk(cut, size)?) }
+    });
+    Option::clone(&piece)
 }
 
 /// Returns the pixels of a PNG; none if it cannot be read.
@@ -125,31 +110,16 @@ pub(super) fn size_of(png: &[u8]) -> Option<ImageSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use browserlens_strategy::NoClock;
     use image::Rgba;
-
-    fn decoded(png: &Arc<[u8]>) -> Option<RgbaImage> {
-        with_known(png, |known| known.pixels.clone())
-    }
 
     fn png(shade: u8) -> Arc<[u8]> {
         let image = RgbaImage::from_fn(40, 30, |x, y| Rgba([x as u8, y as u8, shade, 255]));
         encode(&image).expect("encodes")
     }
 
-    #[test]
-    fn a_piece_is_made_once_while_the_bytes_of_its_image_live() {
-        let bytes = png(1);
-        let part = Part { left: 3, top: 4, size: ImageSize { width: 10, height: 5 } };
-        let piece_of = |bytes| piece(bytes, part, part.size).expect("inside");
-        assert!(Arc::ptr_eq(&piece_of(&bytes), &piece_of(&bytes)));
-    }
-
-    #[test]
-    fn other_bytes_are_another_image_whatever_lies_at_their_address() {
-        for shade in 0..20 {
-            let bytes = png(shade);
-            assert_eq!(decoded(&bytes).expect("a PNG").get_pixel(7, 8).0, [7, 8, shade, 255]);
-        }
+    fn piece_of(png: &Arc<[u8]>, part: Part, size: ImageSize) -> Option<Arc<[u8]>> {
+        piece((&StepCache::default(), &NoClock), png, part, size)
     }
 
     #[test]
@@ -166,12 +136,12 @@ mod tests {
     fn a_piece_is_the_part_and_nothing_else() {
         let bytes = png(9);
         let part = Part { left: 3, top: 4, size: ImageSize { width: 10, height: 5 } };
-        let cut = decoded(&piece(&bytes, part, part.size).expect("inside")).expect("a PNG");
+        let cut = rgba(&piece_of(&bytes, part, part.size).expect("inside")).expect("a PNG");
         assert_eq!((cut.dimensions(), cut.get_pixel(9, 4).0), ((10, 5), [12, 8, 9, 255]));
         let small = ImageSize { width: 5, height: 3 };
-        assert_eq!(size_of(&piece(&bytes, part, small).expect("inside")), Some(small));
+        assert_eq!(size_of(&piece_of(&bytes, part, small).expect("inside")), Some(small));
         let outside = Part { left: 35, ..part };
-        assert_eq!(piece(&bytes, outside, outside.size), None);
-        assert!(decoded(&Arc::from(&b"no PNG"[..])).is_none());
+        assert_eq!(piece_of(&bytes, outside, outside.size), None);
+        assert_eq!(piece_of(&Arc::from(&b"no PNG"[..]), part, part.size), None);
     }
 }

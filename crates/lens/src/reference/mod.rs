@@ -12,8 +12,10 @@ mod tidy;
 
 pub use count::unmarked_differences;
 
+use crate::controls::Controls;
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
+use browserlens_page::text::is_unseen;
 use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility};
 use markup::Markup;
 use std::collections::{HashMap, HashSet};
@@ -112,7 +114,12 @@ fn meaning(role: &str) -> Option<Meaning> {
 }
 
 fn squeeze(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let drawn = |c: char| ('\u{e000}'..='\u{f8ff}').contains(&c) || c >= '\u{f0000}';
+    let words = text.replace(drawn, "");
+    if words.chars().all(|c| c.is_whitespace() || is_unseen(c)) {
+        return String::new();
+    }
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn solid(text: &str) -> String {
@@ -149,20 +156,6 @@ struct Draft {
     role: String,
     meaning: Meaning,
     acts: bool,
-    hold: Hold,
-}
-
-/// What acting on something means for what is below it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Hold {
-    /// It is no control if a control is below.
-    Loose,
-    /// Controls below it are controls.
-    Shared,
-    /// Below it, only what has a tab stop or a handler attribute is a control by listening.
-    Firm,
-    /// Below it, nothing is a control by listening.
-    Sole,
 }
 
 struct Writer<'p> {
@@ -170,8 +163,7 @@ struct Writer<'p> {
     dom: bool,
     markup: Markup<'p>,
     focused: Option<NodeId>,
-    /// The firmest hold of what encloses a node.
-    held: Vec<Option<Hold>>,
+    controls: Controls,
     in_select: Vec<bool>,
     in_field: Vec<bool>,
     drafts: Vec<Option<Draft>>,
@@ -189,7 +181,7 @@ impl Reference {
             dom: representation == Representation::Dom,
             markup: Markup::of(page, representation == Representation::Dom),
             focused: page.focused().map(|node| node.id()),
-            held: vec![None; n],
+            controls: Controls::of(page),
             in_select: vec![false; n],
             in_field: vec![false; n],
             drafts: Vec::with_capacity(n),
@@ -309,6 +301,9 @@ impl<'p> Writer<'p> {
         if node.is_visible() || (role == "option" && self.in_select[node.id().index()]) {
             return true;
         }
+        if node.tag() == "area" {
+            return matches!(meaning(role), Some(Meaning::Control | Meaning::Field));
+        }
         let styled_away =
             [Visibility::Transparent, Visibility::Clipped, Visibility::ZeroSize].contains(&node.visibility());
         let toggle =
@@ -321,15 +316,6 @@ impl<'p> Writer<'p> {
         let at = node.id().index();
         if let Some(parent) = node.parent() {
             let parent = parent.id().index();
-            let own = self.drafts[parent].as_ref().filter(|draft| draft.acts).map(|draft| draft.hold);
-            let rank = |hold: Option<Hold>| match hold {
-                None | Some(Hold::Loose) => 0,
-                Some(Hold::Shared) => 1,
-                Some(Hold::Firm) => 2,
-                Some(Hold::Sole) => 3,
-            };
-            let above = self.held[parent];
-            self.held[at] = if rank(own) > rank(above) { own } else { above };
             let parent_field = self.drafts[parent].as_ref().is_some_and(|draft| draft.meaning == Meaning::Field);
             let parent_node = self.page.node(NodeId(parent as u32));
             let secret = self.drafts[parent].is_some() && parent_node.flags().has(Flags::SECRET);
@@ -353,12 +339,7 @@ impl<'p> Writer<'p> {
         let flags = node.flags();
         let control = matches!(meaning(role), Some(Meaning::Control | Meaning::Field));
         let an_option = role == "option" && self.in_select[at];
-        let hold = if control || among("html body label", node.tag()) || role == "LabelText" {
-            None
-        } else {
-            self.hold(node, role)
-        };
-        let clicks = hold.is_some();
+        let clicks = self.controls.has(node);
         let mut shown_as = role.to_owned();
         let found = if matches!(meaning(role), Some(Meaning::Field))
             || flags.has(Flags::SECRET)
@@ -392,46 +373,13 @@ impl<'p> Writer<'p> {
         };
         let acts_by_role = matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field)) && !an_option;
         match found {
-            Some(meaning) => Some(Draft {
-                role: shown_as,
-                meaning,
-                acts: acts_by_role || (clicks && !an_option),
-                hold: hold.unwrap_or(Hold::Sole),
-            }),
-            None => hold.map(|hold| {
+            Some(meaning) => Some(Draft { role: shown_as, meaning, acts: acts_by_role || (clicks && !an_option) }),
+            None => clicks.then(|| {
                 let edited = node.clickability().has(Clickability::EDITABLE);
                 let role = if edited { "textbox" } else { "clickable" };
-                Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true, hold }
+                Draft { role: role.to_owned(), meaning: Meaning::Fixed, acts: true }
             }),
         }
-    }
-
-    /// How a node without a role to act on holds what is below it, if it is a control all the same.
-    fn hold(&self, node: NodeRef<'_>, role: &str) -> Option<Hold> {
-        let above = self.held[node.id().index()];
-        let reason = |reason| node.clickability().has(reason);
-        let stop = reason(Clickability::TABINDEX);
-        let heard = reason(Clickability::LISTENER);
-        let sure = reason(Clickability::POINTER) || reason(Clickability::HANDLER);
-        let scrolls = among("grid treegrid tree", role) && node.flags().has(Flags::SCROLLER);
-        let own = match (stop, heard, sure) {
-            _ if scrolls => Hold::Shared,
-            (true, true, _) | (true, _, true) => Hold::Shared,
-            (_, _, true) => Hold::Firm,
-            _ if reason(Clickability::EDITABLE) => Hold::Firm,
-            (true, ..) | (_, true, _) => Hold::Loose,
-            // Arrow keys reach the cells of a grid.
-            _ if role == "gridcell" && node.states().has(States::FOCUSABLE) => {
-                return if above == Some(Hold::Sole) { None } else { Some(Hold::Loose) };
-            }
-            _ => return None,
-        };
-        let free = match above {
-            Some(Hold::Sole) => false,
-            Some(Hold::Firm) => stop || reason(Clickability::HANDLER),
-            _ => true,
-        };
-        free.then_some(own)
     }
 
     /// Collects what is directly below a node: things, and runs of text between them, as new things.
@@ -543,13 +491,7 @@ impl<'p> Writer<'p> {
             }
             return self.stay(node, item, draft.acts, below);
         }
-        let mut acts = draft.acts;
-        if draft.hold == Hold::Loose && self.all_below(&below).any(|thing| self.things[thing].acts) {
-            acts = false;
-            if draft.role == "clickable" {
-                return below;
-            }
-        }
+        let acts = draft.acts;
         if draft.role == "textbox" {
             // Edited in place: what is below is its value.
             return self.stay(node, item, acts, below);
@@ -631,7 +573,7 @@ impl<'p> Writer<'p> {
             (has.has(States::BUSY), StateSet::BUSY),
             (has.has(States::CURRENT), StateSet::CURRENT),
             (node.flags().has(Flags::SECRET) && node.is_filled(), StateSet::FILLED),
-            (unpainted, StateSet::INVISIBLE),
+            (unpainted && node.tag() != "area", StateSet::INVISIBLE),
             (self.focused == Some(node.id()), StateSet::FOCUSED),
         ];
         if self.markup.decides(node) {

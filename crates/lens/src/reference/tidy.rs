@@ -3,6 +3,7 @@
 //! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with `extract`.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
+use crate::controls::drawn_label;
 use crate::tree::StateSet;
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;
@@ -182,7 +183,10 @@ impl Writer<'_> {
             for (at, thing) in list.iter().enumerate() {
                 let before = at.checked_sub(1).map(|at| list[at]);
                 let after = list.get(at + 1).copied();
-                if let Some(name) = self.name_for(*thing, before, after) {
+                if let Some(title) = self.title_of_a_sign(*thing) {
+                    self.things[*thing].item.name = title.into();
+                }
+                if let Some(name) = self.name_for(*thing, before, after, (&list, at)) {
                     let item = &mut self.things[*thing].item;
                     item.name = name.into();
                     item.states = item.states.with(StateSet::DERIVED);
@@ -192,7 +196,36 @@ impl Writer<'_> {
         }
     }
 
-    fn name_for(&self, at: usize, before: Option<usize>, after: Option<usize>) -> Option<String> {
+    /// Whether a row of toggles and texts begins with a text and ends with a toggle.
+    fn is_labelled_before(&self, list: &[usize], at: usize) -> bool {
+        let role = |at: usize| &*self.things[list[at]].item.role;
+        let belongs = |other: usize| role(other) == "text" || role(other) == role(at);
+        let mut first = at;
+        while first > 0 && belongs(first - 1) {
+            first -= 1;
+        }
+        let mut last = at;
+        while last + 1 < list.len() && belongs(last + 1) {
+            last += 1;
+        }
+        first < at && role(first) == "text" && role(last) != "text"
+    }
+
+    /// The title of a control that says only a sign.
+    fn title_of_a_sign(&self, at: usize) -> Option<String> {
+        let Thing { item, acts, node, .. } = &self.things[at];
+        let title = squeeze(self.page.node((*node)?).attribute("title").unwrap_or(""));
+        let is_sign = !item.name.is_empty() && !item.name.chars().any(char::is_alphanumeric);
+        (*acts && is_sign && &*item.role != "canvas" && !title.is_empty()).then_some(title)
+    }
+
+    fn name_for(
+        &self,
+        at: usize,
+        before: Option<usize>,
+        after: Option<usize>,
+        (list, at_list): (&[usize], usize),
+    ) -> Option<String> {
         let Thing { item, acts, below, node, .. } = &self.things[at];
         let node = self.page.node((*node)?);
         if !acts || !item.name.is_empty() || &*item.role == "canvas" {
@@ -205,13 +238,14 @@ impl Writer<'_> {
         }
         let label = |thing: Option<usize>| {
             let item = &self.things[thing?].item;
-            let short = item.name.chars().nth(80).is_none() && item.name.contains(char::is_alphabetic);
+            let short = item.name.chars().nth(60).is_none() && item.name.contains(char::is_alphabetic);
             (&*item.role == "text" && short).then(|| item.name.to_string())
         };
         let label = match (field, toggle) {
             (true, _) => label(before),
+            (_, true) if self.is_labelled_before(list, at_list) => label(before).or_else(|| label(after)),
             (_, true) => label(after).or_else(|| label(before)),
-            _ => None,
+            _ => drawn_label(node),
         };
         let attribute = |name: &str| Some(squeeze(node.attribute(name).unwrap_or("")));
         let offers = [

@@ -1,47 +1,100 @@
 //! What identifies an entity: name, link target, row, landmark path, headings.
 //!
-//! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each. Invariants: a few linear passes;
-//! sums over subtrees are differences of prefix sums, so a row's text without the node's own costs nothing more.
+//! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each. Invariants: a few linear passes; what a row or a
+//! section says is a range of the page's texts, which is looked at once.
 
 use crate::bugs::{Bug, has};
 use crate::differ::filter::{is_advertisement, tells_time};
 use crate::extract::{Meta, markup_role};
 use crate::tree::Item;
-use browserlens_page::{NodeId, NodeKind, NodeRef, Page, role};
+use browserlens_page::{NodeId, NodeKey, NodeKind, NodeRef, Page, role};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Texts above which a repeated box is a section and not a row.
 const LARGEST_ROW: u32 = 60;
-/// Telling texts up to which a row must keep all of them.
-const LARGEST_STRICT_ROW: usize = 6;
 /// How far up a list item is looked for.
 const DEEPEST_ITEM: usize = 24;
 /// How many enclosing rows count.
 const ROWS: usize = 3;
+/// How many enclosing nodes count when the nodes of a place are compared.
+const DEEPEST_PLACE: usize = 8;
+/// How many of the texts below a title are looked at.
+const MOST_AROUND: usize = 256;
+/// How many nodes are in a path.
+const LONGEST_PATH: usize = 5;
 
-/// What tells a row from the others: its texts with letters.
-#[derive(Debug, Default, PartialEq)]
-struct RowMarks {
-    /// The first of them.
+/// What a row says: its texts with letters.
+#[derive(Debug, PartialEq)]
+pub(super) struct Row {
+    pub(super) key: NodeKey,
+    /// The node that holds the rows beside it too.
+    pub(super) list: NodeKey,
+    /// The rows before and after it.
+    beside: [Option<NodeKey>; 2],
+    /// The first of its texts that stands in no other row beside it.
     first: Option<u64>,
-    /// All of them, sorted.
+    /// Those texts, sorted.
+    telling: Vec<u64>,
+    /// All of its texts, sorted.
     all: Vec<u64>,
-    /// Whether one of them stands in no other row beside it.
-    telling: bool,
+    /// Whether it is a landmark, in which much may come and go.
+    is_section: bool,
 }
 
-impl RowMarks {
-    /// Returns whether both certainly mark the same row; none if they do not say.
-    fn same(&self, now: &Self, nearest: bool) -> Option<bool> {
-        let most = self.all.len().max(now.all.len());
-        let kept = self.all.iter().filter(|text| now.all.binary_search(text).is_ok()).count();
-        // Of a small row every word counts; a large one is a section, in which something may come and go.
-        let strict = nearest && most <= LARGEST_STRICT_ROW;
-        let same = if strict { self.all == now.all } else { kept * 2 >= most && (!nearest || self.first == now.first) };
-        if same && !(self.telling && now.telling) { None } else { Some(same) }
+impl Row {
+    /// Returns whether it begins as it did: the first text that tells it from the rows beside it is the same.
+    pub(super) fn begins_as(&self, was: &Self) -> bool {
+        // Rows that came may say the same: what told it apart before must be in it still, and what does so now must have been.
+        let within = |first: Option<u64>, all: &[u64]| first.is_none_or(|first| all.binary_search(&first).is_ok());
+        let begins = within(was.first, &self.all) && within(self.first, &was.all);
+        match (was.first, self.first) {
+            _ if self.all == was.all => true,
+            (Some(_), Some(_)) => begins,
+            (None, None) => false,
+            _ => begins && kept(&was.all, &self.all) * 2 > was.all.len().max(self.all.len()),
+        }
     }
+
+    /// Returns whether most of what tells it from the rows beside it is the same.
+    pub(super) fn is_mostly(&self, was: &Self) -> bool {
+        self.all == was.all || kept(&was.telling, &self.telling) * 2 > was.telling.len().max(self.telling.len())
+    }
+
+    /// Returns whether it stands between the same rows.
+    pub(super) fn stands_as(&self, was: &Self) -> bool {
+        self.beside == was.beside
+    }
+
+    /// Returns whether something that told it from the rows beside it tells it still.
+    pub(super) fn says_still(&self, was: &Self) -> bool {
+        kept(&was.telling, &self.telling) > 0
+    }
+}
+
+/// What became of a row since it was met last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It says the same, as far as that tells it from others.
+    Same,
+    /// It alone of its list says something else, in the same place.
+    Changed,
+    /// It holds what another row held, or something new.
+    Recycled,
+}
+
+fn kept(was: &[u64], is: &[u64]) -> usize {
+    was.iter().filter(|text| is.binary_search(text).is_ok()).count()
+}
+
+/// Returns whether nearly all texts are kept; those of the item itself do not count.
+fn stays(was: &[u64], is: &[u64], own: [&[u64]; 2], percent: usize) -> bool {
+    let others = |texts: &[u64]| -> Vec<u64> {
+        texts.iter().copied().filter(|text| !own.iter().any(|own| own.contains(text))).collect()
+    };
+    let (was, is) = (others(was), others(is));
+    kept(&was, &is) * 100 >= was.len().max(is.len()) * percent
 }
 
 /// What identifies an entity.
@@ -49,93 +102,190 @@ impl RowMarks {
 pub(super) struct Evidence {
     role: Arc<str>,
     name: Arc<str>,
-    /// Whether no other item of the page has that role and name.
-    name_is_unique: bool,
-    /// Link target, if it is one and leads somewhere.
+    /// Link target, if it is one and leads somewhere; the same without what is asked there.
     target: Option<u64>,
+    target_path: Option<u64>,
     /// Whether no other link of the page has that target.
     target_is_unique: bool,
+    /// Its own texts and its name.
+    own: Vec<u64>,
     /// Text of the enclosing rows without its own; how many such rows there are.
     rest: u64,
     rows: usize,
-    /// What tells those rows from others, nearest first.
-    marks: Vec<Arc<RowMarks>>,
-    /// Whether a list item, table row or article encloses it.
-    in_item: bool,
+    /// The rows that enclose it, nearest first; before them it itself, if it is one of several alike.
+    pub(super) in_rows: Vec<Arc<Row>>,
     /// Whether it is in an advertisement or a log: what comes there is another each time, though it looks the same.
     fleeting: bool,
-    /// Whether it is itself one of several alike.
-    repeated: bool,
     /// Link targets of the nearest row that has any, if no other row has the same.
     anchor: Option<u64>,
     anchor_is_unique: bool,
+    /// Whether that is the nearest row.
+    anchor_is_near: bool,
+    /// Names of the landmarks around it and the heading above it; the same without small numbers.
+    title: u64,
+    title_uncounted: u64,
+    /// What stands below that heading or in that landmark.
+    around: Arc<Vec<u64>>,
+    /// The landmark, or what has that heading.
+    titled_by: NodeKey,
     /// Landmarks up to the nearest, and the heading above it.
-    near: u64,
     far: u64,
-    /// Fingerprint in a row that outlives what is in it: the row's node and its words.
-    pub(super) place: Option<u64>,
-    /// Fingerprint that outlives the node, if it is unique on the page.
-    pub(super) print: Option<u64>,
-    /// The fingerprint, if others have it too.
-    pub(super) shared: Option<u64>,
+    /// The nodes that enclose it, nearest first.
+    above: Vec<NodeKey>,
+    /// Its number among the items of its row.
+    nth: u32,
+    /// Fingerprints of its place, which outlive the node for a page: by its name, and by its number in its row.
+    pub(super) places: Vec<u64>,
+    /// The same by its path from each node that encloses it.
+    pub(super) paths: Vec<u64>,
+    /// Fingerprints that outlive the node and are unique on the page: by where its row leads, and by what its row says.
+    pub(super) prints: Vec<u64>,
+    /// Those that others have too.
+    pub(super) shared: Vec<u64>,
 }
 
 impl Evidence {
-    /// Returns whether the same node key certainly still stands for the same entity.
-    pub(super) fn is_certainly(&self, now: &Self) -> bool {
-        if self.role != now.role {
-            return false;
-        }
+    /// Returns whether the same node still stands for the same thing: it was not recycled, nor was what it is a part of.
+    pub(super) fn stays(&self, now: &Self, fate: impl Fn(&Row, &Row) -> Fate) -> bool {
         if has(Bug::Rebinds) {
             return true;
         }
-        let same_target = self.target == now.target;
-        if same_target && self.target.is_some() && self.target_is_unique && now.target_is_unique {
-            return true;
+        if let (Some(was), Some(is)) = (self.target, now.target) {
+            if was == is && self.target_is_unique && now.target_is_unique {
+                return true;
+            }
+            let asks = self.rows == 0 && self.target_path == now.target_path && self.name == now.name;
+            if was != is && !asks {
+                return false;
+            }
         }
-        if self.name == now.name
-            && self.anchor.is_some()
-            && self.anchor == now.anchor
+        let same_anchor = self.anchor.is_some() && self.anchor == now.anchor;
+        if same_anchor
             && self.anchor_is_unique
             && now.anchor_is_unique
+            && (self.name == now.name || (self.anchor_is_near && now.anchor_is_near))
         {
-            return same_target;
-        }
-        let field = role::is_text_field(&self.role) && !self.in_item && !now.in_item;
-        let only_one = !self.name.is_empty() && self.name_is_unique && now.name_is_unique;
-        if field && only_one && self.name == now.name && self.near == now.near {
-            // A field of that name is there once: a message beside it does not make it another.
             return true;
         }
-        // What flickers in a row (a price, a count, a time) does not make it another.
-        let only = only_one || self.rows == 0;
-        if same_target && self.name == now.name && self.near == now.near && self.same_rows(now, only) {
+        // What went somewhere else as it was stands under another title there.
+        if !(self.is_titled_as(now) || self.titled_by != now.titled_by && self.is_called_as(now)) {
+            return false;
+        }
+        let mut told = false;
+        for (nth, row) in now.in_rows.iter().enumerate() {
+            let same = self.in_rows.iter().find(|was| was.key == row.key);
+            // It may have gone to another row; what that is a part of may be another then.
+            let Some(was) = same.or_else(|| self.in_rows.get(nth).filter(|_| !told)) else { continue };
+            if row.telling.is_empty() && was.telling.is_empty() {
+                continue;
+            }
+            // What says nothing but its name is told by its name alone.
+            let by_name = || stays(&was.all, &row.all, [&self.own, &now.own], 100);
+            let stays = match (same, row.begins_as(was)) {
+                (None, same) => same,
+                (Some(was), _) => match fate(row, was) {
+                    Fate::Same => true,
+                    Fate::Changed => by_name() || row.says_still(was),
+                    Fate::Recycled => by_name() && self.name == now.name && self.has_name(),
+                },
+            };
+            if !stays {
+                return false;
+            }
+            told = true;
+        }
+        if told {
             return true;
         }
-        let same_place = same_target && self.near == now.near && self.rest == now.rest && self.rows == now.rows;
-        let alone = self.rows == 0 && now.rows == 0 && !self.repeated && !now.repeated;
-        same_place && (self.name == now.name || (alone && without_digits(&self.name).eq(without_digits(&now.name))))
+        self.is_called_as(now)
+            || role::is_text_field(&self.role)
+            || (self.rows == 0 && without_digits(&self.name).eq(without_digits(&now.name)))
+            || stays(&self.around, &now.around, [&self.own, &now.own], 50)
     }
 
-    /// Whether the enclosing rows are certainly the same; of a row that says nothing, `only` decides: there is one such name.
-    fn same_rows(&self, now: &Self, only: bool) -> bool {
-        let nested = self.marks.len().min(now.marks.len());
-        let rows = self.marks.iter().zip(&now.marks);
-        nested > 0
-            && self.repeated == now.repeated
-            && rows.enumerate().all(|(nth, (row, is))| row.same(is, nth == 0).unwrap_or(only || nth > 0))
-    }
-
-    fn fingerprint(&self) -> Option<u64> {
-        if self.name.is_empty() || self.fleeting {
-            return None;
-        }
-        let row = match self.anchor {
-            Some(anchor) if self.anchor_is_unique => (1, anchor),
-            _ if self.rows > 0 => (2, self.rest),
-            _ => (0, 0),
+    /// Whether what it stands under is the same: heading and landmarks say so, or nothing but they changed.
+    fn is_titled_as(&self, now: &Self) -> bool {
+        let least = match (self.title == now.title, self.title_uncounted == now.title_uncounted) {
+            (true, _) => return true,
+            (false, true) => 50,
+            (false, false) => 90,
         };
-        Some(hash((&self.role, &self.name, self.target, self.far, row)))
+        stays(&self.around, &now.around, [&self.own, &now.own], least)
+    }
+
+    /// Returns whether another node in the place of this one stands for the same thing.
+    pub(super) fn is_replaced_by(&self, now: &Self) -> bool {
+        let nested = self.above.iter().any(|above| now.above.contains(above));
+        let mut telling = false;
+        for (nth, row) in now.enclosing().iter().enumerate() {
+            let Some(was) = self.enclosing().get(nth) else { break };
+            let same = match row.telling.is_empty() && was.telling.is_empty() {
+                true => row.key == was.key || nth > 0,
+                false => row.begins_as(was) && (row.is_section || row.is_mostly(was)),
+            };
+            // What comes and goes beside a row makes it no other.
+            if !(same || telling && row.is_section) {
+                return false;
+            }
+            telling |= !row.telling.is_empty();
+        }
+        nested
+            && (telling || self.rows == now.rows)
+            && (self.role == now.role || !self.has_name() || !now.has_name())
+            && (telling || self.is_called_as(now))
+            && self.target == now.target
+            && self.is_titled_as(now)
+    }
+
+    /// Whether its name is the same, or one is not told: while a dialog is open, what is behind it has none.
+    fn is_called_as(&self, now: &Self) -> bool {
+        self.name == now.name || self.name.is_empty() || now.name.is_empty()
+    }
+
+    /// Whether it says what it is: while a dialog is open, what is behind it has no name.
+    pub(super) fn has_name(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    fn fingerprints(&self) -> Vec<u64> {
+        if self.name.is_empty() || (self.fleeting && self.target.is_none()) {
+            return Vec::new();
+        }
+        let by = |row: (u8, u64)| hash((&self.role, &self.name, self.target, self.far, row));
+        let by_anchor = self.anchor.filter(|_| self.anchor_is_unique).map(|anchor| by((1, anchor)));
+        // Whether no other row leads there is another thing on each page: it goes by what its row says as well.
+        let by_row = self.telling_row().map(|_| {
+            let rows: Vec<&[u64]> = self.enclosing().iter().map(|row| &*row.all).collect();
+            hash((&self.role, self.called(), self.target, self.far, rows))
+        });
+        let mut prints: Vec<u64> = by_anchor.into_iter().chain(by_row).collect();
+        if prints.is_empty() {
+            prints.push(by(if self.rows > 0 { (2, self.rest) } else { (0, 0) }));
+        }
+        prints
+    }
+
+    /// Returns the rows that enclose it, nearest first.
+    fn enclosing(&self) -> &[Arc<Row>] {
+        &self.in_rows[self.in_rows.len() - self.rows..]
+    }
+
+    /// Returns the nearest row, if its words tell it from others beside it.
+    fn telling_row(&self) -> Option<&Row> {
+        let row = self.enclosing().first().filter(|row| row.beside.iter().any(Option::is_some) && row.first.is_some());
+        row.map(|row| &**row)
+    }
+
+    /// Returns its name; of what has only a number for a name, its place among the items of its row.
+    fn called(&self) -> u64 {
+        if identifies(&self.name) { hash(&*self.name) } else { u64::from(self.nth) }
+    }
+
+    fn fingerprints_of_place(&self) -> Vec<u64> {
+        let first = self.telling_row().and_then(|row| row.first);
+        let named = (!self.name.is_empty()).then(|| hash((&self.role, &self.name, self.target, first)));
+        let numbered = first.map(|first| hash((self.nth, self.target, first)));
+        named.into_iter().chain(numbered).collect()
     }
 }
 
@@ -148,6 +298,15 @@ fn identifies(text: &str) -> bool {
 
 fn without_digits(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_ascii_digit())
+}
+
+/// Returns the words of a title without counters: numbers of up to three digits that stand alone or in brackets.
+fn uncounted(title: &str) -> Vec<&str> {
+    let is_counter = |word: &&str| {
+        let number = word.trim_matches(|c: char| c.is_ascii_punctuation());
+        number.len() <= 3 && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    title.split_whitespace().filter(|word| !is_counter(word)).collect()
 }
 
 fn hash(what: impl Hash) -> u64 {
@@ -164,27 +323,23 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
             *targets.entry(target).or_default() += 1;
         }
     }
-    let mut names: HashMap<(Arc<str>, Arc<str>), u32> = HashMap::new();
-    for (_, evidence) in acting.iter() {
-        *names.entry((evidence.role.clone(), evidence.name.clone())).or_default() += 1;
-    }
     let mut prints: HashMap<u64, u32> = HashMap::new();
+    let mut places: HashMap<u64, u32> = HashMap::new();
     for (_, evidence) in acting.iter_mut() {
         evidence.target_is_unique = evidence.target.is_some_and(|target| targets.get(&target) == Some(&1));
-        evidence.name_is_unique = names.get(&(evidence.role.clone(), evidence.name.clone())) == Some(&1);
-        evidence.print = evidence.fingerprint();
-        if let Some(print) = evidence.print {
-            *prints.entry(print).or_default() += 1;
+        evidence.prints = evidence.fingerprints();
+        evidence.places = evidence.fingerprints_of_place();
+        for print in &evidence.prints {
+            *prints.entry(*print).or_default() += 1;
+        }
+        for place in &evidence.places {
+            *places.entry(*place).or_default() += 1;
         }
     }
-    let mut places: HashMap<u64, u32> = HashMap::new();
-    for place in acting.iter().filter_map(|(_, evidence)| evidence.place) {
-        *places.entry(place).or_default() += 1;
-    }
     for (_, evidence) in acting {
-        evidence.place = evidence.place.filter(|place| places.get(place) == Some(&1));
-        if evidence.print.is_some_and(|print| prints.get(&print) != Some(&1)) && !has(Bug::TrustsAlike) {
-            evidence.shared = evidence.print.take();
+        evidence.places.retain(|place| places.get(place) == Some(&1));
+        if !has(Bug::TrustsAlike) {
+            evidence.shared = evidence.prints.extract_if(.., |print| prints.get(print) != Some(&1)).collect();
         }
     }
 }
@@ -195,16 +350,34 @@ pub(super) struct Surroundings {
     /// Rows that enclose a node, nearest first, as a list: the nearest row, and for each row the next.
     nearest_row: Vec<u32>,
     is_row: Vec<bool>,
-    near: Vec<u64>,
+    titles: Vec<Title>,
     far: Vec<u64>,
     texts: Vec<(u64, u32)>,
     /// Texts with letters: position, hash.
     lettered: Vec<(u32, u64)>,
-    /// How often each stands in an item that has rows.
-    beside: HashMap<u32, HashMap<u64, u32>>,
-    row_marks: HashMap<u32, Arc<RowMarks>>,
+    /// How often each stands in what has rows.
+    times: HashMap<u32, HashMap<u64, u32>>,
+    /// The rows before and after each row.
+    beside: Vec<[u32; 2]>,
+    /// How many of its siblings with its tag come before each node, and how many there are.
+    numbers: Vec<(u32, u32)>,
+    rows: HashMap<u32, Arc<Row>>,
+    /// What stands in a node but not in its heading.
+    around: HashMap<(u32, u32), Arc<Vec<u64>>>,
+    /// Items met in each row.
+    met: HashMap<u32, u32>,
     targets: Vec<(u64, u32)>,
     anchors: HashMap<u64, u32>,
+}
+
+/// What a node stands under.
+#[derive(Clone, Copy, Debug, Default)]
+struct Title {
+    words: u64,
+    uncounted: u64,
+    /// The node that has that heading or that name, and its heading.
+    of: u32,
+    heading: u32,
 }
 
 const NO_ROW: u32 = u32::MAX;
@@ -214,12 +387,16 @@ impl Surroundings {
         let is_row = rows(page);
         let mut this = Self {
             nearest_row: vec![NO_ROW; page.len()],
-            near: vec![0; page.len()],
+            titles: vec![Title::default(); page.len()],
             far: vec![0; page.len()],
             texts: Vec::with_capacity(page.len() + 1),
             lettered: Vec::new(),
-            beside: HashMap::new(),
-            row_marks: HashMap::new(),
+            times: HashMap::new(),
+            beside: vec![[NO_ROW; 2]; page.len()],
+            numbers: vec![(0, 0); page.len()],
+            rows: HashMap::new(),
+            around: HashMap::new(),
+            met: HashMap::new(),
             targets: Vec::with_capacity(page.len() + 1),
             anchors: HashMap::new(),
             is_row,
@@ -227,6 +404,7 @@ impl Surroundings {
         this.texts.push((0, 0));
         this.targets.push((0, 0));
         this.paths(page);
+        this.number(page);
         for node in page.nodes() {
             let (mut text, mut texts) = this.texts[node.id().index()];
             let said = match node.kind() {
@@ -248,7 +426,7 @@ impl Surroundings {
             this.texts.push((text, texts));
             let (mut target, mut targets) = this.targets[node.id().index()];
             if let Some(leads) = target_of(node) {
-                target = target.wrapping_add(leads);
+                target = target.wrapping_add(hash(leads));
                 targets += 1;
             }
             this.targets.push((target, targets));
@@ -262,25 +440,60 @@ impl Surroundings {
         this
     }
 
+    /// Numbers siblings, and links each row with those beside it.
+    fn number(&mut self, page: &Page) {
+        let mut tags: HashMap<&str, u32> = HashMap::new();
+        for node in page.nodes().filter(|node| node.kind() != NodeKind::Text) {
+            tags.clear();
+            let mut last = NO_ROW;
+            for child in node.children() {
+                let at = child.id().index();
+                let before = tags.entry(child.tag()).or_default();
+                self.numbers[at].0 = *before;
+                *before += 1;
+                if !self.is_row[at] {
+                    continue;
+                }
+                self.beside[at][0] = last;
+                if last != NO_ROW {
+                    self.beside[last as usize][1] = child.id().0;
+                }
+                last = child.id().0;
+            }
+            for child in node.children() {
+                self.numbers[child.id().index()].1 = tags.get(child.tag()).copied().unwrap_or(0);
+            }
+        }
+    }
+
     /// Follows landmarks, headings and rows down the tree.
     fn paths(&mut self, page: &Page) {
         struct Level {
+            node: u32,
             end: u32,
             path: u64,
             chrome: bool,
             heading: u64,
+            /// Names of the landmarks, with and without counters.
+            names: (u64, u64),
+            heads: (u64, u64),
+            title: Title,
         }
         let is_heading = |node: &NodeRef<'_>| kind_of(*node) == "heading" && node.is_visible();
-        let words = |node: NodeRef<'_>| {
-            let below = (node.id().0..node.end()).map(|id| page.node(NodeId(id)));
-            let texts = below.filter(|below| matches!(below.kind(), NodeKind::Text)).map(|below| below.text().trim());
-            let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
-            if texts.is_empty() { hash([node.name()].as_slice()) } else { hash(texts.as_slice()) }
-        };
+        let words = |node: NodeRef<'_>| hash(words_of(page, node).as_slice());
         let first_heading =
             page.nodes().find(|node| is_heading(node) && !node.ancestors().any(|above| is_chrome(kind_of(above))));
         let about = first_heading.map_or_else(|| hash(page.title()), words);
-        let mut levels = vec![Level { end: u32::MAX, path: 0, chrome: false, heading: 0 }];
+        let mut levels = vec![Level {
+            node: 0,
+            end: u32::MAX,
+            path: 0,
+            chrome: false,
+            heading: 0,
+            names: (0, 0),
+            heads: (0, 0),
+            title: Title::default(),
+        }];
         let mut open_rows: Vec<(u32, u32)> = Vec::new();
         for node in page.nodes() {
             let at = node.id().index();
@@ -297,8 +510,16 @@ impl Surroundings {
             let Some(level) = levels.last_mut() else { continue };
             if is_heading(&node) {
                 level.heading = words(node);
+                let uncounted: Vec<&str> = words_of(page, node).into_iter().flat_map(uncounted).collect();
+                level.heads = (level.heading, hash(uncounted.as_slice()));
+                level.title = Title {
+                    words: hash((level.names.0, level.heads.0)),
+                    uncounted: hash((level.names.1, level.heads.1)),
+                    of: level.node,
+                    heading: node.id().0,
+                };
             }
-            self.near[at] = hash((level.path, level.heading));
+            self.titles[at] = level.title;
             self.far[at] = if level.chrome { level.path } else { hash((level.path, level.heading, about)) };
             let kind = kind_of(node);
             let titled = role::is_landmark(kind)
@@ -321,46 +542,100 @@ impl Surroundings {
                 let name = if node.kind() == NodeKind::Document { "" } else { label_of(node) };
                 let path = hash((level.path, kind, name));
                 let chrome = level.chrome || is_chrome(kind);
-                levels.push(Level { end: node.end(), path, chrome, heading: 0 });
+                let (names, heads, mut title) = (level.names, level.heads, level.title);
+                let mut inner =
+                    Level { node: node.id().0, end: node.end(), path, chrome, heading: 0, names, heads, title };
+                if !name.is_empty() {
+                    inner.names = (hash((names.0, name)), hash((names.1, uncounted(name))));
+                    title = Title {
+                        words: hash((inner.names.0, heads.0)),
+                        uncounted: hash((inner.names.1, heads.1)),
+                        of: node.id().0,
+                        heading: NO_ROW,
+                    };
+                }
+                inner.title = title;
+                levels.push(inner);
             }
         }
     }
 
-    /// Returns what tells a row from the others.
-    fn marks_of(&mut self, row: NodeRef<'_>) -> Arc<RowMarks> {
-        if let Some(known) = self.row_marks.get(&row.id().0) {
+    /// Returns the texts with letters in a node, but for those in another.
+    fn lettered_in(&self, node: NodeRef<'_>, without: Option<NodeRef<'_>>) -> Vec<u64> {
+        let range = |node: NodeRef<'_>| {
+            let from = self.lettered.partition_point(|(at, _)| *at < node.id().0);
+            from..self.lettered.partition_point(|(at, _)| *at < node.end())
+        };
+        let without = without.map_or(0..0, range);
+        let within = range(node).filter(|at| !without.contains(at));
+        within.map(|at| self.lettered[at].1).collect()
+    }
+
+    fn row(&mut self, page: &Page, row: NodeRef<'_>) -> Arc<Row> {
+        if let Some(known) = self.rows.get(&row.id().0) {
             return Arc::clone(known);
         }
-        let within = |node: NodeRef<'_>| {
-            let from = self.lettered.partition_point(|(at, _)| *at < node.id().0);
-            let to = self.lettered.partition_point(|(at, _)| *at < node.end());
-            self.lettered[from..to].iter().map(|(_, text)| *text)
-        };
-        let mut all: Vec<u64> = within(row).collect();
-        let around = row.parent().map_or(0, |parent| parent.id().0);
-        let times = self.beside.entry(around).or_insert_with(|| {
-            let mut times = HashMap::new();
-            for text in row.parent().into_iter().flat_map(within) {
+        let said = self.lettered_in(row, None);
+        let list = row.parent().unwrap_or(row);
+        if !self.times.contains_key(&list.id().0) {
+            let mut times: HashMap<u64, u32> = HashMap::new();
+            for text in self.lettered_in(list, None) {
                 *times.entry(text).or_default() += 1;
             }
-            times
-        });
-        let telling = all.iter().any(|text| times.get(text) == Some(&1));
-        let first = all.first().copied();
+            self.times.insert(list.id().0, times);
+        }
+        let times = &self.times[&list.id().0];
+        let mut telling: Vec<u64> = said.iter().copied().filter(|text| times.get(text) == Some(&1)).collect();
+        let first = telling.first().copied();
+        telling.sort_unstable();
+        let mut all = said;
         all.sort_unstable();
-        let marks = Arc::new(RowMarks { first, all, telling });
-        self.row_marks.insert(row.id().0, Arc::clone(&marks));
-        marks
+        let key = |row: u32| (row != NO_ROW).then(|| page.node(NodeId(row)).key());
+        let beside = self.beside[row.id().index()].map(key);
+        let is_section = role::is_landmark(kind_of(row));
+        let row_is = Arc::new(Row { key: row.key(), list: list.key(), beside, first, telling, all, is_section });
+        self.rows.insert(row.id().0, Arc::clone(&row_is));
+        row_is
+    }
+
+    /// Returns what stands under the title of a node.
+    fn around(&mut self, page: &Page, title: Title) -> Arc<Vec<u64>> {
+        let known = self.around.get(&(title.of, title.heading)).cloned();
+        known.unwrap_or_else(|| {
+            let heading = (title.heading != NO_ROW).then(|| page.node(NodeId(title.heading)));
+            let mut texts = self.lettered_in(page.node(NodeId(title.of)), heading);
+            texts.truncate(MOST_AROUND);
+            texts.sort_unstable();
+            let texts = Arc::new(texts);
+            self.around.insert((title.of, title.heading), Arc::clone(&texts));
+            texts
+        })
+    }
+
+    /// Returns the paths to a node from what encloses it: tags, and numbers among their siblings.
+    fn paths_to(&self, node: NodeRef<'_>) -> Vec<u64> {
+        let (mut path, mut below, mut paths) = (0, node, Vec::new());
+        for above in node.ancestors().take(LONGEST_PATH) {
+            path = hash((path, below.tag(), self.numbers[below.id().index()]));
+            paths.push(hash((above.key(), path)));
+            below = above;
+        }
+        paths
     }
 
     pub(super) fn evidence(&mut self, page: &Page, meta: &Meta, item: &Item) -> Evidence {
         let node = page.node(meta.node);
         let at = meta.node.index();
         let own = difference(&self.texts, node);
-        let (mut rest, mut rows, mut anchor) = (0_u64, 0, None);
-        let mut place = None;
+        let (mut rest, mut rows, mut anchor, mut anchor_is_near) = (0_u64, 0, None, false);
         let mut row = self.nearest_row[at];
-        let mut marks = Vec::new();
+        let mut in_rows = Vec::new();
+        if self.is_row[at] {
+            in_rows.push(self.row(page, node));
+        }
+        let met = self.met.entry(row).or_default();
+        *met += 1;
+        let nth = *met;
         while row != NO_ROW && rows < ROWS {
             let enclosing = page.node(NodeId(row));
             let (text, count) = difference(&self.texts, enclosing);
@@ -369,41 +644,55 @@ impl Surroundings {
             }
             rest = hash((rest, text.wrapping_sub(own.0), count - own.1));
             rows += 1;
-            let words = self.marks_of(enclosing);
-            if rows == 1 && words.telling {
-                place = Some(hash((&item.role, &item.name, enclosing.key(), &words.all)));
-            }
-            marks.push(words);
+            in_rows.push(self.row(page, enclosing));
             let (targets, leads) = difference(&self.targets, enclosing);
             if anchor.is_none() && leads > 0 {
-                anchor = Some(targets);
+                (anchor, anchor_is_near) = (Some(targets), rows == 1);
             }
             row = self.nearest_row[row as usize];
         }
+        let mut own = self.lettered_in(node, None);
+        own.push(hash(item.name.trim()));
+        let title = self.titles[at];
+        let target = target_of(node);
         Evidence {
             role: item.role.clone(),
             name: item.name.clone(),
-            name_is_unique: false,
-            target: target_of(node),
+            target: target.map(hash),
+            target_path: target.map(|target| hash(target.split(['?', '#']).next())),
             target_is_unique: false,
+            own,
             rest,
             rows,
-            marks,
-            in_item: node.ancestors().take(DEEPEST_ITEM).any(|above| is_item_role(kind_of(above))),
+            in_rows,
             fleeting: node
                 .ancestors()
                 .take(DEEPEST_ITEM)
                 .any(|above| matches!(kind_of(above), "log" | "marquee") || is_advertisement(above)),
-            repeated: self.is_row[at],
             anchor,
             anchor_is_unique: anchor.is_some_and(|anchor| self.anchors.get(&anchor) == Some(&1)),
-            near: self.near[at],
+            anchor_is_near,
+            title: title.words,
+            title_uncounted: title.uncounted,
+            around: self.around(page, title),
+            titled_by: page.node(NodeId(title.of)).key(),
             far: self.far[at],
-            place,
-            print: None,
-            shared: None,
+            above: node.ancestors().take(DEEPEST_PLACE).map(|above| above.key()).collect(),
+            paths: self.paths_to(node),
+            nth,
+            places: Vec::new(),
+            prints: Vec::new(),
+            shared: Vec::new(),
         }
     }
+}
+
+/// Returns the texts of a heading; of one that has none, its name.
+fn words_of<'p>(page: &'p Page, node: NodeRef<'p>) -> Vec<&'p str> {
+    let below = (node.id().0..node.end()).map(|id| page.node(NodeId(id)));
+    let texts = below.filter(|below| matches!(below.kind(), NodeKind::Text)).map(|below| below.text().trim());
+    let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() { vec![node.name()] } else { texts }
 }
 
 fn difference(sums: &[(u64, u32)], node: NodeRef<'_>) -> (u64, u32) {
@@ -438,14 +727,14 @@ fn is_chrome(role: &str) -> bool {
     matches!(role, "banner" | "navigation" | "contentinfo")
 }
 
-/// Returns the hash of where a link leads, if that says anything.
-fn target_of(node: NodeRef<'_>) -> Option<u64> {
+/// Returns where a link leads, if that says anything.
+fn target_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
     if node.tag() != "a" && node.role() != "link" {
         return None;
     }
     let target = node.attribute("href")?.trim();
     let nowhere = target.is_empty() || target.starts_with('#') || target.starts_with("javascript:");
-    (!nowhere).then(|| hash(target))
+    (!nowhere).then_some(target)
 }
 
 /// Says which nodes are rows: by role, or as one of at least three siblings (or two neighbours) of one shape.

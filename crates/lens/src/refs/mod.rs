@@ -4,18 +4,21 @@
 //! it is certainly the same entity; else, when it is first shown, a new one. Invariants: a ref stands for one item of a page at
 //! most; numbers are given in the order of showing and never again; in doubt there is a new ref.
 //!
-//! Certain is, with the same node key and role: a link target that no other link of either page has; or name, row and
-//! surroundings as before (a virtualised table recycles a row's nodes for another row's content, and a single-page application a
-//! panel's). Of what a row was filled with anew: role and name, where the row is the same node with the same words. With another key (a re-render, a navigation): role, name, target, landmark path, headings and row are as
-//! before, and are so of one item only, on every page where they were met.
+//! A node stands for the same thing, whatever its role, name or label, whatever covers it, wherever it went and whatever came beside it, unless it
+//! was *recycled*: a virtualised list fills a row's nodes with another row's words, a single-page application a panel's with another entity's. Of
+//! that there are four signs: a link leads elsewhere; a row begins with other words, and not it alone of its list; heading or label are others, and so is what stands
+//! below; or name and surroundings are. Another node is the same thing if it fills the place of one that is gone (role, name, row and title as there, once on
+//! either page), or if it looks as one item alone ever did: role, name, target, landmark path, headings and row.
 
 mod evidence;
+#[cfg(test)]
+mod tests;
 
 use crate::bugs::{Bug, has};
 use crate::extract::View;
 use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::Ref;
-use evidence::{Evidence, Surroundings};
+use evidence::{Evidence, Fate, Row, Surroundings};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -57,14 +60,13 @@ impl Acting {
 #[derive(Clone, Debug)]
 pub struct RefTable {
     next: u32,
-    /// By node and role: while a dialog is open, what is behind it has no role.
-    by_key: HashMap<(NodeKey, Arc<str>), Known>,
+    by_key: HashMap<NodeKey, Known>,
     by_print: HashMap<u64, Meaning>,
     /// Refs of the items of the page met last, by index in its view.
     current: Vec<Option<Ref>>,
-    keys: Vec<Option<(NodeKey, Arc<str>)>>,
-    /// Fingerprints in their rows of the items of that page.
-    places: Vec<(u32, u64)>,
+    keys: Vec<Option<NodeKey>>,
+    /// What identifies the items of that page.
+    before: Vec<(u32, Arc<Evidence>)>,
 }
 
 impl Default for RefTable {
@@ -75,68 +77,101 @@ impl Default for RefTable {
             by_print: HashMap::new(),
             current: Vec::new(),
             keys: Vec::new(),
-            places: Vec::new(),
+            before: Vec::new(),
         }
     }
 }
 
 impl RefTable {
-    /// Meets the next page: finds which of the items of its view are certainly known.
-    pub fn meet(&mut self, view: &View, acting: &Acting) {
-        let Acting(acting) = acting;
-        let places: HashMap<u64, Ref> =
-            self.places.iter().filter_map(|(item, place)| Some((*place, self.get(*item)?))).collect();
+    /// Meets the next page: finds which of the items of its view are known.
+    pub fn meet(&mut self, view: &View, Acting(acting): &Acting) {
+        let before = std::mem::replace(&mut self.before, acting.clone());
+        let places: HashMap<u64, (Ref, &Evidence)> = before
+            .iter()
+            .filter_map(|(item, was)| Some((self.get(*item)?, was)))
+            .flat_map(|(reference, was)| {
+                was.places.iter().chain(&was.paths).map(move |place| (*place, (reference, &**was)))
+            })
+            .collect();
         self.current = vec![None; view.tree.len()];
         self.keys = vec![None; view.tree.len()];
         let mut used: HashSet<Ref> = HashSet::new();
-        for (id, evidence) in acting {
-            let key = (view.meta[*id as usize].key, view.tree.item(*id).role.clone());
-            self.keys[*id as usize] = Some(key.clone());
-            let known = self.by_key.get(&key).filter(|known| known.evidence.is_certainly(evidence));
-            if let Some(reference) = known.and_then(|known| known.reference)
-                && used.insert(reference)
-            {
-                self.current[*id as usize] = Some(reference);
-            }
+        let known = self.same_nodes(view, acting);
+        for ((id, _), known) in acting.iter().zip(known) {
+            self.keys[*id as usize] = Some(view.meta[*id as usize].key);
+            self.current[*id as usize] = known.filter(|reference| used.insert(*reference));
         }
         for (id, evidence) in acting {
-            let (Some(place), None) = (evidence.place, self.current[*id as usize]) else { continue };
-            if let Some(reference) = places.get(&place).copied()
-                && used.insert(reference)
-            {
-                self.current[*id as usize] = Some(reference);
+            if self.current[*id as usize].is_some() {
+                continue;
             }
+            let mut meant = evidence.prints.iter().filter_map(|print| match self.by_print.get(print) {
+                Some(Meaning::One(reference)) => Some(*reference),
+                _ => None,
+            });
+            self.current[*id as usize] = meant.find(|reference| used.insert(*reference));
         }
-        self.places = acting.iter().filter_map(|(id, evidence)| Some((*id, evidence.place?))).collect();
         for (id, evidence) in acting {
-            let (Some(print), None) = (evidence.print, self.current[*id as usize]) else { continue };
-            if let Some(Meaning::One(reference)) = self.by_print.get(&print).copied()
-                && used.insert(reference)
-            {
-                self.current[*id as usize] = Some(reference);
+            if self.current[*id as usize].is_some() {
+                continue;
             }
+            let at = |place: &u64| places.get(place).filter(|(_, was)| was.is_replaced_by(evidence));
+            let named = evidence.places.iter().filter_map(at);
+            // Equal nodes may stand side by side: their numbers say something only where names cannot.
+            let unnamed =
+                evidence.paths.iter().filter_map(at).filter(|(_, was)| !was.has_name() || !evidence.has_name());
+            self.current[*id as usize] =
+                named.chain(unnamed).map(|(reference, _)| *reference).find(|reference| used.insert(*reference));
         }
         self.remember(view, acting);
+    }
+
+    /// Returns the refs of the items whose nodes were known and were not recycled.
+    fn same_nodes(&self, view: &View, acting: &[(u32, Arc<Evidence>)]) -> Vec<Option<Ref>> {
+        let known: Vec<Option<&Known>> =
+            acting.iter().map(|(id, _)| self.by_key.get(&view.meta[*id as usize].key)).collect();
+        // Rows that begin with other words, by their lists.
+        let mut changed: HashMap<NodeKey, HashSet<NodeKey>> = HashMap::new();
+        for ((_, evidence), known) in acting.iter().zip(&known) {
+            let Some(known) = known else { continue };
+            for row in &evidence.in_rows {
+                let was = known.evidence.in_rows.iter().find(|was| was.key == row.key);
+                if was.is_some_and(|was| !row.begins_as(was)) {
+                    changed.entry(row.list).or_default().insert(row.key);
+                }
+            }
+        }
+        let fate = |row: &Row, was: &Row| {
+            let changed = changed.get(&row.list).map_or(0, HashSet::len);
+            match row.begins_as(was) {
+                true if changed > 1 && !row.is_mostly(was) => Fate::Recycled,
+                true => Fate::Same,
+                false if changed == 1 && row.stands_as(was) => Fate::Changed,
+                false => Fate::Recycled,
+            }
+        };
+        let stays = |(known, evidence): (Option<&Known>, &Arc<Evidence>)| {
+            known.filter(|known| known.evidence.stays(evidence, fate)).and_then(|known| known.reference)
+        };
+        known.into_iter().zip(acting).map(|(known, (_, evidence))| stays((known, evidence))).collect()
     }
 
     fn remember(&mut self, view: &View, acting: &[(u32, Arc<Evidence>)]) {
         // Nodes that were never shown need not be known once they are gone.
         self.by_key.retain(|_, known| known.reference.is_some());
         for (id, evidence) in acting {
-            let key = (view.meta[*id as usize].key, view.tree.item(*id).role.clone());
+            let key = view.meta[*id as usize].key;
             let reference = self.current[*id as usize];
-            if let Some(print) = &evidence.shared
-                && !has(Bug::TrustsAlike)
-            {
-                self.by_print.insert(*print, Meaning::Nothing);
+            if !has(Bug::TrustsAlike) {
+                self.by_print.extend(evidence.shared.iter().map(|print| (*print, Meaning::Nothing)));
             }
             if let Some(old) = self.by_key.get(&key)
                 && old.reference == reference
-                && old.evidence.print != evidence.print
-                && let Some(print) = old.evidence.print
+                && evidence.has_name()
             {
-                // The entity goes by another fingerprint now; whoever turns up under the old one is another.
-                self.by_print.insert(print, Meaning::Nothing);
+                // The entity goes by other fingerprints now; whoever turns up under an old one is another.
+                let left = old.evidence.prints.iter().filter(|print| !evidence.prints.contains(print));
+                self.by_print.extend(left.map(|print| (*print, Meaning::Nothing)));
             }
             if let Some(reference) = reference {
                 self.tie(evidence, reference);
@@ -146,8 +181,8 @@ impl RefTable {
     }
 
     fn tie(&mut self, evidence: &Evidence, reference: Ref) {
-        if let Some(print) = evidence.print {
-            let meaning = self.by_print.entry(print).or_insert(Meaning::One(reference));
+        for print in &evidence.prints {
+            let meaning = self.by_print.entry(*print).or_insert(Meaning::One(reference));
             if *meaning != Meaning::One(reference) && !has(Bug::TrustsAlike) {
                 *meaning = Meaning::Nothing;
             }
@@ -177,7 +212,7 @@ impl RefTable {
         if self.get(item).is_some() {
             return;
         }
-        let Some(key) = self.keys.get(item as usize).cloned().flatten() else { return };
+        let Some(key) = self.keys.get(item as usize).copied().flatten() else { return };
         self.current[item as usize] = Some(reference);
         if let Some(known) = self.by_key.get_mut(&key) {
             known.reference = Some(reference);

@@ -191,6 +191,7 @@ pub fn observe(lens: &mut Lens, step: u32, page: &Arc<Page>) -> Result<Observati
         screenshot: Some(&screenshot()),
         crops: &[],
         peers: &[],
+        shared: &Arc::default(),
         clock: &NoClock,
     })
 }
@@ -220,7 +221,7 @@ pub fn check(
     for (at, line) in text.split('\n').enumerate() {
         let begins = if at == 0 { line.starts_with('[') || line.starts_with('…') } else { is_statement(line) };
         prop_assert!(begins, "line {} is none of the lens's: {:?}", at, line);
-        let unseen = line.chars().find(|c| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}'));
+        let unseen = line.chars().find(|c| browserlens_page::text::is_unseen(*c));
         prop_assert_eq!(unseen, None, "in {:?}", line);
     }
     // Nothing of the page looks like a ref or handle of the lens, inside of quotes neither.

@@ -319,6 +319,7 @@ fn with_event(lens: &mut Lens, page: &Arc<Page>, events: &[Event]) -> Observatio
         screenshot: None,
         crops: &[],
         peers: &[],
+        shared: &Arc::default(),
         clock: &NoClock,
     };
     lens.observe(&input).unwrap()

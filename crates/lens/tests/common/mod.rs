@@ -36,6 +36,7 @@ pub fn try_observe(
         screenshot: None,
         crops: &[],
         peers: &[],
+        shared: &Arc::default(),
         clock: &NoClock,
     })
 }

@@ -161,6 +161,7 @@ fn text_of(page: &Arc<Page>) -> String {
         screenshot: None,
         crops: &[],
         peers: &[],
+        shared: &Arc::default(),
         clock: &NoClock,
     };
     run.observe(&input).expect("the lens reads it").text

@@ -14,16 +14,15 @@ mod ax;
 mod bids;
 mod layout;
 mod marked;
-mod memo;
 mod write;
 
 use crate::dom::{self, Dom};
+use bids::Bids;
 use browserlens_reading::{OptionsError, OptionsReader};
 use browserlens_strategy::{
     ActionChannel, Observation, Run, Stage, StepInput, Strategy, StrategyError, Task, TextFormat,
 };
 use layout::Layout;
-use memo::History;
 use std::sync::Arc;
 
 pub(crate) const NAME: &str = "browsergym@0.14.3/axtree";
@@ -66,29 +65,42 @@ impl Strategy for BrowserGym {
 
 #[derive(Debug, Default)]
 struct BrowserGymRun {
-    history: History,
+    /// What was marked at the steps before; none at the first.
+    bids: Option<Arc<Bids>>,
+}
+
+/// Two more strategies cut or search this text: of one page, runs with the same marks behind them say the same.
+struct After(Option<Arc<Bids>>);
+
+impl PartialEq for After {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_ref().map(Arc::as_ptr) == other.0.as_ref().map(Arc::as_ptr)
+    }
 }
 
 impl Run for BrowserGymRun {
     fn observe(&mut self, input: &StepInput<'_>) -> Result<Observation, StrategyError> {
         let missing =
             |what: &str| StrategyError::Missing { step: input.step, what: what.to_owned(), strategy: NAME.to_owned() };
-        self.history.see(input.page);
-        if let Some(observation) = self.history.known() {
-            return Ok(Arc::unwrap_or_clone(observation));
-        }
         input.clock.enter(Some(Stage::Extract));
-        let layout = Layout::new(input.page, input.capture).ok_or_else(|| missing("DOM snapshot"))?;
-        let snapshots = dom::snapshots(input.capture);
-        let dom = Dom::new(input.page, &snapshots);
-        let bids = Arc::make_mut(&mut self.history.bids).mark(&dom);
-        input.clock.enter(Some(Stage::Format));
-        let lines = write::write(&dom, input.capture, &layout, &bids).ok_or_else(|| missing("accessibility tree"))?;
-        let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-        let mut observation = Observation::full_text(text.join("\n"), crate::REPRODUCED);
-        observation.refs = lines.into_iter().filter_map(|line| line.target).collect();
+        let before = self.bids.clone();
+        let said = input.shared.get_or_make(input.clock, After(before.clone()), || {
+            let layout = Layout::new(input.page, input.capture).ok_or("DOM snapshot")?;
+            let snapshots = dom::snapshots(input.capture);
+            let dom = Dom::new(input.page, &snapshots);
+            let mut bids = before.map(Arc::unwrap_or_clone).unwrap_or_default();
+            let marked = bids.mark(&dom);
+            let lines = write::write(&dom, input.capture, &layout, &marked).ok_or("accessibility tree")?;
+            let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+            let mut observation = Observation::full_text(text.join("\n"), crate::REPRODUCED);
+            observation.refs = lines.into_iter().filter_map(|line| line.target).collect();
+            Ok((Arc::new(bids), observation))
+        });
         input.clock.enter(None);
-        Ok(Arc::unwrap_or_clone(self.history.keep(observation)))
+        let (bids, observation): &(Arc<Bids>, Observation) =
+            said.as_ref().as_ref().map_err(|what: &&str| missing(what))?;
+        self.bids = Some(Arc::clone(bids));
+        Ok(observation.clone())
     }
 }
 

@@ -45,7 +45,7 @@ const TABLES: &str = "
     CREATE TRIGGER less AFTER DELETE ON pages BEGIN UPDATE clock SET total = total - old.bytes; END;
 ";
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
@@ -92,13 +92,14 @@ pub(super) fn rebuild(path: &Path, timeout: Duration, why: &str) -> Result<(Conn
         return Ok((connection, None));
     }
     let damaged = beside(path, ".damaged");
-    std::fs::rename(path, &damaged).map_err(io)?;
+    // The logs first: once the file is gone, another process may make a new one with a log of its own.
     for suffix in ["-wal", "-shm"] {
         match std::fs::remove_file(beside(path, suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
             _ => {}
         }
     }
+    std::fs::rename(path, &damaged).map_err(io)?;
     match look(path, timeout)? {
         Found::Ready(connection) => {
             let said = format!("{}: damaged ({why}), moved to {} and made anew", path.display(), damaged.display());
@@ -158,7 +159,7 @@ fn ready(path: &Path, timeout: Duration) -> Result<Result<Found, CacheError>, ru
 }
 
 /// Sets the journal to a write-ahead log. Of several processes that do this to a new file at once, SQLite turns some down without waiting.
-fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
+pub(crate) fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
     let set = || connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
     for _ in 0..TRIES {
         match set() {

@@ -14,9 +14,9 @@
 use super::{EmbedError, Embedder, to_unit_length};
 use crate::concepts::{self, Concept};
 use crate::terms::Term;
-use crate::words::{Word, hash, mix, moves, words};
+use crate::words::{Lexicon, Word, hash, mix, moves};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Changes whenever a vector may change.
 const VERSION: u32 = 2;
@@ -36,15 +36,16 @@ const STOP: f32 = 0.05;
 /// other stay below it (a test measures that).
 const HALF: f32 = 0.12;
 
-/// Embeds by spelling.
-#[derive(Clone, Copy, Debug)]
+/// Embeds by spelling; remembers words, which changes no vector. Clones share the memory.
+#[derive(Clone, Debug)]
 pub struct Lexical {
     dimension: usize,
+    lexicon: Arc<Mutex<Lexicon>>,
 }
 
 impl Default for Lexical {
     fn default() -> Self {
-        Self { dimension: DIMENSION }
+        Self { dimension: DIMENSION, lexicon: Arc::default() }
     }
 }
 
@@ -69,20 +70,21 @@ impl Counted {
 impl Lexical {
     /// Returns an embedder of another dimension, rounded up to a multiple of 8 and at least 64: fewer are faster, more tell more apart.
     pub fn with_dimension(dimension: usize) -> Self {
-        Self { dimension: dimension.clamp(64, 8192).next_multiple_of(8) }
+        Self { dimension: dimension.clamp(64, 8192).next_multiple_of(8), lexicon: Arc::default() }
     }
 
     fn vector(&self, text: &str, is_query: bool, weight: &dyn Fn(&Term) -> f32) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimension];
         // In the order of the text: sums of floats depend on their order.
-        let mut different: Vec<(Rc<Word>, Counted)> = Vec::new();
+        let mut different: Vec<(Arc<Word>, Counted)> = Vec::new();
         let mut at: FxHashMap<*const Word, usize> = FxHashMap::default();
         let mut concepts: Vec<(Concept, Counted)> = Vec::new();
         let mut before: Option<(u64, f32)> = None;
-        for word in words(text) {
+        let words = self.lexicon.lock().unwrap_or_else(PoisonError::into_inner).words(text);
+        for word in words {
             let weight = if word.is_stop { STOP } else { weight(&word.term) };
-            let known = *at.entry(Rc::as_ptr(&word)).or_insert_with(|| {
-                different.push((Rc::clone(&word), Counted::default()));
+            let known = *at.entry(Arc::as_ptr(&word)).or_insert_with(|| {
+                different.push((Arc::clone(&word), Counted::default()));
                 different.len() - 1
             });
             different[known].1.add(weight);
@@ -108,7 +110,7 @@ impl Lexical {
             add(&mut vector, hash(1, word.term.stem.as_bytes()), value);
             if !word.is_stop {
                 let value = value * PIECES * (SPREAD as f32).sqrt();
-                word.pieces.iter().for_each(|piece| piece.apply(&mut vector, value));
+                word.pieces().iter().for_each(|piece| piece.apply(&mut vector, value));
             }
         }
         for (concept, counted) in concepts {

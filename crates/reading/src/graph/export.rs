@@ -6,6 +6,7 @@
 //! Why an own drawing and not a layout engine: the containment forest is an outline, and an outline needs no engine.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
+use browserlens_page::text::escaped_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -186,7 +187,7 @@ pub fn to_dot(graph: &ContentGraph) -> String {
 /// A double-quoted string; backslashes are doubled, so that no escape of Graphviz' own works inside.
 fn dot_string(text: &str) -> String {
     let mut quoted = String::from("\"");
-    for character in clean(text) {
+    for character in clean(text).chars() {
         if matches!(character, '"' | '\\') {
             quoted.push('\\');
         }
@@ -288,20 +289,15 @@ fn label(text: &str) -> String {
     line
 }
 
-/// Replaces what may stand in no XML file, and marks that turn the direction of text, by spaces.
-fn clean(text: &str) -> impl Iterator<Item = char> {
-    text.chars().map(|character| match character {
-        character if character.is_control() => ' ',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => ' ',
-        '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}' => ' ',
-        other => other,
-    })
+/// Escapes what nobody sees, and replaces by a space what else may stand in no XML file.
+fn clean(text: &str) -> String {
+    escaped_line(text).replace(['\u{fffe}', '\u{ffff}'], " ")
 }
 
 /// Text as it may stand between the tags of an element.
 fn xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in clean(text) {
+    for character in clean(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

@@ -10,8 +10,10 @@ use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation
 use super::schema::{APPLICATION_ID, MIGRATIONS, STORE_VERSION, StoreError};
 use crate::address::normal_url;
 use crate::boilerplate::{BoilerplateIndex, BoilerplateRule, Repeatable, TextHash};
+use crate::cache::{beside, write_ahead};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::collections::HashSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -51,29 +53,32 @@ impl GraphStore {
 
     /// Opens a store as [`GraphStore::open`] does, but moves a damaged file aside and starts a new one.
     ///
-    /// Returns the store and, if that happened, where the damaged file is now. A file of a later build is never moved.
+    /// Returns the store and, if that happened, where the damaged file is now. A file of a later build is never moved. Of several processes
+    /// that find a damaged file at once, one moves it and the others use the new one.
     ///
     /// # Errors
     /// [`StoreError`] if there is another reason.
     pub fn open_or_replace(path: impl AsRef<Path>) -> Result<(Self, Option<PathBuf>), StoreError> {
         let path = path.as_ref();
+        let io = |source| StoreError::Io { path: path.to_owned(), source };
+        // Held while the file is looked at too: who has the damaged file open while another makes the new one takes the new one's journal for
+        // that of the old.
+        let lock = File::create(beside(path, ".lock")).map_err(io)?;
+        lock.lock().map_err(io)?;
         match Self::open(path) {
-            Err(StoreError::Damaged { .. }) => {
-                let aside = (0..)
-                    .map(|number| path.with_added_extension(format!("damaged-{number}")))
-                    .find(|aside| !aside.exists())
-                    .unwrap_or_default();
-                std::fs::rename(path, &aside).map_err(|source| StoreError::Io { path: path.to_owned(), source })?;
-                // A log of the old file must not be played into the new one.
-                for end in ["-wal", "-shm", "-journal"] {
-                    let mut log = path.as_os_str().to_owned();
-                    log.push(end);
-                    let _ = std::fs::remove_file(log);
-                }
-                Ok((Self::open(path)?, Some(aside)))
-            }
-            other => Ok((other?, None)),
+            Err(StoreError::Damaged { .. }) => {}
+            other => return Ok((other?, None)),
         }
+        let aside = (0..)
+            .map(|number| path.with_added_extension(format!("damaged-{number}")))
+            .find(|aside| !aside.exists())
+            .unwrap_or_default();
+        // A log of the old file must not be played into the new one, nor that of a new one be taken for it: so they go first.
+        for end in ["-wal", "-shm", "-journal"] {
+            let _ = std::fs::remove_file(beside(path, end));
+        }
+        std::fs::rename(path, &aside).map_err(io)?;
+        Ok((Self::open(path)?, Some(aside)))
     }
 
     /// Makes a store in memory.
@@ -114,7 +119,7 @@ impl GraphStore {
         if found > STORE_VERSION {
             return Err(Migration::Other(StoreError::TooNew { path: path.to_owned(), found }));
         }
-        connection.pragma_update(None, "journal_mode", "WAL")?;
+        write_ahead(connection)?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         if found == STORE_VERSION {
             return Ok(());

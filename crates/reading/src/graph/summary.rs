@@ -7,6 +7,7 @@
 //! at all, its first blocks do.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode};
+use browserlens_page::text::one_line;
 
 /// A paragraph cut below this says nothing: it is left out instead.
 const LEAST_PARAGRAPH: usize = 24;
@@ -146,18 +147,6 @@ fn clip(text: &str, limit: usize) -> String {
     let cut = &text[..end];
     let word = cut.rfind(' ').filter(|at| *at * 3 > cut.len() * 2).unwrap_or(cut.len());
     format!("{}…", cut[..word].trim_end())
-}
-
-/// One line, white space as single spaces.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len().min(4096));
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    line
 }
 
 /// Text with so many characters to go; what does not fit is not written.

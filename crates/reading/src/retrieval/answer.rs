@@ -1,9 +1,10 @@
 //! The answer to a query, in the seed's words.
 //!
 //! In: hits and the query. Out: markdown: heading, text and relevance of each hit, rules between them; or that nothing was found.
-//! Invariant: a heading is one line; a query that is repeated is one line of at most 200 characters.
+//! Invariants: a heading is one line; a query that is repeated is one line of at most 200 characters; what nobody sees is escaped.
 
 use super::Hit;
+use browserlens_page::text::{escaped, one_line};
 use std::fmt::Write as _;
 
 /// Most characters of a query that an answer repeats.
@@ -22,7 +23,7 @@ pub fn answer(query: &str, hits: &[Hit]) -> String {
         let heading = one_line(&hit.heading);
         let heading = if heading.is_empty() { "Section" } else { &heading };
         let relevance = f64::from(hit.similarity) * 100.0;
-        let _ = write!(text, "## {heading}\n\n{}\n\n(Relevance: {relevance:.1}%)", hit.text);
+        let _ = write!(text, "## {heading}\n\n{}\n\n(Relevance: {relevance:.1}%)", escaped(&hit.text));
     }
     text
 }
@@ -34,10 +35,6 @@ pub fn no_content(query: &str) -> String {
         Some((end, _)) => format!("No content found matching query: \"{}…\"", &query[..end]),
         None => format!("No content found matching query: \"{query}\""),
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

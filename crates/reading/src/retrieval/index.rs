@@ -15,12 +15,11 @@ use super::rows::{Row, embed, rows};
 use super::{Hit, SearchOptions, WEIGHTS, vec_extension};
 use crate::embed::{EmbedError, Embedder};
 use crate::sections::Section;
-use crate::words::{Word, words};
+use crate::words::{Lexicon, Word};
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -393,14 +392,15 @@ fn write(
     let mut passage_row = done.prepare_cached("insert into passage (section, first, last) values (?1, ?2, ?3)")?;
     let mut term_row =
         done.prepare_cached("insert into terms (rowid, heading, trail, body, concepts) values (?1, ?2, ?3, ?4, ?5)")?;
+    let mut lexicon = Lexicon::default();
     for (section, row) in rows {
         let known = params![page, section.position, section.level, row.heading, row.trail, section.xpath, row.content];
         let id = section_row.insert(known)?;
         mark.execute([embedder, id])?;
-        let (heading, trail) = (joined(&words(row.heading)), joined(&words(&row.trail)));
+        let (heading, trail) = (joined(&lexicon.words(row.heading)), joined(&lexicon.words(&row.trail)));
         for range in &row.passages {
             let passage = passage_row.insert(params![id, range.start as i64, range.end as i64])?;
-            let of_passage = row.words(range);
+            let of_passage = row.words(range, &mut lexicon);
             let concepts = of_passage.concepts.join(" ");
             term_row.execute(params![passage, heading, trail, joined(&of_passage.body), concepts])?;
             if let Some(vector) = vectors.next() {
@@ -463,7 +463,7 @@ fn embedder_number(done: &Transaction<'_>, embedder: &dyn Embedder) -> rusqlite:
     Ok(number)
 }
 
-fn joined(words: &[Rc<Word>]) -> String {
+fn joined(words: &[Arc<Word>]) -> String {
     words.iter().map(|word| word.term.stem.as_str()).collect::<Vec<_>>().join(" ")
 }
 

@@ -14,7 +14,7 @@ use super::rows::{embed, rows};
 use super::{Hit, IndexError, SearchOptions, WEIGHTS};
 use crate::embed::Embedder;
 use crate::sections::Section;
-use crate::words::words;
+use crate::words::Lexicon;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -83,10 +83,11 @@ impl PageIndex {
             length: 0,
             vectors,
         };
+        let mut lexicon = Lexicon::default();
         for (section, row) in rows {
-            let (heading, trail) = (words(row.heading), words(&row.trail));
+            let (heading, trail) = (lexicon.words(row.heading), lexicon.words(&row.trail));
             for range in &row.passages {
-                let of_passage = row.words(range);
+                let of_passage = row.words(range, &mut lexicon);
                 let columns = [&heading, &trail, &of_passage.body];
                 let number = index.passages.len() as u32;
                 let mut length = of_passage.concepts.len() as u64;

@@ -6,8 +6,9 @@
 
 use crate::concepts::{Concept, of_question, of_term};
 use crate::terms::Term;
-use crate::words::{of_words, words};
+use crate::words::{Lexicon, of_words};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::fmt::Write as _;
 
 /// Most terms of a query that are looked up; of more the rarest are taken.
@@ -32,6 +33,8 @@ pub(super) struct Query {
     terms: Vec<(String, u64)>,
     rarity: FxHashMap<String, f32>,
     absent: f32,
+    /// The words of what is weighed by it.
+    lexicon: RefCell<Lexicon>,
 }
 
 impl Query {
@@ -44,7 +47,8 @@ impl Query {
         let mut seen = FxHashSet::default();
         let mut content: Vec<Term> = Vec::new();
         let mut stops: Vec<Term> = Vec::new();
-        for word in words(text) {
+        let mut lexicon = Lexicon::default();
+        for word in lexicon.words(text) {
             if content.len() < MOST_CONSIDERED && seen.insert(word.term.stem.clone()) {
                 if word.is_stop { &mut stops } else { &mut content }.push(word.term.clone());
             }
@@ -116,7 +120,7 @@ impl Query {
     pub(super) fn worth(&self, text: &str) -> Vec<(usize, f32)> {
         let mut found = Vec::new();
         if !self.terms.is_empty() {
-            let words = words(text);
+            let words = self.lexicon.borrow_mut().words(text);
             for word in &words {
                 if let Some(at) = self.terms.iter().position(|(known, _)| *known == word.term.stem) {
                     found.push((at, self.rarity(&word.term)));

@@ -7,10 +7,10 @@ use super::passage::passages;
 use super::query::concept_term;
 use crate::embed::{EmbedError, Embedder, checked};
 use crate::sections::Section;
-use crate::words::{Word, of_words, words};
+use crate::words::{Lexicon, Word, of_words};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Length of a passage, in bytes: some seventy English words.
 const PASSAGE: usize = 400;
@@ -28,7 +28,7 @@ pub(super) struct Row<'a> {
 
 /// The words of a passage, by where they stand.
 pub(super) struct PassageWords {
-    pub body: Vec<Rc<Word>>,
+    pub body: Vec<Arc<Word>>,
     /// The terms of what the passage and its headings are about.
     pub concepts: Vec<String>,
 }
@@ -58,10 +58,10 @@ pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a S
 
 impl Row<'_> {
     /// Returns the words of a passage.
-    pub fn words(&self, passage: &Range<usize>) -> PassageWords {
+    pub fn words(&self, passage: &Range<usize>, lexicon: &mut Lexicon) -> PassageWords {
         let body_text = self.content.get(passage.clone()).unwrap_or_default();
-        let body = words(body_text);
-        let mut all = [words(self.heading), words(&self.trail)].concat();
+        let body = lexicon.words(body_text);
+        let mut all = [lexicon.words(self.heading), lexicon.words(&self.trail)].concat();
         all.extend(body.iter().cloned());
         let notations = [self.heading, "\n", &self.trail, "\n", body_text].concat();
         let concepts = of_words(&all, &notations).into_iter().map(concept_term).collect();

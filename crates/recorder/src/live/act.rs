@@ -4,9 +4,10 @@
 //! not at all; one that failed has done nothing.
 
 use super::{LiveBrowser, gone};
-use crate::actions::Deed;
+use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::error::RecordError;
+use crate::settle::Stirring;
 use browserlens_page::NodeKey;
 use browserlens_scenario::{Target, TargetBy};
 use browserlens_strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
@@ -70,13 +71,37 @@ impl LiveBrowser {
         }
     }
 
-    /// Drags one node to another.
+    /// Drags a node onto another, beside it, or by an offset.
     ///
     /// # Errors
     /// [`ActError`] if one of them is gone or cannot be reached; nothing was done then.
-    pub fn drag(&mut self, from: NodeKey, to: NodeKey) -> Result<(), ActError> {
-        self.look_again(&[from, to])?;
-        self.carry_out(&Deed::Drag { to, to_point: None }, Some(from))
+    pub fn drag(&mut self, from: NodeKey, to: DragEnd, at: Option<(f32, f32)>) -> Result<(), ActError> {
+        match to {
+            DragEnd::On { node, .. } | DragEnd::Beside { node, .. } => self.look_again(&[from, node])?,
+            DragEnd::By(..) => self.look_again(&[from])?,
+        }
+        self.carry_out(&Deed::Drag { to }, Some(from), at)
+    }
+
+    /// Acts on a node at a point of it, in CSS px from the upper left corner of its box.
+    ///
+    /// # Errors
+    /// As [`Actor::act`].
+    pub fn act_at(&mut self, action: &TakenAction, node: NodeKey, at: (f32, f32)) -> Result<(), ActError> {
+        let deed = self.deed(action).map_err(|reason| ActError::NotActionable { key: node, reason })?;
+        self.look_again(&[node])?;
+        self.carry_out(&deed, Some(node), Some(at))
+    }
+
+    /// Returns whether the page is at rest: nothing is loaded, and nothing that can be seen has changed for a moment.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone.
+    pub fn is_quiet(&mut self) -> Result<bool, SourceError> {
+        let stirring = self.runtime.block_on(self.stage.driver.stirring());
+        stirring
+            .map(|stirring| !matches!(stirring, Stirring::Busy(..)))
+            .map_err(|error| gone(self.stage.driver.failure("waiting", error)))
     }
 
     /// Opens a tab, makes it the current one and opens a URL in it.
@@ -86,7 +111,7 @@ impl LiveBrowser {
     pub fn new_tab(&mut self, url: &str) -> Result<(), ActError> {
         let opened = self.runtime.block_on(self.stage.driver.new_tab());
         opened.map_err(|error| gone(self.stage.driver.failure("opening a tab", error)))?;
-        self.carry_out(&Deed::Goto { url: url.to_owned() }, None)
+        self.carry_out(&Deed::Goto { url: url.to_owned() }, None, None)
     }
 
     /// Answers the dialog that blocks the current tab; `text` is what a prompt is answered with.
@@ -94,7 +119,7 @@ impl LiveBrowser {
     /// # Errors
     /// [`ActError`] if no dialog is open.
     pub fn answer_dialog(&mut self, accept: bool, text: Option<&str>) -> Result<(), ActError> {
-        self.carry_out(&Deed::Dialog { accept, text: text.map(str::to_owned) }, None)
+        self.carry_out(&Deed::Dialog { accept, text: text.map(str::to_owned) }, None, None)
     }
 
     /// Makes sure that the page is known as it stands, and that the nodes are on it.
@@ -110,10 +135,12 @@ impl LiveBrowser {
         }
     }
 
-    fn carry_out(&mut self, deed: &Deed, node: Option<NodeKey>) -> Result<(), ActError> {
+    fn carry_out(&mut self, deed: &Deed, node: Option<NodeKey>, at: Option<(f32, f32)>) -> Result<(), ActError> {
         let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
         let (stage, timeout) = (&mut self.stage, self.options.timeout);
-        let done = self.runtime.block_on(async { tokio::time::timeout(timeout, stage.act(deed, node, None)).await });
+        // Whatever keeps it from being noted shows when the page is acted on.
+        drop(self.runtime.block_on(stage.driver.note_unrest()));
+        let done = self.runtime.block_on(async { tokio::time::timeout(timeout, stage.act(deed, node, at)).await });
         match done {
             Ok(Ok(())) => {}
             Ok(Err(Undone::Impossible(reason))) => return Err(not_actionable(reason)),
@@ -145,8 +172,13 @@ impl LiveBrowser {
             ActionKind::Hover => Deed::Hover,
             ActionKind::Fill => Deed::Fill { text },
             ActionKind::Type => Deed::Type { text },
-            ActionKind::Press => Deed::Press { key: text },
-            ActionKind::Select => Deed::Select { label: text },
+            ActionKind::Press => {
+                // As it is written where a key is pressed several times: `ArrowDown*19`.
+                let times = text.rsplit_once('*').and_then(|(key, times)| Some((key, times.parse().ok()?)));
+                let (key, times) = times.filter(|(key, _)| !key.is_empty()).unwrap_or((&text, 1));
+                Deed::Press { key: key.to_owned(), times }
+            }
+            ActionKind::Select => Deed::Select { labels: text.split('\n').map(str::to_owned).collect() },
             ActionKind::Check => Deed::Check { on: text != "false" },
             ActionKind::Upload => Deed::Upload { files: text.split(", ").map(PathBuf::from).collect() },
             ActionKind::Scroll => {
@@ -184,6 +216,6 @@ impl Actor for LiveBrowser {
         let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
         let deed = self.deed(action).map_err(not_actionable)?;
         self.look_again(node.as_slice())?;
-        self.carry_out(&deed, node)
+        self.carry_out(&deed, node, None)
     }
 }

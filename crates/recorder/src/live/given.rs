@@ -9,6 +9,7 @@ use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
+use crate::settle::Unrest;
 use crate::socket::{RawEvent, Socket, locked};
 use crate::wire::{CdpInbox, CdpTransport};
 use crate::world::World;
@@ -59,6 +60,7 @@ impl Driver {
             site_clock: None,
             quiet_limit: ceiling,
             quiet: QUIET,
+            unrest: Unrest::default(),
             kept: Vec::new(),
         })
     }

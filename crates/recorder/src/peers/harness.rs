@@ -309,5 +309,5 @@ pub(crate) enum Begun {
 }
 
 pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(600).collect()
+    browserlens_page::text::one_line(text).chars().take(600).collect()
 }

@@ -5,7 +5,7 @@
 
 use super::Peer;
 use super::harness::{Begun, Events, Harness, HarnessError, Observed, Output, Reply};
-use crate::actions::Deed;
+use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
 use crate::seen::Seen;
 use crate::stage::Stage;
@@ -120,7 +120,7 @@ impl Pass {
             let (role, name) = stage.described(key);
             params["element"] = format!("{role} {name:?}").into();
         }
-        if let Deed::Drag { to, .. } = deed {
+        if let Deed::Drag { to: DragEnd::On { node: to, .. } } = deed {
             params["to_ref"] = ref_of(harness, stage, *to, self.limit).await?.into();
         }
         if let Some(key) = on {
@@ -240,11 +240,11 @@ fn in_the_protocol(deed: &Deed) -> Option<serde_json::Value> {
         Deed::Hover => json!({ "kind": "hover" }),
         Deed::Fill { text } => json!({ "kind": "fill", "text": text }),
         Deed::Type { text } => json!({ "kind": "type", "text": text }),
-        Deed::Press { key } => json!({ "kind": "press", "key": key }),
-        Deed::Select { label } => json!({ "kind": "select", "option": label }),
+        Deed::Press { key, .. } => json!({ "kind": "press", "key": key }),
+        Deed::Select { labels } => json!({ "kind": "select", "option": labels.first() }),
         Deed::Check { on } => json!({ "kind": "check", "checked": on }),
         Deed::Upload { files } => json!({ "kind": "upload", "files": files }),
-        Deed::Drag { to_point: None, .. } => json!({ "kind": "drag" }),
+        Deed::Drag { to: DragEnd::On { point: None, .. } } => json!({ "kind": "drag" }),
         Deed::History { by: -1 } => json!({ "kind": "back" }),
         Deed::Dialog { accept, text } => json!({ "kind": "dialog", "accept": accept, "text": text }),
         _ => return None,

@@ -6,8 +6,51 @@
   let mutations = 0;
   let lastLayout = performance.now();
   let hear = null;
+  // Texts that came for a while: of live regions, and of what was added over the page (fixed, or in the top layer) and offers nothing to choose.
+  const LIVE = '[role=alert], [role=status], [role=alertdialog], [aria-live=polite], [aria-live=assertive], output';
+  const CHOICES = '[role=listbox], [role=menu], [role=tooltip], [role=grid], [role=tree], [role=dialog], dialog, form';
+  const LONGEST = 300, MOST_RECORDS = 100, MOST_SHOWN = 50;
+  const shown = new Map();
+  const fresh = new Set();
+  // A form whose fields are named like what is asked for answers with the fields; a drawn element has no inner text.
+  const tried = (what, otherwise) => { try { return what(); } catch { return otherwise; } };
+  const words = (element) => tried(() =>
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) ? (element.innerText ?? element.textContent).replace(/\s+/g, ' ').trim() : '', '');
+  const floats = (element) => {
+    for (let at = element, up = 0; at instanceof Element && up < 5; at = at.parentElement, up++) {
+      if (getComputedStyle(at).position === 'fixed' || at.matches(':popover-open')) return true;
+    }
+    return false;
+  };
+  const see = () => {
+    for (const element of fresh) {
+      if (!element.isConnected || element.textContent.length > LONGEST || shown.size >= MOST_SHOWN) continue;
+      const text = words(element);
+      const tells = () => element.matches(LIVE) || floats(element) && !element.closest(CHOICES) && !element.querySelector(CHOICES);
+      if (text && tried(tells, false)) shown.set(element, text);
+    }
+    fresh.clear();
+  };
+  const freshen = (records) => {
+    const before = fresh.size;
+    const add = (element) => { if (element && fresh.size < MOST_SHOWN) fresh.add(element); };
+    for (const record of records.slice(0, MOST_RECORDS)) {
+      const at = record.target instanceof Element ? record.target : record.target.parentElement;
+      add(at?.closest(LIVE));
+      for (const node of record.addedNodes) if (node instanceof Element) add(node.querySelector(LIVE) ?? node);
+    }
+    if (!before && fresh.size) requestAnimationFrame(see);
+  };
+  const notices = () => {
+    end();
+    const pattern = (text) => text.replace(/\d+/g, '0');
+    const gone = [...shown].filter(([element, text]) => pattern(element.isConnected ? words(element) : '') !== pattern(text));
+    shown.clear();
+    return [...new Set(gone.map(([, text]) => text))];
+  };
   const count = (records) => {
     mutations += records.length;
+    tried(() => freshen(records));
     hear?.(records);
     for (const r of records) if (r.type !== 'attributes' || LAYOUT.has(r.attributeName)) { lastLayout = performance.now(); break; }
   };
@@ -74,5 +117,5 @@
   };
   // Who else is told of every mutation.
   const tell = (listener) => { hear = listener; };
-  globalThis.browserLens = { begin, end, probe, quiet, css, hear: tell };
+  globalThis.browserLens = { begin, end, probe, quiet, notices, css, hear: tell };
 })()

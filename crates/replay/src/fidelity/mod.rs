@@ -386,18 +386,7 @@ fn compare(configured: &ConfiguredStrategy, ours: &str, recorded: &str) -> (Size
 fn observe(run: &mut Result<Box<dyn Run>, String>, step: &LoadedStep) -> Result<String, String> {
     let running = run.as_mut().map_err(|why| why.clone())?;
     let clock = StopWatch::default();
-    let input = StepInput {
-        step: step.index,
-        page: &step.page,
-        capture: &step.capture,
-        earlier_second_look: step.earlier_second_look.as_ref(),
-        action: step.action.as_ref(),
-        events: &step.events,
-        screenshot: step.screenshot.as_ref(),
-        crops: &step.crops,
-        peers: &[],
-        clock: &clock,
-    };
+    let input = StepInput { peers: &[], ..step.input(&clock) };
     match guarded(|| running.observe(&input)) {
         Ok(observed) => observed.map(|observation| observation.text).map_err(|error| error.to_string()),
         Err(panic) => {

@@ -1,14 +1,16 @@
 //! How long strategies took in earlier runs on this machine, and whether this run is slower than that noise.
 //!
 //! In: `history.jsonl` beside the stored runs, one line a run, and the timings of this one. Out: [`Slower`] findings; the stored run of a git revision.
-//! Invariants: only runs on the same machine over the same traces are compared, of a strategy only those that measured all of its rows; with fewer than
-//! [`LEAST_RUNS`] of them nothing is said to be slower; a line that cannot be read is passed over and counted.
+//! Invariants: only runs of the same build on the same machine, over the same traces, with the same strategies measured on as many threads are compared,
+//! of a strategy only those that measured all of its rows; with fewer than [`LEAST_RUNS`] of them nothing is said to be slower; a line that cannot be read,
+//! or says less of how it was measured, is passed over and counted.
 
+use crate::clock::LATENCY_VERSION;
 use crate::error::ReplayError;
 use crate::run::RunResult;
 use crate::store::content_hash;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,8 @@ use std::path::{Path, PathBuf};
 pub const LEAST_RUNS: usize = 5;
 /// Most earlier runs that are looked at.
 const MOST_RUNS: usize = 20;
+/// What the clock cannot tell apart, in microseconds.
+const RESOLUTION: u64 = 2;
 /// Deviations above the median of earlier runs at which a run is slower.
 const DEVIATIONS: f64 = 4.0;
 /// Least share above the median at which a run is slower.
@@ -36,32 +40,72 @@ pub struct PastRun {
     pub machine: String,
     /// Which traces: a hash of their hashes.
     pub traces: String,
-    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured whole in this run.
+    /// What a latency meant: [`crate::LATENCY_VERSION`].
+    pub latency: u32,
+    /// How the program was built.
+    pub build: String,
+    /// On how many threads.
+    pub threads: usize,
+    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured whole in this run: also who ran beside it.
     pub observe: BTreeMap<String, u64>,
+    /// The same of each stage, by strategy and stage.
+    pub stages: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+/// Where and how a run was measured, as far as its rows do not say.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// When.
+    pub date: String,
+    /// On which machine.
+    pub machine: String,
+    /// The git revision of the code, with `+` where files were changed; none if it is not known.
+    pub revision: Option<String>,
+    /// How the program was built, such as `optimised`.
+    pub build: String,
+    /// On how many threads.
+    pub threads: usize,
 }
 
 impl PastRun {
     /// Returns the line of a run.
-    pub fn of(run: &RunResult, date: &str, machine: &str, revision: Option<String>) -> Self {
-        let mut times: BTreeMap<&str, Option<Vec<u64>>> = BTreeMap::new();
-        for timing in &run.timings {
-            let all = times.entry(&timing.strategy).or_insert_with(|| Some(Vec::new()));
-            match all {
-                Some(all) if !timing.cached => all.push(timing.observe.0),
-                _ => *all = None,
+    pub fn of(run: &RunResult, measured: Measured) -> Self {
+        let from_cache: HashSet<&str> =
+            run.timings.iter().filter(|timing| timing.cached).map(|timing| timing.strategy.as_str()).collect();
+        let mut observe: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut stages: BTreeMap<String, BTreeMap<String, Vec<u64>>> = BTreeMap::new();
+        for timing in run.timings.iter().filter(|timing| !from_cache.contains(timing.strategy.as_str())) {
+            observe.entry(timing.strategy.clone()).or_default().push(timing.observe.0);
+            let of_strategy = stages.entry(timing.strategy.clone()).or_default();
+            for (stage, time) in &timing.stages {
+                of_strategy.entry(stage.clone()).or_default().push(time.0);
             }
         }
-        let observe = times.into_iter().filter_map(|(name, all)| Some((name.to_owned(), median(&mut all?)?))).collect();
+        let Measured { date, machine, revision, build, threads } = measured;
         let hashes: Vec<&str> = run.header.traces.iter().map(|trace| trace.hash.as_str()).collect();
         Self {
             run: run.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            date: date.to_owned(),
+            date,
             revision,
-            machine: machine.to_owned(),
+            machine,
             traces: content_hash(hashes.join(" ").as_bytes())[..16].to_owned(),
-            observe,
+            latency: LATENCY_VERSION,
+            build,
+            threads,
+            observe: medians(observe),
+            stages: stages.into_iter().map(|(strategy, of)| (strategy, medians(of))).collect(),
         }
     }
+
+    /// Returns whether times of another run mean the same: what is shared at a step is charged to each strategy, but processor caches are not.
+    fn is_comparable(&self, other: &Self) -> bool {
+        let how = |run: &Self| (run.machine.clone(), run.traces.clone(), run.latency, run.build.clone(), run.threads);
+        how(self) == how(other) && self.observe.keys().eq(other.observe.keys())
+    }
+}
+
+fn medians(all: BTreeMap<String, Vec<u64>>) -> BTreeMap<String, u64> {
+    all.into_iter().filter_map(|(name, mut times)| Some((name, median(&mut times)?))).collect()
 }
 
 /// Earlier runs, oldest first.
@@ -73,12 +117,14 @@ pub struct History {
     pub unreadable: usize,
 }
 
-/// A strategy that is slower than the noise of its history.
+/// A strategy, or a stage of one, that is slower than the noise of its history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slower {
     /// The strategy.
     pub strategy: String,
-    /// Median of `observe` now, in microseconds.
+    /// The stage; none for all of `observe`.
+    pub stage: Option<String>,
+    /// Median now, in microseconds.
     pub now: u64,
     /// Median of the earlier medians.
     pub usual: u64,
@@ -90,8 +136,9 @@ pub struct Slower {
 
 impl fmt::Display for Slower {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { strategy, now, usual, limit, runs } = self;
-        write!(f, "{strategy}: median observe {now} µs, in {runs} earlier runs {usual} µs (limit {limit})")
+        let Self { strategy, stage, now, usual, limit, runs } = self;
+        let what = stage.as_deref().map_or_else(|| "observe".to_owned(), |stage| format!("stage {stage}"));
+        write!(f, "{strategy}: median {what} {now} µs, in {runs} earlier runs {usual} µs (limit {limit})")
     }
 }
 
@@ -139,31 +186,34 @@ impl History {
             .flatten()
     }
 
-    /// Returns the strategies that are slower in a run than its noise in this history explains.
+    /// Returns the strategies that are slower in a run than its noise in this history explains, and the stages.
     pub fn slower(&self, now: &PastRun) -> Vec<Slower> {
-        let comparable = |run: &&PastRun| run.machine == now.machine && run.traces == now.traces;
-        let judge = |(strategy, micros): (&String, &u64)| {
-            let earlier =
-                self.runs.iter().rev().filter(comparable).filter_map(|run| run.observe.get(strategy).copied());
-            let mut earlier: Vec<u64> = earlier.take(MOST_RUNS).collect();
-            if earlier.len() < LEAST_RUNS {
-                return None;
+        let earlier: Vec<&PastRun> =
+            self.runs.iter().rev().filter(|run| run.is_comparable(now)).take(MOST_RUNS).collect();
+        let mut found = Vec::new();
+        for (strategy, micros) in &now.observe {
+            let times = earlier.iter().filter_map(|run| run.observe.get(strategy).copied()).collect();
+            found.extend(judge(strategy, None, *micros, times));
+            for (stage, micros) in now.stages.get(strategy).into_iter().flatten() {
+                let times = earlier.iter().filter_map(|run| run.stages.get(strategy)?.get(stage).copied()).collect();
+                found.extend(judge(strategy, Some(stage), *micros, times));
             }
-            let usual = median(&mut earlier)?;
-            let mut off: Vec<u64> = earlier.iter().map(|time| time.abs_diff(usual)).collect();
-            // 1.4826 times the median of differences is the standard deviation where noise is normal.
-            let noise = DEVIATIONS * 1.4826 * median(&mut off)? as f64;
-            let limit = usual + noise.max(LEAST_SHARE * usual as f64).ceil() as u64;
-            (*micros > limit).then(|| Slower {
-                strategy: strategy.clone(),
-                now: *micros,
-                usual,
-                limit,
-                runs: earlier.len(),
-            })
-        };
-        now.observe.iter().filter_map(judge).collect()
+        }
+        found
     }
+}
+
+fn judge(strategy: &str, stage: Option<&String>, now: u64, mut earlier: Vec<u64>) -> Option<Slower> {
+    if earlier.len() < LEAST_RUNS {
+        return None;
+    }
+    let usual = median(&mut earlier)?;
+    let mut off: Vec<u64> = earlier.iter().map(|time| time.abs_diff(usual)).collect();
+    // 1.4826 times the median of differences is the standard deviation where noise is normal.
+    let noise = DEVIATIONS * 1.4826 * median(&mut off)? as f64;
+    let limit = usual + (noise.max(LEAST_SHARE * usual as f64).ceil() as u64).max(RESOLUTION);
+    let (strategy, stage) = (strategy.to_owned(), stage.cloned());
+    (now > limit).then_some(Slower { strategy, stage, now, usual, limit, runs: earlier.len() })
 }
 
 fn median(values: &mut [u64]) -> Option<u64> {
@@ -182,7 +232,11 @@ mod tests {
             revision: Some(format!("abcdef{micros}")),
             machine: machine.to_owned(),
             traces: "0011".to_owned(),
+            latency: LATENCY_VERSION,
+            build: "optimised".to_owned(),
+            threads: 2,
             observe: BTreeMap::from([("lens/full".to_owned(), micros)]),
+            stages: BTreeMap::new(),
         }
     }
 
@@ -201,6 +255,39 @@ mod tests {
         assert_eq!(history.slower(&past("b", 1_000)), []);
         history.runs.extend([160, 60, 150, 70, 140, 65].map(|time| past("a", time)));
         assert_eq!(history.slower(&past("a", 130)), [], "a noisy history explains more");
+    }
+
+    #[test]
+    fn who_ran_beside_on_how_many_threads_and_in_which_build_is_another_history() {
+        let history = History { runs: vec![past("a", 100); 6], unreadable: 0 };
+        let slow = past("a", 200);
+        assert_eq!(history.slower(&slow).len(), 1);
+        let mut beside = slow.clone();
+        beside.observe.insert("lens/delta".to_owned(), 1);
+        assert_eq!(history.slower(&beside), [], "another strategy ran beside it");
+        assert_eq!(history.slower(&PastRun { threads: 1, ..slow.clone() }), []);
+        assert_eq!(history.slower(&PastRun { build: "unoptimised".to_owned(), ..slow.clone() }), []);
+        assert_eq!(
+            history.slower(&PastRun { latency: LATENCY_VERSION - 1, ..slow }),
+            [],
+            "a latency meant another thing"
+        );
+    }
+
+    #[test]
+    fn a_stage_that_got_a_fifth_slower_is_told_although_the_whole_did_not() {
+        let with = |diff: u64, route: u64| PastRun {
+            stages: BTreeMap::from([(
+                "lens/full".to_owned(),
+                BTreeMap::from([("diff".to_owned(), diff), ("route".to_owned(), route)]),
+            )]),
+            ..past("a", 1_000)
+        };
+        let history = History { runs: vec![with(100, 1); 5], unreadable: 0 };
+        assert_eq!(history.slower(&with(120, 3)), [], "a fifth, and what the clock cannot tell apart");
+        let found = history.slower(&with(121, 3));
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].to_string(), "lens/full: median stage diff 121 µs, in 5 earlier runs 100 µs (limit 120)");
     }
 
     #[test]

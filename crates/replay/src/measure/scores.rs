@@ -123,6 +123,13 @@ impl AddAssign for FactScore {
     }
 }
 
+impl RefScore {
+    /// Entities that stayed, under another ref.
+    pub fn churned(&self) -> u32 {
+        self.surviving.saturating_sub(self.kept)
+    }
+}
+
 impl AddAssign for RefScore {
     fn add_assign(&mut self, other: Self) {
         self.shown += other.shown;

@@ -7,9 +7,11 @@
 //! Why not a plain `contains` on joined text: one separator for all pieces loses facts that span inline elements,
 //! none at all finds facts that nobody can read.
 
+use browserlens_page::text::is_unseen;
+
 const SEAM: char = '\u{1}';
 
-/// Returns text with whitespace collapsed and invisible format characters removed.
+/// Returns text with whitespace collapsed and invisible format characters removed, also where they stand as escapes.
 pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_normalized(&mut out, text);
@@ -19,7 +21,15 @@ pub fn normalize(text: &str) -> String {
 fn push_normalized(out: &mut String, text: &str) {
     let start = out.len();
     let mut blank = false;
-    for c in text.chars() {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let c = match written_out(c, chars.as_str()) {
+            Some((hidden, rest)) => {
+                chars = rest.chars();
+                hidden
+            }
+            None => c,
+        };
         if c.is_whitespace() || c.is_control() {
             blank = true;
         } else if !is_invisible(c) {
@@ -30,6 +40,14 @@ fn push_normalized(out: &mut String, text: &str) {
             out.push(c);
         }
     }
+}
+
+/// Returns the unseen character that an escape (`\u{200d}`) stands for, and what follows it.
+fn written_out(c: char, rest: &str) -> Option<(char, &str)> {
+    let rest = rest.strip_prefix("u{").filter(|_| c == '\\')?;
+    let end = rest.bytes().take(7).position(|byte| byte == b'}')?;
+    let hidden = char::from_u32(u32::from_str_radix(&rest[..end], 16).ok()?)?;
+    is_unseen(hidden).then_some((hidden, &rest[end + 1..]))
 }
 
 fn is_invisible(c: char) -> bool {
@@ -171,6 +189,15 @@ mod tests {
         assert!(page.holds("$49.00"));
         assert!(page.holds("  Average:\u{a0}15,360 "));
         assert_eq!(page.places("$49.00"), [(4, 6)]);
+    }
+
+    #[test]
+    fn what_nobody_sees_is_nothing_whether_it_is_there_or_written_out() {
+        assert_eq!(normalize("Mer\\u{200b}lin\\u{200d} Oak\\u{7}"), normalize("Mer\u{200b}lin\u{200d} Oak\u{7}"));
+        assert!(haystack(&["\u{200f}3,720", "Mer\\u{200d}lin"]).holds("\u{200e}3,720 Merlin"));
+        for kept in ["\\u{41}", "\\u{200d", "\\u{}", "\\u{110000}", "u{200d}", "\\u{é}"] {
+            assert_eq!(normalize(kept), kept);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use browserlens_replay::{
     ConfiguredStrategy, PackedPages, Progress, ReplayError, ReplayOptions, RunResult, Tokenizer, replay,
 };
 use browserlens_strategy::{
-    ActionChannel, ActionKind, Intent, NodeHint, Observation, RefTarget, Run, StepIndex, StepInput, Strategy,
+    ActionChannel, ActionKind, Intent, NodeHint, Observation, RefTarget, Run, Stage, StepIndex, StepInput, Strategy,
     StrategyError, TakenAction, Task, TextFormat,
 };
 use browserlens_tokens::Encoding;
@@ -181,7 +181,15 @@ pub enum Behaviour {
     FailsAtOne,
     PanicsAtOne,
     HidesFacts,
+    /// Takes [`SHARED`] to work out something of the page that others of its kind use too.
+    Shares,
 }
+
+/// How long the shared work of [`Behaviour::Shares`] takes.
+pub const SHARED: std::time::Duration = std::time::Duration::from_millis(30);
+
+#[derive(PartialEq)]
+struct Slow;
 
 /// Shows every interactive node and text as an aria snapshot.
 #[derive(Clone, Debug)]
@@ -231,6 +239,11 @@ impl Run for Lister {
             return Err(StrategyError::Failed { step: input.step, message: "cannot".to_owned() });
         }
         assert!(input.step.0 != 1 || self.behaviour != Behaviour::PanicsAtOne, "a mistake in the strategy");
+        if self.behaviour == Behaviour::Shares {
+            input.clock.enter(Some(Stage::Extract));
+            input.shared.get_or_make(input.clock, Slow, || std::thread::sleep(SHARED));
+            input.clock.enter(None);
+        }
         let mut text = String::new();
         let mut refs = Vec::new();
         for node in input.page.nodes() {

@@ -4,23 +4,19 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_page::text::escaped;
 use sha2::{Digest, Sha256};
 
-/// Escapes text for element content and quoted attribute values; control and bidirectional characters become visible.
+/// Escapes text for element content and quoted attribute values; what nobody sees is written so that it is seen.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
-    for c in text.chars() {
+    for c in escaped(text).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('\u{FFFD}'),
-            '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{061C}' => {
-                out.push('\u{FFFD}')
-            }
             c => out.push(c),
         }
     }
@@ -47,7 +43,7 @@ mod tests {
     fn text_cannot_become_markup() {
         assert_eq!(
             escape("<a href=\"x\" on='y'>&\u{0}\u{202e}"),
-            "&lt;a href=&quot;x&quot; on=&#39;y&#39;&gt;&amp;\u{FFFD}\u{FFFD}"
+            "&lt;a href=&quot;x&quot; on=&#39;y&#39;&gt;&amp;\\u{0}\\u{202e}"
         );
     }
 

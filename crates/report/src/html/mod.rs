@@ -25,6 +25,7 @@ use crate::aggregate::Summary;
 use crate::charts::Charts;
 use crate::summary::headline as headline_in_words;
 use crate::{ReportError, ReportInput};
+use browserlens_page::text::escaped_json;
 use browserlens_replay::llm::LlmResults;
 use sections::Parts;
 use std::fmt::Write;
@@ -64,7 +65,8 @@ pub(crate) fn page(
     let fixed = bare.1.len() + STYLE.len() + SCRIPT.len() + numbers * 2 + summary.scenarios.len() * 8_000 + 50_000;
     let data = viewer::collect(input, summary, LARGEST_PAGE.saturating_sub(fixed).max(LEAST_VIEWER))?;
     let (contents, main) = sections(&Parts { left_out: &data.left_out, ..parts });
-    let overview = escape::escape_json_block(&overview::json(input, summary, &data.scenarios, data.shown)?);
+    let overview =
+        escape::escape_json_block(&escaped_json(&overview::json(input, summary, &data.scenarios, data.shown)?));
 
     let policy = format!(
         "default-src 'none'; img-src data:; style-src {}; script-src {}; base-uri 'none'; form-action 'none'",

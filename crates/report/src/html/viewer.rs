@@ -9,6 +9,7 @@
 use super::embed::{self, CUTS, Text};
 use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, Summary};
 use browserlens_page::BoxInViewport;
+use browserlens_page::text::escaped;
 use browserlens_replay::{Measurement, RowKind, StepNumbers, TargetScore};
 use browserlens_tokens::{Encoding, ImageFormula};
 use rayon::prelude::*;
@@ -359,8 +360,9 @@ fn found(target: TargetScore) -> [bool; 3] {
 }
 
 fn label(text: &str) -> String {
+    let text = escaped(text);
     if text.len() <= LONGEST_LABEL {
-        return text.to_owned();
+        return text.into_owned();
     }
     text.chars().take(LONGEST_LABEL).chain(['…']).collect()
 }

@@ -3,64 +3,120 @@
 //! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its ref or not at all; whoever witnesses the client is told of
 //! every action that was carried out.
 
+use super::show::within_budget;
 use super::{Client, said};
 use crate::answer::Answer;
-use crate::args::{self, ClickArg};
+use crate::args::{self, ClickArg, OptionArg, PlaceArg, ValueArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
-use crate::source::{Act, Source, Undone, taken};
+use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_lens::format::escape;
-use browserlens_page::NodeKey;
+use browserlens_page::{NodeKey, NodeRef, Page, States, Tri};
+use browserlens_snapshot::{FindOptions, find, matches};
 use browserlens_strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use serde_json::Value;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Longest time that `wait` lets go by, in milliseconds.
-const LONGEST_WAIT_MS: u32 = 30_000;
+/// Longest time that `wait` lets go by, in milliseconds: if it is told, and if not.
+const LONGEST_WAIT_MS: u32 = 120_000;
+const WAIT_MS: u32 = 30_000;
+/// How often `wait` looks.
+const WAIT_SLICE: Duration = Duration::from_millis(100);
+/// What an element can be waited for to be.
+const STATES: [&str; 13] = [
+    "visible",
+    "gone",
+    "enabled",
+    "disabled",
+    "checked",
+    "unchecked",
+    "expanded",
+    "collapsed",
+    "selected",
+    "pressed",
+    "unpressed",
+    "focused",
+    "readonly",
+];
+/// How many of several elements that say the same are told.
+const CANDIDATES: usize = 10;
 /// How far `scroll` goes if not said otherwise, in CSS px.
 const SCROLL: i32 = 600;
+
+/// Where a drag ends, as it is said.
+#[derive(Clone, Copy)]
+enum End {
+    Nowhere,
+    Beside(Ref, PlaceArg),
+    By([f32; 2]),
+}
+
+/// Returns whether what can be seen of a page holds a text, white space and case apart.
+fn says(page: &Page, text: &str) -> bool {
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let wanted = plain(text);
+    let seen = page.nodes().filter(|node| node.is_visible() && node.tag() != "script");
+    let own = |node: NodeRef<'_>| plain(node.text()).contains(&wanted) || plain(node.value()).contains(&wanted);
+    plain(&page.root().visible_text()).contains(&wanted) || seen.into_iter().any(own)
+}
+
+fn is_so(page: &Page, key: NodeKey, state: &str) -> bool {
+    let Some(node) = page.find(key).filter(|node| node.is_visible()) else { return state == "gone" };
+    let has = |state| node.states().has(state);
+    match state {
+        "visible" => true,
+        "enabled" => !has(States::DISABLED),
+        "disabled" => has(States::DISABLED),
+        "checked" => node.checked() == Some(Tri::True),
+        "unchecked" => node.checked() == Some(Tri::False),
+        "expanded" => node.expanded() == Some(true),
+        "collapsed" => node.expanded() == Some(false),
+        "selected" => node.selected() == Some(true),
+        "pressed" => node.pressed() == Some(Tri::True),
+        "unpressed" => node.pressed() == Some(Tri::False),
+        "focused" => has(States::FOCUSED),
+        "readonly" => has(States::READONLY),
+        _ => false,
+    }
+}
 
 impl Client {
     pub(super) fn action(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         use ActionKind as K;
         let (kind, on, text) = match tool {
-            "click" => {
-                let click: args::Click = args::read(arguments)?;
-                let kind = match click.kind {
-                    ClickArg::Left => K::Click,
-                    ClickArg::Right => K::RightClick,
-                    ClickArg::Double => K::DoubleClick,
-                };
-                (kind, Some(click.reference.0), String::new())
-            }
+            "click" => return self.click(args::read(arguments)?),
+            "fill" => return self.fill(args::read(arguments)?),
             "type" => {
                 let typed: args::Type = args::read(arguments)?;
-                let on = Some(typed.reference.0);
-                self.do_it(if typed.keys { K::Type } else { K::Fill }, on, None, typed.text)?;
+                let on = typed.reference.map(|on| on.0);
+                let kind = if typed.keys || on.is_none() { K::Type } else { K::Fill };
+                self.do_it(kind, on, typed.text)?;
                 if typed.submit {
-                    self.do_it(K::Press, on, None, "Enter".to_owned())?;
+                    // The field may have got another place by what was typed, and still has the focus.
+                    self.do_it(K::Press, None, "Enter".to_owned())?;
                 }
-                return Ok(self.pending.take());
+                return Ok(self.told());
             }
             "select" => {
                 let select: args::Select = args::read(arguments)?;
-                (K::Select, Some(select.reference.0), select.option)
+                (K::Select, Some(select.reference.0), select.option.lines())
             }
             "hover" => (K::Hover, Some(args::read::<args::Hover>(arguments)?.reference.0), String::new()),
             "press" => {
                 let press: args::Press = args::read(arguments)?;
-                (K::Press, press.reference.map(|on| on.0), press.key)
+                let key = match press.times {
+                    None | Some(1) => press.key,
+                    Some(times) => format!("{}*{times}", press.key),
+                };
+                (K::Press, press.reference.map(|on| on.0), key)
             }
             "scroll" => {
                 let scroll: args::Scroll = args::read(arguments)?;
                 let by = if (scroll.x, scroll.y) == (0, 0) { (0, SCROLL) } else { (scroll.x, scroll.y) };
                 (K::Scroll, scroll.reference.map(|on| on.0), format!("{}, {}", by.0, by.1))
             }
-            "drag" => {
-                let drag: args::Drag = args::read(arguments)?;
-                self.do_it(K::Drag, Some(drag.from.0), Some(drag.to.0), String::new())?;
-                return Ok(self.pending.take());
-            }
+            "drag" => return self.drag(&args::read(arguments)?),
+            "evaluate" => return self.evaluate(&args::read(arguments)?),
             "upload" => {
                 let upload: args::Upload = args::read(arguments)?;
                 let files = self.shared.policy.files(&upload.files)?;
@@ -81,8 +137,8 @@ impl Client {
             }
             _ => return Err(ToolError::UnknownTool(tool.to_owned())),
         };
-        self.do_it(kind, on, None, text)?;
-        Ok(self.pending.take())
+        self.do_it(kind, on, text)?;
+        Ok(self.told())
     }
 
     pub(super) fn navigate(&mut self, wanted: args::Navigate) -> Result<Answer, ToolError> {
@@ -94,24 +150,34 @@ impl Client {
             self.lose();
         }
         if self.source.is_some() || !self.is_live() {
-            self.do_it(ActionKind::Goto, None, None, wanted.url)?;
+            self.do_it(ActionKind::Goto, None, wanted.url)?;
             return Ok(self.pending.take());
         }
         self.source = self.shared.opener.open(Some(&wanted.url))?;
-        self.after(&Act { taken: taken(ActionKind::Goto, &wanted.url), node: None, to: None }, true)?;
+        self.after(&Act::bare(taken(ActionKind::Goto, &wanted.url)), true)?;
         Ok(self.pending.take())
     }
 
     /// Carries out an action on what a ref means now, and looks at what came of it.
-    pub(super) fn do_it(
+    pub(super) fn do_it(&mut self, kind: ActionKind, on: Option<Ref>, text: String) -> Result<(), ToolError> {
+        self.do_at(kind, on, None, End::Nowhere, text)
+    }
+
+    /// The same at a point of it, and to where a drag ends.
+    fn do_at(
         &mut self,
         kind: ActionKind,
         on: Option<Ref>,
-        to: Option<Ref>,
+        at: Option<[f32; 2]>,
+        to: End,
         text: String,
     ) -> Result<(), ToolError> {
+        let target = match to {
+            End::Beside(reference, _) => Some(reference),
+            End::By(_) | End::Nowhere => None,
+        };
         // What the client was never told it cannot mean: a number of another client is not one of its own.
-        if let Some(reference) = [on, to].into_iter().flatten().find(|given| !self.session.has_given(*given)) {
+        if let Some(reference) = [on, target].into_iter().flatten().find(|given| !self.session.has_given(*given)) {
             self.source()?;
             return Err(ToolError::UnknownRef { reference });
         }
@@ -127,10 +193,22 @@ impl Client {
             _ => {}
         }
         let node = on.map(|reference| self.node(reference)).transpose()?;
-        let end = to.map(|reference| self.node(reference)).transpose()?;
+        let end = match to {
+            End::Nowhere => None,
+            End::By([x, y]) => Some(DragTo::By(x, y)),
+            End::Beside(reference, place) => {
+                let node = self.node(reference)?;
+                Some(match place {
+                    PlaceArg::On => DragTo::On(node),
+                    PlaceArg::Before => DragTo::Before(node),
+                    PlaceArg::After => DragTo::After(node),
+                })
+            }
+        };
         let words = node.map(|key| self.words(key));
         let what = words.as_ref().map(said).unwrap_or_default();
-        let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end };
+        let at = at.map(|[x, y]| (x, y));
+        let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end, at };
         let is_first = self.page.is_none();
         self.witnessed(|witness, source| witness.before(source, &act));
         let done = self.source()?.act(&act);
@@ -204,18 +282,208 @@ impl Client {
         text
     }
 
-    pub(super) fn wait(&mut self, wanted: args::Wait) -> Result<Answer, ToolError> {
-        if let Some(ms) = wanted.ms {
-            self.source()?.wait(Duration::from_millis(u64::from(ms.min(LONGEST_WAIT_MS))))?;
-        }
-        match wanted.text.filter(|text| !text.is_empty()) {
-            Some(text) => self.do_it(ActionKind::WaitFor, None, None, text)?,
-            None if self.is_live() => {
-                return self.observe(&args::Observe { full: false, budget: None, strategy: None });
+    fn click(&mut self, click: args::Click) -> Result<Answer, ToolError> {
+        let kind = match click.kind {
+            ClickArg::Left => ActionKind::Click,
+            ClickArg::Right => ActionKind::RightClick,
+            ClickArg::Double => ActionKind::DoubleClick,
+        };
+        let wanted = |what: &str| Err(ToolError::Arguments(what.to_owned()));
+        match (click.reference, click.text.filter(|text| !text.trim().is_empty()), click.role) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) => wanted("`ref`, or `text` and `role`: not both"),
+            (Some(on), None, None) => {
+                self.do_at(kind, Some(on.0), click.at, End::Nowhere, String::new())?;
+                Ok(self.told())
             }
-            None => self.do_it(ActionKind::WaitFor, None, None, String::new())?,
+            (None, None, None) => wanted("`ref` or `text` is missing"),
+            (None, text, role) => {
+                let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
+                let key = self.node_that_says(&text, &role, click.within.map(|within| within.0))?;
+                self.on_node(kind, key, click.at)?;
+                Ok(self.told())
+            }
         }
-        Ok(self.pending.take())
+    }
+
+    /// Returns the one node that says a text; where several do, those with refs.
+    fn node_that_says(&mut self, text: &str, role: &str, within: Option<Ref>) -> Result<NodeKey, ToolError> {
+        let options = FindOptions { text: text.to_owned(), role: role.to_owned(), within, limit: CANDIDATES };
+        self.with_whole_page(|session, page| {
+            let nodes = matches(session, page, &options);
+            match nodes.as_slice() {
+                [one] => Ok(*one),
+                [] => Err(ToolError::NotThere {
+                    message: format!("nothing on the page says {:?}{}", text, if role.is_empty() { "" } else { " in this role" }),
+                    hint: "call `find` with a part of the text, or `observe`",
+                }),
+                _ => Err(ToolError::NotThere {
+                    message: find(session, &options),
+                    hint: "call `click` with one of these refs, or say more of the text, its `role`, or what it is `in`",
+                }),
+            }
+        })
+    }
+
+    /// Acts on a node that has no ref.
+    fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>) -> Result<(), ToolError> {
+        let words = self.words(key);
+        let what = said(&words);
+        let taken = TakenAction { kind, node: Some(words), text: String::new(), error: None };
+        let act = Act { taken, node: Some(key), to: None, at: at.map(|[x, y]| (x, y)) };
+        self.witnessed(|witness, source| witness.before(source, &act));
+        let done = self.source()?.act(&act);
+        done.map_err(|undone| match self.explained(undone, kind, what.clone(), None) {
+            ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
+            other => other,
+        })?;
+        self.after(&act, false)
+    }
+
+    /// Sets fields one after the other, and stops at the first that cannot be set.
+    fn fill(&mut self, form: args::Fill) -> Result<Answer, ToolError> {
+        let mut done = String::new();
+        for field in form.fields {
+            let on = field.reference.0;
+            let set = self.set(on, field.value);
+            match set {
+                Ok(said) => done.push_str(&format!("{on} {said}\n")),
+                Err(error) if done.is_empty() => return Err(error),
+                Err(error) => {
+                    let mut answer = self.told();
+                    answer.text = format!(
+                        "{done}{on} was not set, and none after it: {error}\nhint: {}\n{}",
+                        error.hint(),
+                        answer.text
+                    );
+                    return Ok(Answer { images: answer.images, ..Answer::text(&answer.text) });
+                }
+            }
+        }
+        let answer = self.told();
+        Ok(Answer { text: done + &answer.text, images: answer.images })
+    }
+
+    fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
+        if self.session.has_given(on) {
+            self.catch_up()?;
+        }
+        let key = self.session.node(on);
+        let node = key.and_then(|key| self.page.as_ref()?.find(key));
+        let chooses = node.is_some_and(|node| {
+            node.tag() == "select"
+                || matches!(node.role(), "listbox" | "radiogroup")
+                || node.role() == "combobox" && node.tag() != "input"
+        });
+        let (kind, text, said) = match value {
+            ValueArg::Checked(on) => (ActionKind::Check, on.to_string(), if on { "checked" } else { "unchecked" }),
+            ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
+            ValueArg::Text(text) if chooses => (ActionKind::Select, OptionArg::One(text).lines(), "chosen"),
+            ValueArg::Text(text) => (ActionKind::Fill, text, "set"),
+            ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
+        };
+        self.do_it(kind, Some(on), text).map(|()| said)
+    }
+
+    fn drag(&mut self, drag: &args::Drag) -> Result<Answer, ToolError> {
+        let end = match (drag.to, drag.by) {
+            (Some(to), None) => End::Beside(to.0, drag.place),
+            (None, Some(by)) => End::By(by),
+            (None, None) => return Err(ToolError::Arguments("`to` or `by` is missing".to_owned())),
+            (Some(_), Some(_)) => return Err(ToolError::Arguments("`to` or `by`: not both".to_owned())),
+        };
+        self.do_at(ActionKind::Drag, Some(drag.from.0), drag.at, end, String::new())?;
+        Ok(self.told())
+    }
+
+    fn evaluate(&mut self, wanted: &args::Evaluate) -> Result<Answer, ToolError> {
+        if !self.shared.policy.evaluate {
+            return Err(ToolError::Refused {
+                message: "`evaluate`".to_owned(),
+                hint: "the server's option --allow-evaluate allows it",
+            });
+        }
+        let value = self.source()?.evaluate(&wanted.expression)?;
+        let json = Answer::json(&value.to_string());
+        let cut = within_budget(&json.text, self.budget, 0);
+        self.is_current = false;
+        self.look(None, false)?;
+        let changed = self.pending.take();
+        let text = if changed.text.is_empty() { cut } else { format!("{cut}\n{}", changed.text) };
+        Ok(Answer { text, images: changed.images })
+    }
+
+    /// Returns what an action led to, in words where it led to nothing.
+    fn told(&mut self) -> Answer {
+        let mut answer = self.pending.take();
+        if answer.images.is_empty() && !answer.text.contains('\n') && answer.text.starts_with("[DELTA") {
+            answer.text.push_str(" nothing changed");
+        }
+        answer
+    }
+
+    pub(super) fn wait(&mut self, wanted: args::Wait) -> Result<Answer, ToolError> {
+        let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let (text, gone) = (said(wanted.text), said(wanted.gone));
+        if wanted.state.is_some() && wanted.reference.is_none() {
+            return Err(ToolError::Arguments("`state` needs `ref`".to_owned()));
+        }
+        if !self.is_live() {
+            self.do_it(ActionKind::WaitFor, None, text.unwrap_or_default())?;
+            return Ok(self.pending.take());
+        }
+        let asked = text.is_some() || gone.is_some() || wanted.reference.is_some() || wanted.network;
+        let most = wanted.ms.unwrap_or(if asked { WAIT_MS } else { 0 }).min(LONGEST_WAIT_MS);
+        if !asked {
+            self.source()?.wait(Duration::from_millis(u64::from(most)))?;
+            return self.observe(&args::Observe { full: false, budget: None, strategy: None });
+        }
+        let reference = wanted.reference.map(|reference| reference.0);
+        if let Some(reference) = reference.filter(|reference| !self.session.has_given(*reference)) {
+            return Err(ToolError::UnknownRef { reference });
+        }
+        let key = reference.and_then(|reference| self.session.node(reference));
+        let state = wanted.state.as_deref().unwrap_or("visible").trim().to_lowercase();
+        if reference.is_some() && !STATES.contains(&state.as_str()) {
+            return Err(ToolError::Arguments(format!("state: there are {}", STATES.join(", "))));
+        }
+        let deadline = Instant::now() + Duration::from_millis(u64::from(most));
+        let missing = loop {
+            let source = self.source()?;
+            if let Some(message) = source.dialog() {
+                let mut said = "a dialog is open: ".to_owned();
+                escape::quote(&mut said, &message);
+                return Err(ToolError::NotThere { message: said, hint: "answer it with `dialog` first" });
+            }
+            let is_quiet = !wanted.network || source.is_quiet()?;
+            source.refresh();
+            let page = source.pages().look()?;
+            let holds = |text: &str| says(&page, text);
+            let missing = if text.as_deref().is_some_and(|text| !holds(text)) {
+                Some("the text did not appear")
+            } else if gone.as_deref().is_some_and(holds) {
+                Some("the text is still there")
+            } else if key.is_some_and(|key| !is_so(&page, key, &state)) {
+                Some("the element did not come to that state")
+            } else if !is_quiet {
+                Some("requests are still under way")
+            } else {
+                None
+            };
+            match missing {
+                None => break None,
+                Some(missing) if Instant::now() >= deadline => break Some(missing),
+                Some(_) => std::thread::sleep(WAIT_SLICE),
+            }
+        };
+        let mut act = taken(ActionKind::WaitFor, text.as_deref().or(gone.as_deref()).unwrap_or_default());
+        act.error = missing.map(|missing| format!("{missing} within {most} ms"));
+        let failed = act.error.clone();
+        self.after(&Act::bare(act), false)?;
+        let answer = self.pending.take();
+        Ok(match failed {
+            None => answer,
+            Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), images: answer.images },
+        })
     }
 
     pub(super) fn tabs(&mut self, wanted: &args::Tabs) -> Result<Answer, ToolError> {
@@ -226,16 +494,16 @@ impl Client {
             let is_first = self.page.is_none();
             let opened = self.source()?.open_tab(url);
             opened.map_err(|undone| self.explained(undone, ActionKind::SwitchTab, String::new(), None))?;
-            let act = Act { taken: taken(ActionKind::Goto, url), node: None, to: None };
+            let act = Act::bare(taken(ActionKind::Goto, url));
             self.after(&act, is_first)?;
             return Ok(self.pending.take());
         }
         if let Some(index) = wanted.switch_to {
-            self.do_it(ActionKind::SwitchTab, None, None, index.to_string())?;
+            self.do_it(ActionKind::SwitchTab, None, index.to_string())?;
             return Ok(self.pending.take());
         }
         if wanted.close {
-            self.do_it(ActionKind::CloseTab, None, None, String::new())?;
+            self.do_it(ActionKind::CloseTab, None, String::new())?;
             return Ok(self.pending.take());
         }
         let tabs = self.source()?.tabs()?;
@@ -244,7 +512,7 @@ impl Client {
             text.push_str(&format!("\n- {}{} ", tab.index, if tab.is_current { " current" } else { "" }));
             escape::bare(&mut text, &tab.url);
         }
-        Ok(Answer::text(text))
+        Ok(Answer::text(&text))
     }
 
     /// Says why an action was not carried out.

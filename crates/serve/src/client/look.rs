@@ -10,8 +10,8 @@ use browserlens_lens::{LensOptions, Representation, RouterKind};
 use browserlens_page::{Capture, Flags, Page, PayloadKind};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{
-    ActionKind, CaptureImage, EventFilter, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex, StepInput,
-    TakenAction,
+    ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex,
+    StepInput, TakenAction,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,17 +37,35 @@ impl Client {
         if needs_pixels || page.nodes().any(|node| node.flags().has(Flags::CANVAS) && node.is_visible()) {
             (page, capture) = source.pages().page()?;
         }
+        self.guard(&page)?;
+        let source = self.source()?;
         let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
         let second_look = if action.is_some() { source.earlier_second_look() } else { None };
-        self.guard(&page)?;
+        let mut seen = Arc::clone(&page);
+        match (&self.page, &self.observed) {
+            (Some(before), Some(observed))
+                if events.iter().all(|event| matches!(event.kind, EventKind::Request(_))) =>
+            {
+                if action.is_none() && !always && self.ticks.by_itself(before, &page) {
+                    (self.page, self.is_current) = (Some(page), true);
+                    return Ok(());
+                }
+                // Who waits, waits for what the page says now.
+                let acted = action.is_some_and(|action| action.kind != ActionKind::WaitFor);
+                if acted && self.ticks.are_all(before, &page) {
+                    seen = Arc::clone(observed);
+                }
+            }
+            _ => {}
+        }
         let screenshot = capture
             .screenshot()
             .map(|png| CaptureImage { png: Arc::clone(png), space: browserlens_trace::screenshot_space(&page) });
         let crops = crops(&page, &capture);
         let input = StepInput {
             step: StepIndex(step),
-            page: &page,
+            page: &seen,
             capture: &capture,
             earlier_second_look: second_look.as_ref(),
             action,
@@ -55,14 +73,14 @@ impl Client {
             screenshot: screenshot.as_ref(),
             crops: &crops,
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         let observation = self.session.observe(&input)?;
         self.pending.add(observation, always);
         learn(&mut self.known, &self.session);
         self.last_event = events.last().map(|event| event.position).or(last_event);
-        self.page = Some(page);
-        self.is_current = true;
+        (self.page, self.observed, self.is_current) = (Some(page), Some(seen), true);
         Ok(())
     }
 
@@ -81,7 +99,7 @@ impl Client {
         if let Err(refused) = checked {
             if let Some(source) = self.source.as_mut() {
                 let leave = taken(ActionKind::Goto, "about:blank");
-                drop(source.act(&Act { taken: leave, node: None, to: None }));
+                drop(source.act(&Act::bare(leave)));
                 source.refresh();
             }
             return Err(refused);
@@ -137,6 +155,7 @@ impl Client {
             screenshot: None,
             crops: &[],
             peers: &[],
+            shared: &Arc::default(),
             clock: &NoClock,
         };
         let known = &mut self.known;

@@ -2,20 +2,24 @@
 //!
 //! In: typed arguments. Out: answers. Invariant: nothing here acts on a page.
 
-use super::{Client, options_of};
+use super::{Client, DEFAULT_BUDGET, options_of};
 use crate::answer::{Answer, fenced};
 use crate::args::{self, FormatArg, ModeArg};
 use crate::error::ToolError;
 use browserlens_inspect::UnixMillis;
 use browserlens_knowledge::protocol::AgentInstruction;
+use browserlens_page::text::{count_unseen, escaped};
 use browserlens_reading::ReadOptions;
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{ImageSpace, Request};
+use browserlens_tokens::Encoding;
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lines that `find` gives if not said otherwise.
 const FIND_LIMIT: u32 = 20;
+/// The longest token of the encoding, in bytes.
+const MOST_BYTES_OF_A_TOKEN: usize = 128;
 
 impl Client {
     pub(super) fn observe(&mut self, wanted: &args::Observe) -> Result<Answer, ToolError> {
@@ -53,7 +57,7 @@ impl Client {
         if !answer.text.is_empty() {
             answer.text.push('\n');
         }
-        answer.text.push_str(&observation.text);
+        answer.text.push_str(&escaped(&observation.text));
         answer.images.extend(observation.images.into_iter().map(|image| image.png));
         Ok(answer)
     }
@@ -80,18 +84,29 @@ impl Client {
             },
             ..SnapshotOptions::default()
         };
+        let skip = wanted.skip.unwrap_or(0) as usize;
+        let budget = wanted.budget.or(self.budget);
         let is_quoted = options.mode()? != Mode::Content && options.format == Format::Tree;
         let text = self.with_whole_page(|session, page| Ok(snapshot_in(session, page, &options)?))?;
-        Ok(Answer::text(if is_quoted { text } else { fenced(&text)? }))
+        if options.format == Format::Html {
+            return Ok(Answer::as_it_is(fenced(&html_within(&text, budget, skip))?));
+        }
+        let text = within_budget(&text, budget, skip);
+        Ok(Answer::text(&if is_quoted { text } else { fenced(&text)? }))
     }
 
     pub(super) fn find(&mut self, wanted: args::Find) -> Result<Answer, ToolError> {
         let limit = wanted.limit.unwrap_or(FIND_LIMIT) as usize;
-        let options = FindOptions { text: wanted.text, role: wanted.role, limit };
-        self.with_whole_page(|session, _| Ok(Answer::text(find(session, &options))))
+        if let Some(within) = wanted.within.filter(|within| !self.session.has_given(within.0)) {
+            return Err(ToolError::UnknownRef { reference: within.0 });
+        }
+        let within = wanted.within.map(|within| within.0);
+        let options = FindOptions { text: wanted.text, role: wanted.role, within, limit };
+        self.with_whole_page(|session, _| Ok(Answer::text(&find(session, &options))))
     }
 
     pub(super) fn read_text(&mut self, wanted: args::ReadText) -> Result<Answer, ToolError> {
+        let skip = wanted.skip.unwrap_or(0) as usize;
         let options = ReadOptions {
             query: wanted.query.filter(|query| !query.trim().is_empty()),
             section: wanted.section.filter(|section| !section.trim().is_empty()),
@@ -119,11 +134,12 @@ impl Client {
         })();
         self.searcher = searcher;
         let (answer, _) = read?;
-        let mut text = fenced(&answer.text)?;
-        if let Some(next) = answer.next {
+        let (part, cut) = part_of(&answer.text, self.budget, skip);
+        let mut text = fenced(&go_on(part.to_owned(), cut))?;
+        if let Some(next) = answer.next.filter(|_| cut.is_none()) {
             text.push_str(&format!("\n{} of {} sections; go on with offset {next}", next, answer.of));
         }
-        Ok(Answer::text(text))
+        Ok(Answer::text(&text))
     }
 
     pub(super) fn inspect(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
@@ -135,7 +151,9 @@ impl Client {
         let mut arguments = arguments;
         args::whole(&mut arguments);
         let value = self.inspector.call(source.pages(), tool, arguments, now())?;
-        Ok(Answer::text(browserlens_inspect::compact(value).to_string()))
+        let json = browserlens_inspect::compact(value).to_string();
+        // Only bodies hold unseen characters, and say so.
+        Ok(if tool == "get_network_requests" { Answer::as_it_is(json) } else { Answer::json(&json) })
     }
 
     pub(super) fn knowledge(&mut self, instruction: &AgentInstruction) -> Result<Answer, ToolError> {
@@ -152,16 +170,92 @@ impl Client {
             ImageSpace::Viewport(area) => format!("viewport {}×{}", area.width.round(), area.height.round()),
             ImageSpace::Document(area) => format!("{}×{}", area.width.round(), area.height.round()),
         };
-        Ok(Answer { text, images: vec![picture.png] })
+        Ok(Answer { images: vec![picture.png], ..Answer::text(&text) })
     }
+}
+
+/// Returns a text from a character on, as much as there is room for, cut at a line end if there is one; what is left out is said with how to
+/// go on.
+pub(super) fn within_budget(text: &str, budget: Option<u32>, skip: usize) -> String {
+    let (part, next) = part_of(text, budget, skip);
+    go_on(part.to_owned(), next)
+}
+
+/// Cuts HTML, whose last line says how many unseen characters it holds, to a part that says how many of them are in it.
+fn html_within(html: &str, budget: Option<u32>, skip: usize) -> String {
+    let html = if count_unseen(html) == 0 { html } else { html.rsplit_once('\n').map_or(html, |(html, _)| html) };
+    let (part, next) = part_of(html, budget, skip);
+    let part = match count_unseen(part) {
+        0 => part.to_owned(),
+        unseen => format!("{part}\n<!-- unseen characters: {unseen} -->"),
+    };
+    go_on(part, next)
+}
+
+/// Returns what there is room for of a text from a character on, and the character to go on with if something is left.
+fn part_of(text: &str, budget: Option<u32>, skip: usize) -> (&str, Option<(usize, usize)>) {
+    let rest = text.char_indices().nth(skip).map_or("", |(at, _)| &text[at..]);
+    let most = match budget {
+        Some(0) => usize::MAX,
+        budget => budget.unwrap_or(DEFAULT_BUDGET) as usize,
+    };
+    let count = |text: &str| Encoding::O200kBase.count(text).0 as usize;
+    let (mut left, mut end) = (most, 0);
+    for line in rest.split_inclusive('\n') {
+        // A token is at most some characters: what is far too long is not counted.
+        let cost = if line.len() > left.saturating_mul(MOST_BYTES_OF_A_TOKEN) { usize::MAX } else { count(line) };
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        end += line.len();
+    }
+    if end == 0 && !rest.is_empty() {
+        // One line that is longer than all there is room for: its beginning.
+        end = rest.char_indices().nth(most.max(1)).map_or(rest.len(), |(at, _)| at);
+    }
+    let (part, behind) = rest.split_at(end);
+    let next = (!behind.is_empty()).then(|| (skip + part.chars().count(), behind.chars().count()));
+    (part, next)
+}
+
+fn go_on(mut part: String, next: Option<(usize, usize)>) -> String {
+    if let Some((next, behind)) = next {
+        let line = if part.ends_with('\n') { "" } else { "\n" };
+        part.push_str(&format!("{line}… {behind} more characters; go on with skip {next}"));
+    }
+    part
 }
 
 /// Writes a value as JSON.
 pub(super) fn json_answer(value: &impl serde::Serialize) -> Result<Answer, ToolError> {
-    serde_json::to_string(value).map(Answer::text).map_err(|error| ToolError::Internal(error.to_string()))
+    serde_json::to_string(value).map(|json| Answer::json(&json)).map_err(|error| ToolError::Internal(error.to_string()))
 }
 
 fn now() -> UnixMillis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     UnixMillis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// What is cut is said with how to go on; going on gives all of it, once.
+        #[test]
+        fn parts_of_a_text_joined_are_the_text(text in "(\\PC{0,40}\n?){0,12}", budget in 1..60u32) {
+            let (mut skip, mut whole) = (0, String::new());
+            loop {
+                let (part, next) = part_of(&text, Some(budget), skip);
+                whole.push_str(part);
+                let Some((at, behind)) = next else { break };
+                prop_assert!(at > skip);
+                prop_assert_eq!(at + behind, text.chars().count());
+                skip = at;
+            }
+            prop_assert_eq!(whole, text);
+        }
+    }
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 /// Path of a bundled trace.
@@ -110,6 +111,25 @@ impl Mcp {
     pub async fn call(&mut self, tool: &str, arguments: Value) -> String {
         self.try_call(tool, arguments).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
+}
+
+/// A server that answers every request with a page; returns its host and port.
+pub async fn page(html: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("listens");
+    let host = listener.local_addr().expect("an address").to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let length = html.len();
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
+            let reply = format!("{head}\r\nContent-Length: {length}\r\n\r\n{html}");
+            tokio::spawn(async move {
+                let mut request = [0; 4096];
+                let _read = stream.read(&mut request).await;
+                let _sent = stream.write_all(reply.as_bytes()).await;
+            });
+        }
+    });
+    host
 }
 
 /// Resident memory of this process in KiB.

@@ -5,6 +5,7 @@
 use super::{Line, Meta, Outline, Role};
 use crate::path::{Kind, Label};
 use browserlens_lens::format::escape;
+use browserlens_page::text::escaped_line;
 use std::fmt::Write as _;
 
 /// Returns the text of an outline.
@@ -36,20 +37,9 @@ pub fn header(outline: &Outline) -> String {
     if !outline.grep.is_empty() {
         // As it was written, so that it can be copied; only what would end the line is escaped.
         out.push_str(" grep=");
-        write_pattern(&mut out, &outline.grep);
+        out.push_str(&escaped_line(&outline.grep));
     }
     out
-}
-
-/// Appends a pattern on one line.
-pub(crate) fn write_pattern(out: &mut String, pattern: &str) {
-    for c in pattern.chars() {
-        if c.is_control() {
-            let _ = write!(out, "\\u{{{:x}}}", c as u32);
-        } else {
-            out.push(c);
-        }
-    }
 }
 
 /// Appends one line.

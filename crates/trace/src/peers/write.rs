@@ -4,6 +4,7 @@ use super::schema::{APPLICATION_ID, CREATE, FORMAT_VERSION, META, OUTPUT, PASS};
 use super::{PeerPass, PeerText};
 use crate::blob::{BlobWriter, Storage, Stored};
 use crate::error::{Place, TraceError};
+use crate::file::journal_of;
 use crate::record::TraceHash;
 use crate::redact::Redactor;
 use crate::rows::{self, int, text};
@@ -28,13 +29,13 @@ pub fn write_peers(
     passes: &[PeerPass],
     redactor: &Redactor,
 ) -> Result<(), TraceError> {
-    let new = beside(path);
-    remove_if_there(&new)?;
+    let new = beside(path)?;
+    let journal = journal_of(&new);
     let written = fill(&new, path, trace, scenario, passes, redactor)
-        .and_then(|()| std::fs::rename(&new, path).map_err(TraceError::io(path, "put the file in place")));
+        .and_then(|()| new.persist(path).map_err(|failed| TraceError::io(path, "put the file in place")(failed.error)));
     if written.is_err() {
         // The first error is the one to report.
-        let _ = remove_if_there(&new);
+        let _ = remove_if_there(&journal);
     }
     written
 }

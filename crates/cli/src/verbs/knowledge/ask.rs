@@ -118,7 +118,7 @@ pub(super) fn query(args: &QueryArgs) -> Ended {
     let environment = Environment { page: page.as_ref(), profile, ..Environment::default() };
     let response = agent.answer_json(&instruction, &environment);
     let text = serde_json::to_string_pretty(&response).map_err(|error| json_failure(&error))?;
-    output::data(&format!("{text}\n"))?;
+    output::json(&format!("{text}\n"))?;
     if response.success {
         return Ok(Exit::Success);
     }
@@ -157,7 +157,7 @@ pub(super) fn gaps(args: &GapsArgs) -> Ended {
         }
     }
     let text = serde_json::to_string_pretty(&shown).map_err(|error| json_failure(&error))?;
-    output::data(&format!("{text}\n"))?;
+    output::json(&format!("{text}\n"))?;
     Ok(Exit::Success)
 }
 

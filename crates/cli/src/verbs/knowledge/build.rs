@@ -176,7 +176,7 @@ fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording
     let (opened, failed, left) = (report.opened.len(), report.failed.len(), report.left_out);
     output::status(&format!("{start}: {opened} pages opened, {failed} failed, {left} links left out; {end}"));
     for (url, reason) in &report.failed {
-        output::status(&crate::exit::one_line(&format!("  {url}: {reason}")));
+        output::status(&browserlens_page::text::escaped_line(&format!("  {url}: {reason}")));
     }
     Ok(recording)
 }

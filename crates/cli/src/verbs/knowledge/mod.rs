@@ -10,6 +10,7 @@ use crate::{Ended, output};
 use browserlens_knowledge::{
     MapOptions, Recogniser, Recognition, WebsiteId, schema, site_map_dot, site_map_svg, to_json,
 };
+use browserlens_page::text::escaped_line;
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
 use clap::{Args, Subcommand, ValueEnum};
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
             };
             if *json {
                 let text = serde_json::to_string_pretty(&found).map_err(|error| json_failure(&error))?;
-                output::data(&format!("{text}\n"))?;
+                output::json(&format!("{text}\n"))?;
             } else {
                 output::data(&in_words(&found))?;
             }
@@ -110,7 +111,7 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
         KnowledgeVerb::Gaps(args) => ask::gaps(args),
         KnowledgeVerb::Export { format: Format::Schema, .. } => {
             let text = serde_json::to_string_pretty(&schema()).map_err(|error| json_failure(&error))?;
-            output::data(&format!("{text}\n"))?;
+            output::json(&format!("{text}\n"))?;
             Ok(Exit::Success)
         }
         KnowledgeVerb::Export { place, format, website } => {
@@ -119,12 +120,13 @@ pub(crate) fn run(args: &KnowledgeArgs) -> Ended {
                 website_id: website.as_deref().map(WebsiteId::from),
                 title: website.clone().unwrap_or_else(|| format!("Site map of {}", place.id)),
             };
-            let text = match format {
-                Format::Svg => site_map_svg(&knowledge, &options),
-                Format::Dot => site_map_dot(&knowledge, &options),
-                Format::Json | Format::Schema => to_json(&knowledge).map_err(|error| json_failure(&error))?,
-            };
-            output::data(&text)?;
+            match format {
+                Format::Svg => output::data(&site_map_svg(&knowledge, &options))?,
+                Format::Dot => output::data(&site_map_dot(&knowledge, &options))?,
+                Format::Json | Format::Schema => {
+                    output::json(&to_json(&knowledge).map_err(|error| json_failure(&error))?)?;
+                }
+            }
             Ok(Exit::Success)
         }
     }
@@ -140,7 +142,7 @@ fn in_words(found: &Recognition) -> String {
         text.push_str(&format!("  there: {told:?}\n"));
     }
     for action in &found.available_actions {
-        text.push_str(&format!("  can: {} [{}]\n", crate::exit::one_line(&action.description), action.tool_name));
+        text.push_str(&format!("  can: {} [{}]\n", escaped_line(&action.description), action.tool_name));
     }
     if let Some(tie) = &found.tie {
         text.push_str(&format!("  tie: {tie}\n"));

@@ -1,0 +1,328 @@
+//! Which elements can be pressed that have no role to say so.
+//!
+//! In: a page. Out: [`Controls`]: by node, whether it does something of its own when it is pressed, dragged or typed into. Both forms of a page
+//! (`extract`, `reference`) ask here; whether it is true of a page is what the press test measures in Chromium.
+//! Invariants: two linear passes; what one presses by pressing something else is no control beside it.
+//!
+//! What speaks for an element is a *mark*: a listener of the pointer, a handler attribute, a tab stop, a pointer cursor that begins at it,
+//! `draggable`, editable content. A listener alone may only wait for what happens below. So:
+//! - where nothing below is marked, it is a control; but where it listens to a list of elements that are alike, those are the controls;
+//! - where something below is marked, it is one only if something of it lies outside of that; with a listener alone, moreover, only if it has
+//!   words of its own or elements like it beside it listen too (one listener each);
+//! - inside another control it is one only if something of that other one lies outside of it; a name of its own (`aria-label`) then marks it too;
+//! - a label stands for its checkbox where that is not rendered.
+
+use crate::extract::markup_role;
+use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, Page, States, Visibility, role};
+
+/// Fewest elements side by side that are a list.
+const A_LIST: usize = 2;
+/// Most nodes of a picture in which labels are looked for: every shape is held against every label and every other shape.
+const LARGEST_PICTURE: u32 = 2_000;
+/// How deep a list may lie in what listens for it.
+const DEEPEST_LIST: usize = 4;
+
+/// What can be pressed without a role that says so.
+#[derive(Debug)]
+pub(crate) struct Controls {
+    pressed: Vec<bool>,
+}
+
+/// What speaks for an element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Nothing,
+    /// Its role is that of a control.
+    Role,
+    /// It is one, whatever is below it.
+    Sure,
+    /// It shows that it can be pressed.
+    Shows,
+    /// Only a listener or a tab stop.
+    Listens,
+    /// Only a name, which counts inside of what can be pressed.
+    Named,
+}
+
+/// What encloses a node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inside {
+    /// A control whose role says that it is one thing to press: what listens in it seldom does anything else.
+    OneThing,
+    /// Any other control by role.
+    Role,
+    /// What can be pressed without a role.
+    Pressed,
+}
+
+impl Inside {
+    fn of(role: &str) -> Self {
+        let is_one = matches!(
+            role,
+            "button" | "checkbox" | "radio" | "switch" | "slider" | "spinbutton" | "menuitemcheckbox" | "menuitemradio"
+        );
+        if is_one { Self::OneThing } else { Self::Role }
+    }
+
+    fn may_hold(self, mark: Mark) -> bool {
+        match mark {
+            Mark::Listens => self != Self::OneThing,
+            Mark::Named => self == Self::Pressed,
+            _ => true,
+        }
+    }
+}
+
+/// What every prefix of the page holds, so that a subtree's share is a difference.
+struct Sums {
+    marked: Vec<u32>,
+    content: Vec<u32>,
+}
+
+impl Sums {
+    fn below(sums: &[u32], node: NodeRef<'_>) -> u32 {
+        sums[node.end() as usize] - sums[node.id().index() + 1]
+    }
+
+    fn with(sums: &[u32], node: NodeRef<'_>) -> u32 {
+        sums[node.end() as usize] - sums[node.id().index()]
+    }
+}
+
+impl Controls {
+    /// Looks through a page.
+    pub(crate) fn of(page: &Page) -> Self {
+        let mut marks = Vec::with_capacity(page.len());
+        let mut sums = Sums { marked: vec![0], content: vec![0] };
+        for node in page.nodes() {
+            let mark = mark_of(node);
+            sums.marked.push(sums.marked[marks.len()] + u32::from(!matches!(mark, Mark::Nothing | Mark::Named)));
+            sums.content.push(sums.content[marks.len()] + u32::from(is_content(node)));
+            marks.push(mark);
+        }
+        let mut controls = Self { pressed: vec![false; page.len()] };
+        // Of the controls that enclose the node at hand: where each ends, what it holds, and whether all of it is one thing to press.
+        let mut around: Vec<(u32, u32, Inside)> = Vec::new();
+        for node in page.nodes() {
+            let at = node.id().index();
+            while around.pop_if(|(end, ..)| *end <= node.id().0).is_some() {}
+            let content = Sums::with(&sums.content, node);
+            let beside = around
+                .last()
+                .map_or(marks[at] != Mark::Named, |(_, whole, inside)| *whole > content && inside.may_hold(marks[at]));
+            if controls.pressed[at] {
+                // A list's element that what listens for it has spoken for.
+            } else if matches!(marks[at], Mark::Nothing | Mark::Role) {
+                if marks[at] == Mark::Role {
+                    around.push((node.end(), content, Inside::of(node.role())));
+                }
+                continue;
+            } else if !beside || !controls.is_pressed_itself(node, &marks, &sums) {
+                continue;
+            }
+            controls.pressed[at] = true;
+            around.push((node.end(), content, Inside::Pressed));
+        }
+        controls
+    }
+
+    /// Returns whether a node can be pressed, its role apart.
+    pub(crate) fn has(&self, node: NodeRef<'_>) -> bool {
+        self.pressed[node.id().index()]
+    }
+
+    /// Decides about an element that is marked; where it listens for a list, the list's elements are pressed.
+    fn is_pressed_itself(&mut self, node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
+        let mark = marks[node.id().index()];
+        if node.clickability().has(Clickability::EDITABLE) || is_scrolled_grid(node) {
+            return true;
+        }
+        if Sums::below(&sums.marked, node) > 0 {
+            let is_its_own = mark != Mark::Listens || has_words(node) || is_one_of_many(node);
+            return is_its_own && has_its_own(node, marks, sums);
+        }
+        let listens = node.clickability().has(Clickability::LISTENER);
+        if !listens || mark == Mark::Named || node.clickability().has(Clickability::TABINDEX) {
+            return true;
+        }
+        match list_below(node, sums, mark == Mark::Listens) {
+            Some(list) => {
+                for element in list {
+                    self.pressed[element.id().index()] = true;
+                }
+                false
+            }
+            None => true,
+        }
+    }
+}
+
+fn is_scrolled_grid(node: NodeRef<'_>) -> bool {
+    matches!(node.role(), "grid" | "treegrid" | "tree") && node.flags().has(Flags::SCROLLER)
+}
+
+/// Returns whether an element holds text directly.
+fn has_words(node: NodeRef<'_>) -> bool {
+    node.children().any(|child| child.kind() == NodeKind::Text && is_content(child))
+}
+
+/// Returns whether a label's checkbox, radio or file field is not rendered, so that the label is all there is of it.
+fn is_all_of_its_field(label: NodeRef<'_>) -> bool {
+    label.descendants().any(|below| {
+        below.tag() == "input"
+            && below.visibility() == Visibility::NotRendered
+            && matches!(below.attribute("type"), Some("checkbox" | "radio" | "file"))
+    })
+}
+
+fn mark_of(node: NodeRef<'_>) -> Mark {
+    if node.kind() != NodeKind::Element || matches!(node.tag(), "html" | "body") {
+        return Mark::Nothing;
+    }
+    if node.tag() == "label" || node.role() == "LabelText" {
+        return if node.is_visible() && is_all_of_its_field(node) { Mark::Sure } else { Mark::Nothing };
+    }
+    let role = node.role();
+    if role::is_interactive(role) || role::is_generic(role) && markup_role(node).is_some_and(role::is_interactive) {
+        // A toggle that is styled away is there all the same.
+        let is_there = !matches!(node.visibility(), Visibility::NotRendered | Visibility::Hidden);
+        return if is_there { Mark::Role } else { Mark::Nothing };
+    }
+    if !node.is_visible() {
+        return Mark::Nothing;
+    }
+    let why = node.clickability();
+    let stop = why.has(Clickability::TABINDEX);
+    let listens = why.has(Clickability::LISTENER);
+    let shows = why.has(Clickability::POINTER) || node.attribute("draggable") == Some("true");
+    if why.any(Clickability::HANDLER.with(Clickability::EDITABLE))
+        || stop && (listens || shows)
+        || is_scrolled_grid(node)
+    {
+        Mark::Sure
+    } else if shows {
+        Mark::Shows
+    } else if listens || stop || role == "gridcell" && node.states().has(States::FOCUSABLE) {
+        // One stop of a grid whose arrow keys move the focus: its events are heard further up.
+        Mark::Listens
+    } else if role::is_generic(role) && node.attribute("aria-label").is_some() {
+        Mark::Named
+    } else {
+        Mark::Nothing
+    }
+}
+
+/// Returns whether a node is something to be seen, whatever is below it.
+fn is_content(node: NodeRef<'_>) -> bool {
+    match node.kind() {
+        NodeKind::Text | NodeKind::Pseudo => node.is_seen() && !node.text().trim().is_empty(),
+        NodeKind::Element => {
+            node.is_visible()
+                && (is_drawn(node.tag())
+                    || matches!(
+                        node.tag(),
+                        "img" | "canvas" | "video" | "input" | "select" | "textarea" | "button" | "iframe"
+                    ))
+        }
+        NodeKind::Document => false,
+    }
+}
+
+/// Returns whether a tag is a drawn shape of an SVG picture.
+pub(crate) fn is_drawn(tag: &str) -> bool {
+    matches!(tag, "circle" | "ellipse" | "rect" | "path" | "polygon" | "polyline" | "line" | "image" | "use")
+}
+
+/// Returns whether something of a node lies outside of everything that is marked below it.
+fn has_its_own(node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
+    let mut own = Sums::with(&sums.content, node);
+    let mut past = 0;
+    for below in node.descendants() {
+        if below.id().0 >= past && !matches!(marks[below.id().index()], Mark::Nothing | Mark::Named) {
+            own -= Sums::with(&sums.content, below);
+            past = below.end();
+        }
+    }
+    own > 0
+}
+
+/// Returns whether an element beside a node is like it and listens too.
+fn is_one_of_many(node: NodeRef<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    let mut beside = parent.children().filter(|child| child.id() != node.id() && is_alike(*child, node));
+    node.clickability().has(Clickability::LISTENER)
+        && beside.any(|child| child.clickability().has(Clickability::LISTENER))
+}
+
+fn is_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
+    let first_class = |node: NodeRef<'_>| {
+        node.attribute("class").and_then(|class| class.split_ascii_whitespace().next()).map(str::to_owned)
+    };
+    one.kind() == NodeKind::Element && one.tag() == other.tag() && first_class(one) == first_class(other)
+}
+
+/// Returns the elements of the list that an element listens for, if it holds nothing but one list; `any_class`: elements of one class are a list, too.
+fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<Vec<NodeRef<'p>>> {
+    let mut holder = listens;
+    for _ in 0..DEEPEST_LIST {
+        let whole = Sums::with(&sums.content, holder);
+        let elements: Vec<NodeRef<'p>> = holder
+            .children()
+            .filter(|child| child.kind() == NodeKind::Element && Sums::with(&sums.content, *child) > 0)
+            .collect();
+        let held: u32 = elements.iter().map(|child| Sums::with(&sums.content, *child)).sum();
+        if held < whole && !is_drawn(holder.tag()) && holder.tag() != "svg" {
+            // It says something beside what its elements say.
+            return None;
+        }
+        let [first, rest @ ..] = elements.as_slice() else { return None };
+        if rest.is_empty() {
+            holder = *first;
+            continue;
+        }
+        let drawn = elements.iter().all(|child| is_drawn(child.tag()) || child.tag() == "text");
+        let listed = matches!(holder.tag(), "ul" | "ol" | "menu" | "tbody" | "table")
+            || any_class && first.attribute("class").is_some()
+            || matches!(holder.role(), "list" | "listbox" | "menu" | "tree" | "grid" | "tablist" | "radiogroup");
+        let alike = rest.iter().all(|child| is_alike(*child, *first));
+        return (elements.len() >= A_LIST && (drawn || listed && alike))
+            .then(|| elements.into_iter().filter(|child| !drawn || child.tag() != "text").collect());
+    }
+    None
+}
+
+/// Returns the text that is drawn at a shape of an SVG picture and at no other nearer: its label.
+pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
+    if !is_drawn(node.tag()) {
+        return None;
+    }
+    let picture =
+        node.ancestors().take_while(|above| above.kind() == NodeKind::Element).find(|above| above.tag() == "svg")?;
+    if picture.end() - picture.id().0 > LARGEST_PICTURE {
+        return None;
+    }
+    let words = |text: NodeRef<'_>| {
+        let all: String =
+            text.subtree().filter(|below| below.kind() == NodeKind::Text).map(|below| below.text()).collect();
+        crate::extract::collapse(&all)
+    };
+    let seen = |below: &NodeRef<'_>| below.kind() == NodeKind::Element && below.is_visible();
+    let labels: Vec<_> = picture.descendants().filter(|below| below.tag() == "text" && seen(below)).collect();
+    let nearest = labels.iter().copied().min_by(|a, b| gap(node, *a).total_cmp(&gap(node, *b)))?;
+    let distance = gap(node, nearest);
+    let mut others =
+        picture.descendants().filter(|below| is_drawn(below.tag()) && seen(below) && below.id() != node.id());
+    let near = distance <= f64::from(nearest.bounds().height.max(12.0)) * 1.5;
+    (near && !others.any(|other| gap(other, nearest) < distance))
+        .then(|| words(nearest))
+        .filter(|name| !name.is_empty())
+}
+
+/// Distance between a shape and the middle of a text, in CSS px; 0 where the text's middle lies in the shape's box.
+fn gap(shape: NodeRef<'_>, text: NodeRef<'_>) -> f64 {
+    let (shape, text) = (shape.bounds(), text.bounds());
+    let (x, y) = (f64::from(text.x + text.width / 2.0), f64::from(text.y + text.height / 2.0));
+    let beyond = |at: f64, from: f32, size: f32| (f64::from(from) - at).max(at - f64::from(from + size)).max(0.0);
+    let aside = (beyond(x, shape.x, shape.width) - f64::from(text.width) / 2.0).max(0.0);
+    aside.hypot((beyond(y, shape.y, shape.height) - f64::from(text.height) / 2.0).max(0.0))
+}

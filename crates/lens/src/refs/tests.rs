@@ -1,0 +1,284 @@
+//! What keeps a ref and what does not, on two pages each.
+
+use super::*;
+use crate::extract::{ExtractOptions, extract};
+use browserlens_page::PageBuilder;
+
+/// The refs of a run over small pages.
+#[derive(Default)]
+struct Run {
+    table: RefTable,
+    loader: u32,
+}
+
+impl Run {
+    /// Shows a page whole; returns the number of the ref of each node that has one, by its backend id.
+    fn show(&mut self, outline: &str) -> HashMap<u32, u32> {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        builder.document(1, 1 + self.loader);
+        builder.add_outline(outline);
+        let page = builder.finish();
+        let view = extract(&page, &HashSet::new(), &ExtractOptions::default());
+        self.table.meet(&view, &Acting::of(&page, &view, |_| false));
+        let mut refs = HashMap::new();
+        for (id, meta) in view.meta.iter().enumerate() {
+            if !self.table.wants(id as u32) {
+                continue;
+            }
+            let reference = self.table.get(id as u32).unwrap_or_else(|| Ref::new(self.table.next()));
+            self.table.give(id as u32, reference);
+            refs.insert(meta.key.backend, reference.number);
+        }
+        let unique: HashSet<u32> = refs.values().copied().collect();
+        assert_eq!(unique.len(), refs.len(), "a ref stands for one item of a page");
+        refs
+    }
+}
+
+/// The refs of a node on the first page and of one (another, if it was replaced) on the last.
+fn refs_of(pages: &[&str], was: u32, is: u32) -> (u32, u32) {
+    let mut run = Run::default();
+    let shown: Vec<HashMap<u32, u32>> = pages.iter().map(|page| run.show(page)).collect();
+    (shown[0][&was], shown[shown.len() - 1][&is])
+}
+
+#[track_caller]
+fn keeps(node: u32, pages: &[&str]) {
+    let (was, is) = refs_of(pages, node, node);
+    assert_eq!(was, is, "keeps its ref");
+}
+
+#[track_caller]
+fn loses(node: u32, pages: &[&str]) {
+    let (was, is) = refs_of(pages, node, node);
+    assert_ne!(was, is, "is another thing");
+}
+
+/// A list of rows, each with a node of its own, words and a button.
+fn rows(rows: &[(u32, &str)]) -> String {
+    let mut outline = String::from("main #2\n  heading \"Results\" #3\n  list #4\n");
+    for (node, words) in rows {
+        outline += &format!("    listitem #{node}0\n");
+        for (nth, word) in words.split('|').enumerate() {
+            outline += &format!("      paragraph #{node}{}\n        text \"{word}\" #{node}{}\n", nth + 1, nth + 5);
+        }
+        outline += &format!("      button \"Open\" #{node}9\n");
+    }
+    outline
+}
+
+#[test]
+fn a_changed_role_is_no_other_thing() {
+    keeps(
+        5,
+        &["main #2\n  button \"Menu\" #5\n  text \"Words\" #6", "main #2\n  combobox \"Menu\" #5\n  text \"Words\" #6"],
+    );
+    keeps(5, &["main #2\n  button \"Menu\" #5", "main #2\n  generic \"Menu\" clickable #5"]);
+}
+
+#[test]
+fn a_changed_name_is_no_other_thing() {
+    let player = |name: &str, time: &str| {
+        format!(
+            "main #2\n  region \"Player\" #3\n    text \"{time}\" #4\n    button \"{name}\" #5\n    button \"Next\" #6\n    button \"Mute\" #7"
+        )
+    };
+    keeps(5, &[&player("Play", "0:00"), &player("Pause", "0:01"), &player("Play", "0:07")]);
+    // In a toolbar each button is an item, and has no words but its own.
+    let toolbar = |name: &str| {
+        format!(
+            "list #3\n  listitem #10\n    button \"Back\" #11\n  listitem #20\n    button \"{name}\" #21\n  listitem #30\n    button \"Next\" #31"
+        )
+    };
+    keeps(21, &[&toolbar("Play"), &toolbar("Pause")]);
+    // In a row the words beside it say what it belongs to.
+    let seats = |name: &str, state: &str| {
+        rows(&[(1, "Desk 4|near the window"), (2, &format!("Desk 5|{state}")), (3, "Desk 6|free")]).replacen(
+            "button \"Open\" #29",
+            &format!("button \"{name}\" #29"),
+            1,
+        )
+    };
+    keeps(29, &[&seats("Reserve desk 5", "free"), &seats("Cancel", "yours")]);
+}
+
+#[test]
+fn a_name_that_blinks_is_no_other_thing() {
+    let terminal =
+        |name: &str| format!("main #2\n  heading \"Shell\" #3\n  textbox \"{name}\" #5\n  text \"{name}\" #6");
+    keeps(5, &[&terminal("$ _"), &terminal("$ "), &terminal("$ ls _"), &terminal("total 4 notes.txt $")]);
+}
+
+#[test]
+fn a_changed_label_around_it_is_no_other_thing() {
+    let cart = |label: &str| format!("main #2\n  region \"{label}\" #3\n    button \"Pay\" #5\n    text \"Total\" #6");
+    keeps(5, &[&cart("Cart, 1 item"), &cart("Cart, 2 items")]);
+    keeps(5, &[&cart("Cart"), &cart("Your cart")]);
+    let titled = |title: &str| format!("main #2\n  heading \"{title}\" #3\n  button \"Pay\" #5\n  text \"Total\" #6");
+    keeps(5, &[&titled("Cart (1)"), &titled("Cart (2)")]);
+}
+
+#[test]
+fn what_a_dialog_covers_is_no_other_thing_when_it_comes_back() {
+    let behind = "main #2\n  heading \"Cart\" #3\n  button \"Pay\" #5\n  link \"Terms\" #6\n";
+    let dialog = format!("{behind}dialog \"Sure?\" modal #7\n  button \"Yes\" #8\n");
+    let covered = dialog.replace("button \"Pay\"", "generic \"\" tag=button").replace("main #2", "generic #2 tag=main");
+    keeps(5, &[behind, &dialog, behind]);
+    keeps(5, &[behind, &covered, behind]);
+}
+
+#[test]
+fn another_place_among_siblings_is_no_other_thing() {
+    let before = rows(&[(1, "Alpha|one"), (2, "Beta|two"), (3, "Gamma|three")]);
+    let after = rows(&[(3, "Gamma|three"), (1, "Alpha|one"), (2, "Beta|two")]);
+    for node in [19, 29, 39] {
+        keeps(node, &[&before, &after]);
+    }
+    keeps(
+        5,
+        &[
+            "main #2\n  button \"One\" #4\n  button \"Two\" #5\n  button \"Three\" #6",
+            "main #2\n  button \"Two\" #5\n  button \"One\" #4\n  button \"Three\" #6",
+        ],
+    );
+}
+
+#[test]
+fn more_or_fewer_siblings_make_no_other_thing() {
+    let alone = "main #2\n  group #3\n    button \"Pay\" #5";
+    let beside = "main #2\n  group #3\n    button \"Pay\" #5\n    button \"Pay later\" #6\n    button \"Cancel\" #7";
+    keeps(5, &[alone, beside, alone]);
+    keeps(19, &[&rows(&[(1, "Alpha")]), &rows(&[(1, "Alpha"), (2, "Beta"), (3, "Gamma")])]);
+    let fields = "form \"Sign in\" #2\n  textbox \"Name\" #5\n  textbox \"Password\" #6\n  button \"Go\" #7";
+    let refused = "form \"Sign in\" #2\n  alert #8\n    text \"Wrong password\" #9\n  textbox \"Name\" #5\n  textbox \"Password\" #6\n  button \"Go\" #7";
+    for node in [5, 6, 7] {
+        keeps(node, &[fields, refused, fields]);
+    }
+}
+
+#[test]
+fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
+    let page = |node: u32, words: &str| {
+        format!(
+            "main #2\n  heading \"Cart\" #3\n  text \"{words}\" #4\n  group \"Pay\" #6\n    button \"Pay\" #{node}\n    button \"Cancel\" #7\n"
+        )
+    };
+    let (was, is) = refs_of(&[&page(5, "1 lamp"), &page(55, "2 lamps and a desk")], 5, 55);
+    assert_eq!(was, is);
+    // Two of one name: nobody can say which is which.
+    let twins = |nodes: [u32; 2]| {
+        format!("main #2\n  group #6\n    button \"More\" #{}\n    button \"More\" #{}", nodes[0], nodes[1])
+    };
+    let mut run = Run::default();
+    let first = run.show(&twins([5, 7]));
+    let second = run.show(&twins([55, 57]));
+    assert!(second.values().all(|number| !first.values().any(|known| known == number)));
+}
+
+#[test]
+fn a_virtual_row_with_the_words_of_another_is_another_thing() {
+    let before = rows(&[(1, "Alpha|one"), (2, "Beta|two"), (3, "Gamma|three")]);
+    let scrolled = rows(&[(1, "Beta|two"), (2, "Gamma|three"), (3, "Delta|four")]);
+    for node in [19, 29, 39] {
+        loses(node, &[&before, &scrolled]);
+    }
+    // The node that left at the top comes in at the bottom.
+    let rotated = rows(&[(2, "Beta|two"), (3, "Gamma|three"), (1, "Delta|four")]);
+    loses(19, &[&before, &rotated]);
+    keeps(29, &[&before, &rotated]);
+    // What two rows have in common tells neither.
+    let people = |names: [&str; 3]| {
+        rows(&[
+            (1, &format!("{}|London", names[0])),
+            (2, &format!("{}|London", names[1])),
+            (3, &format!("{}|Paris", names[2])),
+        ])
+    };
+    for node in [19, 29, 39] {
+        loses(node, &[&people(["Ada", "Bob", "Cleo"]), &people(["Dora", "Emil", "Fay"])]);
+    }
+}
+
+#[test]
+fn the_buttons_of_a_recycled_row_are_other_things_though_they_stay_among_themselves() {
+    let table = |names: [&str; 3]| {
+        let row = |nth: usize, name: &str| {
+            format!(
+                "    row #{nth}0\n      cell \"{name}\" #{nth}1\n        text \"{name}\" #{nth}5\n      cell #{nth}2\n        button \"Copy\" tag=button #{nth}3\n        button \"Print\" tag=button #{nth}4\n        button \"Delete\" tag=button #{nth}6\n"
+            )
+        };
+        format!(
+            "main #2\n  table #3\n{}",
+            names.iter().enumerate().map(|(nth, name)| row(nth + 1, name)).collect::<String>()
+        )
+    };
+    for node in [13, 24, 36] {
+        loses(node, &[&table(["Alpha", "Beta", "Gamma"]), &table(["Delta", "Epsilon", "Zeta"])]);
+    }
+    // Other nodes on the next page of the table are not theirs, though they stand in the same places.
+    let next = table(["Delta", "Epsilon", "Zeta"])
+        .replace("#1", "#7")
+        .replace("#2\n        b", "#82\n        b")
+        .replace("    row #2", "    row #8")
+        .replace("    row #3", "    row #9");
+    let mut run = Run::default();
+    let first = run.show(&table(["Alpha", "Beta", "Gamma"]));
+    let second = run.show(&next);
+    assert_ne!(first[&13], second[&73]);
+}
+
+#[test]
+fn rows_of_links_alone_that_hold_another_page_are_other_things() {
+    let list = |names: [&str; 3]| {
+        let row =
+            |nth: usize, name: &str| format!("  listitem #{nth}0\n    link \"{name}\" href=\"/{name}\" #{nth}1\n");
+        format!("list #3\n{}", names.iter().enumerate().map(|(nth, name)| row(nth + 1, name)).collect::<String>())
+    };
+    for node in [11, 21, 31] {
+        loses(node, &[&list(["Alpha", "Beta", "Gamma"]), &list(["Delta", "Epsilon", "Zeta"])]);
+    }
+    // The same of buttons, which lead nowhere.
+    let buttons = |names: [&str; 3]| list(names).replace("link", "button").replace("href", "title");
+    for node in [11, 21, 31] {
+        loses(node, &[&buttons(["Alpha", "Beta", "Gamma"]), &buttons(["Delta", "Epsilon", "Zeta"])]);
+    }
+}
+
+#[test]
+fn a_panel_that_is_filled_with_another_entity_is_another_thing() {
+    let panel = |title: &str, owner: &str, due: &str| {
+        format!(
+            "main #2\n  region \"Details\" #3\n    heading \"{title}\" #4\n    text \"Owner\" #5\n    text \"{owner}\" #6\n    text \"Due\" #7\n    text \"{due}\" #8\n    button \"Close {title}\" #9\n    button \"Delete\" #10\n    textbox \"Note\" #11"
+        )
+    };
+    for node in [9, 10] {
+        loses(node, &[&panel("Fix the roof", "Ada", "Monday"), &panel("Paint the door", "Bob", "Friday")]);
+    }
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_another_thing() {
+    loses(
+        5,
+        &[
+            "main #2\n  text \"Words\" #4\n  link \"More\" href=\"/a\" #5",
+            "main #2\n  text \"Words\" #4\n  link \"More\" href=\"/b\" #5",
+        ],
+    );
+    keeps(
+        5,
+        &[
+            "main #2\n  text \"Words\" #4\n  link \"More\" href=\"/a\" #5",
+            "main #2\n  text \"Words\" #4\n  link \"Less\" href=\"/a\" #5",
+        ],
+    );
+}
+
+#[test]
+fn numbers_are_never_given_again() {
+    let mut run = Run::default();
+    run.show(&rows(&[(1, "Alpha"), (2, "Beta"), (3, "Gamma")]));
+    let gone = run.show("main #2\n  button \"Other\" #5");
+    let back = run.show(&rows(&[(1, "Delta"), (2, "Epsilon"), (3, "Zeta")]));
+    assert!(back.values().chain(gone.values()).all(|number| *number > 3), "{gone:?} {back:?}");
+}

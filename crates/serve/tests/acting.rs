@@ -1,0 +1,326 @@
+//! What an agent is told of what it does, in Chromium: each action on a page made for it, notices, dialogs, text that ticks, pages that never rest.
+
+mod common;
+
+use browserlens_serve::Policy;
+use common::{Mcp, live, page};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Opens a page with this body; what it logs with `log(text)` is what its `log` says.
+async fn on(body: &str) -> (Mcp, String) {
+    let html = format!(
+        "<!doctype html><meta charset=utf-8><title>Acting</title><body>{body}<p id=log aria-label=log role=note></p>\
+         <script>const log = (text) => {{ document.getElementById('log').textContent += text + ' '; }};</script>"
+    );
+    let policy = Policy { loopback: true, evaluate: true, ..Policy::default() };
+    let host = page(html).await;
+    let mut mcp = Mcp::start(Arc::new(live(policy))).await;
+    let first = mcp.call("navigate", json!({ "url": format!("http://{host}/") })).await;
+    (mcp, first)
+}
+
+/// Returns the ref of the one element of this role and name.
+async fn reference(mcp: &mut Mcp, role: &str, name: &str) -> String {
+    let found = mcp.call("find", json!({ "text": name, "role": role })).await;
+    let start = found.find("@e").unwrap_or_else(|| panic!("no ref: {found}"));
+    found[start..].split_whitespace().next().expect("a ref").to_owned()
+}
+
+async fn value(mcp: &mut Mcp, expression: &str) -> Value {
+    let said = mcp.call("evaluate", json!({ "expression": expression })).await;
+    serde_json::from_str(said.lines().next().expect("a line")).unwrap_or_else(|error| panic!("{error}: {said}"))
+}
+
+async fn refused(mcp: &mut Mcp, tool: &str, arguments: Value, parts: &[&str]) {
+    let said = mcp.try_call(tool, arguments).await.expect_err(tool);
+    for part in parts {
+        assert!(said.contains(part), "{tool}: {part:?} is missing: {said}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_toast_that_came_and_went_is_told() {
+    let (mut mcp, _) = on(
+        "<button onclick='toast(\"Successfully deployed\")'>Deploy</button><button onclick='say()'>Save</button>\
+         <output id=state></output><script>
+           const toast = (text) => { const it = document.createElement('div'); it.style = 'position:fixed;right:8px;bottom:8px';
+             document.body.append(it); it.textContent = text; setTimeout(() => it.remove(), 150); };
+           const say = () => { const it = document.getElementById('state'); it.textContent = 'Saving';
+             setTimeout(() => { it.textContent = 'Saved “draft”'; }, 80); setTimeout(() => { it.textContent = ''; }, 180); };
+         </script>",
+    )
+    .await;
+    let told = mcp.call("click", json!({ "text": "Deploy" })).await;
+    assert!(told.contains("\n[NOTICE \"Successfully deployed\"]"), "{told}");
+    let told = mcp.call("click", json!({ "text": "Save" })).await;
+    assert!(told.contains("\n[NOTICE \"Saved “draft”\"]") && !told.contains("deployed"), "{told}");
+    let told = mcp.call("press", json!({ "key": "Tab" })).await;
+    assert!(!told.contains("NOTICE"), "it is told once: {told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_is_told_the_moment_it_blocks() {
+    let (mut mcp, _) = on("<button onclick='log(confirm(\"Delete “all”?\"))'>Delete</button>").await;
+    let began = Instant::now();
+    let told = mcp.call("click", json!({ "text": "Delete", "role": "button" })).await;
+    assert!(told.contains("[DIALOG confirm \"Delete “all”?\" open]"), "{told}");
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    let told = mcp.call("dialog", json!({ "accept": false })).await;
+    assert!(told.contains("false"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_that_only_ticks_makes_no_answer_and_comes_with_the_next() {
+    let (mut mcp, first) = on(
+        "<p id=left>Time left: 99893</p><button>Silent</button><button onclick='log(\"pressed\")'>Loud</button>\
+         <script>let left = 99893; setInterval(() => { document.getElementById('left').textContent = 'Time left: ' + --left; }, 90);</script>",
+    )
+    .await;
+    assert!(first.contains("Time left: 998"), "{first}");
+    let silent = reference(&mut mcp, "button", "Silent").await;
+    let loud = reference(&mut mcp, "button", "Loud").await;
+    // The first action sees it change by itself; from then on it is known.
+    mcp.call("click", json!({ "ref": silent })).await;
+    for _ in 0..3 {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let told = mcp.call("click", json!({ "ref": silent })).await;
+        assert!(told.contains("nothing changed") && !told.contains("Time left"), "{told}");
+        assert_eq!(told.matches("[DELTA").count(), 1, "{told}");
+    }
+    let told = mcp.call("click", json!({ "ref": loud })).await;
+    assert!(told.contains("pressed") && told.contains("Time left: "), "{told}");
+    assert_eq!(told.matches("[DELTA").count(), 1, "{told}");
+    // Who looks, sees.
+    let before = mcp.call("observe", json!({ "full": true })).await;
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert_ne!(
+        mcp.call("observe", json!({ "full": true })).await.split_once('\n').map(|told| told.1.to_owned()),
+        before.split_once('\n').map(|told| told.1.to_owned())
+    );
+    let told = mcp.call("wait", json!({ "text": "Time left: 99", "ms": 3_000 })).await;
+    assert!(told.starts_with("[DELTA"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_rests_is_not_waited_for() {
+    let (mut mcp, _) = on(
+        "<div id=box style='width:20px;height:20px;background:red'></div><button onclick='log(\"pressed\")'>Loud</button>\
+         <script>let n = 0; setInterval(() => { document.getElementById('box').style.width = (20 + n++ % 50) + 'px'; fetch('/poll?' + n).catch(() => {}); }, 60);</script>",
+    )
+    .await;
+    let loud = reference(&mut mcp, "button", "Loud").await;
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        let began = Instant::now();
+        let told = mcp.call("click", json!({ "ref": loud })).await;
+        assert!(told.contains("pressed"), "{told}");
+        times.push(began.elapsed());
+    }
+    times.sort();
+    // Own unrest is waited for 500 ms; the rest is the machine, of which one of five may be unlucky.
+    assert!(times[2] < Duration::from_millis(2_000), "{times:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_has_no_ref_is_clicked_by_its_text_or_the_candidates_are_told() {
+    let (mut mcp, _) = on(
+        "<div onclick='log(event.target.textContent)'><p>Alder <b>tree</b></p><p>Birch</p></div>\
+         <section aria-label=First><button onclick='log(\"one\")'>Go</button></section>\
+         <section aria-label=Second><button onclick='log(\"two\")'>Go</button></section>\
+         <canvas width=100 height=50 onclick='log(event.offsetX + \",\" + event.offsetY)' style='border:1px solid' aria-label=Board role=img></canvas>",
+    )
+    .await;
+    let told = mcp.call("click", json!({ "text": "Birch" })).await;
+    assert!(told.contains("\"Birch\"") || told.contains("Birch "), "{told}");
+    refused(
+        &mut mcp,
+        "click",
+        json!({ "text": "Go", "role": "button" }),
+        &["2 found", "button \"Go\" @e", "hint: call `click` with one of these refs"],
+    )
+    .await;
+    refused(&mut mcp, "click", json!({ "text": "Oak" }), &["nothing on the page says \"Oak\"", "hint: call `find`"])
+        .await;
+    refused(&mut mcp, "click", json!({}), &["`ref` or `text` is missing"]).await;
+    let board = reference(&mut mcp, "canvas", "Board").await;
+    let told = mcp.call("click", json!({ "ref": board, "at": [31, 21] })).await;
+    assert!(told.contains("30,20"), "a point of it, its border apart: {told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_are_chosen_in_any_list() {
+    let (mut mcp, _) = on(
+        "<label>Size <select onchange='log(this.value)'><option>Small<option>Large</select></label>\
+         <label>Trees <select multiple onchange='log([...this.selectedOptions].map((o) => o.value).join(\"+\"))'><option>Alder<option>Birch<option>Cedar</select></label>\
+         <div><input role=combobox aria-label=Town aria-controls=towns aria-expanded=false><ul role=listbox id=towns hidden></ul></div>\
+         <script>
+           const field = document.querySelector('[role=combobox]'), list = document.getElementById('towns');
+           const towns = Array.from({ length: 60 }, (_, n) => 'Town ' + n);
+           const open = () => { list.hidden = false; field.ariaExpanded = 'true';
+             list.replaceChildren(...towns.filter((town) => town.includes(field.value)).slice(0, 8).map((town) => {
+               const item = document.createElement('li'); item.role = 'option'; item.textContent = town;
+               item.onclick = () => { field.value = town; list.hidden = true; field.ariaExpanded = 'false'; log('chose-' + town); };
+               return item; })); };
+           field.onclick = open; field.oninput = open;
+         </script>",
+    )
+    .await;
+    let size = reference(&mut mcp, "combobox", "Size").await;
+    let told = mcp.call("select", json!({ "ref": size, "option": "Large" })).await;
+    assert!(told.contains("Large"), "{told}");
+    refused(&mut mcp, "select", json!({ "ref": size, "option": "Huge" }), &[&size, "Small", "Large", "hint: "]).await;
+    let trees = reference(&mut mcp, "listbox", "Trees").await;
+    let told = mcp.call("select", json!({ "ref": trees, "option": ["Alder", "Cedar"] })).await;
+    assert!(told.contains("Alder+Cedar"), "{told}");
+    let town = reference(&mut mcp, "combobox", "Town").await;
+    let told = mcp.call("select", json!({ "ref": town, "option": "Town 37" })).await;
+    assert!(told.contains("chose-Town 37"), "filtered by typing: {told}");
+    refused(&mut mcp, "select", json!({ "ref": town, "option": "Atlantis" }), &[&town, "hint: "]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
+    let (mut mcp, _) = on(
+        "<label>Name <input></label><label>Age <input type=number></label><label><input type=checkbox> Agree</label>\
+         <label>Size <select><option>Small<option>Large</select></label><label>Code <input disabled></label><label>Note <textarea></textarea></label>",
+    )
+    .await;
+    let mut refs = Vec::new();
+    for (role, name) in [
+        ("textbox", "Name"),
+        ("spinbutton", "Age"),
+        ("checkbox", "Agree"),
+        ("combobox", "Size"),
+        ("textbox", "Code"),
+        ("textbox", "Note"),
+    ] {
+        refs.push(reference(&mut mcp, role, name).await);
+    }
+    let field = |nth: usize, value: Value| json!({ "ref": refs[nth], "value": value });
+    let fields = json!([field(0, json!("Ada")), field(1, json!(36)), field(2, json!(true)), field(3, json!("Large"))]);
+    let told = mcp.call("fill", json!({ "fields": fields })).await;
+    for (nth, said) in [(0, "set"), (1, "set"), (2, "checked"), (3, "chosen")] {
+        assert!(told.contains(&format!("{} {said}\n", refs[nth])), "{told}");
+    }
+    let now = "[...document.querySelectorAll('input, select')].map((f) => f.type === 'checkbox' ? f.checked : f.value)";
+    assert_eq!(value(&mut mcp, now).await, json!(["Ada", "36", true, "Large", ""]));
+    let fields = json!([field(0, json!("Eve")), field(4, json!("x")), field(5, json!("never"))]);
+    let told = mcp.call("fill", json!({ "fields": fields })).await;
+    assert!(told.contains(&format!("{} set\n{} was not set, and none after it: ", refs[0], refs[4])), "{told}");
+    assert_eq!(value(&mut mcp, "document.querySelector('textarea').value").await, json!(""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_go_to_what_has_the_focus_and_as_often_as_is_said() {
+    let (mut mcp, _) = on(
+        "<label>Level <input type=range min=0 max=100 value=0 oninput='log(this.value)'></label><label>Name <input></label>",
+    )
+    .await;
+    let level = reference(&mut mcp, "slider", "Level").await;
+    let told = mcp.call("press", json!({ "ref": level, "key": "ArrowRight", "times": 19 })).await;
+    assert!(told.contains("19"), "{told}");
+    assert_eq!(value(&mut mcp, "document.querySelector('[type=range]').value").await, json!("19"));
+    let name = reference(&mut mcp, "textbox", "Name").await;
+    mcp.call("click", json!({ "ref": name })).await;
+    mcp.call("type", json!({ "text": "Ada" })).await;
+    mcp.call("press", json!({ "key": "Backspace", "times": 2 })).await;
+    assert_eq!(value(&mut mcp, "document.querySelectorAll('input')[1].value").await, json!("A"));
+}
+
+const SORTABLE: &str = "<ul id=list style='width:200px;padding:0;touch-action:none'><li>Alder</li><li>Birch</li><li>Cedar</li><li>Dogwood</li></ul>
+    <div id=zone draggable=true ondragstart='event.dataTransfer.setData(\"text\", \"card\")'>Card</div>
+    <div id=bin role=group aria-label=Bin tabindex=0 style='width:90px;height:40px;background:#eee' ondragover='event.preventDefault()' ondrop='log(\"dropped-\" + event.dataTransfer.getData(\"text\"))'></div>
+    <canvas id=pad role=img aria-label=Pad width=200 height=100 style='touch-action:none' tabindex=0></canvas>
+    <script>
+      const list = document.getElementById('list');
+      for (const item of list.children) { item.style = 'height:30px;cursor:grab'; item.onpointerdown = (down) => {
+        down.preventDefault(); let moves = 0;
+        document.onpointermove = (move) => { if (++moves < 3) return;
+          const at = [...list.children].find((other) => other !== item && move.clientY < other.getBoundingClientRect().top + 15);
+          list.insertBefore(item, at ?? null); };
+        document.onpointerup = () => { document.onpointermove = document.onpointerup = null; log([...list.children].map((one) => one.textContent).join('-')); };
+      }; }
+      const pad = document.getElementById('pad'); let from = null;
+      pad.onpointerdown = (event) => { from = [event.offsetX, event.offsetY]; };
+      pad.onpointerup = (event) => { log('line-' + from.join(',') + '-' + [event.offsetX, event.offsetY].join(',')); };
+    </script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_dragged_moves_as_a_hand_moves_it() {
+    let (mut mcp, first) = on(SORTABLE).await;
+    for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card"] {
+        assert!(first.contains(name), "{first}");
+    }
+    let mut refs = Vec::new();
+    for name in ["Alder", "Birch", "Cedar", "Dogwood", "Card", "Bin", "Pad"] {
+        refs.push(reference(&mut mcp, "", name).await);
+    }
+    let told = mcp.call("drag", json!({ "from": refs[0], "to": refs[2], "place": "after" })).await;
+    assert!(told.contains("Birch-Cedar-Alder-Dogwood"), "{told}");
+    let told = mcp.call("drag", json!({ "from": refs[3], "to": refs[1], "place": "before" })).await;
+    assert!(told.contains("Dogwood-Birch-Cedar-Alder"), "{told}");
+    let told = mcp.call("drag", json!({ "from": refs[4], "to": refs[5] })).await;
+    assert!(told.contains("dropped-card"), "{told}");
+    let told = mcp.call("drag", json!({ "from": refs[6], "by": [60, 30], "at": [20, 20] })).await;
+    assert!(told.contains("line-20,20-80,50"), "{told}");
+    refused(&mut mcp, "drag", json!({ "from": refs[0] }), &["`to` or `by` is missing"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_waited_for_is_told_as_soon_as_it_is_so() {
+    let (mut mcp, _) = on(
+        "<button onclick='start()'>Start</button><label><input type=checkbox disabled> Agree</label><p id=state>Loading</p>\
+         <script>const start = () => setTimeout(() => { document.getElementById('state').innerHTML = 'All <b>done</b> ' + Math.random();
+           document.querySelector('input').disabled = false; }, 2500);</script>",
+    )
+    .await;
+    let agree = reference(&mut mcp, "checkbox", "Agree").await;
+    let began = Instant::now();
+    let late = mcp.call("wait", json!({ "text": "All done", "ms": 400 })).await;
+    assert!(late.starts_with("the text did not appear within 400 ms\n"), "{late}");
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    for wanted in
+        [json!({ "text": "all done" }), json!({ "gone": "Loading" }), json!({ "ref": agree, "state": "enabled" })]
+    {
+        let here = value(&mut mcp, "location.href").await;
+        mcp.call("navigate", json!({ "url": here })).await;
+        let agree = reference(&mut mcp, "checkbox", "Agree").await;
+        let wanted = if wanted.get("ref").is_some() { json!({ "ref": agree, "state": "enabled" }) } else { wanted };
+        mcp.call("click", json!({ "text": "Start" })).await;
+        let began = Instant::now();
+        let told = mcp.call("wait", wanted.clone()).await;
+        assert!(told.contains("done") && !told.contains("within"), "{wanted}: {told}");
+        assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    }
+    refused(&mut mcp, "wait", json!({ "state": "enabled" }), &["`state` needs `ref`"]).await;
+    mcp.call("wait", json!({ "network": true, "ms": 5_000 })).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn expressions_are_evaluated_only_where_the_server_allows_it() {
+    let (mut mcp, _) = on("<p>Hello</p>").await;
+    assert_eq!(value(&mut mcp, "({ a: [1, 'x'], b: null })").await, json!({ "a": [1, "x"], "b": null }));
+    let long = mcp.call("evaluate", json!({ "expression": "'word '.repeat(100000)" })).await;
+    assert!(long.len() < 100_000 && long.contains('…'), "cut: {}", long.len());
+    refused(&mut mcp, "evaluate", json!({ "expression": "nothing.there" }), &["nothing is not defined", "hint: "])
+        .await;
+    let mut strict = Mcp::start(Arc::new(live(Policy { loopback: true, ..Policy::default() }))).await;
+    refused(&mut strict, "evaluate", json!({ "expression": "1" }), &["refused: `evaluate`", "--allow-evaluate"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn elements_are_found_by_role_in_a_part_of_the_page_and_counted() {
+    let rows: String = (0..30).map(|n| format!("<li><button>Pick {n}</button></li>")).collect();
+    let (mut mcp, _) =
+        on(&format!("<nav aria-label=Menu onclick='log(1)'>Ways <button>Home</button></nav><ul>{rows}</ul>")).await;
+    let all = mcp.call("find", json!({ "role": "button" })).await;
+    assert!(all.contains("31") && all.matches("\n- ").count() <= 21, "{all}");
+    let menu = reference(&mut mcp, "navigation", "Menu").await;
+    let one = mcp.call("find", json!({ "role": "button", "in": menu })).await;
+    assert!(one.contains("1 found") && one.contains("Home") && !one.contains("Pick"), "{one}");
+    let all = mcp.call("find", json!({ "limit": 3 })).await;
+    assert!(all.matches("\n- ").count() <= 4, "{all}");
+    refused(&mut mcp, "snapshot", json!({ "selector": "#nowhere" }), &["#nowhere", "hint: "]).await;
+}

@@ -1,0 +1,40 @@
+import flatpickr from 'flatpickr';
+import 'flatpickr/dist/flatpickr.css';
+import { each } from './dom.js';
+
+export const patterns = {
+  closed: (root, log) => {
+    root.innerHTML = '<label for="day">Day</label> <input id="day">';
+    flatpickr('#day', { onOpen: () => log('Day') });
+    return each('#day', () => 'Day');
+  },
+  inline: (root, log) => {
+    root.innerHTML = '<input id="day" hidden>';
+    let month = 2;
+    flatpickr('#day', {
+      inline: true,
+      now: new Date(2026, 2, 1),
+      defaultDate: '2026-03-10',
+      onChange: ([date]) => log(`${date.getMonth() + 1}/${date.getDate()}`),
+      onMonthChange: (_, __, picker) => { log(picker.currentMonth < month ? 'previous month' : 'next month'); month = picker.currentMonth; },
+      onYearChange: () => log('year'),
+    });
+    return [
+      ...each('.flatpickr-day', (day) => `${day.dateObj.getMonth() + 1}/${day.dateObj.getDate()}`).map((day) => ({ ...day, says: day.name.split('/')[1] })),
+      { name: 'previous month', says: '', at: () => document.querySelector('.flatpickr-prev-month') },
+      { name: 'next month', says: '', at: () => document.querySelector('.flatpickr-next-month') },
+      { name: 'month', optional: true, at: () => document.querySelector('.flatpickr-monthDropdown-months') },
+      { name: 'year', how: 'type', text: '2025', at: () => document.querySelector('.cur-year') },
+    ];
+  },
+  time: (root, log) => {
+    root.innerHTML = '<input id="time" hidden>';
+    flatpickr('#time', { inline: true, enableTime: true, noCalendar: true, defaultDate: '10:30', onChange: () => log(document.activeElement.ariaLabel || window.event?.target.className) });
+    const inputs = { Hour: '.flatpickr-hour', Minute: '.flatpickr-minute' };
+    return [
+      ...Object.entries(inputs).map(([name, at]) => ({ name, how: 'type', text: '11', at: () => document.querySelector(at) })),
+      { name: 'arrowUp', says: '', optional: true, at: () => document.querySelector('.arrowUp') },
+      { name: 'arrowDown', says: '', optional: true, at: () => document.querySelector('.arrowDown') },
+    ];
+  },
+};
