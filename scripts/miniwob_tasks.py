@@ -106,7 +106,8 @@ class Agent:
         # What stayed the same as on the page before is not in the answer, but is part of this task.
         if "[FULL PAGE STATE" not in self.last:
             self.observe()
-        self.page = plain(self.last)
+        # The first line has the page's title, which is no part of the goal.
+        self.page = "\n".join(line for line in plain(self.last).splitlines() if not re.match(r"\[(?:FULL|DELTA)|PAGE: ", line))
 
     def call(self, tool, **given):
         self.last = self.server.call(tool, **given)
@@ -303,20 +304,26 @@ def collapsible(agent):
 def menu(agent):
     name = re.search(r'the item labeled "([^"]+)"', agent.page)
     agent.click("Menu")
-    if not name:
-        icons = [element for element in agent.find(role="menuitem") if re.search("icon", element.states)]
-        if not icons:
-            raise GaveUp("which item has an icon is not told")
-        return agent.click(icons[0].ref)
-    name = name[1]
     # Some items stand in a menu below "Playback" or "Zoom"; it comes when the pointer is on that.
     for over in ["", "Playback", "Zoom"]:
         if over and agent.find(over, "menuitem"):
             agent.call("hover", ref=agent.one(over, "menuitem"))
-        found = [element.ref for element in agent.find(name, "menuitem") if element.name == name]
+        wanted = name[1] if name else item_with_the_icon(agent)
+        found = [element.ref for element in agent.find(wanted, "menuitem") if element.name == wanted] if wanted else []
         if found:
             return agent.click(found[0])
-    raise GaveUp(f"no item {name!r}")
+    raise GaveUp(f"no item {name[1] if name else 'with the icon'}")
+
+
+def item_with_the_icon(agent):
+    """Returns the name of the item that has the icon of the task; both are only drawn, and told by their classes."""
+    task, *items = re.split(r"<li", agent.call("snapshot", mode="content", format="html"))
+    icon = re.search(r"ui-icon-(?!caret)[\w-]+", task)
+    for item in items if icon else []:
+        own = item.split("<ul")[0]
+        if f'{icon[0]}"' in own:
+            return re.sub(r"<[^>]*>|^[^>]*>", "", own).strip()
+    return ""
 
 
 @task("click-pie")
@@ -484,8 +491,13 @@ def find_word(agent):
 def email(agent):
     goal, = agent.goal(r'- "(.+)')
     goal = goal.split('", heading')[0]
-    people = [element for element in agent.observe() if element.role == "clickable" and element.name]
-    senders = {element.name.split()[0]: element.ref for element in people}
+    elements = agent.observe()
+    senders = {}
+    for element, after in zip(elements, elements[1:]):
+        # A card's first text is who wrote; a card that says nothing else has it for a name.
+        name = (element.name if "derived" not in element.states else "") or ("" if after.ref else after.name)
+        if element.role == "clickable" and element.ref and name and name[0].isupper():
+            senders.setdefault(name.split()[0], element.ref)
     # The one who wrote is named before the one who gets it, but for "give Ann the email from Bob".
     written = re.search(rf"(?:from|by|sent by) ({'|'.join(senders)})\b", goal) or re.search(rf"\b({'|'.join(senders)})\b", goal)
     sender = written[1]

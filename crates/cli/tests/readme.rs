@@ -39,12 +39,17 @@ struct Bench {
     report: PathBuf,
     printed: String,
     said: String,
+    _turn: Option<std::fs::File>,
 }
 
 fn bench() -> &'static Bench {
     static BENCH: OnceLock<Bench> = OnceLock::new();
     BENCH.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+        // One place, so that no run leaves another behind; whoever runs the tests at the same time waits until this process ends.
+        let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
+        std::fs::create_dir_all(&place).expect("a folder");
+        let turn = browserlens_trace::whole::locked(&place).expect("the folder is locked");
+        let folder = place.join("bench");
         let _ = std::fs::remove_dir_all(&folder);
         let at = |name: &str| folder.join(name).display().to_string();
         let binary = std::env::var_os("BROWSERLENS_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_browserlens").into());
@@ -55,7 +60,8 @@ fn bench() -> &'static Bench {
             .expect("the command starts");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{said}");
-        Bench { report: folder.join("report"), printed: String::from_utf8_lossy(&output.stdout).into_owned(), said }
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        Bench { report: folder.join("report"), printed, said, _turn: turn }
     })
 }
 

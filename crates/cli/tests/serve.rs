@@ -107,6 +107,8 @@ fn plan(is_live: bool, url: &str) -> Vec<(&'static str, Value, Option<bool>)> {
         ("type", json!({ "ref": "$textbox:Name", "text": "Mira Osei" }), Some(false)),
         ("type", json!({ "ref": "$textbox:Email", "text": "mira.osei@example" }), Some(false)),
         ("click", json!({ "ref": "$checkbox:Send me" }), Some(false)),
+        // On the trace another action was recorded here.
+        ("fill", json!({ "fields": [{ "ref": "$textbox:Name", "value": "Mira" }] }), on_trace),
         ("hover", json!({ "ref": "$button:Sign up" }), on_trace),
         ("press", json!({ "key": "Tab" }), on_trace),
         ("scroll", json!({ "y": 10 }), on_trace),
@@ -117,6 +119,7 @@ fn plan(is_live: bool, url: &str) -> Vec<(&'static str, Value, Option<bool>)> {
         ("dialog", json!({ "accept": true }), Some(true)),
     ]);
     if is_live {
+        plan.push(("evaluate", json!({ "expression": "document.title" }), Some(false)));
         plan.push(("navigate", json!({ "url": format!("{url}?again") }), Some(false)));
     }
     plan.extend([("back", json!({}), on_trace), ("forward", json!({}), on_trace)]);
@@ -190,7 +193,8 @@ fn official_clients_list_and_call_every_tool_on_a_live_site() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("runtime");
     let site = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "tiny")).expect("serves");
     let host = format!("127.0.0.1:{}", site.port());
-    with_both_clients(&["--allow-host".to_owned(), host.clone()], &plan(true, &format!("http://{host}/")), "live");
+    let options = ["--allow-host".to_owned(), host.clone(), "--allow-evaluate".to_owned()];
+    with_both_clients(&options, &plan(true, &format!("http://{host}/")), "live");
 }
 
 /// Runs schemathesis with so many threads; returns whether it found nothing, and what it said.

@@ -74,7 +74,11 @@ fn trace(path: &Path, hidden: &str) {
 
 /// Runs the command; returns whether it succeeded, and what it printed to both outputs.
 fn run<A: AsRef<OsStr>>(folder: &Path, arguments: &[A]) -> (bool, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_browserlens"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_browserlens"));
+    for name in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
+        command.env_remove(name);
+    }
+    let output = command
         .args(arguments)
         .current_dir(folder)
         .env("NO_COLOR", "1")

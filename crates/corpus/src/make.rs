@@ -13,7 +13,7 @@ use crate::scenario;
 use crate::source::{Profile, Source, record};
 use crate::words::Words;
 use browserlens_page::PayloadKind;
-use browserlens_trace::{CreateOptions, Origin, Outcome, Redactor, Trace, TraceWriter};
+use browserlens_trace::{CreateOptions, Origin, Outcome, Redactor, Trace, TraceWriter, whole};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -234,9 +234,7 @@ fn begin(out: &Path, description: &Description) -> Result<(), CorpusError> {
                 return Err(CorpusError::Other { path: out.to_owned(), reason: "files that no corpus has".to_owned() });
             }
             let text = serde_json::to_string_pretty(description).map_err(|error| other(error.to_string()))?;
-            let beside = out.join(format!("{DESCRIPTION}.new"));
-            std::fs::write(&beside, text + "\n").map_err(CorpusError::io(&beside, "write the file"))?;
-            std::fs::rename(&beside, &path).map_err(CorpusError::io(&path, "write the file"))?;
+            whole::replace(&path, (text + "\n").as_bytes()).map_err(CorpusError::io(&path, "write the file"))?;
         }
         Err(error) => return Err(CorpusError::io(&path, "read the file")(error)),
     }
@@ -354,7 +352,7 @@ impl Work<'_> {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder).map_err(CorpusError::io(folder, "make the folder"))?;
             }
-            std::fs::write(&path, text).map_err(CorpusError::io(&path, "write the file"))?;
+            whole::replace(&path, text.as_bytes()).map_err(CorpusError::io(&path, "write the file"))?;
         }
         let mut meta = source.meta.clone();
         meta.scenario.clone_from(&copy.name);

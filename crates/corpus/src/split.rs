@@ -9,7 +9,7 @@ use crate::error::CorpusError;
 use crate::random::Draws;
 use crate::site::site_of;
 use crate::stats::Failed;
-use browserlens_trace::Trace;
+use browserlens_trace::{Trace, whole};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -106,12 +106,12 @@ fn held_back<'s>(sites: &[(&'s str, usize)], share: f64, seed: u64) -> Vec<&'s s
 /// [`CorpusError::Io`] if they cannot be written.
 pub fn write_lists(split: &Split, out: &Path) -> Result<[PathBuf; 2], CorpusError> {
     std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
+    // Both lists are of one split, whoever else writes there: two halves of two splits would have a site on both sides.
+    let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;
     let write = |name: &str, part: &Part| -> Result<PathBuf, CorpusError> {
         let path = out.join(format!("{name}.txt"));
         let lines: String = part.traces.iter().map(|trace| format!("{}\n", trace.display())).collect();
-        let beside = out.join(format!("{name}.txt.new"));
-        std::fs::write(&beside, lines).map_err(CorpusError::io(&beside, "write the file"))?;
-        std::fs::rename(&beside, &path).map_err(CorpusError::io(&path, "write the file"))?;
+        whole::write(&path, lines.as_bytes()).map_err(CorpusError::io(&path, "write the file"))?;
         Ok(path)
     };
     Ok([write(TRAIN, &split.train)?, write(HELD_BACK, &split.held_back)?])
@@ -122,6 +122,8 @@ pub fn write_lists(split: &Split, out: &Path) -> Result<[PathBuf; 2], CorpusErro
 /// # Errors
 /// [`CorpusError::Other`] if a folder is there and not empty, [`CorpusError::Io`] if it cannot be written.
 pub fn write_links(split: &Split, from: &Path, out: &Path) -> Result<[PathBuf; 2], CorpusError> {
+    std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
+    let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;
     let write = |name: &str, part: &Part| -> Result<PathBuf, CorpusError> {
         let folder = out.join(name);
         std::fs::create_dir_all(&folder).map_err(CorpusError::io(&folder, "make the folder"))?;
@@ -160,6 +162,35 @@ fn link(to: &Path, at: &Path) -> Result<(), CorpusError> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn lists_that_are_written_at_once_are_of_one_split() {
+        let part = |site: &str| Part {
+            sites: vec![site.to_owned()],
+            traces: (0..5_000).map(|number| PathBuf::from(format!("{site}/{number}.trace"))).collect(),
+        };
+        let splits = [("a", "b"), ("b", "a")].map(|(train, held_back)| Split {
+            train: part(train),
+            held_back: part(held_back),
+            failures: Vec::new(),
+        });
+        let folder = tempfile::tempdir().unwrap();
+        for _ in 0..10 {
+            let start = std::sync::Barrier::new(8);
+            std::thread::scope(|scope| {
+                for at in 0..8 {
+                    let (split, start, out) = (&splits[at % 2], &start, folder.path());
+                    scope.spawn(move || {
+                        start.wait();
+                        write_lists(split, out).unwrap();
+                    });
+                }
+            });
+            let first = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap()[..1].to_owned();
+            assert_ne!(first("train.txt"), first("held-back.txt"));
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the lists");
+        }
+    }
 
     proptest! {
         #[test]

@@ -12,10 +12,8 @@ use crate::{derive, mind2web, playwright, raw, weblinx};
 #[cfg(not(feature = "render"))]
 use browserlens_page::Flags;
 use browserlens_page::{Capture, Page, PayloadKind};
-use browserlens_trace::{Canonicalizer, Origin};
+use browserlens_trace::{Canonicalizer, Origin, whole};
 use serde::Serialize;
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -260,8 +258,8 @@ fn scenarios(
     for script in scripts {
         let path = options.out.join(format!("{}.toml", file_name(&script.name)));
         let text = script.toml(&path)?;
-        let file = if options.force { File::create(&path) } else { File::create_new(&path) };
-        match file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        let write = if options.force { whole::write } else { whole::write_new };
+        match write(&path, text.as_bytes()) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 return Err(browserlens_trace::TraceError::Exists { path }.into());
             }

@@ -139,6 +139,9 @@ impl Checked {
         let found = roots(page, self.selector.as_ref());
         let original = page.nodes().count() as u64;
         let total: u64 = found.iter().map(|id| self.count(page.node(*id))).sum();
+        if total == 0 && self.selector.is_some() {
+            return Err(self.nothing(found.len()));
+        }
         // Level by level: which nodes are kept, until there are enough.
         let mut kept: Vec<NodeId> = Vec::new();
         let mut queue: VecDeque<(NodeId, usize)> =
@@ -170,7 +173,7 @@ impl Checked {
             Some(_) => format!(" of {} matching elements", found.len()),
         };
         let message = match (total, count < total) {
-            (0, _) => "no element matches the selector".to_owned(),
+            (0, _) => "the page has no elements".to_owned(),
             (_, false) => format!("all {total} nodes{matched}"),
             (_, true) => format!(
                 "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; narrow the selector or raise maxDepth and maxNodes",
@@ -195,6 +198,22 @@ impl Checked {
             newer: None,
             unseen_characters: 0,
         })
+    }
+
+    /// Says that a selector matches nothing, or nothing but what is left out.
+    fn nothing(&self, matches: usize) -> InspectError {
+        let selector = self.shown.selector.as_deref().unwrap_or_default();
+        let problem = match matches {
+            0 => format!("{selector:?} matches nothing on the page"),
+            _ => format!(
+                "{selector:?} matches only scripts and styles, which excludeScripts and excludeStyles leave out"
+            ),
+        };
+        InspectError::bad(
+            "selector",
+            problem,
+            "what is on the page, as a call without a selector and with maxDepth 3 shows",
+        )
     }
 
     /// The tree below a node; no deeper than the deepest that a query may ask for.

@@ -209,10 +209,12 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
     assert_eq!(cut["data"][0]["children"][1]["cut"], 2, "two items of the list were cut");
     let few = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxNodes": 3 }));
     assert_eq!(few["count"], 3);
-    assert_eq!(
-        call(&mut source, "get_dom_snapshot", json!({ "selector": "aside" }))["message"],
-        "no element matches the selector"
-    );
+    for (selector, said) in [("aside", "matches nothing on the page"), ("script", "excludeScripts")] {
+        let asked = json!({ "selector": selector });
+        let error = inspector().call(&mut source, "get_dom_snapshot", asked, NOW).unwrap_err();
+        assert_eq!(error.field(), Some("selector"));
+        assert!(error.to_string().contains(said), "{error}");
+    }
     let whole = call(&mut source, "get_dom_snapshot", json!({})).to_string();
     assert!(!whole.contains("script") && !whole.contains("p { }"));
     let all = call(&mut source, "get_dom_snapshot", json!({ "excludeScripts": false, "excludeStyles": false }));

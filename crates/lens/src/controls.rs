@@ -13,12 +13,16 @@
 //! - a label stands for its checkbox where that is not rendered.
 
 use crate::extract::markup_role;
-use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, Page, States, Visibility, role};
+use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Visibility, role};
 
 /// Fewest elements side by side that are a list.
 const A_LIST: usize = 2;
 /// Most nodes of a picture in which labels are looked for: every shape is held against every label and every other shape.
 const LARGEST_PICTURE: u32 = 2_000;
+/// Most classes of an element whose classes may say what it is: with more, they say how it looks.
+const MOST_CLASSES: usize = 4;
+/// Most elements beside one that are held against it.
+const MOST_BESIDE: usize = 50;
 /// How deep a list may lie in what listens for it.
 const DEEPEST_LIST: usize = 4;
 
@@ -26,6 +30,7 @@ const DEEPEST_LIST: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Controls {
     pressed: Vec<bool>,
+    holders: Vec<NodeId>,
 }
 
 /// What speaks for an element.
@@ -100,7 +105,7 @@ impl Controls {
             sums.content.push(sums.content[marks.len()] + u32::from(is_content(node)));
             marks.push(mark);
         }
-        let mut controls = Self { pressed: vec![false; page.len()] };
+        let mut controls = Self { pressed: vec![false; page.len()], holders: Vec::new() };
         // Of the controls that enclose the node at hand: where each ends, what it holds, and whether all of it is one thing to press.
         let mut around: Vec<(u32, u32, Inside)> = Vec::new();
         for node in page.nodes() {
@@ -114,6 +119,9 @@ impl Controls {
                 // A list's element that what listens for it has spoken for.
             } else if matches!(marks[at], Mark::Nothing | Mark::Role) {
                 if marks[at] == Mark::Role {
+                    if is_silent_item(node) && Sums::below(&sums.marked, node) > 0 && !has_its_own(node, &marks, &sums) {
+                        controls.holders.push(node.id());
+                    }
                     around.push((node.end(), content, Inside::of(node.role())));
                 }
                 continue;
@@ -123,7 +131,30 @@ impl Controls {
             controls.pressed[at] = true;
             around.push((node.end(), content, Inside::Pressed));
         }
+        controls.add_stops(page);
         controls
+    }
+
+    /// Adds what a script may focus beside controls that are like it: one of a kind differs in its style, not in what it does.
+    fn add_stops(&mut self, page: &Page) {
+        let stops = page.nodes().filter(|node| {
+            !self.has(*node) && node.is_visible() && role::is_generic(node.role()) && node.attribute("tabindex").is_some()
+        });
+        let alike: Vec<NodeId> = stops
+            .filter(|stop| {
+                let beside = stop.parent().into_iter().flat_map(|parent| parent.children());
+                beside.take(MOST_BESIDE).any(|other| self.has(other) && is_alike(other, *stop))
+            })
+            .map(|stop| stop.id())
+            .collect();
+        for stop in alike {
+            self.pressed[stop.index()] = true;
+        }
+    }
+
+    /// Returns whether an item of a list or tree has no effect of its own: it hears nothing, cannot have the focus, and all that is seen of it is other controls.
+    pub(crate) fn only_holds(&self, node: NodeRef<'_>) -> bool {
+        self.holders.binary_search(&node.id()).is_ok()
     }
 
     /// Returns whether a node can be pressed, its role apart.
@@ -155,6 +186,35 @@ impl Controls {
             None => true,
         }
     }
+}
+
+/// Returns whether an item has nothing that speaks for an effect of its own but its role.
+fn is_silent_item(node: NodeRef<'_>) -> bool {
+    let why = node.clickability();
+    let speaks = [Clickability::LISTENER, Clickability::HANDLER, Clickability::POINTER, Clickability::TABINDEX];
+    matches!(node.role(), "treeitem" | "option" | "menuitem" | "tab")
+        && !speaks.into_iter().any(|reason| why.has(reason))
+        && !node.states().has(States::FOCUSABLE)
+        && node.attribute("tabindex").is_none()
+}
+
+/// Returns whether a combobox is only the box around a text field and other controls (options, buttons that remove what was chosen): these are what is used.
+pub(crate) fn is_box_of_a_combobox(node: NodeRef<'_>, role: &str) -> bool {
+    if role != "combobox"
+        || matches!(node.tag(), "input" | "select" | "textarea" | "button")
+        || node.clickability().has(Clickability::EDITABLE)
+    {
+        return false;
+    }
+    let (mut field, mut other) = (false, false);
+    for below in node.descendants().filter(|below| below.kind() == NodeKind::Element && below.is_visible()) {
+        match below.role() {
+            "textbox" | "searchbox" | "combobox" => field = true,
+            "button" | "option" | "link" | "checkbox" => other = true,
+            _ => {}
+        }
+    }
+    field && other
 }
 
 fn is_scrolled_grid(node: NodeRef<'_>) -> bool {
@@ -289,6 +349,32 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<
             .then(|| elements.into_iter().filter(|child| !drawn || child.tag() != "text").collect());
     }
     None
+}
+
+/// Returns what tells a nameless control from those beside it, where nothing else does: a class that none of its like beside it has, or the shape it
+/// is drawn as. `words` takes a class apart and leaves out what says nothing.
+pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String) -> Option<String> {
+    let classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
+    let others = || {
+        let beside = node.parent().into_iter().flat_map(|parent| parent.children());
+        beside.filter(|other| other.id() != node.id() && other.tag() == node.tag())
+    };
+    let shared = |class: &str| {
+        others().take(MOST_BESIDE).any(|other| {
+            other.attribute("class").is_some_and(|theirs| theirs.split_ascii_whitespace().any(|their| their == class))
+        })
+    };
+    let own = if classes.len() > MOST_CLASSES { &[][..] } else { &classes[..] };
+    let by_class = own.iter().map(|class| (class, words(class))).find(|(class, words)| !words.is_empty() && !shared(class));
+    let by_shape = || {
+        let shape = match node.tag() {
+            "rect" => "rectangle",
+            "circle" | "ellipse" | "line" | "polygon" => node.tag(),
+            _ => return None,
+        };
+        Some(shape.to_owned())
+    };
+    by_class.map(|(_, words)| words).or_else(by_shape)
 }
 
 /// Returns the text that is drawn at a shape of an SVG picture and at no other nearer: its label.

@@ -3,7 +3,7 @@
 //! In: a URL, or the address of a browser that runs. Out: [`Observation`](browserlens_strategy::Observation)s, and actions carried out on
 //! the node of a ref. Invariants: a [`Session`] is one reader: its shown state, its refs and its position in the events are its own, so
 //! that several can look at one page; a ref that it was not shown, whose node is gone, covered or of another document is an error that says
-//! which, and nothing was done.
+//! which, and nothing was done to that node.
 //!
 //! ```no_run
 //! use browserlens_live::{Action, LiveLens, LiveError};

@@ -117,7 +117,7 @@ impl LiveLens {
     /// Carries out an action and waits until the page settled.
     ///
     /// # Errors
-    /// [`LiveError`] saying what is wrong with the ref's element; nothing was done then.
+    /// [`LiveError`] saying what is wrong with the ref's element; nothing was done then, or the reason says what.
     pub fn act(&mut self, action: &Action) -> Result<(), LiveError> {
         if let Some(dialog) = self.browser.dialog()
             && !matches!(action, Action::Dialog { .. } | Action::Tab(_))

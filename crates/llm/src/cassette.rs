@@ -11,7 +11,7 @@ use crate::error::CassetteError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Version of the format.
@@ -71,20 +71,7 @@ impl Cassette {
     fn load(&mut self, bytes: &[u8]) -> Result<(), CassetteError> {
         // Without the last line break the last line is torn: what follows the last break is a line of its own.
         let mut lines = bytes.split(|byte| *byte == b'\n').enumerate();
-        let not_ours = |reason: String| CassetteError::NotACassette { path: self.path.clone(), reason };
-        let first = lines.next().map_or(&[][..], |(_, line)| line);
-        let header: Header = serde_json::from_slice(first).map_err(|error| not_ours(error.to_string()))?;
-        if header.format != FORMAT {
-            return Err(not_ours(format!("its format is {:?}", header.format)));
-        }
-        if header.version > CASSETTE_VERSION {
-            let (found, supported) = (header.version, CASSETTE_VERSION);
-            return Err(CassetteError::TooNew { path: self.path.clone(), found, supported });
-        }
-        if header.prompt != self.prompt {
-            let (found, expected) = (header.prompt, self.prompt.clone());
-            return Err(CassetteError::OtherPrompt { path: self.path.clone(), found, expected });
-        }
+        self.check_header(lines.next().map_or(&[][..], |(_, line)| line))?;
         let ends_whole = bytes.last() == Some(&b'\n');
         let last = bytes.split(|byte| *byte == b'\n').count();
         for (at, line) in lines {
@@ -103,7 +90,27 @@ impl Cassette {
             self.answers.entry(line.request).or_insert(line.answer);
         }
         if last == 1 {
-            return Err(not_ours("the header was not written to its end".to_owned()));
+            return Err(self.not_ours("the header was not written to its end".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn not_ours(&self, reason: String) -> CassetteError {
+        CassetteError::NotACassette { path: self.path.clone(), reason }
+    }
+
+    fn check_header(&self, line: &[u8]) -> Result<(), CassetteError> {
+        let header: Header = serde_json::from_slice(line).map_err(|error| self.not_ours(error.to_string()))?;
+        if header.format != FORMAT {
+            return Err(self.not_ours(format!("its format is {:?}", header.format)));
+        }
+        if header.version > CASSETTE_VERSION {
+            let (found, supported) = (header.version, CASSETTE_VERSION);
+            return Err(CassetteError::TooNew { path: self.path.clone(), found, supported });
+        }
+        if header.prompt != self.prompt {
+            let (found, expected) = (header.prompt, self.prompt.clone());
+            return Err(CassetteError::OtherPrompt { path: self.path.clone(), found, expected });
         }
         Ok(())
     }
@@ -151,17 +158,11 @@ impl Cassette {
     }
 
     fn append(&mut self, line: &[u8]) -> Result<(), CassetteError> {
+        if self.file.is_none() {
+            self.file = Some(self.begin()?);
+        }
+        let Some(mut file) = self.file.as_ref() else { return Ok(()) };
         let wrong = |action| CassetteError::file(&self.path, action);
-        let mut file = match &self.file {
-            Some(file) => file,
-            None => {
-                if !self.path.exists() {
-                    self.make().map_err(wrong("make the cassette"))?;
-                }
-                let opened = OpenOptions::new().append(true).open(&self.path);
-                self.file.insert(opened.map_err(wrong("open the cassette"))?)
-            }
-        };
         // Other processes may append too: what is taken back must be this line.
         locked(file.lock()).map_err(wrong("lock the cassette"))?;
         let length = file.metadata().map_err(wrong("read the cassette"))?.len();
@@ -173,6 +174,23 @@ impl Cassette {
         // A lock that cannot be given back goes with the file.
         let _ = file.unlock();
         written.map_err(wrong("write the answer"))
+    }
+
+    /// Opens the file to append to it; makes it first where nothing is.
+    fn begin(&self) -> Result<File, CassetteError> {
+        let wrong = |action| CassetteError::file(&self.path, action);
+        if !self.path.exists() {
+            self.make().map_err(wrong("make the cassette"))?;
+        }
+        let file = OpenOptions::new().read(true).append(true).open(&self.path).map_err(wrong("open the cassette"))?;
+        locked(file.lock_shared()).map_err(wrong("lock the cassette"))?;
+        // It need not be the file that was read, and may have been absent then: another process may have made it for another prompt since.
+        let mut first = Vec::new();
+        let read = BufReader::new(&file).read_until(b'\n', &mut first);
+        let _ = file.unlock();
+        read.map_err(wrong("read the cassette"))?;
+        self.check_header(first.strip_suffix(b"\n").unwrap_or(&first))?;
+        Ok(file)
     }
 
     /// Puts a cassette with its header at a path where nothing is, whole; does nothing if another process was faster.
@@ -263,6 +281,22 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("a.jsonl: made with prompt version p1, the prompt is now version p2"), "{text}");
         assert!(error.hint().contains("--prompt") && error.hint().contains("new cassette"));
+    }
+
+    #[test]
+    fn of_two_prompts_that_begin_one_cassette_the_second_is_refused_and_writes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.jsonl");
+        let (mut one, mut other) =
+            (Cassette::open(&path, "p1").expect("opens"), Cassette::open(&path, "p2").expect("opens"));
+        one.keep(&hash('a'), "m", &said("one")).expect("kept");
+        for _ in 0..2 {
+            let error = other.keep(&hash('b'), "m", &said("two")).expect_err("refused").to_string();
+            assert!(error.contains("made with prompt version p1, the prompt is now version p2"), "{error}");
+            assert!(other.is_empty());
+        }
+        one.keep(&hash('c'), "m", &said("three")).expect("kept");
+        assert_eq!(Cassette::open(&path, "p1").expect("opens").len(), 2);
     }
 
     #[test]

@@ -54,11 +54,11 @@ impl Trace {
         out.set_item("goal", escaped_line(&meta.goal))?;
         out.set_item("site", meta.site.as_deref().map(escaped_line))?;
         out.set_item("source", meta.source.name())?;
-        out.set_item("locale", &meta.locale)?;
-        out.set_item("timezone", &meta.timezone)?;
-        out.set_item("browser", &meta.browser)?;
-        out.set_item("tool", &meta.tool)?;
-        out.set_item("recorded_at", &meta.recorded_at)?;
+        out.set_item("locale", escaped_line(&meta.locale))?;
+        out.set_item("timezone", escaped_line(&meta.timezone))?;
+        out.set_item("browser", escaped_line(&meta.browser))?;
+        out.set_item("tool", escaped_line(&meta.tool))?;
+        out.set_item("recorded_at", meta.recorded_at.as_deref().map(escaped_line))?;
         out.set_item("viewport", (meta.viewport.width, meta.viewport.height, meta.viewport.scale))?;
         Ok(out)
     }
@@ -81,7 +81,9 @@ impl Trace {
 
     fn __repr__(&self) -> String {
         let trace = self.trace();
-        format!("<Trace {} {:?}, {} steps>", self.path.display(), trace.meta().scenario, trace.len())
+        let path = self.path.display().to_string();
+        let (path, scenario) = (escaped_line(&path), escaped_line(&trace.meta().scenario));
+        format!("<Trace {path} \"{scenario}\", {} steps>", trace.len())
     }
 
     /// The page after a step.

@@ -124,3 +124,25 @@ def test_wrong_arguments_say_what_there_is(trace: Trace) -> None:
         trace.observe("lens/delta", '{"budgit": 3}')
     with pytest.raises(OptionsError, match="not known|unknown|gpt"):
         trace.observe()[0].tokens("gpt-9")
+
+
+def unseen(text: str) -> list[str]:
+    """What nobody sees in a text: controls but line ends and tabs, tags, what has no width or turns the direction of text."""
+    hidden = [(0x0, 0x8), (0xB, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x200B, 0x200F)]
+    hidden += [(0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF), (0xE0000, 0xE0FFF)]
+    return [hex(ord(char)) for char in text if any(first <= ord(char) <= last for first, last in hidden)]
+
+
+def test_nothing_unseen_of_a_hostile_trace_comes_out(tmp_path: Path) -> None:
+    hostile = Trace(TRACES / "hostile-moderate-a-post.trace")
+    said = [repr(hostile), *(str(value) for value in hostile.meta.values())]
+    tables = [hostile.steps(), hostile.events(), *(hostile.page(step).nodes() for step in range(len(hostile)))]
+    run = browserlens.replay(
+        [TRACES / "hostile-moderate-a-post.trace"], ["lens/delta", "raw/html"], scenarios=TRACES / "scenarios", out=tmp_path / "out"
+    )
+    tables += [run.measurements, run.timings]
+    for table in tables:
+        for column in pyarrow.table(table).columns:
+            said += [cell for cell in column.to_pylist() if isinstance(cell, str)]
+    assert len(said) > 100 and {text: unseen(text) for text in said if unseen(text)} == {}
+    assert any("\\u{202e}" in text for text in said), "the page has what nobody sees, and it stands as escapes"

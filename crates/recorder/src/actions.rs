@@ -1,7 +1,7 @@
 //! Carries out the actions of a scenario on the current tab.
 //!
-//! In: an [`Action`] and the node that was resolved for it. Out: done, or why it cannot be. Invariant: an action that cannot be
-//! done has done nothing: node, box and cover are checked before the first event.
+//! In: a [`Deed`] and the node that was resolved for it. Out: done, or why it cannot be. Invariants: node, box and cover are checked before
+//! the first event, so what cannot be begun has done nothing; what ends half-way (a list without the option, keys that a dialog stops) says how far it came.
 
 use crate::aim::{Aim, Handle, Scene, Undone, impossible};
 use crate::driver::Driver;
@@ -96,6 +96,7 @@ impl Driver {
             Deed::Click { times, right } => {
                 let at = self.reach(needed()?, point, Aim::Act).await?;
                 let button = if *right { MouseButton::Right } else { MouseButton::Left };
+                self.hit = handle.map(|handle| (handle.session.clone(), handle.world));
                 Ok(self.click_at(at, button, *times).await?)
             }
             Deed::Hover => {
@@ -105,13 +106,18 @@ impl Driver {
             Deed::Fill { text } => self.fill(needed()?, text).await,
             Deed::Type { text } => {
                 self.focus(handle).await?;
-                Ok(self.type_text(text).await?)
+                let (typed, all) = (self.type_text(text).await?, text.chars().count());
+                if typed < all {
+                    impossible(self.stopped(&format!("{typed} of {all} characters were typed")))
+                } else {
+                    Ok(())
+                }
             }
             Deed::Press { key, times } => {
                 self.focus(handle).await?;
-                for _ in 0..*times {
+                for done in 0..*times {
                     if self.is_blocked() {
-                        break;
+                        return impossible(self.stopped(&format!("{key} was pressed {done} of {times} times")));
                     }
                     self.press(key).await?;
                 }
@@ -227,15 +233,39 @@ impl Driver {
         Ok(self.call(&handle.session, "DOM.focus", &json!({ "backendNodeId": handle.backend })).await.map(drop)?)
     }
 
+    /// Says how far an action came that what blocks the page ended.
+    fn stopped(&self, done: &str) -> String {
+        let has_dialog = self.world.read().dialog(self.tab).is_some();
+        format!("{done}, then {}", if has_dialog { "a dialog opened" } else { "the tab was closed" })
+    }
+
     async fn check(&mut self, handle: &Handle, on: bool) -> Result<(), Undone> {
         match self.ask(handle, "checked", &[]).await?.as_bool() {
             None => impossible("it is no checkbox, radio or switch"),
             Some(now) if now == on => Ok(()),
+            Some(_) if !on && self.ask(handle, "isRadio", &[]).await?.as_bool() == Some(true) => {
+                impossible("a radio is unchecked only by checking another of its group")
+            }
             Some(_) => {
                 let at = self.reach(handle, None, Aim::Act).await?;
                 Ok(self.click_at(at, MouseButton::Left, 1).await?)
             }
         }
+    }
+
+    /// Returns why a check was in vain, once the page has come to rest; a node that was put in another's place is not asked.
+    pub(crate) async fn check_failed(&self, key: NodeKey, on: bool, scene: &Scene<'_>) -> Option<String> {
+        let handle = self.handle(key, scene).await.ok()?;
+        let now = self.ask(&handle, "checked", &[]).await.ok()?.as_bool();
+        let wanted = if on { "checked" } else { "unchecked" };
+        (now == Some(!on)).then(|| format!("it was clicked and did not become {wanted}"))
+    }
+
+    /// Returns what a click hit, if it was something else than was meant.
+    pub(crate) async fn hit_instead(&self) -> Option<String> {
+        let (session, world) = self.hit.clone()?;
+        let hit = self.evaluate_apart(&session, world, "browserLensAct.hitInstead()").await.ok()?;
+        hit.as_str().map(str::to_owned)
     }
 
     async fn upload(&mut self, handle: &Handle, files: &[PathBuf]) -> Result<(), Undone> {

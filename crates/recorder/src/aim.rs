@@ -46,6 +46,8 @@ pub(crate) struct Handle {
     pub(crate) frame: String,
     pub(crate) backend: i64,
     pub(crate) object: String,
+    /// The recorder's world in which the object is.
+    pub(crate) world: i64,
 }
 
 /// What a point of a node is wanted for.
@@ -87,7 +89,7 @@ impl Driver {
         if there.as_bool() == Some(false) {
             return Err(gone());
         }
-        Ok(Handle { session, frame: frame.frame.clone(), backend, object })
+        Ok(Handle { session, frame: frame.frame.clone(), backend, object, world: frame.own_world })
     }
 
     /// Asks the act script about an element.

@@ -169,7 +169,8 @@ impl Driver {
             site_clock: None,
             quiet_limit: ceiling,
             quiet: QUIET,
-            unrest: crate::settle::Unrest::default(),
+            unrest: None,
+            hit: None,
             kept,
         })
     }

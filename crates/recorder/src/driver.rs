@@ -7,7 +7,7 @@ use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
 use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
-use crate::settle::Unrest;
+use crate::rest::Unrest;
 use crate::site_server::SiteClock;
 use crate::socket::{CALL_LIMIT, CallError, Reply, Socket};
 use crate::world::World;
@@ -35,8 +35,10 @@ pub(crate) struct Driver {
     pub(crate) quiet_limit: Duration,
     /// How long such a page must be quiet.
     pub(crate) quiet: Duration,
-    /// What its page did by itself before it was acted on.
-    pub(crate) unrest: Unrest,
+    /// What was under way when the action began whose outcome is waited for.
+    pub(crate) unrest: Option<Unrest>,
+    /// Session and world in which what a click hits is watched.
+    pub(crate) hit: Option<(String, i64)>,
     /// Targets that were there before us: they are never closed.
     pub(crate) kept: Vec<String>,
 }
@@ -81,7 +83,8 @@ impl Driver {
             site_clock,
             quiet_limit: ceiling,
             quiet: QUIET,
-            unrest: Unrest::default(),
+            unrest: None,
+            hit: None,
             kept: Vec::new(),
         };
         // Tabs that Chromium opened by itself would be numbered; ours must be the first.
@@ -173,8 +176,19 @@ impl Driver {
         evaluated(&self.call(session, "Runtime.evaluate", &params).await?)
     }
 
-    /// Returns the recorder's own world of a frame, with the probe script in it.
+    /// Returns the recorder's own world of a frame, with the probe script in it: made once for each document.
     pub(crate) async fn own_world(&self, session: &str, frame: &str) -> Result<i64, CallError> {
+        let key = (session.to_owned(), frame.to_owned());
+        let document = {
+            let state = self.world.read();
+            let document = state.frames.get(&key).and_then(|frame| frame.context.clone());
+            if let Some((of, world)) = state.own_worlds.get(&key)
+                && Some(of) == document.as_ref()
+            {
+                return Ok(*world);
+            }
+            document
+        };
         let params = json!({ "frameId": frame, "worldName": "browserlens", "grantUniveralAccess": false });
         let reply = self.call(session, "Page.createIsolatedWorld", &params).await?;
         let context = reply.value()["executionContextId"]
@@ -182,6 +196,13 @@ impl Driver {
             .ok_or_else(|| CallError::Unreadable("no context id".to_owned()))?;
         let script = json!({ "expression": concat!(include_str!("script/probe.js"), ";\n", include_str!("script/act.js")), "contextId": context });
         self.call(session, "Runtime.evaluate", &script).await?;
+        self.world.change(|state| {
+            // One that was made for a document which has gone meanwhile is not kept.
+            let now = state.frames.get(&key).and_then(|frame| frame.context.clone());
+            if let Some(document) = document.filter(|document| now.as_ref() == Some(document)) {
+                state.own_worlds.insert(key, (document, context));
+            }
+        });
         Ok(context)
     }
 
@@ -211,7 +232,7 @@ impl Driver {
     }
 }
 
-fn evaluated(reply: &Reply) -> Result<Value, CallError> {
+pub(crate) fn evaluated(reply: &Reply) -> Result<Value, CallError> {
     let mut value = reply.value();
     if let Some(thrown) = value.get("exceptionDetails") {
         let text = thrown["exception"]["description"]

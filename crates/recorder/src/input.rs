@@ -33,6 +33,7 @@ impl Driver {
     /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own session in another's, where chromiumoxide
     /// would attach to every tab and give it a viewport.
     async fn execute(&self, event: impl Command) -> Result<(), CallError> {
+        self.world.read().input.get_or_insert_with(Instant::now);
         if self.chrome.is_attached() {
             let params = serde_json::to_value(&event).map_err(|error| CallError::Unreadable(error.to_string()))?;
             return self.socket.call(Some(&self.session()), &event.identifier(), &params, EVENT_LIMIT).await.map(drop);
@@ -168,11 +169,11 @@ impl Driver {
         self.dispatched(self.execute(InsertTextParams::new(text))).await
     }
 
-    /// Types key by key; characters that no key of the table makes are inserted.
-    pub(crate) async fn type_text(&self, text: &str) -> Result<(), CallError> {
-        for character in text.chars() {
+    /// Types key by key; characters that no key of the table makes are inserted. Returns how many were typed: a dialog ends it.
+    pub(crate) async fn type_text(&self, text: &str) -> Result<usize, CallError> {
+        for (typed, character) in text.chars().enumerate() {
             if self.is_blocked() {
-                return Ok(());
+                return Ok(typed);
             }
             let key = match character {
                 '\n' | '\r' => "Enter".to_owned(),
@@ -184,7 +185,7 @@ impl Driver {
                 None => self.insert_text(&key).await?,
             }
         }
-        Ok(())
+        Ok(text.chars().count())
     }
 
     /// Presses a key or a chord such as `Control+Shift+K`.

@@ -1,10 +1,12 @@
 //! Choosing from lists of options: the browser's own, and those that a page makes.
 //!
 //! In: an element and the words of options. Out: chosen, or which options there are. Invariants: nothing is chosen unless every word means
-//! exactly one option of the browser's own list; in a list of the page the options are chosen one after the other, and the first that is not there ends it and says what was chosen.
+//! exactly one option of the browser's own list; in a list of the page the options are chosen one after the other, and the first that is not there ends it
+//! and says what was chosen. However it ends, the list is closed, and what was typed to filter it is taken back where nothing was chosen.
 
 use crate::aim::{Aim, Handle, Undone, impossible};
 use crate::driver::Driver;
+use crate::socket::CallError;
 use chromiumoxide::cdp::browser_protocol::input::MouseButton;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -13,6 +15,14 @@ use std::time::{Duration, Instant};
 const OPTIONS_LIMIT: Duration = Duration::from_millis(2_000);
 /// How long options are looked for before something is typed.
 const OPENED: Duration = Duration::from_millis(600);
+/// How often a list that draws only a part of its options is shown further.
+const MOST_PARTS: u32 = 120;
+/// How often an option is looked for again that was drawn anew.
+const REDRAWN: u32 = 2;
+/// Keys that are pressed at once where such a list does not scroll.
+const KEYS: u32 = 8;
+/// How long a list may take to close.
+const CLOSING: Duration = Duration::from_millis(150);
 
 impl Driver {
     pub(crate) async fn select(&mut self, handle: &Handle, labels: &[String]) -> Result<(), Undone> {
@@ -25,6 +35,10 @@ impl Driver {
         }
         for (at, label) in labels.iter().enumerate() {
             if let Err(undone) = self.choose_in_page(handle, label).await {
+                if !matches!(undone, Undone::Call(_)) {
+                    self.unfilter(handle).await?;
+                    self.close_list(handle, true).await?;
+                }
                 return Err(match undone {
                     Undone::Impossible(reason) if at > 0 => {
                         Undone::Impossible(format!("{reason}; chosen were {:?}", &labels[..at]))
@@ -34,17 +48,13 @@ impl Driver {
             }
         }
         // A list for several values stays open.
-        if self.ask(handle, "isOpen", &[]).await.is_ok_and(|open| open.as_bool() == Some(true)) {
-            self.press("Escape").await?;
-        }
-        Ok(())
+        self.close_list(handle, labels.len() > 1).await
     }
 
     /// Opens a list of the page, finds an option, by typing where that filters, and clicks it.
     async fn choose_in_page(&mut self, handle: &Handle, label: &str) -> Result<(), Undone> {
         let expanded = self.ask(handle, "opening", &[]).await?;
         let mut found = self.ask(handle, "option", &[Value::from(label)]).await?;
-        let is_there = |found: &Value| found["count"].as_u64() == Some(1);
         if !is_there(&found) || expanded.as_str() == Some("false") {
             if expanded.as_str() != Some("true") {
                 let at = self.reach(handle, None, Aim::Act).await?;
@@ -54,6 +64,9 @@ impl Driver {
             if !is_there(&found) && self.ask(handle, "filters", &[]).await?.as_bool() == Some(true) {
                 self.insert_text(label).await?;
                 found = self.wait_for_option(handle, label, OPTIONS_LIMIT).await?;
+            }
+            if !is_there(&found) && found["more"].as_bool() == Some(true) {
+                found = self.look_further(handle, label, found).await?;
             }
         }
         if found["off"].as_bool() == Some(true) {
@@ -69,6 +82,18 @@ impl Driver {
                 return impossible(format!("{count} of its options are {label:?}; it has {listed}"));
             }
         }
+        let mut tries = 0;
+        loop {
+            match self.click_option(handle, label).await {
+                // A list that draws only a part draws anew when it is scrolled.
+                Err(Undone::Impossible(_)) if tries < REDRAWN => tries += 1,
+                done => return done,
+            }
+            self.wait_for_option(handle, label, OPENED).await?;
+        }
+    }
+
+    async fn click_option(&mut self, handle: &Handle, label: &str) -> Result<(), Undone> {
         let function = format!("function () {{ return browserLensAct.optionElement(this, {}) }}", json!(label));
         let object = self.call_on_object(&handle.session, &handle.object, &function).await?;
         let Some(object) = object else { return impossible(format!("its option {label:?} went away")) };
@@ -80,13 +105,89 @@ impl Driver {
     }
 
     async fn wait_for_option(&mut self, handle: &Handle, label: &str, limit: Duration) -> Result<Value, Undone> {
-        let deadline = Instant::now() + limit;
+        let began = Instant::now();
         loop {
             let found = self.ask(handle, "option", &[Value::from(label)]).await?;
-            if found["count"].as_u64() == Some(1) || Instant::now() > deadline {
+            // What is not drawn does not come by waiting.
+            let part = found["more"].as_bool() == Some(true) && began.elapsed() > OPENED / 2;
+            if is_there(&found) || part || began.elapsed() > limit {
                 return Ok(found);
             }
             tokio::time::sleep(Duration::from_millis(40)).await;
         }
     }
+
+    /// Goes through a list that draws only a part of its options, from its begin.
+    async fn look_further(&mut self, handle: &Handle, label: &str, first: Value) -> Result<Value, Undone> {
+        let mut found = first;
+        for part in 0..MOST_PARTS {
+            match self.ask(handle, "further", &[Value::from(part == 0)]).await?.as_bool() {
+                Some(true) => {}
+                Some(false) => break,
+                None => {
+                    for _ in 0..KEYS {
+                        self.press("ArrowDown").await?;
+                    }
+                }
+            }
+            found = self.ask(handle, "option", &[Value::from(label)]).await?;
+            if is_there(&found) {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Types again what was in the field before it was typed into to filter.
+    async fn unfilter(&mut self, handle: &Handle) -> Result<(), Undone> {
+        match self.ask(handle, "unfiltered", &[]).await?.as_str() {
+            Some("") => Ok(self.press("Delete").await?),
+            Some(text) => Ok(self.insert_text(text).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// Closes the list if it is open, as its element says or (`by_looks`) as can be seen where that says nothing: as it was opened where a dialog holds it, since
+    /// the key would close that too.
+    async fn close_list(&mut self, handle: &Handle, by_looks: bool) -> Result<(), Undone> {
+        if !self.is_list_open(handle, by_looks).await? {
+            return Ok(());
+        }
+        if self.ask(handle, "isInDialog", &[]).await?.as_bool() == Some(true) {
+            if let Ok(at) = self.reach(handle, None, Aim::Act).await {
+                self.click_at(at, MouseButton::Left, 1).await?;
+            }
+            if !self.is_list_open(handle, by_looks).await? {
+                return Ok(());
+            }
+            self.ask(handle, "keep", &[]).await?;
+        }
+        self.ask(handle, "refocus", &[]).await?;
+        self.press("Escape").await?;
+        if self.is_list_open(handle, by_looks).await? {
+            self.ask(handle, "leave", &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether the list is open still, after it was given some time to close.
+    async fn is_list_open(&self, handle: &Handle, by_looks: bool) -> Result<bool, Undone> {
+        let deadline = Instant::now() + CLOSING;
+        loop {
+            match self.ask(handle, "isOpen", &[Value::from(by_looks)]).await {
+                Ok(open) if open.as_bool() == Some(true) => {}
+                Err(Undone::Call(error @ CallError::Gone)) => return Err(Undone::Call(error)),
+                // What went away with the choice is closed.
+                _ => return Ok(false),
+            }
+            if Instant::now() >= deadline {
+                return Ok(true);
+            }
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+    }
+}
+
+fn is_there(found: &Value) -> bool {
+    found["count"].as_u64() == Some(1)
 }

@@ -53,9 +53,10 @@ pub struct LiveOptions {
     pub proxy: Option<String>,
     /// Longest time for an action.
     pub timeout: Duration,
-    /// Longest time that a page is given to become quiet after an action: some never do.
+    /// Longest time that requests of an action and what a new page loads are waited for. What moves is waited for two seconds at most, a navigation as long as the
+    /// action may take.
     pub quiet_limit: Duration,
-    /// How long network and layout must be quiet after an action.
+    /// How long a page is watched of which nothing can be seen to come, or that was just opened; any other is looked at as soon as what the action set off is done.
     pub quiet: Duration,
 }
 
@@ -70,7 +71,7 @@ impl Default for LiveOptions {
             proxy: None,
             timeout: Duration::from_secs(30),
             quiet_limit: Duration::from_secs(5),
-            quiet: Duration::from_millis(250),
+            quiet: Duration::from_millis(200),
         }
     }
 }

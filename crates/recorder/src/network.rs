@@ -4,6 +4,7 @@
 //! and within the limit. Invariant: a request counts as in flight until its end, however often it is redirected; streams
 //! that never end by nature do not count.
 
+use crate::habits;
 use crate::log::Direction;
 use crate::messages as m;
 use crate::socket::{CALL_LIMIT, RawEvent, Socket};
@@ -12,6 +13,7 @@ use base64::Engine;
 use browserlens_strategy::RequestEvent;
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Longest body that is kept, in bytes.
 pub(crate) const BODY_LIMIT: usize = 64 << 10;
@@ -24,6 +26,12 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
                 will_be_sent(world, socket, session, sent, now);
             }
         }
+        "webSocketFrameSent" | "webSocketFrameReceived" => world.change(|state| {
+            if let Some(tab) = state.tab_in(session) {
+                let at = if name == "webSocketFrameSent" { &mut tab.said } else { &mut tab.heard };
+                *at = Some(Instant::now());
+            }
+        }),
         "requestWillBeSentExtraInfo" => {
             let Some(extra) = event.read::<m::ExtraInfo>() else { return };
             world.change(|state| {
@@ -35,6 +43,7 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
             let Some(received) = event.read::<m::ResponseReceived>() else { return };
             world.change(|state| {
                 // Whether the page still reads the body is known from the page itself.
+                stir_by(state, &received.id);
                 if received.kind == "Fetch"
                     && let Some(flight) = state.in_flight.get_mut(&received.id)
                 {
@@ -57,6 +66,7 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
         "dataReceived" => {
             let Some(data) = event.read::<m::DataReceived>() else { return };
             world.change(|state| {
+                stir_by(state, &data.id);
                 state.log.with_request(&data.id, |request| request.response_bytes += data.length.max(0.0) as u64);
             });
         }
@@ -68,6 +78,7 @@ pub(crate) fn handle(world: &Arc<World>, socket: &Socket, event: &RawEvent, name
         "loadingFailed" => {
             let Some(ended) = event.read::<m::Ended>() else { return };
             world.change(|state| {
+                stir_by(state, &ended.id);
                 state.in_flight.remove(&ended.id);
                 state.log.with_request(&ended.id, |request| request.failure.clone_from(&ended.error));
                 let at = now(state);
@@ -96,19 +107,64 @@ fn endless(kind: &str, url: &str) -> bool {
         || url.starts_with("blob:")
 }
 
+/// Says that a request went on, if it is none that the page makes by itself.
+fn stir_by(state: &mut State, id: &str) {
+    if let Some(tab) = state.in_flight.get(id).filter(|flight| !flight.by_page).map(|flight| flight.tab) {
+        state.stir_of(tab);
+    }
+}
+
+/// Makes the flight of a request: who asked for it shows by when it began and what was asked for before.
+fn flight(state: &mut State, tab: u32, id: &str, sent: &m::RequestWillBeSent) -> Flight {
+    let url = sent.request.url.clone();
+    if let Some(before) = state.in_flight.get(id) {
+        // It is redirected.
+        return Flight { url, loader: sent.loader.clone(), answered: false, ..before.clone() };
+    }
+    let key = habits::key(&sent.request.method, &url);
+    let document = sent.kind == "Document";
+    let habit = state.habits.knows(&key);
+    let turn = state.asked.entry(key.clone()).or_default();
+    *turn += 1;
+    let turn = *turn;
+    let by_page = match state.acting {
+        None => {
+            state.habits.saw(&key);
+            true
+        }
+        // One that was on its way before and is asked for again: the next of a long poll.
+        Some(began) => {
+            !document && (habit || state.in_flight.values().any(|other| other.key == key && other.since < began))
+        }
+    };
+    Flight {
+        frame: sent.frame.clone(),
+        loader: sent.loader.clone(),
+        url,
+        tab,
+        key,
+        since: Instant::now(),
+        document,
+        habit,
+        by_page,
+        turn,
+        answered: false,
+    }
+}
+
 fn will_be_sent(
     world: &Arc<World>,
     socket: &Socket,
     session: &str,
-    sent: m::RequestWillBeSent,
+    mut sent: m::RequestWillBeSent,
     now: impl Fn(&State) -> u64,
 ) {
-    let id = sent.id;
+    let id = sent.id.clone();
     let wants_body = sent.request.has_body && sent.request.body.is_none();
     world.change(|state| {
         let at = now(state);
         let tab = state.sessions.get(session).map_or(0, |session| session.tab);
-        if let Some(redirect) = sent.redirect {
+        if let Some(redirect) = sent.redirect.take() {
             if sent.redirect_has_extra {
                 state.log.announce_headers(&id);
             }
@@ -120,9 +176,9 @@ fn will_be_sent(
             return;
         }
         if !endless(&sent.kind, &sent.request.url) {
-            let flight =
-                Flight { frame: sent.frame, loader: sent.loader, url: sent.request.url.clone(), answered: false };
+            let flight = flight(state, tab, &id, &sent);
             state.in_flight.insert(id.clone(), flight);
+            stir_by(state, &id);
         }
         let request = RequestEvent {
             method: sent.request.method,
@@ -199,6 +255,7 @@ fn decoded(bytes: Vec<u8>, charset: Option<&'static encoding_rs::Encoding>) -> O
 fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended, now: impl Fn(&State) -> u64) {
     let id = ended.id.clone();
     let wants_body = world.change(|state| {
+        stir_by(state, &id);
         state.in_flight.remove(&id);
         state.stir();
         let mut wants = false;

@@ -35,6 +35,11 @@ pub(crate) struct SessionSetup {
     pub(crate) tree_anew: bool,
 }
 
+/// Name of the function with which our own world tells what a page shows over itself.
+pub(crate) const SHOWN: &str = "browserLensShown";
+/// Most such texts that are kept for one action.
+const MOST_SHOWN: usize = 100;
+
 /// Page time 0 of bundled sites: 15 January 2026, 09:00 UTC.
 const EPOCH_MS: u64 = 1_768_467_600_000;
 
@@ -175,7 +180,17 @@ impl Pump {
         let known = match attached.info.kind.as_str() {
             "page" => self.world.change(|state| {
                 let tab = state.tabs.len() as u32;
-                state.tabs.push(Tab { target: target.clone(), session: id.clone(), open: true, dialog: None });
+                state.tabs.push(Tab {
+                    target: target.clone(),
+                    session: id.clone(),
+                    open: true,
+                    dialog: None,
+                    opener: attached.info.opener.clone(),
+                    stirred: None,
+                    navigated: None,
+                    said: None,
+                    heard: None,
+                });
                 state.sessions.insert(
                     id.clone(),
                     Session { tab, root_frame: target.clone(), parent: None, ready: false, clock_script: None },
@@ -262,10 +277,15 @@ impl Pump {
                     state.navigating.remove(&frame.id);
                     let url = format!("{}{}", frame.url, frame.fragment);
                     self.signal(Signal::Committed { session: session.clone(), frame: frame.id.clone(), url });
+                    if let Some(tab) = state.tab_in(&session)
+                        && tab.target == frame.id
+                    {
+                        tab.navigated = Some(Instant::now());
+                    }
+                    state.stir_in(&session);
                     let entry = state.frames.entry((session, frame.id)).or_default();
                     entry.url = format!("{}{}", frame.url, frame.fragment);
                     entry.loader = frame.loader;
-                    state.stir();
                 });
             }
             "navigatedWithinDocument" => {
@@ -274,10 +294,10 @@ impl Pump {
                 self.signal(Signal::Within { session: session.clone(), frame: frame.id.clone(), url });
                 self.world.change(|state| {
                     state.navigating.remove(&frame.id);
+                    state.stir_in(&session);
                     if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {
                         entry.url = frame.url;
                     }
-                    state.stir();
                 });
             }
             "frameRequestedNavigation" | "frameStartedNavigating" | "frameScheduledNavigation" => {
@@ -296,7 +316,7 @@ impl Pump {
                 }
                 self.world.change(|state| {
                     state.navigating.insert(frame.id, Instant::now());
-                    state.stir();
+                    state.stir_in(&session);
                 });
             }
             "frameStartedLoading" | "frameStoppedLoading" => {
@@ -306,10 +326,11 @@ impl Pump {
                     if !loading {
                         state.navigating.remove(&frame.id);
                     }
+                    state.stir_in(&session);
                     if let Some(entry) = state.frames.get_mut(&(session, frame.id)) {
                         entry.loading = loading;
+                        entry.loading_since = loading.then(Instant::now);
                     }
-                    state.stir();
                 });
             }
             "fileChooserOpened" => {
@@ -411,7 +432,13 @@ impl Pump {
             }),
             "bindingCalled" => {
                 let Some(call) = event.read::<m::BindingCall>() else { return };
-                if self.world.watch.get().is_some_and(|watch| watch.binding == call.name) {
+                if call.name == SHOWN {
+                    self.world.change(|state| {
+                        if state.shown.len() < MOST_SHOWN {
+                            state.shown.push((session, call.context, call.payload));
+                        }
+                    });
+                } else if self.world.watch.get().is_some_and(|watch| watch.binding == call.name) {
                     self.signal(Signal::Said { session, context: call.context, payload: call.payload });
                 }
             }

@@ -1,16 +1,13 @@
-//! Lets a page come to rest: on its own injected clock (bundled sites) or by wall time (sites of the user's own).
+//! Lets a page come to rest: on its own injected clock (bundled sites) or by wall time (sites of the user's own; after an action see `rest`).
 //!
 //! In: how much page time to give. Out: [`Rest`]: whether it came to rest, and what kept it from it.
 //! Invariants: the injected clock moves only here; before it moves and after each slice everything that the page has asked
 //! for has arrived (real time, with a ceiling), so what the page sees at a page time does not depend on the machine's speed.
 
 use crate::driver::Driver;
-use crate::options::QUIET;
 use crate::socket::CallError;
 use crate::world::State;
-use browserlens_strategy::{ConsoleMessage, EventKind};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// Page time given after each action, in milliseconds.
@@ -29,8 +26,6 @@ const ANNOUNCED: Duration = Duration::from_secs(3);
 /// Why a page is not quiet that gives no answer; a script without end and a slow machine look the same from outside.
 pub(crate) const SCRIPT_RUNS: &str = "a script of the page still runs";
 
-/// Longest time that changes which an action set off are waited for: an animation may have no end.
-const MOVES_LIMIT: Duration = Duration::from_millis(2_000);
 /// How long headers that the browser announced are waited for.
 const LATE_HEADERS: Duration = Duration::from_millis(1_000);
 
@@ -42,33 +37,11 @@ pub(crate) struct Rest {
     pub(crate) reason: String,
 }
 
-/// What a page did by itself before it was acted on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Unrest {
-    /// Requests that were under way.
-    flights: HashSet<String>,
-    /// Whether requests began or ended.
-    network: bool,
-    /// Whether something that can be seen changed.
-    layout: bool,
-}
-
-/// Why a tab is not quiet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stir {
-    /// Something is on its way that was set off.
-    Loads,
-    /// Something that can be seen changes, or requests have just ended.
-    Moves,
-    /// It was not quiet before either.
-    ByItself,
-}
-
 /// Whether a tab is quiet by wall time.
 pub(crate) enum Stirring {
     Quiet,
     Dialog,
-    Busy(String, Stir),
+    Busy(String),
 }
 
 enum Network {
@@ -291,7 +264,7 @@ impl Driver {
             }
             let busy = self.world.change(|state| {
                 forget_announced(state);
-                busy(state, stirs, reacting, self.held_answers(), &HashSet::new())
+                busy(state, stirs, reacting, self.held_answers())
             });
             match busy {
                 None => calm += 1,
@@ -314,72 +287,29 @@ impl Driver {
         }
     }
 
-    /// Notes what a page does by itself before it is acted on: that is not waited for as what the action brings.
-    pub(crate) async fn note_unrest(&mut self) -> Result<(), CallError> {
-        if self.controlled() || self.is_blocked() {
-            return Ok(());
-        }
-        let (flights, network, worlds) = {
-            let state = self.world.read();
-            let network = state.last_stir.is_some_and(|at| at.elapsed() < QUIET);
-            (state.in_flight.keys().cloned().collect(), network, state.worlds(self.tab))
-        };
-        let layout = self.layout_moves(worlds, QUIET).await?.is_some();
-        self.unrest = Unrest { flights, network, layout };
-        Ok(())
-    }
-
-    /// Sites of the user's own: waits until what an action brought is there, and network and layout are quiet; notes what came and went meanwhile.
+    /// Sites of the user's own: waits until network and layout are quiet; notes what came and went meanwhile.
     async fn settle_by_wall(&self) -> Result<Rest, CallError> {
-        let rest = self.wait_until_quiet().await?;
-        self.note_notices().await?;
+        let rest = match self.unrest {
+            Some(unrest) => self.rest_after(unrest).await?,
+            None => self.wait_until_quiet().await?,
+        };
+        self.end_watch().await?;
         Ok(rest)
-    }
-
-    /// Puts into the log what the page has shown for a while and shows no more, as messages of the level `notice`.
-    async fn note_notices(&self) -> Result<(), CallError> {
-        let worlds = self.world.read().worlds(self.tab);
-        for (session, frame, _) in worlds {
-            let Ok(context) = self.own_world(&session, &frame).await else { continue };
-            let notices = match self.evaluate_apart(&session, context, "browserLens.notices()").await {
-                Err(CallError::Gone) => return Err(CallError::Gone),
-                other => other.unwrap_or_default(),
-            };
-            let texts = notices.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-            let (tab, started) = (self.tab, self.setup.started);
-            self.world.change(|state| {
-                let now = started.elapsed().as_millis() as u64;
-                for text in texts {
-                    let message =
-                        ConsoleMessage { level: ConsoleMessage::NOTICE.to_owned(), text, ..ConsoleMessage::default() };
-                    state.log.push(tab, now, EventKind::Console(message));
-                }
-            });
-        }
-        Ok(())
     }
 
     async fn wait_until_quiet(&self) -> Result<Rest, CallError> {
         let began = Instant::now();
         let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: began.elapsed().as_millis() as u32, reason };
         loop {
-            match self.stirring_beside(&self.unrest).await? {
+            match self.stirring().await? {
                 Stirring::Dialog => return Ok(rest(true, "a dialog is open".to_owned())),
                 // What an action brings may take a moment to begin.
                 Stirring::Quiet if began.elapsed() < self.quiet => {}
                 Stirring::Quiet => {
                     return Ok(rest(true, format!("network and layout were quiet for {} ms", self.quiet.as_millis())));
                 }
-                Stirring::Busy(reason, why) => {
-                    let limit = match why {
-                        Stir::Loads => self.quiet_limit,
-                        Stir::Moves => self.quiet_limit.min(MOVES_LIMIT),
-                        Stir::ByItself => self.quiet_limit.min(QUIET),
-                    };
-                    if began.elapsed() > limit {
-                        return Ok(rest(false, reason));
-                    }
-                }
+                Stirring::Busy(reason) if began.elapsed() > self.quiet_limit => return Ok(rest(false, reason)),
+                Stirring::Busy(_) => {}
             }
             tokio::time::sleep(Duration::from_millis(25)).await;
         }
@@ -387,11 +317,6 @@ impl Driver {
 
     /// Returns what keeps the current tab from being quiet at this moment.
     pub(crate) async fn stirring(&self) -> Result<Stirring, CallError> {
-        self.stirring_beside(&Unrest::default()).await
-    }
-
-    /// Returns what keeps the current tab from being quiet, beside what it does by itself.
-    async fn stirring_beside(&self, unrest: &Unrest) -> Result<Stirring, CallError> {
         let worlds = {
             let mut state = self.world.read();
             if state.gone {
@@ -402,21 +327,19 @@ impl Driver {
             }
             forget_announced(&mut state);
             let stirs = state.stirs;
-            if let Some(reason) = busy(&state, stirs, 0.0, 0, &unrest.flights) {
-                return Ok(Stirring::Busy(reason, Stir::Loads));
+            if let Some(reason) = busy(&state, stirs, 0.0, 0) {
+                return Ok(Stirring::Busy(reason));
             }
             if state.last_stir.is_some_and(|at| at.elapsed() < self.quiet) {
-                let why = if unrest.network { Stir::ByItself } else { Stir::Moves };
-                return Ok(Stirring::Busy("the network was not quiet".to_owned(), why));
+                return Ok(Stirring::Busy("the network was not quiet".to_owned()));
             }
             state.worlds(self.tab)
         };
-        let why = if unrest.layout { Stir::ByItself } else { Stir::Moves };
         let moves = self.layout_moves(worlds, self.quiet).await?;
-        Ok(moves.map_or(Stirring::Quiet, |reason| Stirring::Busy(reason, why)))
+        Ok(moves.map_or(Stirring::Quiet, Stirring::Busy))
     }
 
-    async fn layout_moves(
+    pub(crate) async fn layout_moves(
         &self,
         worlds: Vec<(String, String, String)>,
         for_long: Duration,
@@ -438,17 +361,14 @@ impl Driver {
     }
 }
 
-fn forget_announced(state: &mut State) {
+pub(crate) fn forget_announced(state: &mut State) {
     let flying: Vec<String> = state.in_flight.values().map(|flight| flight.frame.clone()).collect();
     state.navigating.retain(|frame, since| since.elapsed() < ANNOUNCED || flying.contains(frame));
 }
 
 /// Returns what keeps pages busy; `held` answers are on their way only in page time.
-fn busy(state: &State, stirs: u64, reacting: f64, held: usize, known: &HashSet<String>) -> Option<String> {
-    let unanswered = || {
-        let new = state.in_flight.iter().filter(|(id, _)| !known.contains(*id));
-        new.map(|(_, flight)| flight).filter(|flight| !flight.answered)
-    };
+fn busy(state: &State, stirs: u64, reacting: f64, held: usize) -> Option<String> {
+    let unanswered = || state.in_flight.values().filter(|flight| !flight.answered);
     let flying = unanswered().count();
     if flying > held {
         let url = unanswered().map(|flight| flight.url.as_str()).min().unwrap_or("");

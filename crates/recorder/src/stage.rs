@@ -279,6 +279,7 @@ impl Stage {
                 .map_err(|error| self.driver.failure("letting the page settle", error))?;
             // A page may open one dialog after the other for ever.
             if !self.is_blocked() || expects_dialog || dismissed == 20 {
+                self.driver.unrest = None;
                 return Ok(rest);
             }
             dismissed += 1;

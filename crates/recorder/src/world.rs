@@ -4,6 +4,7 @@
 //! Invariant: the lock is never held over an await.
 
 use crate::answering::Answering;
+use crate::habits::Habits;
 use crate::log::EventLog;
 use crate::socket::locked;
 use crate::watch::Watch;
@@ -19,6 +20,15 @@ pub(crate) struct Tab {
     pub(crate) session: String,
     pub(crate) open: bool,
     pub(crate) dialog: Option<OpenDialog>,
+    /// Target of the tab that opened it, if the browser says so.
+    pub(crate) opener: String,
+    /// When requests that the page does not make by itself, or navigations, last began or ended.
+    pub(crate) stirred: Option<Instant>,
+    /// When its page was last another document.
+    pub(crate) navigated: Option<Instant>,
+    /// When its page last spoke over a web socket, and was last spoken to.
+    pub(crate) said: Option<Instant>,
+    pub(crate) heard: Option<Instant>,
 }
 
 /// A dialog that blocks its tab.
@@ -51,6 +61,8 @@ pub(crate) struct Frame {
     /// Execution context of the listener that tells what somebody else does here.
     pub(crate) watch: Option<i64>,
     pub(crate) loading: bool,
+    /// Since when.
+    pub(crate) loading_since: Option<Instant>,
 }
 
 /// A request without an end.
@@ -59,6 +71,18 @@ pub(crate) struct Flight {
     pub(crate) frame: String,
     pub(crate) loader: String,
     pub(crate) url: String,
+    pub(crate) tab: u32,
+    /// Method and URL as far as they are the same each time.
+    pub(crate) key: String,
+    pub(crate) since: Instant,
+    /// Whether it brings a document.
+    pub(crate) document: bool,
+    /// Whether the page asks for this again and again by itself.
+    pub(crate) habit: bool,
+    /// The same, or no action was under way when it began.
+    pub(crate) by_page: bool,
+    /// Which request of its key since the action began, counted from 1.
+    pub(crate) turn: u32,
     /// Whether the head of the answer is there and only the page itself can end it: a `fetch` whose body nobody reads never ends.
     pub(crate) answered: bool,
 }
@@ -77,6 +101,22 @@ pub(crate) struct State {
     pub(crate) told: HashSet<String>,
     /// Bodies that are being fetched for the log.
     pub(crate) bodies_pending: u32,
+    /// Since when an action is under way whose outcome is waited for by wall time.
+    pub(crate) acting: Option<Instant>,
+    /// When its first event was dispatched.
+    pub(crate) input: Option<Instant>,
+    /// How often each key was asked for since it began.
+    pub(crate) asked: HashMap<String, u32>,
+    /// What pages ask for by themselves.
+    pub(crate) habits: Habits,
+    /// The recorder's own world of each frame, with the context of the document that it is of.
+    pub(crate) own_worlds: HashMap<(String, String), (String, i64)>,
+    /// What watches the timers of each frame: the context of its document, and the object in it.
+    pub(crate) timers: HashMap<(String, String), (String, String)>,
+    /// Sessions in which our world can tell what was shown.
+    pub(crate) bound: HashSet<String>,
+    /// Texts that a page showed over itself: session, own world, text.
+    pub(crate) shown: Vec<(String, i64, String)>,
     /// Session starts that are under way.
     pub(crate) starting: u32,
     /// Serial of the last event that was handled.
@@ -150,6 +190,26 @@ impl State {
         self.last_stir = Some(Instant::now());
     }
 
+    /// The same, by the page of a session.
+    pub(crate) fn stir_in(&mut self, session: &str) {
+        self.stir();
+        if let Some(tab) = self.sessions.get(session).map(|session| session.tab) {
+            self.stir_of(tab);
+        }
+    }
+
+    pub(crate) fn stir_of(&mut self, tab: u32) {
+        if let Some(tab) = self.tabs.get_mut(tab as usize) {
+            tab.stirred = Some(Instant::now());
+        }
+    }
+
+    /// Returns the tab of a session.
+    pub(crate) fn tab_in(&mut self, session: &str) -> Option<&mut Tab> {
+        let tab = self.sessions.get(session)?.tab;
+        self.tabs.get_mut(tab as usize)
+    }
+
     pub(crate) fn tab(&self, tab: u32) -> Option<&Tab> {
         self.tabs.get(tab as usize)
     }
@@ -202,11 +262,17 @@ impl State {
 
     pub(crate) fn drop_session(&mut self, id: &str) {
         self.sessions.remove(id);
+        self.bound.remove(id);
+        self.own_worlds.retain(|(session, _), _| session != id);
+        self.timers.retain(|(session, _), _| session != id);
         self.frames.retain(|(session, _), _| session != id);
     }
 
     pub(crate) fn drop_frame(&mut self, session: &str, frame: &str) {
-        self.frames.remove(&(session.to_owned(), frame.to_owned()));
+        let key = (session.to_owned(), frame.to_owned());
+        self.frames.remove(&key);
+        self.own_worlds.remove(&key);
+        self.timers.remove(&key);
     }
 
     /// Forgets what an earlier document of the frame had asked for.

@@ -44,10 +44,6 @@ impl StageClock for StopWatch {
         state.open = stage.map(|stage| (stage, now));
     }
 
-    fn time(&self, work: &mut dyn FnMut()) -> Micros {
-        timed(work).1
-    }
-
     fn charge(&self, value: usize, cost: Micros) {
         let mut state = self.lock();
         if state.paid.insert(value) {
@@ -78,6 +74,11 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (T, Micros) {
     let since = Instant::now();
     let result = work();
     (result, since.elapsed().into())
+}
+
+/// The [`browserlens_strategy::Timer`] of the shared values of a step.
+pub(crate) fn timer(work: &mut dyn FnMut()) -> Micros {
+    timed(work).1
 }
 
 /// Returns the name of a stage as timing rows carry it.

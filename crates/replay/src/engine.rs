@@ -15,7 +15,7 @@ use crate::peers::{self, PeersPlan};
 use crate::retained::Painted;
 use crate::run::{AttackInfo, RunHeader, RunResult, StepInfo, TraceInfo, in_words};
 use crate::score::PageIndex;
-use crate::steps::{LoadedStep, StepLoader, TracePlan};
+use crate::steps::{HeldStep, LoadedStep, StepLoader, TracePlan};
 use crate::store::Store;
 use crate::strategies::{ConfiguredStrategy, StrategyInfo};
 use crate::unit::{Shared, Unit};
@@ -347,6 +347,8 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
         let mut loader = StepLoader::open(job.plan, &options.cache_dir)?;
         steps.clear();
         let mut changing = HashSet::new();
+        // Runs keep the step before until they see the next: it is let go after them, so that freeing it is in nobody's latency.
+        let mut before: Option<HeldStep> = None;
         for row in &job.plan.rows {
             let step = loader.load(row.index.0)?;
             changing.extend(step.earlier_second_look.iter().flat_map(|look| &look.changed).map(|changed| changed.key));
@@ -361,6 +363,7 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
                     options.progress.row(row);
                 }
             }
+            before.replace(step.held());
             options.progress.step_done(&job.plan.id, row.index.0);
         }
         cache.keep_steps(job.plan, &steps)?;

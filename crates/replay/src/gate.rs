@@ -18,6 +18,7 @@ use crate::error::ReplayError;
 use crate::measure::{Cost, Measurement, TaskMeasurement};
 use crate::run::RunResult;
 use crate::store::write_atomically;
+use browserlens_trace::whole;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
@@ -476,7 +477,7 @@ fn compare_rows(accepted: &AcceptedRow, now: &AcceptedRow, report: &mut GateRepo
     compare.should_not_fall("step success", u64::from(was.success), u64::from(is.success));
 }
 
-/// Writes a run as the accepted one, over the earlier one.
+/// Writes a run as the accepted one, over the earlier one: texts first, whole, then the rows; of two that do so at once, the second waits.
 ///
 /// # Errors
 /// [`ReplayError`] if it cannot be written, or the run's store lacks a text.
@@ -505,16 +506,27 @@ pub fn accept(run: &RunResult, folder: &Path) -> Result<AcceptedRun, ReplayError
             texts.entry((&row.trace, &row.strategy)).or_default().insert(row.step, store.text(&numbers.text)?);
         }
     }
-    let old = folder.join(TEXTS);
-    if old.exists() {
-        std::fs::remove_dir_all(&old).map_err(ReplayError::file(&old, "remove the earlier texts"))?;
-    }
+    std::fs::create_dir_all(folder).map_err(ReplayError::file(folder, "make the folder"))?;
+    let _turn = whole::locked(folder).map_err(ReplayError::file(folder, "lock the folder"))?;
+    // Made beside their place, under a name that nobody else has; the earlier ones go with it.
+    let beside = tempfile::Builder::new().prefix(".texts-").tempdir_in(folder);
+    let beside = beside.map_err(ReplayError::file(folder, "make a folder"))?;
+    let new = beside.path().join(TEXTS);
+    std::fs::create_dir_all(&new).map_err(ReplayError::file(&new, "make the folder"))?;
     for ((trace, strategy), steps) in &texts {
-        let path = texts_path(folder, trace, strategy);
+        let path = texts_path(beside.path(), trace, strategy);
         let json = serde_json::to_vec(steps).map_err(|error| damaged(&path, error))?;
         let packed = pack(&json).map_err(ReplayError::file(&path, "compress the texts"))?;
         write_atomically(&path, &packed)?;
     }
+    let place = folder.join(TEXTS);
+    match std::fs::rename(&place, beside.path().join("earlier")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(ReplayError::file(&place, "move the earlier texts away")(error));
+        }
+        _ => {}
+    }
+    std::fs::rename(&new, &place).map_err(ReplayError::file(&place, "put the texts in place"))?;
     write_atomically(&path, json.as_bytes())?;
     Ok(accepted)
 }

@@ -51,7 +51,7 @@ pub use beside::{
 pub use browserlens_knowledge::gaps::HoleCount;
 pub use browserlens_peers::RECORDED_SUFFIX;
 pub use browserlens_scenario::{AttackKind, Wording};
-pub use browserlens_trace::Origin;
+pub use browserlens_trace::{Origin, whole};
 pub use clock::LATENCY_VERSION;
 pub use engine::{Progress, Quiet, ReplayOptions, replay};
 pub use error::ReplayError;

@@ -4,7 +4,7 @@
 //! strategy gets of step k lies in its future (the capture's own second look is taken out and handed over at k+1); facts, action nodes and
 //! entity ids stay beside the strategy's input, never in it.
 
-use crate::clock::timed;
+use crate::clock::{timed, timer};
 use crate::error::ReplayError;
 use crate::packed::PackedPages;
 use crate::peers::{self, PeersPlan};
@@ -263,7 +263,20 @@ pub(crate) struct LoadedStep {
     pub shared: Arc<StepCache>,
 }
 
+/// What runs may hold on to of a step. Whoever holds it as long as they do frees it, not they in their own time.
+pub(crate) struct HeldStep {
+    _page: Arc<Page>,
+    _shared: Arc<StepCache>,
+    _images: Vec<CaptureImage>,
+}
+
 impl LoadedStep {
+    /// Returns what runs may hold on to.
+    pub fn held(&self) -> HeldStep {
+        let images = self.screenshot.iter().chain(&self.crops).cloned().collect();
+        HeldStep { _page: Arc::clone(&self.page), _shared: Arc::clone(&self.shared), _images: images }
+    }
+
     /// Returns it as what a run gets, with stages announced to `clock`.
     pub fn input<'a>(&'a self, clock: &'a dyn StageClock) -> StepInput<'a> {
         StepInput {
@@ -349,7 +362,7 @@ impl<'p> StepLoader<'p> {
             entities: self.trace.entities(index)?.into_iter().collect(),
             capture,
             load: Micros(0),
-            shared: Arc::default(),
+            shared: Arc::new(StepCache::timed(timer)),
         })
     }
 }

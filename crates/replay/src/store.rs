@@ -6,16 +6,45 @@
 //! Invariant: equal bytes have equal names on every machine; a blob is never changed.
 
 use crate::error::ReplayError;
-use std::cell::RefCell;
+use browserlens_trace::whole;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use zstd::bulk::Compressor;
 
 /// Content-addressed blobs below one folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    packers: Arc<Packers>,
+}
+
+/// Compressors that nobody uses at the moment. Their tables are larger than most texts: as many are made as threads write at once.
+#[derive(Default)]
+struct Packers(Mutex<Vec<Compressor<'static>>>);
+
+impl std::fmt::Debug for Packers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Packers").finish_non_exhaustive()
+    }
+}
+
+impl Packers {
+    fn pack(&self, text: &[u8]) -> std::io::Result<Vec<u8>> {
+        let free = self.lock().pop();
+        let mut packer = match free {
+            Some(packer) => packer,
+            // A quick level: a run writes some thousand texts, and few of them are ever read again.
+            None => Compressor::new(1)?,
+        };
+        let packed = packer.compress(text);
+        self.lock().push(packer);
+        packed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Compressor<'static>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a blob holds; texts and images have names that differ, so that no text is taken for an image.
@@ -42,7 +71,7 @@ pub fn content_hash(bytes: &[u8]) -> String {
 impl Store {
     /// Opens a store; the folder is made when the first blob is written.
     pub fn open(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), packers: Arc::default() }
     }
 
     /// Returns the folder.
@@ -68,8 +97,7 @@ impl Store {
         let hash = content_hash(text.as_bytes());
         let path = self.path(&hash, Kind::Text).ok_or_else(|| self.bad_hash(&hash))?;
         if !path.exists() {
-            // A quick level: a run writes some thousand texts, and few of them are ever read again.
-            let packed = pack(text.as_bytes()).map_err(ReplayError::file(&path, "compress the text"))?;
+            let packed = self.packers.pack(text.as_bytes()).map_err(ReplayError::file(&path, "compress the text"))?;
             write_atomically(&path, &packed)?;
         }
         Ok(hash)
@@ -157,39 +185,19 @@ fn make_parent(path: &Path) -> Result<(), ReplayError> {
     }
 }
 
-/// Writes a file so that a reader finds it whole or not at all.
+/// Writes a file so that a reader finds it whole or not at all; its folder is made where it is missing.
 ///
 /// # Errors
 /// [`ReplayError::File`] if it cannot be written; nothing is left behind then.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ReplayError> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unique = format!(".{name}.{}-{}.tmp", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let temporary = path.with_file_name(unique);
-    let created = match fs::File::create(&temporary) {
+    let written = match whole::replace(path, bytes) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             make_parent(path)?;
-            fs::File::create(&temporary)
+            whole::replace(path, bytes)
         }
-        created => created,
+        written => written,
     };
-    let written = created.and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|source| {
-        let _ = fs::remove_file(&temporary);
-        ReplayError::File { path: path.to_owned(), action: "write the file", source }
-    })
-}
-
-thread_local! {
-    /// Its tables are larger than most texts: made once a thread.
-    static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
-}
-
-fn pack(text: &[u8]) -> std::io::Result<Vec<u8>> {
-    PACKER.with_borrow_mut(|packer| match packer {
-        Some(packer) => packer.compress(text),
-        None => packer.insert(zstd::bulk::Compressor::new(1)?).compress(text),
-    })
+    written.map_err(ReplayError::file(path, "write the file"))
 }
 
 #[cfg(test)]

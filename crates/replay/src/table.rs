@@ -1,10 +1,11 @@
 //! Rows as columns: what tables hold, whoever writes them.
 //!
-//! In: rows. Out: a [`Table`], whose columns have the names, the types and the order that `reports/SCHEMA.md` documents. Invariant: this is the only place where they
-//! are made, so that a table written here, there or in parts has the same cells. No file format and no data frame: writers bring theirs.
+//! In: rows. Out: a [`Table`], whose columns have the names, the types and the order that `reports/SCHEMA.md` documents. Invariants: this is the only place where they
+//! are made, so that a table written here, there or in parts has the same cells; what nobody sees in a text is escaped. No file format and no data frame: writers bring theirs.
 
 use crate::clock::stage_name;
 use crate::measure::{Cost, Measurement, RowKind, StepNumbers, Timing};
+use browserlens_page::text::escaped;
 use browserlens_strategy::Stage;
 use browserlens_tokens::ImageFormula;
 
@@ -58,12 +59,13 @@ impl<'a, R> Columns<'a, R> {
     where
         'a: 'r,
     {
-        let cells = self.rows.iter().map(|row| cell(row).map(str::to_owned)).collect();
+        let cells = self.rows.iter().map(|row| cell(row).map(|text| escaped(text).into_owned())).collect();
         self.push(name, Cells::Text(cells));
     }
 
     fn owned_text(&mut self, name: &str, cell: impl Fn(&R) -> Option<String>) {
-        self.push(name, Cells::Text(self.rows.iter().map(cell).collect()));
+        let cells = self.rows.iter().map(|row| cell(row).map(|text| escaped(&text).into_owned())).collect();
+        self.push(name, Cells::Text(cells));
     }
 
     fn small(&mut self, name: &str, cell: impl Fn(&R) -> Option<u32>) {

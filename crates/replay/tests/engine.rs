@@ -57,6 +57,30 @@ fn what_strategies_share_is_in_the_latency_of_each_whoever_came_first() {
 }
 
 #[test]
+fn what_was_made_for_an_answer_is_charged_to_whoever_uses_it_in_an_observation() {
+    let world = World::new();
+    let trace = world.task("shop/lamp");
+    let strategies = [configured("test/asked", Behaviour::SharesInAnswer), configured("test/user", Behaviour::Shares)];
+    let run = world.replay(Request::new(&[trace], &strategies)).expect("replays");
+    let asked =
+        |step| run.measurement("shop/lamp", "test/asked", step).and_then(Measurement::numbers).expect("observed");
+    assert_eq!([0, 1].map(|step| asked(step).requests.len()), [1, 1]);
+    for timing in run.timings.iter().filter(|timing| timing.strategy == "test/user") {
+        assert!(u128::from(timing.observe.0) >= SHARED.as_micros(), "{timing:?}");
+    }
+}
+
+#[test]
+fn no_strategy_frees_what_all_kept_of_the_step_before() {
+    let world = World::new();
+    let trace = world.task("shop/lamp");
+    let strategies = [configured("test/one", Behaviour::Keeps), configured("test/two", Behaviour::Keeps)];
+    let run = world.replay(Request::new(&[trace], &strategies)).expect("replays");
+    let errors: Vec<_> = run.measurements.iter().filter_map(Measurement::error).collect();
+    assert!(run.measurements.len() == 6 && errors.is_empty(), "{errors:?}");
+}
+
+#[test]
 fn an_agents_own_run_is_scored_by_its_action_nodes_alone() {
     let world = World::new();
     let trace = world.trace("agent", browserlens_trace::TraceSource::Served);

@@ -122,3 +122,31 @@ fn runs_of_other_metrics_are_not_compared() {
     let report = check(&good, &accepted);
     assert!(!report.passes() && report.incomparable.is_some());
 }
+
+#[test]
+fn of_two_that_accept_at_once_the_rows_and_the_texts_of_one_stay() {
+    let world = World::new();
+    let (good, verbose) = (run(&world, "a", Behaviour::Good), run(&world, "b", Behaviour::Verbose));
+    let folder = world.path("accepted");
+    for _ in 0..5 {
+        let start = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for run in [&good, &verbose, &good, &verbose] {
+                let (start, folder) = (&start, &folder);
+                scope.spawn(move || {
+                    start.wait();
+                    accept(run, folder).expect("accepted");
+                });
+            }
+        });
+        let accepted = AcceptedRun::load(&folder).expect("loads").expect("is there");
+        let text = accepted.text("shop/lamp", "lens/test", 2).expect("read").expect("there are texts");
+        let is_verbose = accepted.rows == AcceptedRun::of(&verbose).rows;
+        assert!(is_verbose || accepted.rows == AcceptedRun::of(&good).rows);
+        assert_eq!(text.contains("nobody asked for"), is_verbose);
+        let mut left: Vec<_> =
+            std::fs::read_dir(&folder).expect("listed").map(|entry| entry.expect("listed").file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["accepted.json", "texts"]);
+    }
+}

@@ -40,7 +40,7 @@ pub struct StageTimes {
     pub stages: Vec<(Stage, f64)>,
     /// The rest of the strategy's time.
     pub other: f64,
-    /// The whole.
+    /// The whole: [`StrategySummary::median_micros`].
     pub total: f64,
     /// Whether all of it was measured in an earlier run.
     pub cached: bool,
@@ -241,6 +241,12 @@ impl Summary {
                         Some((total(own), total(base)))
                     })
                     .collect();
+                // Handing out what a tool said is no time of the tool's: its own is a stage of the timings.
+                let median_micros = if name.ends_with(RECORDED_SUFFIX) {
+                    None
+                } else {
+                    median(&mut timings.iter().map(|timing| timing.observe.0).collect::<Vec<_>>())
+                };
                 let mut row = StrategySummary {
                     strategy: name.clone(),
                     ranked: is_ranked,
@@ -259,13 +265,8 @@ impl Summary {
                     steps_interval: None,
                     ratio: pairs.and_then(|pairs| Estimate::ratio(&pairs)),
                     costs: TaskCosts::of(&common, tokens, input.cache_discount),
-                    // Handing out what a tool said is no time of the tool's: its own is a stage of the timings.
-                    median_micros: if name.ends_with(RECORDED_SUFFIX) {
-                        None
-                    } else {
-                        median(&mut timings.iter().map(|timing| timing.observe.0).collect::<Vec<_>>())
-                    },
-                    stage_times: stage_times(&timings),
+                    median_micros,
+                    stage_times: median_micros.and_then(|median| stage_times(&timings, median)),
                     wrong_rebinds: 0,
                     unmarked_differences: None,
                     cells,
@@ -340,24 +341,26 @@ fn collect_names<'a>(first: impl Iterator<Item = &'a String>, second: impl Itera
     first.chain(second).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
-fn stage_times(timings: &[&Timing]) -> Option<StageTimes> {
-    let total = mean(&timings.iter().map(|timing| timing.observe.0).collect::<Vec<_>>())?;
+/// Divides the median of a step as the time of all steps divides among the stages: medians of stages would not add up to it.
+fn stage_times(timings: &[&Timing], median: f64) -> Option<StageTimes> {
+    let mean_of =
+        |micros: &dyn Fn(&Timing) -> u64| mean(&timings.iter().map(|timing| micros(timing)).collect::<Vec<_>>());
+    let whole = mean_of(&|timing| timing.observe.0)?;
     let stages: Vec<(Stage, f64)> = Stage::ALL
         .into_iter()
         .map(|stage| {
-            let times: Vec<u64> = timings
-                .iter()
-                .map(|timing| timing.stages.get(stage_name(stage)).map_or(0, |micros| micros.0))
-                .collect();
-            (stage, mean(&times).unwrap_or(0.0))
+            let of = |timing: &Timing| timing.stages.get(stage_name(stage)).map_or(0, |micros| micros.0);
+            (stage, mean_of(&of).unwrap_or(0.0))
         })
         .collect();
     let staged: f64 = stages.iter().map(|(_, micros)| micros).sum();
+    let all = whole.max(staged);
+    let scale = if all > 0.0 { median / all } else { 0.0 };
     Some(StageTimes {
-        other: (total - staged).max(0.0),
-        total: total.max(staged),
+        other: (all - staged) * scale,
+        total: median,
         cached: timings.iter().all(|timing| timing.cached),
-        stages,
+        stages: stages.into_iter().map(|(stage, micros)| (stage, micros * scale)).collect(),
     })
 }
 

@@ -335,7 +335,7 @@ pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
     if summary.strategies.iter().any(|row| row.median_micros.is_some()) {
         let machine = if about.machine.is_empty() { String::new() } else { format!(", measured on {}", about.machine) };
         let cached = if summary.cached_timings { "; some were measured in an earlier run" } else { "" };
-        notes.push(format!("Latency: time to make an observation from a loaded page{machine}{cached}. It differs from run to run; nothing else does."));
+        notes.push(format!("Latency: what a strategy would take alone for an observation of a loaded page, median over the steps{machine}{cached}. It differs from run to run; nothing else does."));
     }
     let made: Vec<String> = [("Made by", &about.tool), ("with", &about.command), ("on", &about.date)]
         .into_iter()

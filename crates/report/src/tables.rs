@@ -4,6 +4,7 @@
 //! bytes, whatever the machine or its threads: writing is not parallel, and no time, host or path is written. Latency is
 //! a table of its own, since it is never the same twice.
 //!
+//! A text is UTF-8 without characters that nobody sees: those stand as escapes such as `\u{202e}`; line ends and tabs stay.
 //! An empty cell (null in Parquet) means *no number*: the strategy failed, or nothing was counted.
 //! Types are those of Parquet; token columns are counts under the encoding or image formula that their name ends with.
 //!
@@ -52,8 +53,8 @@
 //! required sets (steps that have one, steps that show it whole), probes, marks, scrolls, refs and unmarked differences, summed.
 //!
 //! `timings`, one row per trace × strategy × step, all in microseconds (u64): `load_us` (shared by all strategies of the step),
-//! `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the strategy did not announce the stage), `observe_us` (the whole of
-//! it), `count_us` (token counting, not part of it); `cached` (bool): measured in an earlier run; `date`, `machine` (string).
+//! `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the strategy did not announce the stage), `observe_us` (latency: what
+//! the strategy would take alone for the observation), `count_us` (token counting, not part of it); `cached` (bool): measured in an earlier run; `date`, `machine` (string).
 //!
 //! What the other numbers of a report are made of stands in `tables/beside.rs`.
 
@@ -64,14 +65,16 @@ mod schema;
 pub(crate) use beside::beside;
 
 use crate::ReportError;
+use browserlens_page::text::escaped;
 use browserlens_replay::table::{Cells, Table};
 use browserlens_replay::{Cost, Measurement, PerMille, TaskMeasurement, Timing};
 use browserlens_tokens::ImageFormula;
 use polars::prelude::{
     Column, CsvWriter, DataFrame, NamedFrom, ParquetCompression, ParquetWriter, PolarsError, SerWriter, Series,
 };
+use std::borrow::Cow;
 
-/// Columns made one after the other from the same rows.
+/// Columns made one after the other from the same rows; what nobody sees in a text is escaped.
 struct Columns<'a, R> {
     rows: &'a [R],
     columns: Vec<Column>,
@@ -86,12 +89,13 @@ impl<'a, R> Columns<'a, R> {
     where
         'a: 'r,
     {
-        let values: Vec<Option<&str>> = self.rows.iter().map(cell).collect();
+        let values: Vec<Option<Cow<'_, str>>> = self.rows.iter().map(|row| cell(row).map(escaped)).collect();
         self.columns.push(Series::new(name.into(), values).into());
     }
 
     fn owned_text(&mut self, name: &str, cell: impl Fn(&R) -> Option<String>) {
-        let values: Vec<Option<String>> = self.rows.iter().map(cell).collect();
+        let values: Vec<Option<String>> =
+            self.rows.iter().map(|row| cell(row).map(|text| escaped(&text).into_owned())).collect();
         self.columns.push(Series::new(name.into(), values).into());
     }
 

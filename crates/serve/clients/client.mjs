@@ -24,6 +24,10 @@ const textOf = (result) => result.content.filter((part) => part.type === 'text')
 const call = (name, args) => client.callTool({ name, arguments: args }, undefined, { timeout: 120_000 });
 
 async function resolved(value) {
+  if (Array.isArray(value)) return Promise.all(value.map(resolved));
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(await Promise.all(Object.entries(value).map(async ([name, one]) => [name, await resolved(one)])));
+  }
   if (typeof value !== 'string' || !value.startsWith('$')) return value;
   const [role, ...text] = value.slice(1).split(':');
   const found = textOf(await call('find', { role, text: text.join(':'), limit: 1 }));

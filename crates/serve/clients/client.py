@@ -24,6 +24,10 @@ def text_of(result):
 
 
 async def resolved(client, value):
+    if isinstance(value, list):
+        return [await resolved(client, one) for one in value]
+    if isinstance(value, dict):
+        return {name: await resolved(client, one) for name, one in value.items()}
     if not (isinstance(value, str) and value.startswith("$")):
         return value
     role, _, text = value[1:].partition(":")

@@ -44,12 +44,10 @@ pub(crate) struct Pending {
 impl Pending {
     /// Adds an observation; a delta that says nothing is left out, a full one takes the place of what came before.
     pub(crate) fn add(&mut self, observation: Observation, always: bool) {
-        let is_full = matches!(observation.kind, ObservationKind::Full { .. });
-        let says_nothing = !is_full && !observation.text.contains('\n') && observation.images.is_empty();
-        if says_nothing && !always {
+        if says_nothing(&observation) && !always {
             return;
         }
-        if is_full {
+        if matches!(observation.kind, ObservationKind::Full { .. }) {
             self.parts.clear();
         }
         self.parts.push(observation);
@@ -63,6 +61,23 @@ impl Pending {
         self.parts.clear();
     }
 
+    /// Forgets that the last look found nothing new, if it did.
+    pub(crate) fn forget_silence(&mut self) {
+        if self.parts.last().is_some_and(says_nothing) {
+            self.parts.pop();
+        }
+    }
+
+    /// Takes all of it as what an action led to, in words where the action, which is the last part, led to nothing.
+    pub(crate) fn take_told(&mut self) -> Answer {
+        let is_silent = self.parts.last().is_some_and(says_nothing);
+        let mut answer = self.take();
+        if is_silent {
+            answer.text.push_str(" nothing changed");
+        }
+        answer
+    }
+
     /// Takes all of it as one answer.
     pub(crate) fn take(&mut self) -> Answer {
         let parts = std::mem::take(&mut self.parts);
@@ -70,6 +85,12 @@ impl Pending {
         let images = parts.into_iter().flat_map(|part| part.images).map(|image| image.png).collect();
         Answer { images, ..Answer::text(&text) }
     }
+}
+
+/// Returns whether an observation is a delta without a change.
+fn says_nothing(observation: &Observation) -> bool {
+    let is_full = matches!(observation.kind, ObservationKind::Full { .. });
+    !is_full && !observation.text.contains('\n') && observation.images.is_empty()
 }
 
 /// Puts text of a page between fences with a number that the page cannot know.

@@ -27,6 +27,7 @@ use serde_json::Value;
 use show::json_answer;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 use ticks::Ticks;
 
 /// The strategy of a client that names none.
@@ -50,7 +51,11 @@ pub struct Client {
     page: Option<Arc<Page>>,
     /// The page as it was observed last: text that has only ticked since then is not told.
     observed: Option<Arc<Page>>,
+    /// When the page on hand was looked at.
+    looked_at: Option<Instant>,
     ticks: Ticks,
+    /// What a click hit in the place of what was meant.
+    hit: Option<String>,
     /// Whether the page on hand was looked at as it stands.
     is_current: bool,
     last_event: Option<u64>,
@@ -86,7 +91,9 @@ impl Client {
             step: 0,
             page: None,
             observed: None,
+            looked_at: None,
             ticks: Ticks::default(),
+            hit: None,
             is_current: false,
             last_event: None,
             pending: Pending::default(),
@@ -104,6 +111,7 @@ impl Client {
     /// [`ToolError`]: wrong arguments, an element or page that is not there, what is not allowed.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         check(tool, &arguments)?;
+        self.hit = None;
         let answer = self.answer(tool, arguments);
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();

@@ -11,6 +11,9 @@ use browserlens_snapshot::SnapshotError;
 use browserlens_strategy::{ActError, ActionKind, Ref, SourceError, StrategyError};
 use browserlens_trace::TraceError;
 
+/// What inspection says of a selector for which there is nothing.
+const NO_MATCH: &str = "matches nothing on the page";
+
 /// A call could not be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
@@ -97,33 +100,22 @@ impl ToolError {
             Self::UnknownTool(_) => "list the tools",
             Self::UnknownRef { .. } => "use a ref of an answer, such as @e12; `find` or `observe` gives them",
             Self::RefGone { .. } => "call `observe` or `find` and take the ref of what is there now",
-            Self::NotActionable { reason, .. } if reason.contains("of its options are") => {
-                "name one of its options as it is told"
-            }
-            Self::NotActionable { reason, .. } if reason.contains("list of options") => {
-                "`click` it, and then the option by its ref"
-            }
-            Self::NotActionable { reason, .. }
-                if reason.contains("takes no text") || reason.contains("no checkbox") =>
-            {
-                "take the ref of a field; `find` with its role gives it"
-            }
-            Self::NotActionable { reason, .. } if reason.contains("is disabled") => {
-                "do first what enables it, or `wait` with its ref and state enabled"
-            }
-            Self::NotActionable { reason, .. } if reason.contains("no box") => {
-                "open what it lies in first, or take another element"
-            }
-            Self::NotPossible { tool, .. } => match *tool {
+            Self::NotActionable { reason, .. } => hint_for(reason),
+            Self::NotPossible { tool, reason } => match *tool {
                 "press" => "name a key as the error says",
                 "back" | "forward" => "call `navigate` with a URL",
                 "wait" => "call `observe`, and wait for a text that the page will show",
+                "tabs" if reason.starts_with("it is the last") => {
+                    "call `navigate` to leave its page; the last tab stays"
+                }
+                "tabs" if reason.starts_with("it was open before") => {
+                    "leave it open; `tabs` with switch goes to another"
+                }
                 "tabs" => "call `tabs` for what is open",
                 "dialog" => "go on without: nothing is to be answered",
                 "navigate" => "check the URL, then call `navigate` again",
-                _ => "call `observe`",
+                _ => "call `observe` for what is there now",
             },
-            Self::NotActionable { .. } => "call `observe`: close what covers it, scroll to it, or take another element",
             Self::NotRecorded(_) => "do what was recorded, or serve a live browser",
             Self::NotThere { hint, .. } | Self::Refused { hint, .. } => hint,
             Self::BrowserGone(_) => "call `navigate` with a URL: it starts the browser again",
@@ -132,6 +124,17 @@ impl ToolError {
             Self::MediaType => "send the header Content-Type: application/json",
             Self::Full => "end a session that is not needed, or raise the server's --max-clients",
             Self::Internal(_) => "call `observe`; if it stays, restart the server",
+        }
+    }
+
+    /// Says of a refused page that it stays, as its tab is somebody else's.
+    pub(crate) fn in_a_kept_tab(self) -> Self {
+        match self {
+            Self::Refused { message, .. } => Self::Refused {
+                message: format!("{message}; it stays in its tab, which was open before"),
+                hint: "call `navigate` with a URL that is allowed, or `tabs` with open; the server's options --allow-host, --allow-private and --allow-scheme allow more",
+            },
+            other => other,
         }
     }
 
@@ -184,6 +187,58 @@ impl ToolError {
     pub fn told(&self) -> String {
         format!("{}\nhint: {}", self.message(), self.hint())
     }
+}
+
+/// What to do about a reason for which an element cannot be acted on, by how the reason begins: what a page says comes behind that.
+const HINTS: [(&str, &str); 23] = [
+    ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
+    (
+        "it is read-only",
+        "call `find` for a field that takes text, or `click` it: its value may be chosen in what that opens",
+    ),
+    ("its value cannot be", "call `type` with a value as the error says"),
+    ("it takes no text", "call `find` with role textbox and take the ref of a field"),
+    ("it cannot take the focus", "`click` it first, then call `type` without a ref"),
+    ("it takes one option", "call `select` with one option"),
+    ("its option", "call `select` with another of its options; `observe` shows them"),
+    (
+        "it opened no list",
+        "call `find` with role combobox or listbox and take the ref of the list, or `click` it and then what it opens",
+    ),
+    ("a radio is unchecked", "`click` another radio of its group"),
+    ("it is no list", "call `find` with role combobox or listbox and take the ref of the list"),
+    ("it is no checkbox", "call `find` with role checkbox, radio or switch; `click` presses anything else"),
+    (
+        "it is no file input",
+        "call `find` for the file input, or for the button that opens the file chooser, and take its ref for `upload`",
+    ),
+    ("its two ends", "call `scroll` so that both can be seen, or `drag` in two parts with `by`"),
+    ("it has no box", "`click` what opens the part of the page that it lies in, or `find` another element"),
+    ("it is covered", "call `observe`: close what covers it, `click` that instead, or press `Escape` with `press`"),
+    ("it cannot be scrolled", "call `scroll` with the ref of what it lies in, or `click` what opens that"),
+    ("it is not in the document", "call `find` and take the ref of what is there now"),
+    ("its element is not on the page", "call `find` and take the ref of what is there now"),
+    ("it took longer", "call `observe`: it may have been done all the same"),
+    ("a dialog is open", "answer it with `dialog` first"),
+    ("no dialog is open", "go on without: nothing is to be answered"),
+    ("the point", "call `click` with `at` inside its box, or without `at`"),
+    ("it is no element", "call `find` and take the ref of an element"),
+];
+
+fn hint_for(reason: &str) -> &'static str {
+    // "2 of its options are …", "\"Entr\" is no key …", "/tmp/a.txt is not there".
+    let counted = reason.trim_start_matches(|c: char| c.is_ascii_digit());
+    if counted.len() < reason.len() && counted.starts_with(" of its options are") {
+        return "name one of its options as it is told, in another call of `select`";
+    }
+    if reason.ends_with("or Control+A") {
+        return "call `press` with a key named as the error says";
+    }
+    if reason.ends_with("is not there") {
+        return "call `upload` with files that are there";
+    }
+    let known = HINTS.iter().find(|(start, _)| reason.starts_with(start));
+    known.map_or("call `observe` for what is there now, and take another element or another tool", |(_, hint)| hint)
 }
 
 /// Returns an error and its causes in one line.
@@ -256,7 +311,12 @@ impl From<InspectError> for ToolError {
         match error {
             InspectError::Source(source) => source.into(),
             error @ InspectError::BadField { .. } => {
-                let hint = error.hint();
+                let hint = match &error {
+                    InspectError::BadField { problem, .. } if problem.ends_with(NO_MATCH) => {
+                        "call `snapshot` with mode outline, and take a selector of what is there"
+                    }
+                    _ => error.hint(),
+                };
                 Self::NotThere { message: error.to_string(), hint }
             }
             InspectError::UnknownTool { name, .. } => Self::UnknownTool(name),
@@ -310,5 +370,40 @@ fn tool_of(kind: ActionKind) -> &'static str {
         K::WaitFor => "wait",
         K::SwitchTab | K::CloseTab => "tabs",
         K::Dialog => "dialog",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_has_a_hint_of_its_own_that_names_the_next_tool() {
+        let hint = |reason: &str| {
+            ToolError::NotActionable { what: "@e1 (button)".to_owned(), reason: reason.to_owned() }.hint()
+        };
+        for (reason, part) in [
+            ("it is covered by <div id=\"veil\">", "close what covers it"),
+            ("it is read-only", "`find`"),
+            ("its value cannot be \"x\"; it takes a date as 2026-11-24", "`type` with a value as the error says"),
+            ("it takes one option, not several", "`select` with one option"),
+            ("its option \"Large\" is disabled", "`select` with another"),
+            ("2 of its options are \"it is disabled\"; it has \"a\"", "name one of its options"),
+            ("it is no file input and opens no file chooser", "`upload`"),
+            ("its two ends do not fit into the viewport together", "`scroll`"),
+            (
+                "\"Foo\" is no key; keys are named as in KeyboardEvent.key, such as Enter, ArrowDown or Control+A",
+                "`press`",
+            ),
+            ("it is disabled", "`wait`"),
+            ("it opened no list of options", "`find` with role combobox or listbox"),
+            ("a radio is unchecked only by checking another of its group", "`click` another radio"),
+            ("it is no checkbox, radio or switch", "`click`"),
+            ("something new", "`observe`"),
+        ] {
+            let hint = hint(reason);
+            assert!(hint.contains(part), "{reason}: {hint}");
+            assert!(hint.contains('`') && (hint.contains("covers") == reason.contains("covered")), "{reason}: {hint}");
+        }
     }
 }

@@ -5,12 +5,13 @@
 
 use crate::error::{ToolError, with_causes};
 use crate::policy::Policy;
-use crate::proxy::Proxy;
+use crate::proxy::{OwnPages, Proxy};
 use crate::source::{Act, DragTo, Opener, Setting, Source, TabLine, Undone};
 use browserlens_page::NodeKey;
 use browserlens_recorder::{AttachTab, DragEnd, LiveBrowser, LiveOptions, RecordError};
 use browserlens_strategy::{ActError, ActionKind, Actor as _, CaptureImage, PageSource, SourceError};
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Starts a Chromium for each client, or attaches to one that runs.
@@ -19,7 +20,7 @@ pub struct LiveOpener {
     options: LiveOptions,
     attach: Option<(String, AttachTab)>,
     /// Ends after the browsers that go through it: clients hold the opener.
-    _proxy: Option<Proxy>,
+    proxy: Option<Proxy>,
 }
 
 impl LiveOpener {
@@ -30,13 +31,13 @@ impl LiveOpener {
     pub fn new(options: LiveOptions, policy: &Policy) -> io::Result<Self> {
         let proxy = if policy.private { None } else { Some(Proxy::start(policy.clone())?) };
         let options = LiveOptions { proxy: proxy.as_ref().map(Proxy::url), ..options };
-        Ok(Self { options, attach: None, _proxy: proxy })
+        Ok(Self { options, attach: None, proxy })
     }
 
     /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`, and which tab of it each client gets. Its connections are its own: what it is
     /// led to is only checked when it is there.
     pub fn attached(address: String, tab: AttachTab, options: LiveOptions) -> Self {
-        Self { options, attach: Some((address, tab)), _proxy: None }
+        Self { options, attach: Some((address, tab)), proxy: None }
     }
 }
 
@@ -46,6 +47,10 @@ impl Opener for LiveOpener {
     }
 
     fn open(&self, url: Option<&str>) -> Result<Option<Box<dyn Source>>, ToolError> {
+        let own = self.proxy.as_ref().map(Proxy::own_pages);
+        if let (Some(own), Some(url)) = (&own, url) {
+            own.goes_to(url);
+        }
         let browser = match (&self.attach, url) {
             (Some((address, tab)), url) => {
                 let mut browser = LiveBrowser::attach(address, tab, &self.options).map_err(opening)?;
@@ -57,7 +62,7 @@ impl Opener for LiveOpener {
             (None, Some(url)) => LiveBrowser::open(url, &self.options).map_err(opening)?,
             (None, None) => return Ok(None),
         };
-        Ok(Some(Box::new(LiveSource { browser, options: self.options.clone() })))
+        Ok(Some(Box::new(LiveSource { browser, options: self.options.clone(), own })))
     }
 }
 
@@ -80,10 +85,53 @@ fn opening(error: RecordError) -> ToolError {
 struct LiveSource {
     browser: LiveBrowser,
     options: LiveOptions,
+    /// Where to tell on which page it is, if it goes through a proxy.
+    own: Option<Arc<OwnPages>>,
+}
+
+impl LiveSource {
+    fn goes_to(&self, url: &str) {
+        if let Some(own) = &self.own {
+            own.goes_to(url);
+        }
+    }
+
+    fn carry_out(&mut self, act: &Act) -> Result<(), Undone> {
+        match (act.taken.kind, act.node, act.to) {
+            (ActionKind::Drag, Some(from), Some(to)) => {
+                let end = match to {
+                    DragTo::On(node) => DragEnd::On { node, point: None },
+                    DragTo::Before(node) => DragEnd::Beside { node, after: false },
+                    DragTo::After(node) => DragEnd::Beside { node, after: true },
+                    DragTo::By(x, y) => DragEnd::By(x, y),
+                };
+                Ok(self.browser.drag(from, end, act.at)?)
+            }
+            (ActionKind::Dialog, ..) => {
+                let (accept, text) = match act.taken.text.as_str() {
+                    "dismiss" => (false, None),
+                    "accept" => (true, None),
+                    text => (true, Some(text)),
+                };
+                Ok(self.browser.answer_dialog(accept, text)?)
+            }
+            (_, Some(node), _) if act.at.is_some() => {
+                Ok(self.browser.act_at(&act.taken, node, act.at.unwrap_or_default())?)
+            }
+            _ => Ok(self.browser.act(&act.taken, act.node)?),
+        }
+    }
+
+    fn is_here(&self) {
+        if let Some(own) = &self.own {
+            own.is_on(&self.browser.url());
+        }
+    }
 }
 
 impl Source for LiveSource {
     fn pages(&mut self) -> &mut dyn PageSource {
+        self.is_here();
         &mut self.browser
     }
 
@@ -110,11 +158,20 @@ impl Source for LiveSource {
         self.browser.is_alive()
     }
 
+    fn is_kept(&mut self) -> bool {
+        self.browser.is_attached() && self.browser.open_tabs().iter().any(|tab| tab.current && tab.kept)
+    }
+
+    fn hit_instead(&mut self) -> Option<String> {
+        self.browser.hit_instead()
+    }
+
     fn refresh(&mut self) {
         self.browser.refresh();
     }
 
     fn restart(&mut self) -> Result<(), ToolError> {
+        self.is_here();
         self.browser.restart().map_err(opening)
     }
 
@@ -123,29 +180,12 @@ impl Source for LiveSource {
     }
 
     fn act(&mut self, act: &Act) -> Result<(), Undone> {
-        match (act.taken.kind, act.node, act.to) {
-            (ActionKind::Drag, Some(from), Some(to)) => {
-                let end = match to {
-                    DragTo::On(node) => DragEnd::On { node, point: None },
-                    DragTo::Before(node) => DragEnd::Beside { node, after: false },
-                    DragTo::After(node) => DragEnd::Beside { node, after: true },
-                    DragTo::By(x, y) => DragEnd::By(x, y),
-                };
-                Ok(self.browser.drag(from, end, act.at)?)
-            }
-            (ActionKind::Dialog, ..) => {
-                let (accept, text) = match act.taken.text.as_str() {
-                    "dismiss" => (false, None),
-                    "accept" => (true, None),
-                    text => (true, Some(text)),
-                };
-                Ok(self.browser.answer_dialog(accept, text)?)
-            }
-            (_, Some(node), _) if act.at.is_some() => {
-                Ok(self.browser.act_at(&act.taken, node, act.at.unwrap_or_default())?)
-            }
-            _ => Ok(self.browser.act(&act.taken, act.node)?),
+        if act.taken.kind == ActionKind::Goto {
+            self.goes_to(&act.taken.text);
         }
+        let done = self.carry_out(act);
+        self.is_here();
+        done
     }
 
     fn wait(&mut self, time: Duration) -> Result<(), ToolError> {
@@ -156,6 +196,10 @@ impl Source for LiveSource {
 
     fn is_quiet(&mut self) -> Result<bool, ToolError> {
         Ok(self.browser.is_quiet()?)
+    }
+
+    fn is_network_quiet(&mut self) -> Result<bool, ToolError> {
+        Ok(self.browser.is_network_quiet()?)
     }
 
     fn evaluate(&mut self, expression: &str) -> Result<serde_json::Value, ToolError> {
@@ -169,6 +213,7 @@ impl Source for LiveSource {
     }
 
     fn open_tab(&mut self, url: &str) -> Result<(), Undone> {
+        self.goes_to(url);
         Ok(self.browser.new_tab(url).map_err(|error: ActError| error)?)
     }
 

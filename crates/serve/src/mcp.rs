@@ -6,7 +6,7 @@
 use crate::answer::Answer;
 use crate::error::ToolError;
 use crate::seats::Seat;
-use crate::tools::{INSTRUCTIONS, short_schema, tools};
+use crate::tools::{INSTRUCTIONS, listed, short_schema};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
@@ -50,7 +50,7 @@ impl ServerHandler for McpClient {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = tools()
+        let tools = listed(&self.seat.shared().policy)
             .iter()
             .map(|tool| {
                 let listed = Tool::new(tool.name, tool.why, Arc::new(short_schema(tool)));

@@ -2,7 +2,8 @@
 //!
 //! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types. Invariant: every status that a path can answer with is in it.
 
-use crate::tools::tools;
+use crate::policy::Policy;
+use crate::tools::listed;
 use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -43,8 +44,8 @@ fn with(mut responses: Map<String, Value>, status: &str, why: &str, schema: Opti
     Value::Object(responses)
 }
 
-/// Returns the document.
-pub(crate) fn document(needs_token: bool) -> Value {
+/// Returns the document of a server.
+pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     let mut paths = Map::new();
     let ok = |why: &str, schema: Value| with(refused(&[]), "200", why, Some(schema));
     paths.insert("/health".to_owned(), json!({ "get": { "operationId": "health", "summary": "Whether the server is up", "security": [],
@@ -72,7 +73,7 @@ pub(crate) fn document(needs_token: bool) -> Value {
     paths.insert("/v1/sessions/{id}".to_owned(), json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
         "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
         "responses": with(refused(&[]), "204", "It ended", None) } }));
-    for tool in tools() {
+    for tool in listed(policy) {
         let mut arguments = tool.arguments.clone();
         if let Some(arguments) = arguments.as_object_mut() {
             arguments.remove("$schema");

@@ -15,7 +15,8 @@ const HINT: &str = "only http and https to public addresses are allowed; the ser
 pub struct Policy {
     /// Whether addresses of private networks, of this machine and of links are allowed.
     pub private: bool,
-    /// Whether this machine is allowed (`localhost` and loopback addresses): to a server that its own user started, it is what most work is done on.
+    /// Whether this machine is allowed where it is named as such (`localhost`, names below it, loopback addresses): to a server that its own user started, it
+    /// is what most work is done on. Another name that leads here is refused all the same.
     pub loopback: bool,
     /// Whether clients may evaluate expressions in pages.
     pub evaluate: bool,
@@ -121,7 +122,7 @@ impl Policy {
     /// [`ToolError::Refused`].
     pub fn name(&self, name: &str) -> Result<(), ToolError> {
         let name = name.trim_end_matches('.').to_ascii_lowercase();
-        if self.loopback && (name == "localhost" || name.ends_with(".localhost")) {
+        if self.loopback && names_this_machine(&name) {
             return Ok(());
         }
         let is_local = !self.private
@@ -135,7 +136,10 @@ impl Policy {
     /// # Errors
     /// [`ToolError::Refused`].
     pub fn address(&self, address: IpAddr, host: &str) -> Result<(), ToolError> {
-        if self.private || is_public(address) || self.loopback && address.to_canonical().is_loopback() {
+        if self.private || is_public(address) {
+            return Ok(());
+        }
+        if self.loopback && address.to_canonical().is_loopback() && names_this_machine(host) {
             return Ok(());
         }
         Err(refused(format!("{host}, whose address {address} is not public")))
@@ -164,6 +168,14 @@ impl Policy {
         }
         if found.is_empty() { Err(no("an upload of nothing".to_owned())) } else { Ok(found.join(", ")) }
     }
+}
+
+/// Returns whether a host means this machine whatever a name server says.
+pub(crate) fn names_this_machine(host: &str) -> bool {
+    let host = host.trim_start_matches('[').trim_end_matches([']', '.']).to_ascii_lowercase();
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Returns whether an address is one that anybody can reach.
@@ -259,6 +271,31 @@ mod tests {
         for url in ["http://192.168.1.1/", "file:///etc/passwd", "http://localhost/", "chrome://settings"] {
             assert!(closed.framed(url).is_err(), "{url}");
         }
+    }
+
+    #[test]
+    fn this_machine_is_allowed_where_it_is_named_as_such_and_by_no_other_name() {
+        let own = Policy { loopback: true, ..Policy::default() };
+        for url in [
+            "http://localhost:3000/",
+            "http://LOCALHOST./",
+            "http://app.localhost/",
+            "http://127.0.0.1:8000/",
+            "http://127.1/",
+            "http://[::1]/",
+            "http://[::ffff:127.0.0.1]/",
+        ] {
+            assert!(own.url(url).is_ok() && own.shown(url).is_ok(), "{url}");
+        }
+        for url in ["http://10.1.2.3/", "http://printer.local/", "http://0/", "file:///etc/passwd"] {
+            assert!(own.url(url).is_err() && own.shown(url).is_err(), "{url}");
+        }
+        // What a public name leads to.
+        let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        for name in ["rebound.example", "localhost.example", "127.0.0.1.example", "notlocalhost"] {
+            assert!(own.address(here, name).is_err(), "{name}");
+        }
+        assert!(own.address(here, "localhost").is_ok() && own.address(here, "127.0.0.1").is_ok());
     }
 
     #[test]

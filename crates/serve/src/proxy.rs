@@ -1,12 +1,15 @@
 //! The proxy that a client's Chromium goes through: what a page, a redirect or a name leads to is checked where the connection is made.
 //!
-//! In: requests of browsers. Out: connections to addresses that the [`Policy`] allows, to the very address that was checked. Invariant: no byte is sent
-//! to an address that is not allowed, whichever way a browser was led there. TLS passes through unread.
+//! In: requests of browsers. Out: connections to addresses that the [`Policy`] allows, to the very address that was checked. Invariants: no byte is sent
+//! to an address that is not allowed, whichever way a browser was led there; where this machine is allowed, it is to its own pages and to whom the client sent
+//! there, not to pages of others. TLS passes through unread.
 
 use crate::error::ToolError;
-use crate::policy::Policy;
+use crate::policy::{Policy, names_this_machine};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, lookup_host};
@@ -16,10 +19,56 @@ use url::Url;
 const MOST_HEAD: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// What clients do on this machine's own pages, as far as it says who asks for them.
+#[derive(Debug, Default)]
+pub(crate) struct OwnPages {
+    /// Whether a client has gone to one.
+    asked: AtomicBool,
+    /// Whether the page is one that a client is on or goes to.
+    shown: AtomicBool,
+}
+
+impl OwnPages {
+    /// Notes where a client goes.
+    pub(crate) fn goes_to(&self, url: &str) {
+        let is_own = is_own(url);
+        self.shown.store(is_own, Ordering::Relaxed);
+        self.asked.fetch_or(is_own, Ordering::Relaxed);
+    }
+
+    /// Notes which page a client is on.
+    pub(crate) fn is_on(&self, url: &str) {
+        self.shown.store(is_own(url), Ordering::Relaxed);
+    }
+
+    /// Returns whether a request for this machine may pass. What a browser says of its origin (`Sec-Fetch-Site`) no page can change; tunnels, which sockets of
+    /// pages use too, say nothing.
+    fn lets(&self, headers: Option<&str>) -> bool {
+        let header = |wanted: &str| {
+            let of =
+                |line: &'_ str| line.split_once(':').map(|(name, value)| (name.to_owned(), value.trim().to_owned()));
+            let mut lines = headers.unwrap_or_default().lines().filter_map(of);
+            lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value)
+        };
+        match header("sec-fetch-site").as_deref() {
+            None => self.shown.load(Ordering::Relaxed),
+            Some("none" | "same-origin" | "same-site") => true,
+            // A page that leads there and back, as to sign in.
+            Some(_) if header("sec-fetch-dest").as_deref() == Some("document") => self.asked.load(Ordering::Relaxed),
+            Some(_) => header("origin").or_else(|| header("referer")).is_some_and(|from| is_own(&from)),
+        }
+    }
+}
+
+fn is_own(url: &str) -> bool {
+    Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(names_this_machine))
+}
+
 /// A proxy of this process; it ends when this is dropped.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
+    own: Arc<OwnPages>,
     runtime: Option<tokio::runtime::Runtime>,
 }
 
@@ -33,16 +82,23 @@ impl Proxy {
         let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
+        let own = Arc::<OwnPages>::default();
+        let noted = Arc::clone(&own);
         runtime.spawn(async move {
             let Ok(listener) = TcpListener::from_std(listener) else { return };
             loop {
                 if let Ok((stream, _)) = listener.accept().await {
-                    let policy = policy.clone();
-                    tokio::spawn(async move { drop(serve(stream, &policy).await) });
+                    let (policy, own) = (policy.clone(), Arc::clone(&noted));
+                    tokio::spawn(async move { drop(serve(stream, &policy, &own).await) });
                 }
             }
         });
-        Ok(Self { address, runtime: Some(runtime) })
+        Ok(Self { address, own, runtime: Some(runtime) })
+    }
+
+    /// Returns where it is to be told on which pages clients are.
+    pub(crate) fn own_pages(&self) -> Arc<OwnPages> {
+        Arc::clone(&self.own)
     }
 
     /// Returns the URL that browsers are given.
@@ -60,11 +116,19 @@ impl Drop for Proxy {
     }
 }
 
-async fn serve(mut browser: TcpStream, policy: &Policy) -> io::Result<()> {
+async fn serve(mut browser: TcpStream, policy: &Policy, own: &OwnPages) -> io::Result<()> {
     let Ok(Ok((head, rest))) = tokio::time::timeout(PATIENCE, read_head(&mut browser)).await else { return Ok(()) };
     let Some(asked) = Asked::parse(&head) else {
         return answer(&mut browser, "400 Bad Request", "not a request").await;
     };
+    let is_open = policy.names(&asked.host, asked.port) || !names_this_machine(&asked.host);
+    if !is_open && !own.lets(asked.forward.as_deref().and_then(|head| std::str::from_utf8(head).ok())) {
+        let why = format!(
+            "refused: {}, which is this machine, to a page of another; the server's options --allow-host and --allow-private allow it",
+            asked.host
+        );
+        return answer(&mut browser, "403 Forbidden", &why).await;
+    }
     let mut server = match connect(policy, &asked.host, asked.port).await {
         Ok(server) => server,
         Err(Failed::Refused(error)) => return answer(&mut browser, "403 Forbidden", &error.to_string()).await,
@@ -160,4 +224,27 @@ async fn connect(policy: &Policy, host: &str, port: u16) -> Result<TcpStream, Fa
         }
     }
     Err(refused.map_or(Failed::Io, Failed::Refused))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_open_to_its_own_pages_and_to_whom_the_client_sent_there() {
+        let own = OwnPages::default();
+        let lets = |headers: &str| own.lets(Some(&format!("GET / HTTP/1.1\r\n{headers}\r\n")));
+        let elsewhere = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: empty\r\nOrigin: https://example.com\r\n";
+        let led = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: document\r\n";
+        let frame = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: iframe\r\nReferer: https://example.com/\r\n";
+        own.goes_to("https://example.com/");
+        assert!(!lets(elsewhere) && !lets(led) && !lets(frame), "a public page reaches nothing here");
+        assert!(!own.lets(None), "nor by a socket");
+        own.goes_to("http://localhost:3000/");
+        assert!(lets("Sec-Fetch-Site: none\r\n") && lets("sec-fetch-site: same-origin\r\n") && own.lets(None));
+        assert!(lets("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Dest: empty\r\nOrigin: http://localhost:3000\r\n"));
+        assert!(!lets(elsewhere) && !lets(frame), "what it frames is a page of another");
+        own.is_on("https://sign-in.example/");
+        assert!(lets(led) && !own.lets(None) && !lets(elsewhere), "and back");
+    }
 }

@@ -7,7 +7,7 @@
 use crate::shared::{Witness, WitnessMaker};
 use crate::source::{Act, Source};
 use browserlens_page::text::escaped_line;
-use browserlens_page::{Flags, NodeKey};
+use browserlens_page::{Flags, NodeKey, Page, States};
 use browserlens_recorder::{ClientTape, ClientTapeOptions, RecordError};
 use browserlens_strategy::{ActionKind, TakenAction};
 use browserlens_trace::{Outcome, RedactionKey, TraceError};
@@ -158,7 +158,7 @@ impl Witness for Recorded {
         }
         self.with(source, false, |tape, source| {
             tape.before(source.pages(), act.node)?;
-            if types(act.taken.kind) && act.node.is_some_and(|key| is_secret(source, key)) {
+            if types(act.taken.kind) && is_secret(source, act.node) {
                 tape.learn_secret(&act.taken.text);
             }
             Ok(())
@@ -190,9 +190,17 @@ fn types(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Fill | ActionKind::Type)
 }
 
-fn is_secret(source: &mut dyn Source, key: NodeKey) -> bool {
-    let page = source.pages().look();
-    page.is_ok_and(|page| page.find(key).is_some_and(|node| node.flags().has(Flags::SECRET)))
+/// Returns whether what is typed is a secret: into a node, or into what has the focus where none is named.
+fn is_secret(source: &mut dyn Source, into: Option<NodeKey>) -> bool {
+    source.pages().look().is_ok_and(|page| takes_secret(&page, into))
+}
+
+fn takes_secret(page: &Page, into: Option<NodeKey>) -> bool {
+    let has = |flags: Flags| flags.has(Flags::SECRET);
+    match into {
+        Some(key) => page.find(key).is_some_and(|node| has(node.flags())),
+        None => page.nodes().any(|node| has(node.flags()) && node.states().has(States::FOCUSED)),
+    }
 }
 
 /// An action as a trace tells it: of files only their names, not where they lie on this machine.

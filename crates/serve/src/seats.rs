@@ -79,6 +79,11 @@ impl Seats {
 }
 
 impl Seat {
+    /// Returns what all clients share.
+    pub fn shared(&self) -> &Shared {
+        &self.seats.shared
+    }
+
     /// Takes the place now.
     ///
     /// # Errors

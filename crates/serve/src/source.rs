@@ -4,7 +4,7 @@
 //! action is the one that was recorded there.
 
 use crate::error::ToolError;
-use browserlens_page::{Flags, NodeKey, Page, SecondLook, Viewport};
+use browserlens_page::{Flags, NodeKey, Page, SecondLook, Tri, Viewport};
 use browserlens_strategy::{ActError, ActionKind, CaptureImage, PageSource, StepIndex, TakenAction};
 use browserlens_trace::{StepRow, TracePages, screenshot_space};
 use std::path::{Path, PathBuf};
@@ -109,6 +109,16 @@ pub trait Source: Send {
         false
     }
 
+    /// Returns whether the current tab is somebody else's: one that was there before and stays.
+    fn is_kept(&mut self) -> bool {
+        false
+    }
+
+    /// Returns what the last click hit, in words, if that was not what was meant: neither the element nor what lies in it or is its label.
+    fn hit_instead(&mut self) -> Option<String> {
+        None
+    }
+
     /// Makes the next look read the page as it stands.
     fn refresh(&mut self) {}
 
@@ -144,6 +154,14 @@ pub trait Source: Send {
     /// [`ToolError`] if the page is gone.
     fn is_quiet(&mut self) -> Result<bool, ToolError> {
         Ok(true)
+    }
+
+    /// Returns whether nothing is loaded, whatever moves on the page.
+    ///
+    /// # Errors
+    /// [`ToolError`] if the page is gone.
+    fn is_network_quiet(&mut self) -> Result<bool, ToolError> {
+        self.is_quiet()
     }
 
     /// Evaluates an expression as the page's own scripts would.
@@ -282,6 +300,10 @@ impl Source for TraceSource {
         let recorded = self.rows.get(next.0 as usize).and_then(|row| row.action.as_ref());
         let Some(recorded) = recorded else { return Err(Undone::NotRecorded(None)) };
         if !is_same(act, &recorded.taken, &recorded.acceptable, &page) {
+            if act.taken.kind == ActionKind::Check && checked(act, &page) == Some(wants(&act.taken)) {
+                // It is so already: nothing is to be done, on a live page either.
+                return Ok(());
+            }
             return Err(Undone::NotRecorded(Some(Box::new((recorded.taken.clone(), recorded.acceptable.clone())))));
         }
         self.pages.set_step(next).map_err(|error| Undone::Other(error.into()))
@@ -314,6 +336,9 @@ fn is_same(act: &Act, recorded: &TakenAction, acceptable: &[NodeKey], page: &Arc
         (K::Click, K::Click | K::Check) | (K::DoubleClick, K::DoubleClick) | (K::RightClick, K::RightClick) => {
             act.node.is_some() && on_it
         }
+        (K::Check, K::Check) => act.node.is_some() && on_it && wants(&act.taken) == wants(recorded),
+        // The click that sets it.
+        (K::Check, K::Click) => on_it && checked(act, page) == Some(!wants(&act.taken)),
         (K::Hover, K::Hover) => act.node.is_some() && on_it,
         (K::Fill | K::Type, K::Fill | K::Type) => act.node.is_some() && on_it && (says || is_secret),
         (K::Select, K::Select) => act.node.is_some() && on_it && says,
@@ -327,6 +352,16 @@ fn is_same(act: &Act, recorded: &TakenAction, acceptable: &[NodeKey], page: &Arc
         (K::Back, K::Back) | (K::Forward, K::Forward) | (K::CloseTab, K::CloseTab) | (K::WaitFor, K::WaitFor) => true,
         _ => false,
     }
+}
+
+/// Returns whether a check is to be set or taken away.
+fn wants(taken: &TakenAction) -> bool {
+    taken.text != "false"
+}
+
+/// Returns whether what an action is on is checked; none if it cannot be.
+fn checked(act: &Act, page: &Page) -> Option<bool> {
+    Some(page.find(act.node?)?.checked()? == Tri::True)
 }
 
 /// Returns whether two URLs lead to the same place, the second one perhaps written without its host.

@@ -4,6 +4,7 @@
 //! at most 2,500 tokens, which a test holds.
 
 use crate::args;
+use crate::policy::Policy;
 use browserlens_inspect::{ConsoleQuery, DomQuery, NetworkQuery};
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_knowledge::protocol::AgentInstruction;
@@ -26,8 +27,8 @@ pub struct Tool {
     pub why: &'static str,
     /// Whether it only looks.
     pub only_reads: bool,
-    /// Whether it makes sense on a live browser only.
-    pub only_live: bool,
+    /// Whether it is there only where the server was told to allow it.
+    pub only_allowed: bool,
     /// JSON schema of the arguments, whole.
     pub arguments: Value,
 }
@@ -37,10 +38,15 @@ fn schema<A: JsonSchema>() -> Value {
     settings.into_generator().into_root_schema_for::<A>().to_value()
 }
 
+/// Returns the tools that clients are told of: all but those that the server does not allow.
+pub(crate) fn listed(policy: &Policy) -> Vec<Tool> {
+    tools().into_iter().filter(|tool| policy.evaluate || !tool.only_allowed).collect()
+}
+
 /// Returns every tool, in the order in which agents need them.
 pub fn tools() -> Vec<Tool> {
     fn looks<A: JsonSchema>(name: &'static str, why: &'static str) -> Tool {
-        Tool { name, why, only_reads: true, only_live: false, arguments: schema::<A>() }
+        Tool { name, why, only_reads: true, only_allowed: false, arguments: schema::<A>() }
     }
     fn acts<A: JsonSchema>(name: &'static str, why: &'static str) -> Tool {
         Tool { only_reads: false, ..looks::<A>(name, why) }
@@ -71,7 +77,7 @@ pub fn tools() -> Vec<Tool> {
         acts::<args::Wait>("wait", "Wait for a text, its end, a state or the network"),
         acts::<args::Tabs>("tabs", "List, switch or close tabs"),
         acts::<args::Dialog>("dialog", "Answer a dialog of the browser"),
-        acts::<args::Evaluate>("evaluate", "Value of a JavaScript expression, as JSON"),
+        Tool { only_allowed: true, ..acts::<args::Evaluate>("evaluate", "Value of a JavaScript expression, as JSON") },
         looks::<args::Screenshot>("screenshot", "Picture of the viewport or an element"),
     ]
 }
@@ -171,11 +177,10 @@ fn one_of_words(schema: &Map<String, Value>) -> Option<Value> {
     (!words.is_empty()).then_some(Value::Array(words))
 }
 
-/// Returns the list of tools as MCP clients are sent it.
-pub fn tool_list(is_live: bool) -> Value {
-    let listed: Vec<Value> = tools()
+/// Returns the list of tools as MCP clients of a server are sent it.
+pub fn tool_list(policy: &Policy) -> Value {
+    let listed: Vec<Value> = listed(policy)
         .iter()
-        .filter(|tool| is_live || !tool.only_live)
         .map(|tool| {
             let hints = json!({ "readOnlyHint": tool.only_reads });
             json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool), "annotations": hints })

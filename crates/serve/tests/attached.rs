@@ -75,6 +75,81 @@ async fn a_running_browser_is_worked_in_and_stays_as_it_was() {
     }
 }
 
+/// Opens a tab as its user would.
+fn open_tab(browser: &Browser, url: &str) {
+    let mut stream = TcpStream::connect(("127.0.0.1", browser.port)).expect("it listens");
+    let ask = format!("PUT /json/new?{url} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", browser.port);
+    stream.write_all(ask.as_bytes()).expect("sends");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !tabs_of(browser).iter().any(|tab| tab == url) {
+        assert!(Instant::now() < deadline, "the tab does not open: {:?}", tabs_of(browser));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn in_tab(browser: &Browser, part: &str) -> LiveOpener {
+    let tab = AttachTab::Named(part.to_owned());
+    LiveOpener::attached(format!("http://127.0.0.1:{}", browser.port), tab, LiveOptions::default())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_that_is_there_is_taken_over_and_stays_when_the_client_goes() {
+    let server = SiteServer::start(&sites(), "fixtures").await.expect("serves");
+    let host = format!("127.0.0.1:{}", server.port());
+    let browser = Browser::start();
+    let url = format!("http://{host}/action-click.html");
+    open_tab(&browser, &url);
+    let policy = Policy { hosts: vec![host.clone()], ..Policy::default() };
+    let opener = in_tab(&browser, "action-click");
+    let (mut mcp, served) =
+        Mcp::start_until(Arc::new(shared(Box::new(opener), policy)), CancellationToken::new()).await;
+    let mut shown = ShownState::default();
+    let first = mcp.call("observe", json!({})).await;
+    shown.apply(&first).unwrap_or_else(|error| panic!("{error}\n{first}"));
+    let go = shown.nodes().find(|node| node.name() == "Go").and_then(|node| node.reference()).expect("a button");
+    let delta = mcp.call("click", json!({ "ref": go.to_string() })).await;
+    assert!(delta.contains("click Go"), "{delta}");
+    assert!(mcp.call("tabs", json!({})).await.starts_with("1 tab\n- 0 current http://"), "only that one");
+    let kept = mcp.try_call("tabs", json!({ "close": true })).await.expect_err("it is not ours");
+    assert!(kept.contains("hint: ") && !kept.contains("covers"), "{kept}");
+    drop(mcp);
+    served.await.expect("no panic").expect("ends well");
+    let tabs = tabs_of(&browser);
+    assert!(tabs.len() == 2 && tabs.contains(&url), "it stays as it was: {tabs:?}");
+    let opener = in_tab(&browser, "no-such-page");
+    let mut mcp = Mcp::start(Arc::new(shared(Box::new(opener), Policy::default()))).await;
+    let told = mcp.try_call("observe", json!({})).await.expect_err("no such tab");
+    assert!(told.contains("no-such-page") && told.contains("action-click"), "it names what is open: {told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tab_of_somebody_else_on_an_address_that_is_not_allowed_is_refused_and_stays_there() {
+    let host = page("<!doctype html><title>Router</title><p>secret of the router <input autofocus>".to_owned()).await;
+    let browser = Browser::start();
+    let url = format!("http://{host}/");
+    open_tab(&browser, &url);
+    let policy = Policy { evaluate: true, ..Policy::default() };
+    let mut mcp = Mcp::start(Arc::new(shared(Box::new(in_tab(&browser, &host)), policy))).await;
+    for (tool, wanted) in [
+        ("observe", json!({})),
+        ("read_text", json!({})),
+        ("get_dom_snapshot", json!({})),
+        ("screenshot", json!({})),
+        ("find", json!({ "text": "secret" })),
+        ("click", json!({ "text": "secret" })),
+        ("wait", json!({ "text": "secret", "ms": 500 })),
+        ("press", json!({ "key": "Tab" })),
+        ("type", json!({ "text": "x" })),
+        ("scroll", json!({})),
+        ("evaluate", json!({ "expression": "document.body.innerText" })),
+    ] {
+        let told = mcp.try_call(tool, wanted).await.expect_err(tool);
+        assert!(told.starts_with("refused: ") && !told.contains("secret"), "{tool}: {told}");
+        assert!(told.contains("stays in its tab") && told.contains("--allow-host"), "{tool}: {told}");
+    }
+    assert!(tabs_of(&browser).contains(&url), "nothing was done with it: {:?}", tabs_of(&browser));
+}
+
 /// A server of one page.
 async fn page(html: String) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -171,6 +171,33 @@ async fn what_is_typed_into_secret_fields_is_in_no_part_of_the_trace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_into_a_secret_field_that_has_the_focus_is_in_no_part_of_the_trace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.trace");
+    let (_server, shared, base) = on_site("fixtures", &path).await;
+    let (mcp, served) = Mcp::start_until(shared, CancellationToken::new()).await;
+    let mut agent = Agent { mcp, shown: ShownState::default() };
+    agent.does("navigate", "", "", json!({ "url": format!("{base}/follow-form.html") })).await;
+    agent.does("click", "textbox", "Password", json!({})).await;
+    agent.does("type", "", "", json!({ "text": "hunter2-unnamed" })).await;
+    agent.does("click", "textbox", "Name", json!({})).await;
+    agent.does("type", "", "", json!({ "text": "Ann" })).await;
+    drop(agent);
+    served.await.expect("no panic").expect("ends well");
+    is_whole(&path);
+    let told = actions(&path);
+    assert!(told.len() == 4 && told[1].starts_with("type ") && told[3] == "type Ann", "{told:?}");
+    let trace = Trace::open(&path).expect("opens");
+    let has = |bytes: &[u8]| bytes.windows(7).any(|window| window == b"hunter2");
+    for step in 0..trace.len() {
+        let capture = trace.capture(StepIndex(step)).expect("capture");
+        assert!(capture.payloads.iter().filter(|payload| payload.kind.is_text()).all(|payload| !has(&payload.body)));
+        let row = &trace.steps().expect("steps")[step as usize];
+        assert!(!format!("{row:?}").contains("hunter2"), "{row:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn each_client_has_a_trace_of_its_own_that_is_whole_also_when_the_server_is_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.trace");

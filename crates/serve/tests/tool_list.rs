@@ -2,7 +2,7 @@
 //!
 //! `UPDATE_README=1 cargo test -p browserlens-serve --test tool_list` writes the table anew.
 
-use browserlens_serve::{INSTRUCTIONS, short_schema, tool_list, tools};
+use browserlens_serve::{INSTRUCTIONS, Policy, short_schema, tool_list, tools};
 use browserlens_tokens::Encoding;
 use std::fmt::Write as _;
 
@@ -10,15 +10,28 @@ const MOST: u32 = 2_500;
 const BEGIN: &str = "<!-- tools: begin -->\n";
 const END: &str = "<!-- tools: end -->";
 
+/// The list where everything is allowed.
+fn whole() -> serde_json::Value {
+    tool_list(&Policy { evaluate: true, ..Policy::default() })
+}
+
 fn count(text: &str) -> u32 {
     Encoding::O200kBase.count(text).0
 }
 
 #[test]
 fn the_whole_list_costs_at_most_2_500_tokens() {
-    let list = tool_list(true).to_string();
+    let list = whole().to_string();
     let tokens = count(&list);
     assert!(tokens <= MOST, "{tokens} tokens:\n{list}");
+}
+
+#[test]
+fn what_the_server_does_not_allow_is_not_listed() {
+    let has = |list: serde_json::Value| {
+        list["tools"].as_array().is_some_and(|all| all.iter().any(|tool| tool["name"] == "evaluate"))
+    };
+    assert!(has(whole()) && !has(tool_list(&Policy::default())));
 }
 
 #[test]
@@ -28,12 +41,13 @@ fn the_readme_has_every_tool_and_what_it_costs() {
         let schema = short_schema(&tool);
         let names: Vec<&str> =
             schema["properties"].as_object().expect("properties").keys().map(String::as_str).collect();
-        let all = tool_list(true);
+        let all = whole();
         let listed = all["tools"].as_array().expect("a list").iter().find(|listed| listed["name"] == tool.name);
         let tokens = count(&listed.expect("it is listed").to_string());
-        writeln!(table, "| `{}` | {} | {} | {tokens} |", tool.name, tool.why, names.join(", ")).expect("writes");
+        let only = if tool.only_allowed { "; listed with `--allow-evaluate` only" } else { "" };
+        writeln!(table, "| `{}` | {}{only} | {} | {tokens} |", tool.name, tool.why, names.join(", ")).expect("writes");
     }
-    let (all, words) = (count(&tool_list(true).to_string()), count(INSTRUCTIONS));
+    let (all, words) = (count(&tool_list(&Policy::default()).to_string()), count(INSTRUCTIONS));
     writeln!(table, "| **the whole list** | as `tools/list` sends it | | **{all}** |").expect("writes");
     writeln!(table, "| instructions | the grammar's legend, sent once | | {words} |").expect("writes");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");

@@ -27,7 +27,7 @@ async fn a_scripted_client_goes_along_a_trace_by_refs_that_it_reads_in_the_answe
     let listed = mcp.request("tools/list", json!({})).await;
     assert_eq!(
         listed["result"]["tools"],
-        browserlens_serve::tool_list(true)["tools"],
+        browserlens_serve::tool_list(&browserlens_serve::Policy::default())["tools"],
         "what is counted is what is sent"
     );
     let mut shown = ShownState::default();
@@ -44,12 +44,18 @@ async fn a_scripted_client_goes_along_a_trace_by_refs_that_it_reads_in_the_answe
     shown.apply(&mcp.call("click", json!({ "ref": go })).await).expect("follows");
     let sixteen = shown.nodes().find(|node| node.role() == "checkbox" && node.name().starts_with("16 GB"));
     let sixteen = sixteen.and_then(|node| node.reference()).expect("the filter").to_string();
-    let answer = mcp.call("click", json!({ "ref": sixteen })).await;
-    shown.apply(&answer).expect("follows");
+    // A check by a form is the click that was recorded.
+    let unchecked = json!({ "fields": [{ "ref": sixteen, "value": false }] });
+    let told = mcp.call("fill", unchecked).await;
+    assert!(told.starts_with(&format!("{sixteen} unchecked\n[DELTA")), "it is so already: {told}");
+    let told = told.split_once('\n').expect("two lines").1.trim_end_matches(" nothing changed");
+    shown.apply(told).expect("follows");
+    let answer = mcp.call("fill", json!({ "fields": [{ "ref": sixteen, "value": true }] })).await;
+    shown.apply(answer.strip_prefix(&format!("{sixteen} checked\n")).expect("what was done")).expect("follows");
     let sort = reference(&shown, "combobox", "Sort by");
     shown.apply(&mcp.call("select", json!({ "ref": sort, "option": "Price: low to high" })).await).expect("follows");
     let nothing = mcp.call("observe", json!({})).await;
-    assert!(nothing.starts_with("[DELTA 4→5") && !nothing.contains('\n'), "{nothing}");
+    assert!(nothing.starts_with("[DELTA 5→6") && !nothing.contains('\n'), "{nothing}");
     let full = mcp.call("observe", json!({ "full": true })).await;
     let mut anew = ShownState::default();
     anew.apply(&full).expect("parses");

@@ -1,7 +1,7 @@
 //! What on a page says a text, with refs and with what it stands in.
 //!
 //! In: the session that looked at the page, words, a role. Out: one line an item that was found, in the grammar of the lens. Invariants: only what the lens
-//! shows is found; what is left out is counted.
+//! shows is found; what is left out is counted; in an element that is not on the page nothing is found.
 
 use crate::interactive::Session;
 use browserlens_lens::format::{Style, escape, write_item};
@@ -38,23 +38,7 @@ pub fn find(session: &Session, options: &FindOptions) -> String {
     };
     for node in found.iter().take(options.limit) {
         out.push_str("\n- ");
-        out.push_str(&write_item(shown.tree().item(node.id()), Style::PLAIN));
-        let above: Vec<ShownNode<'_>> = node.ancestors().filter(|node| node.id() != 0).collect();
-        for (at, node) in above.iter().take(ABOVE).enumerate() {
-            out.push_str(if at == 0 { " in " } else { " < " });
-            out.push_str(node.role());
-            if !node.name().is_empty() {
-                out.push(' ');
-                let short: String = node.name().chars().take(LONGEST).collect();
-                escape::quote(&mut out, &short);
-                if short.len() < node.name().len() {
-                    out.push('…');
-                }
-            }
-            if let Some(reference) = node.reference() {
-                let _ = write!(out, " {reference}");
-            }
-        }
+        write_found(&mut out, shown, *node);
     }
     if found.len() > options.limit {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
@@ -62,10 +46,71 @@ pub fn find(session: &Session, options: &FindOptions) -> String {
     out
 }
 
+/// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the nearest ref that it lies in.
+pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
+    let mut out = format!("{} found", nodes.len());
+    let item = |key| session.shown()?.with_ref(session.reference(key)?);
+    for (at, key) in nodes.iter().take(limit).enumerate() {
+        out.push_str(if at == 0 { ": " } else { "; " });
+        if let Some((shown, node)) = session.shown().zip(item(*key)) {
+            write_found(&mut out, shown, node);
+            continue;
+        }
+        let Some(node) = page.find(*key) else { continue };
+        let words = |node: NodeRef<'_>| {
+            let name = if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() };
+            (node.role().to_owned(), name.split_whitespace().collect::<Vec<_>>().join(" "))
+        };
+        let (role, name) = words(node);
+        write_words(&mut out, &role, &name);
+        let above = node.ancestors().find_map(|above| Some((above, session.reference(above.key())?)));
+        if let Some((above, reference)) = above {
+            out.push_str(" in ");
+            let (role, name) = words(above);
+            write_words(&mut out, &role, &name);
+            let _ = write!(out, " {reference}");
+        }
+    }
+    if nodes.len() > limit {
+        let _ = write!(out, "; … {} more", nodes.len() - limit);
+    }
+    out
+}
+
+fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>) {
+    out.push_str(&write_item(shown.tree().item(node.id()), Style::PLAIN));
+    let above: Vec<ShownNode<'_>> = node.ancestors().filter(|node| node.id() != 0).collect();
+    for (at, node) in above.iter().take(ABOVE).enumerate() {
+        out.push_str(if at == 0 { " in " } else { " < " });
+        write_words(out, node.role(), node.name());
+        if let Some(reference) = node.reference() {
+            let _ = write!(out, " {reference}");
+        }
+    }
+}
+
+fn write_words(out: &mut String, role: &str, name: &str) {
+    out.push_str(role);
+    if !name.is_empty() {
+        out.push(' ');
+        let short: String = name.chars().take(LONGEST).collect();
+        escape::quote(out, &short);
+        if short.len() < name.len() {
+            out.push('…');
+        }
+    }
+}
+
 /// Returns the nodes that a text means: those with refs that say exactly that, else the elements that do, else those with refs that hold it, else the elements.
 pub fn matches(session: &Session, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let wanted = plain(&options.text);
+    let within = options.within.map(|within| page.find(session.node(within)?));
+    // What it should lie in is not there: the rest of the page is not meant.
+    if matches!(within, Some(None)) {
+        return Vec::new();
+    }
+    let within = within.flatten();
     let mut with_refs: Vec<ShownNode<'_>> = session.shown().map_or_else(Vec::new, |shown| found(shown, options));
     with_refs.retain(|node| node.reference().is_some());
     let keys_of = |fits: &dyn Fn(&ShownNode<'_>) -> bool| -> Vec<NodeKey> {
@@ -77,7 +122,6 @@ pub fn matches(session: &Session, page: &Page, options: &FindOptions) -> Vec<Nod
         return exact;
     }
     let holding = keys_of(&|_| true);
-    let within = options.within.and_then(|within| page.find(session.node(within)?));
     let elements =
         page.nodes().filter(|node| within.is_none_or(|within| within.holds(node.id()) && within.id() != node.id()));
     let role = options.role.trim();
@@ -161,5 +205,34 @@ mod tests {
         assert!(one.ends_with("\n… 1 more"), "{one}");
         let none = find(&session, &FindOptions { role: "link".to_owned(), ..options });
         assert_eq!(none, "nothing found");
+    }
+
+    #[test]
+    fn in_what_is_not_there_nothing_is_found_and_candidates_say_what_they_lie_in() {
+        let page = Arc::new(PageBuilder::outline(
+            r#"
+            main
+              paragraph
+                text "Birch"
+              region "Trees"
+                button "Grow"
+                paragraph
+                  text "Birch"
+            "#,
+        ));
+        let mut session = Session::new();
+        session.look(&page).expect("looks");
+        let options = FindOptions { text: "birch".to_owned(), limit: 5, ..FindOptions::default() };
+        let both = matches(&session, &page, &options);
+        assert_eq!(both.len(), 2);
+        assert_eq!(candidates(&session, &page, &both, 1), "2 found: paragraph \"Birch\"; … 1 more");
+        let button = *session.refs().values().next().expect("the button");
+        assert_eq!(
+            candidates(&session, &page, &[button], 1),
+            "1 found: button \"Grow\" @e1 in region \"Trees\" < main"
+        );
+        let nowhere = FindOptions { within: "@e99".parse().ok(), ..options };
+        assert!(matches(&session, &page, &nowhere).is_empty());
+        assert_eq!(find(&session, &nowhere), "nothing found");
     }
 }

@@ -19,7 +19,7 @@ pub mod select;
 mod snapshot;
 mod strategies;
 
-pub use find::{FindOptions, find, matches};
+pub use find::{FindOptions, candidates, find, matches};
 pub use grep::GrepOptions;
 pub use interactive::Session;
 pub use options::{Format, Mode, RefStyle, SnapshotError, SnapshotOptions};

@@ -18,7 +18,7 @@ pub use event::{
 };
 pub use observation::{ImageSpace, MalformedRef, Observation, ObservationKind, ObservedImage, Ref, RefTarget, Request};
 pub use source::{ActError, Actor, PageSource, SourceError, SourceId};
-pub use step_cache::StepCache;
+pub use step_cache::{StepCache, Timer};
 
 use browserlens_page::{Capture, Page, SecondLook, Viewport};
 use browserlens_tokens::Micros;
@@ -107,12 +107,6 @@ impl Stage {
 pub trait StageClock: Send + Sync {
     /// Ends the stage before and begins `stage`; `None` ends without a new one.
     fn enter(&self, stage: Option<Stage>);
-
-    /// Does the work and returns how long it took.
-    fn time(&self, work: &mut dyn FnMut()) -> Micros {
-        work();
-        Micros(0)
-    }
 
     /// Adds to the stage what the shared value number `value` of the step cost whoever made it; a value counts once a step.
     fn charge(&self, _value: usize, _cost: Micros) {}

@@ -26,6 +26,7 @@ mod salvage;
 mod schema;
 mod search;
 mod verify;
+pub mod whole;
 mod writer;
 
 pub use canonical::{CanonicalError, Canonicalizer};

@@ -436,16 +436,18 @@ fn make_way(path: &Path, options: CreateOptions) -> Result<(), TraceError> {
 
 /// Gives a new trace its name. Without `force` never over another: of two that are made at once, one is told that the other is there.
 fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(), TraceError> {
-    let moved = if options.force {
-        remove_if_there(&file::journal_of(path))?;
-        made.persist(path)
-    } else {
-        made.persist_noclobber(path)
-    };
-    moved.map_err(|failed| match failed.error.kind() {
-        std::io::ErrorKind::AlreadyExists if !options.force => TraceError::Exists { path: path.to_owned() },
+    let journal = file::journal_of(path);
+    if options.force {
+        remove_if_there(&journal)?;
+        return made.persist(path).map_err(|failed| TraceError::io(path, "create the file")(failed.error));
+    }
+    made.persist_noclobber(path).map_err(|failed| match failed.error.kind() {
+        std::io::ErrorKind::AlreadyExists => TraceError::Exists { path: path.to_owned() },
         _ => TraceError::io(path, "create the file")(failed.error),
-    })
+    })?;
+    // What lies there is the journal of a trace that is gone, and would be rolled back into this one. Only now is it nobody's: before the file had its
+    // name, another process might have been faster and written by it.
+    remove_if_there(&journal)
 }
 
 /// Makes an empty file beside a path, under a name that no other process has; it goes when the result is dropped.

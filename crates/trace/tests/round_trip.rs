@@ -226,6 +226,28 @@ fn a_trace_takes_no_other_files_place() {
 }
 
 #[test]
+fn a_journal_that_was_left_behind_is_not_rolled_back_into_a_new_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = folder.path().join("old.trace");
+    write(&old, &steps(20));
+    let connection = rusqlite::Connection::open(&old).unwrap();
+    connection.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE blob SET data = zeroblob(length(data)); DELETE FROM step; PRAGMA user_version = 1;").unwrap();
+    for force in [false, true] {
+        let path = folder.path().join(format!("{force}.trace"));
+        std::fs::copy(journal(&old), journal(&path)).unwrap();
+        assert_ne!(std::fs::metadata(journal(&path)).unwrap().len(), 0);
+        let written = steps(3);
+        let mut writer = TraceWriter::create_with(&path, &meta(), redactor(), CreateOptions { force }).unwrap();
+        assert!(Trace::open(&path).unwrap().is_empty(), "force: {force}");
+        for step in &written {
+            writer.write_step(step.clone()).unwrap();
+        }
+        writer.finish(Outcome::Complete).unwrap();
+        assert_holds(&Trace::open(&path).unwrap(), &written);
+    }
+}
+
+#[test]
 fn pruning_keeps_what_is_left_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let (from, to) = (folder.path().join("a.trace"), folder.path().join("b.trace"));

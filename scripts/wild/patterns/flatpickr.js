@@ -29,10 +29,12 @@ export const patterns = {
   },
   time: (root, log) => {
     root.innerHTML = '<input id="time" hidden>';
-    flatpickr('#time', { inline: true, enableTime: true, noCalendar: true, defaultDate: '10:30', onChange: () => log(document.activeElement.ariaLabel || window.event?.target.className) });
+    const used = (event) => (event?.target?.matches?.('.flatpickr-am-pm') ? 'half' : (event?.type === 'blur' ? event.target : document.activeElement).ariaLabel || event?.target.className);
+    flatpickr('#time', { inline: true, enableTime: true, noCalendar: true, defaultDate: '10:30', onChange: () => log(used(window.event)) });
     const inputs = { Hour: '.flatpickr-hour', Minute: '.flatpickr-minute' };
     return [
       ...Object.entries(inputs).map(([name, at]) => ({ name, how: 'type', text: '11', at: () => document.querySelector(at) })),
+      { name: 'half', says: 'AM', at: () => document.querySelector('.flatpickr-am-pm') },
       { name: 'arrowUp', says: '', optional: true, at: () => document.querySelector('.arrowUp') },
       { name: 'arrowDown', says: '', optional: true, at: () => document.querySelector('.arrowDown') },
     ];

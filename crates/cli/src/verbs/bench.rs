@@ -10,6 +10,7 @@ use browserlens_replay::{
     AcceptedRun, AcceptedTexts, GateReport, History, PastRun, ReplayError, RunResult, Tolerances, accept, check,
 };
 use browserlens_report::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
+use browserlens_trace::whole;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -106,7 +107,7 @@ fn check_run(args: &BenchArgs, run: &RunResult, tolerances: &Tolerances, history
     if let Some(path) = &args.junit {
         let cases: BTreeSet<_> = run.tasks.iter().map(|task| (task.strategy.clone(), task.trace.clone())).collect();
         let xml = gate_junit(&gate, &cases).map_err(|error| report_failure(&error))?;
-        std::fs::write(path, xml).map_err(|error| unwritable(path, &error))?;
+        whole::write(path, xml.as_bytes()).map_err(|error| unwritable(path, &error))?;
     }
     Ok(if gate.passes() { Exit::Success } else { Exit::Regression })
 }

@@ -7,6 +7,7 @@ use crate::progress::Bar;
 use crate::{Ended, output};
 use browserlens_replay::fidelity::{Fidelity, FidelityOptions, fidelity};
 use browserlens_report::{fidelity_markdown, fidelity_terminal_table};
+use browserlens_trace::whole;
 use std::path::Path;
 
 pub(crate) fn run(args: &FidelityArgs) -> Ended {
@@ -66,5 +67,5 @@ fn write(text: &str, path: &Path) -> Result<(), Failure> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(failure)?;
     }
-    std::fs::write(path, text).map_err(failure)
+    whole::write(path, text.as_bytes()).map_err(failure)
 }

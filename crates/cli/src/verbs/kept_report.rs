@@ -7,6 +7,7 @@ use super::report_input::{FIDELITY, Sources};
 use crate::args::Pricing;
 use browserlens_replay::{RunResult, Timing};
 use browserlens_report::ReportPaths;
+use browserlens_trace::whole;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -64,10 +65,7 @@ impl Shelf {
         let Some(files) = paths.files.iter().map(with_size).collect() else { return };
         let kept = Kept { index: paths.index.clone(), table: table.to_owned(), files };
         let Some(folder) = self.0.parent() else { return };
-        let partial = self.0.with_extension(format!("{}.partial", std::process::id()));
-        let written =
-            std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&partial, serde_json::to_vec(&kept)?));
-        let _ = written.and_then(|()| std::fs::rename(&partial, &self.0));
+        let _ = std::fs::create_dir_all(folder).and_then(|()| whole::replace(&self.0, &serde_json::to_vec(&kept)?));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `llm`: a stored run, a model and its cassette in; what the model would have done, out.
 
-use super::{exit_of, replay_failure, strategies_failure};
+use super::{exit_of, replay as replaying, replay_failure, strategies_failure};
 use crate::args::{LlmArgs, ResponseFormatArg};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
@@ -99,14 +99,10 @@ fn truth(args: &LlmArgs, run: &RunResult, plan: &LlmRun<'_>) -> Result<Truth, Fa
     let read: Vec<String> = plan.strategies().into_iter().map(str::to_owned).collect();
     let chosen = strategies::select(configured(args)?, &read, &args.strategies_file)
         .map_err(|error| strategies_failure(&error))?;
-    let scratch = std::env::temp_dir().join(format!("browserlens-llm-{}", std::process::id()));
-    let source = TruthSource { traces: &args.traces, scenarios_dir: &args.scenarios_dir, scratch: &scratch };
+    let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-llm-", "let TMPDIR name a writable folder")?;
+    let source = TruthSource { traces: &args.traces, scenarios_dir: &args.scenarios_dir, scratch: scratch.path() };
     let truth = Truth::find(run, chosen, &source);
-    if let Err(error) = std::fs::remove_dir_all(&scratch)
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        output::status(&format!("note: {}: cannot be removed: {error}", scratch.display()));
-    }
+    replaying::sweep(scratch);
     truth.map_err(|error| failure(&error))
 }
 

@@ -12,6 +12,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
 
 pub(crate) fn run(args: &ReplayArgs) -> Ended {
     let run = replay(&args.traces, &with_scenarios_of(&args.traces, &args.selection), "replay")?;
@@ -54,7 +55,7 @@ pub(crate) fn replay_with(
     what: &str,
 ) -> Result<RunResult, Failure> {
     let scratch = scratch_cache(selection)?;
-    let cache_dir = scratch.as_ref().map_or(selection.cache_dir.as_path(), |scratch| scratch.as_path());
+    let cache_dir = scratch.as_ref().map_or(selection.cache_dir.as_path(), TempDir::path);
     let bar = Bar::new(what);
     let result = browserlens_replay::replay(&ReplayOptions {
         traces,
@@ -75,28 +76,34 @@ pub(crate) fn replay_with(
     });
     bar.finish();
     if let Some(scratch) = scratch {
-        // What `--no-cache` left behind is nobody's: a folder that cannot be removed is only said.
-        if let Err(error) = std::fs::remove_dir_all(&scratch) {
-            output::status(&format!("note: {}: cannot be removed: {error}", scratch.display()));
-        }
+        sweep(scratch);
     }
     result.map_err(|error| replay_failure(&error))
 }
 
 /// A cache of this run alone, where the caller wants everything measured again.
-fn scratch_cache(selection: &Selection) -> Result<Option<PathBuf>, Failure> {
+fn scratch_cache(selection: &Selection) -> Result<Option<TempDir>, Failure> {
     if !selection.no_cache {
         return Ok(None);
     }
-    let path = selection.cache_dir.join(format!("fresh-{}", std::process::id()));
-    std::fs::create_dir_all(&path).map_err(|error| {
-        Failure::words(
-            Exit::Input,
-            format!("{}: cannot be made: {error}", path.display()),
-            "name a writable --cache-dir",
-        )
-    })?;
-    Ok(Some(path))
+    scratch(&selection.cache_dir, "fresh-", "name a writable --cache-dir").map(Some)
+}
+
+/// Makes a folder for what one command needs on its way, under a name that no other process has, of this machine or of another.
+pub(crate) fn scratch(folder: &Path, prefix: &str, hint: &str) -> Result<TempDir, Failure> {
+    let made =
+        std::fs::create_dir_all(folder).and_then(|()| tempfile::Builder::new().prefix(prefix).tempdir_in(folder));
+    made.map_err(|error| {
+        Failure::words(Exit::Input, format!("{}: no folder can be made in it: {error}", folder.display()), hint)
+    })
+}
+
+/// Removes such a folder. What is left behind is nobody's: one that cannot be removed is only said.
+pub(crate) fn sweep(scratch: TempDir) {
+    let path = scratch.path().to_owned();
+    if let Err(error) = scratch.close() {
+        output::status(&format!("note: {}: cannot be removed: {error}", path.display()));
+    }
 }
 
 /// Says in one line how large the run was.

@@ -10,12 +10,11 @@ use browserlens_report::preview::{Size, preview};
 use browserlens_report::{EventInfo, FactInfo, Observations, ScenarioInfo, StepInfo, StrategyRefs};
 use browserlens_scenario::Scenario;
 use browserlens_strategy::{DialogEvent, Event, EventKind};
-use browserlens_trace::Trace;
+use browserlens_trace::{Trace, whole};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where `browserlens fidelity` writes.
 pub(crate) const FIDELITY: &str = "reports/fidelity.md";
@@ -187,14 +186,7 @@ impl KeptPreviews {
         let made = preview(&Observations::image(&self.store, hash).ok()??, size)?;
         if let Some(path) = path {
             // A copy that cannot be kept is made again the next time.
-            // Each writes under a name of its own, threads of one process too: none finds another's half-written.
-            static NEXT: AtomicU64 = AtomicU64::new(0);
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let partial = path.with_extension(format!("{}-{number}.partial", std::process::id()));
-            let written = std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&partial, &made));
-            if written.and_then(|()| std::fs::rename(&partial, &path)).is_err() {
-                let _ = std::fs::remove_file(&partial);
-            }
+            let _ = std::fs::create_dir_all(&self.folder).and_then(|()| whole::replace(&path, &made));
         }
         Some(made)
     }

@@ -9,6 +9,7 @@ use browserlens_replay::routing::FIXED;
 use browserlens_replay::strategies;
 use browserlens_replay::train::{CrossValidation, Example, TrainError, cross_validate, examples, labels, train};
 use browserlens_tokens::ImageFormula;
+use browserlens_trace::whole;
 use std::path::Path;
 
 pub(crate) fn run(args: &RouterArgs) -> Ended {
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &RouterArgs) -> Ended {
     let tree = train(&examples).map_err(refused)?;
     let worth = cross_validate(&examples).map_err(refused)?;
     let said = in_words(&examples, worth);
-    std::fs::write(out, tree.to_text(&said)).map_err(|error| {
+    whole::write(out, tree.to_text(&said).as_bytes()).map_err(|error| {
         Failure::words(Exit::Input, format!("{}: cannot be written: {error}", out.display()), "name a writable --out")
     })?;
     if !*json {

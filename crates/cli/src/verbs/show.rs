@@ -1,6 +1,6 @@
 //! `show`: exactly what an agent would be shown at one step; two strategies side by side; the shown state with its marks.
 
-use super::{replay_failure, strategies_failure, trace_failure};
+use super::{replay as replaying, replay_failure, strategies_failure, trace_failure};
 use crate::args::ShowArgs;
 use crate::exit::{Exit, Failure};
 use crate::side_by_side::{self, Column, Layout};
@@ -10,7 +10,7 @@ use browserlens_lens::format::{Style, write_events, write_item};
 use browserlens_lens::tree::ROOT;
 use browserlens_page::text::escaped_line;
 use browserlens_replay::{ConfiguredStrategy, Inspected, StoredObservation, strategies};
-use browserlens_trace::Trace;
+use browserlens_trace::{Trace, whole};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -28,13 +28,9 @@ pub(crate) fn run(args: &ShowArgs) -> Ended {
             format!("the trace has steps 0 to {}", steps.saturating_sub(1)),
         ));
     }
-    let scratch = std::env::temp_dir().join(format!("browserlens-show-{}", std::process::id()));
-    let shown = print(args, &chosen, &scratch);
-    if let Err(error) = std::fs::remove_dir_all(&scratch)
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        output::status(&format!("note: {}: cannot be removed: {error}", scratch.display()));
-    }
+    let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-show-", "let TMPDIR name a writable folder")?;
+    let shown = print(args, &chosen, scratch.path());
+    replaying::sweep(scratch);
     shown
 }
 
@@ -131,7 +127,7 @@ fn write_images(args: &ShowArgs, name: &str, inspected: &Inspected) -> Result<()
     for (index, hash) in observation.images.iter().enumerate() {
         let png = inspected.image(hash).map_err(|error| replay_failure(&error))?;
         let path = folder.join(image_name(&args.trace, args.step, name, index + 1));
-        std::fs::write(&path, png).map_err(failed)?;
+        whole::write(&path, &png).map_err(failed)?;
         output::status(&format!("image {}: {}", index + 1, path.display()));
     }
     Ok(())

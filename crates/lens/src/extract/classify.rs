@@ -5,7 +5,7 @@
 
 use super::dom::Dom;
 use super::names::{self, is_glyph};
-use crate::controls::Controls;
+use crate::controls::{Controls, is_box_of_a_combobox};
 use crate::tree::{CLICKABLE, StateSet};
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
@@ -103,13 +103,14 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
             }),
         };
     };
+    let is_box = is_box_of_a_combobox(node, role);
     Class::Keep(Keep {
         role,
         name,
-        value: if says_value(role) { node.value() } else { "" },
+        value: if says_value(role) && !is_box { node.value() } else { "" },
         states: states_of(node, unpainted, dom),
         shape,
-        interactive: !is_option && (role::is_interactive(role) || is_pressed),
+        interactive: !is_option && !is_box && (role::is_interactive(role) && !controls.only_holds(node) || is_pressed),
     })
 }
 
@@ -149,6 +150,9 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
 fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str, Shape)> {
     let named = names::says_something(name);
     let flags = node.flags();
+    if is_box_of_a_combobox(node, role) {
+        return Some((role, Shape::Stays));
+    }
     if role::is_text_field(role) || (role == "listbox" && node.tag() == "select") || flags.has(Flags::SECRET) {
         return Some((if role::is_generic(role) { "textbox" } else { role }, Shape::Field));
     }

@@ -2,12 +2,12 @@
 //!
 //! In: a view's tree. Out: the same, with a name and [`StateSet::DERIVED`] on each nameless control for which the page offers
 //! one, in this order of trust: title, tooltip, placeholder, label text beside a field, words of its id, of its `data-`
-//! attributes, of its own icon or part class, of an icon in it.
+//! attributes, of its own icon or part class, of an icon in it, of a class or shape that none beside it has.
 //! Invariants: a control that holds anything with a name gets none; an item's own words are never replaced.
 
 use super::Meta;
 use super::names::collapse;
-use crate::controls::drawn_label;
+use crate::controls::{drawn_label, kind_of_its_own};
 use crate::tree::{NONE, StateSet, Tree};
 use browserlens_page::{NodeKind, NodeRef, Page, role};
 use std::sync::Arc;
@@ -205,6 +205,7 @@ fn name_of(node: NodeRef<'_>, label: Option<String>) -> Option<String> {
             let below = node.descendants().take(ICON_NODES).filter(|below| below.kind() == NodeKind::Element);
             below.into_iter().find_map(icon_words)
         })
+        .or_else(|| kind_of_its_own(node, |class| words(class).join(" ")))
 }
 
 fn joined(words: Vec<String>) -> Option<String> {

@@ -157,7 +157,7 @@ pub(crate) fn markup_role(node: NodeRef<'_>) -> Option<&str> {
         return None;
     }
     Some(match tag {
-        "a" if node.attribute("href").is_some() => "link",
+        "a" | "area" if node.attribute("href").is_some() => "link",
         "button" | "summary" => "button",
         "select" if node.attribute("multiple").is_some() => "listbox",
         "select" => "combobox",

@@ -58,7 +58,7 @@ pub(super) fn role<'p>(node: NodeRef<'p>) -> &'p str {
     let within = |tags: &str| node.ancestors().find(|above| among(tags, above.tag()));
     let plain = |whole: Option<NodeRef<'_>>| whole.is_some_and(|whole| whole.attribute("role").is_some_and(is_generic));
     let found = match node.tag() {
-        "a" if has("href") => Some("link"),
+        "a" | "area" if has("href") => Some("link"),
         "select" => Some(if has("multiple") { "listbox" } else { "combobox" }),
         "input" => input_role(node.attribute("type").unwrap_or("text")),
         "header" if within("article aside main nav section").is_none() => Some("banner"),

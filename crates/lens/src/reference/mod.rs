@@ -3,7 +3,7 @@
 //!
 //! In: a page and what is to be shown of it. Out: a [`Reference`], and [`unmarked_differences`] between it and a shown
 //! state. Invariant: nothing of `extract` is used here but the names of its options: a slip there shows as a difference, and
-//! so does a slip here. Where the extractor makes one pass with a stack, this goes bottom-up over the nodes, asks simple
+//! so does a slip here. What can be pressed is asked of `controls`, as there: that is checked in Chromium, by the press test. Where the extractor makes one pass with a stack, this goes bottom-up over the nodes, asks simple
 //! questions about what is below, and looks as often as it likes.
 
 mod count;
@@ -12,7 +12,7 @@ mod tidy;
 
 pub use count::unmarked_differences;
 
-use crate::controls::Controls;
+use crate::controls::{Controls, is_box_of_a_combobox};
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_page::text::is_unseen;
@@ -341,7 +341,10 @@ impl<'p> Writer<'p> {
         let an_option = role == "option" && self.in_select[at];
         let clicks = self.controls.has(node);
         let mut shown_as = role.to_owned();
-        let found = if matches!(meaning(role), Some(Meaning::Field))
+        let is_box = is_box_of_a_combobox(node, role);
+        let found = if is_box {
+            Some(Meaning::Fixed)
+        } else if matches!(meaning(role), Some(Meaning::Field))
             || flags.has(Flags::SECRET)
             || (role == "listbox" && node.tag() == "select")
         {
@@ -371,9 +374,12 @@ impl<'p> Writer<'p> {
                 None => (named && plain_word(role)).then_some(Meaning::Container),
             }
         };
-        let acts_by_role = matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field)) && !an_option;
+        let acts_by_role =
+            matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field)) && !self.controls.only_holds(node);
         match found {
-            Some(meaning) => Some(Draft { role: shown_as, meaning, acts: acts_by_role || (clicks && !an_option) }),
+            Some(meaning) => {
+                Some(Draft { role: shown_as, meaning, acts: (acts_by_role || clicks) && !an_option && !is_box })
+            }
             None => clicks.then(|| {
                 let edited = node.clickability().has(Clickability::EDITABLE);
                 let role = if edited { "textbox" } else { "clickable" };

@@ -1,9 +1,10 @@
 //! R's last look at what was collected: names for the nameless, nothing twice, dialogs first.
 //!
-//! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with `extract`.
+//! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with `extract`; what can be pressed, and the last resort for its
+//! name, both take from `controls`, which the press test in Chromium checks.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
-use crate::controls::drawn_label;
+use crate::controls::{drawn_label, kind_of_its_own};
 use crate::tree::StateSet;
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;
@@ -261,6 +262,7 @@ impl Writer<'_> {
             node.attributes().map(|(name, value)| from_data(name, value)).find(|words| !words.is_empty()),
             Some(from_classes(node, true)),
             node.descendants().take(12).map(from_icon).find(|words| !words.is_empty()),
+            kind_of_its_own(node, telling),
         ];
         offers.into_iter().flatten().find(|offer| !offer.is_empty())
     }

@@ -57,6 +57,11 @@ impl Row {
         }
     }
 
+    /// Returns whether nothing in it can be read.
+    pub(super) fn is_blank(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Returns whether most of what tells it from the rows beside it is the same.
     pub(super) fn is_mostly(&self, was: &Self) -> bool {
         self.all == was.all || kept(&was.telling, &self.telling) * 2 > was.telling.len().max(self.telling.len())
@@ -245,6 +250,11 @@ impl Evidence {
     /// Whether it says what it is: while a dialog is open, what is behind it has no name.
     pub(super) fn has_name(&self) -> bool {
         !self.name.is_empty()
+    }
+
+    /// Whether the row it was in said something and says nothing now.
+    pub(super) fn is_blanked(&self, was: &Self) -> bool {
+        self.in_rows.iter().any(|row| row.is_blank() && was.in_rows.iter().any(|was| was.key == row.key && !was.is_blank()))
     }
 
     fn fingerprints(&self) -> Vec<u64> {

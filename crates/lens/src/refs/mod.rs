@@ -136,13 +136,17 @@ impl RefTable {
             let Some(known) = known else { continue };
             for row in &evidence.in_rows {
                 let was = known.evidence.in_rows.iter().find(|was| was.key == row.key);
-                if was.is_some_and(|was| !row.begins_as(was)) {
+                if was.is_some_and(|was| !row.begins_as(was) && !row.is_blank()) {
                     changed.entry(row.list).or_default().insert(row.key);
                 }
             }
         }
         let fate = |row: &Row, was: &Row| {
             let changed = changed.get(&row.list).map_or(0, HashSet::len);
+            if row.is_blank() {
+                // What says nothing any more says nothing else.
+                return Fate::Same;
+            }
             match row.begins_as(was) {
                 true if changed > 1 && !row.is_mostly(was) => Fate::Recycled,
                 true => Fate::Same,
@@ -175,6 +179,11 @@ impl RefTable {
             }
             if let Some(reference) = reference {
                 self.tie(evidence, reference);
+            }
+            let old = self.by_key.get(&key).filter(|old| old.reference == reference && reference.is_some());
+            if old.is_some_and(|old| evidence.is_blanked(&old.evidence)) {
+                // Whatever it says next is held against what it said last.
+                continue;
             }
             self.by_key.insert(key, Known { reference, evidence: Arc::clone(evidence) });
         }

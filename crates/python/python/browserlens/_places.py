@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 import time
+import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -42,9 +43,14 @@ class Place:
             tried(lambda: self.fs.pipe_file(path, content))
             return
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        temporary = posixpath.join(posixpath.dirname(path), f".{posixpath.basename(path)}.{os.getpid()}.tmp")
-        Path(temporary).write_bytes(content)
-        os.replace(temporary, path)
+        # Not by the process id alone: another machine, or container, may have the same one.
+        temporary = Path(posixpath.dirname(path), f".{posixpath.basename(path)}.{uuid.uuid4().hex}.tmp")
+        try:
+            temporary.write_bytes(content)
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
     def has(self, *parts: str) -> bool:
         """Tells whether a file or a folder is there now."""

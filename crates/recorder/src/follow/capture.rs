@@ -95,7 +95,7 @@ impl Following<'_> {
                     return Ok(());
                 }
                 Stirring::Quiet if waited > QUIET => {}
-                Stirring::Busy(reason, _) if over => {
+                Stirring::Busy(reason) if over => {
                     let shot = Shot { rest: rest(false, reason), ..shot.clone() };
                     self.settled(shot);
                     return Ok(());

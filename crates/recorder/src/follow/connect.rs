@@ -11,7 +11,6 @@ use crate::error::RecordError;
 use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
 use crate::session_id::new_session;
-use crate::settle::Unrest;
 use crate::socket::{CALL_LIMIT, Socket};
 use crate::watch::{Signal, Watch};
 use crate::world::World;
@@ -64,7 +63,8 @@ pub(super) async fn connect(options: &FollowOptions) -> Result<(Driver, mpsc::Un
         site_clock: None,
         quiet_limit: options.ceiling,
         quiet: QUIET,
-        unrest: Unrest::default(),
+        unrest: None,
+        hit: None,
         kept: Vec::new(),
     };
     Ok((driver, signals))

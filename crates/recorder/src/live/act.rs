@@ -1,13 +1,12 @@
 //! Acting on a live page: actions on nodes by key, tabs, dialogs, waiting.
 //!
-//! In: an action and the key of a node. Out: done and settled, or why not. Invariant: an action is carried out on the node of its key or
-//! not at all; one that failed has done nothing.
+//! In: an action and the key of a node. Out: done and settled, or why not. Invariants: an action is carried out on the node of its key or
+//! not at all; one that failed has done nothing, or its error says what it did, and the page has settled after that too.
 
 use super::{LiveBrowser, gone};
 use crate::actions::{Deed, DragEnd};
-use crate::aim::Undone;
+use crate::aim::{Scene, Undone};
 use crate::error::RecordError;
-use crate::settle::Stirring;
 use browserlens_page::NodeKey;
 use browserlens_scenario::{Target, TargetBy};
 use browserlens_strategy::{ActError, ActionKind, Actor, SourceError, TakenAction};
@@ -30,6 +29,7 @@ const NOWHERE: NodeKey = NodeKey { frame: 0, loader: 0, backend: 0 };
 impl LiveBrowser {
     pub(super) fn open_url(&mut self, url: &str) -> Result<(), RecordError> {
         let goto = Deed::Goto { url: url.to_owned() };
+        drop(self.runtime.block_on(self.stage.driver.note_unrest(&goto)));
         if let Err(undone) = self.runtime.block_on(self.stage.act(&goto, None, None)) {
             return Err(match undone {
                 Undone::Impossible(reason) => {
@@ -74,7 +74,7 @@ impl LiveBrowser {
     /// Drags a node onto another, beside it, or by an offset.
     ///
     /// # Errors
-    /// [`ActError`] if one of them is gone or cannot be reached; nothing was done then.
+    /// [`ActError`] if one of them is gone or cannot be reached; nothing was dragged then.
     pub fn drag(&mut self, from: NodeKey, to: DragEnd, at: Option<(f32, f32)>) -> Result<(), ActError> {
         match to {
             DragEnd::On { node, .. } | DragEnd::Beside { node, .. } => self.look_again(&[from, node])?,
@@ -98,10 +98,23 @@ impl LiveBrowser {
     /// # Errors
     /// [`SourceError`] if the page is gone.
     pub fn is_quiet(&mut self) -> Result<bool, SourceError> {
-        let stirring = self.runtime.block_on(self.stage.driver.stirring());
-        stirring
-            .map(|stirring| !matches!(stirring, Stirring::Busy(..)))
-            .map_err(|error| gone(self.stage.driver.failure("waiting", error)))
+        let quiet = self.runtime.block_on(self.stage.driver.is_quiet());
+        quiet.map_err(|error| gone(self.stage.driver.failure("waiting", error)))
+    }
+
+    /// Returns whether the current tab asks nothing of the network, but for what its page asks for again and again by itself.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the page is gone.
+    pub fn is_network_quiet(&mut self) -> Result<bool, SourceError> {
+        let driver = &self.stage.driver;
+        driver.is_network_quiet().map_err(|error| gone(driver.failure("waiting", error)))
+    }
+
+    /// Returns what the last action hit, if that was a click and hit neither what was meant, nor something in it, nor its label or, of a label, its
+    /// field: in a few words, such as `<div id="veil"> "Loading"`. None also where the page is another since, or cannot say.
+    pub fn hit_instead(&mut self) -> Option<String> {
+        self.runtime.block_on(self.stage.driver.hit_instead())
     }
 
     /// Opens a tab, makes it the current one and opens a URL in it.
@@ -139,16 +152,49 @@ impl LiveBrowser {
         let not_actionable = |reason: String| ActError::NotActionable { key: node.unwrap_or(NOWHERE), reason };
         let (stage, timeout) = (&mut self.stage, self.options.timeout);
         // Whatever keeps it from being noted shows when the page is acted on.
-        drop(self.runtime.block_on(stage.driver.note_unrest()));
+        drop(self.runtime.block_on(stage.driver.note_unrest(deed)));
         let done = self.runtime.block_on(async { tokio::time::timeout(timeout, stage.act(deed, node, at)).await });
-        match done {
-            Ok(Ok(())) => {}
-            Ok(Err(Undone::Impossible(reason))) => return Err(not_actionable(reason)),
-            Ok(Err(Undone::Gone(key))) => return Err(ActError::NodeGone { key }),
-            Ok(Err(Undone::Call(error))) => return Err(gone(self.stage.driver.failure("acting", error)).into()),
-            Err(_) => return Err(not_actionable(format!("it took longer than {timeout:?}"))),
+        let failed = match done {
+            Ok(Ok(())) => None,
+            Ok(Err(Undone::Impossible(reason))) => Some(not_actionable(reason)),
+            Ok(Err(Undone::Gone(key))) => Some(ActError::NodeGone { key }),
+            Ok(Err(Undone::Call(error))) => Some(gone(self.stage.driver.failure("acting", error)).into()),
+            Err(_) => Some(not_actionable(format!("it took longer than {timeout:?}"))),
+        };
+        if let Some(error) = failed {
+            self.left();
+            return Err(error);
         }
-        self.acted()
+        self.acted()?;
+        self.confirm(deed, node)
+    }
+
+    /// Leaves a page on which an action failed: settled, if something was done to it; what else fails shows at the next action.
+    fn left(&mut self) {
+        let began = self.stage.driver.world.read().input.is_some();
+        if began {
+            self.stale = true;
+            drop(self.runtime.block_on(self.stage.settle(true)));
+            self.take_events();
+        } else {
+            drop(self.runtime.block_on(self.stage.driver.end_watch()));
+            self.stage.driver.unrest = None;
+        }
+    }
+
+    /// Makes sure that what was checked is, where the page took the click and may have done something else.
+    fn confirm(&mut self, deed: &Deed, node: Option<NodeKey>) -> Result<(), ActError> {
+        let (Deed::Check { on }, Some(key), Some(seen)) = (deed, node, self.stage.current.as_ref()) else {
+            return Ok(());
+        };
+        if self.stage.is_blocked() {
+            return Ok(());
+        }
+        let scene = Scene { seen, canonicalizer: &self.stage.canonicalizer };
+        match self.runtime.block_on(self.stage.driver.check_failed(key, *on, &scene)) {
+            Some(reason) => Err(ActError::NotActionable { key, reason }),
+            None => Ok(()),
+        }
     }
 
     fn acted(&mut self) -> Result<(), ActError> {
@@ -206,7 +252,11 @@ impl Actor for LiveBrowser {
     fn act(&mut self, action: &TakenAction, node: Option<NodeKey>) -> Result<(), ActError> {
         if action.kind == ActionKind::WaitFor {
             return match self.wait(&Wait::Text(action.text.clone()))? {
-                true => self.acted(),
+                true => {
+                    let noted = self.stage.driver.note_unrest(&Deed::Scroll { x: 0.0, y: 0.0 });
+                    drop(self.runtime.block_on(noted));
+                    self.acted()
+                }
                 false => Err(ActError::NotActionable {
                     key: NOWHERE,
                     reason: format!("{:?} did not appear within {:?}", action.text, self.options.timeout),

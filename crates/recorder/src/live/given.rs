@@ -9,7 +9,6 @@ use crate::driver::Driver;
 use crate::error::RecordError;
 use crate::options::QUIET;
 use crate::pump::{Pump, SessionSetup};
-use crate::settle::Unrest;
 use crate::socket::{RawEvent, Socket, locked};
 use crate::wire::{CdpInbox, CdpTransport};
 use crate::world::World;
@@ -60,7 +59,8 @@ impl Driver {
             site_clock: None,
             quiet_limit: ceiling,
             quiet: QUIET,
-            unrest: Unrest::default(),
+            unrest: None,
+            hit: None,
             kept: Vec::new(),
         })
     }

@@ -38,6 +38,21 @@
     const text = (element.innerText ?? '').trim().replace(/\s+/g, ' ').slice(0, 40);
     return `<${element.localName}${element.id ? ' id="' + element.id + '"' : ''}>${text ? ' "' + text + '"' : ''}`;
   };
+  // What the pointer really presses, where it is something else than what was aimed at: the page may have moved between.
+  let aimed = null, instead = null, hears = false;
+  const isMeant = (hit, element) => belongs(hit, element) || element instanceof HTMLLabelElement && element.control !== null && belongs(hit, element.control);
+  const aimAt = (element) => {
+    if (!hears) {
+      hears = true;
+      addEventListener('pointerdown', (event) => {
+        const hit = event.composedPath()[0];
+        if (aimed && event.isTrusted && hit instanceof Element) instead = isMeant(hit, aimed) ? null : named(hit);
+        aimed = null;
+      }, { capture: true, passive: true });
+    }
+    [aimed, instead] = [element, null];
+  };
+  const hitInstead = () => { aimed = null; return instead; };
   // A point of the element that a pointer reaches, in CSS px of the frame's viewport; or the reason why there is none.
   const point = (element, at, aim) => {
     if (!element.isConnected) return { reason: 'it is not in the document any more' };
@@ -53,7 +68,7 @@
       const root = element.getRootNode();
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);
       if (at && aim === 'place') return { x, y };
-      if (hit && belongs(hit, element)) return { x, y };
+      if (hit && belongs(hit, element)) { if (aim === 'act') aimAt(element); return { x, y }; }
       cover = hit ?? cover;
     }
     return { reason: cover ? `it is covered by ${named(cover)}` : 'it cannot be scrolled into view' };
@@ -108,7 +123,10 @@
     }
     return [];
   };
+  // Of a list of the page that is chosen from: whether it was opened for that, and what its field held before it was typed into.
+  let opened = false, typedBefore = null;
   const choose = (element, labels) => {
+    [opened, typedBefore] = [false, null];
     if (!element.isConnected) return { reason: gone };
     if (element instanceof HTMLLabelElement && element.control) element = element.control;
     if (!(element instanceof HTMLSelectElement)) return { other: true };
@@ -139,41 +157,104 @@
     }
     return found;
   };
+  // A list for readers of the screen alone, beside the one that can be seen, has no room.
+  const pressable = (element) => {
+    if (!shownNow(element)) return false;
+    for (let at = element, ups = 0; at instanceof Element && ups < 6; at = up(at), ups++) {
+      const box = at.getBoundingClientRect();
+      if ((box.height < 2 || box.width < 2) && getComputedStyle(at).overflow !== 'visible' || getComputedStyle(at).opacity === '0') return false;
+    }
+    return true;
+  };
   const OPTION = '[role=option], [role=menuitemradio], [role=menuitemcheckbox], [role=menuitem], [role=treeitem]';
+  const MOST_LEAVES = 3000;
   let before = new Set();
-  const leaves = () => everywhere('li, a, div, span, td, button').filter((e) => shownNow(e) && squeezed(e.innerText).length > 0 && squeezed(e.innerText).length < 200);
-  // What can be seen before the list is opened is not in the list.
-  const opening = (element) => { before = new Set([...everywhere(OPTION), ...leaves()].filter(shownNow)); return comboOf(element).getAttribute('aria-expanded'); };
+  const leaves = () => everywhere('li, a, div, span, td, button').slice(-MOST_LEAVES).filter((e) => e.textContent.length < 400 && shownNow(e) && squeezed(e.innerText).length > 0 && squeezed(e.innerText).length < 200);
   const comboOf = (element) => element.matches('[role=combobox], [role=listbox], [aria-haspopup]') ? element : element.querySelector('[role=combobox], [role=listbox], [aria-haspopup]') ?? element.closest('[role=combobox], [aria-haspopup]') ?? element;
   const lastOptions = { list: [], names: [] };
+  // Whether the list can be seen that was opened for choosing, or that the element says is open.
+  const isOpen = (element, byLooks = true) => {
+    const expanded = comboOf(element).getAttribute('aria-expanded');
+    if (expanded !== null) return expanded === 'true';
+    return byLooks && opened && lastOptions.list.some((e) => e.isConnected && !before.has(e) && pressable(e));
+  };
+  // What can be seen before the list is opened is not in the list; if it is open already, what it holds is.
+  const opening = (element) => {
+    const open = isOpen(element);
+    if (!open) before = new Set([...everywhere(OPTION), ...leaves()].filter(shownNow));
+    else if (!opened) before = new Set(leaves());
+    opened = true;
+    return open ? 'true' : comboOf(element).getAttribute('aria-expanded');
+  };
+  const scrollerOf = (element) => {
+    for (let at = element && up(element); at instanceof Element; at = up(at)) {
+      if (at.scrollHeight > at.clientHeight + 1 && getComputedStyle(at).overflowY !== 'visible' && at !== document.body && at !== document.documentElement) return at;
+    }
+    return null;
+  };
   const options = (element) => {
     const combo = comboOf(element), root = combo.getRootNode();
     const ids = ['aria-controls', 'aria-owns'].flatMap((name) => [combo, element].flatMap((e) => (e.getAttribute(name) ?? '').split(/\s+/))).filter(Boolean);
     const within = [...new Set(ids)].map((id) => root.getElementById?.(id) ?? document.getElementById(id));
     if (combo.matches('[role=listbox], [role=radiogroup], [role=menu], [role=tree]')) within.push(combo);
-    let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))].filter(shownNow);
-    if (!list.length) list = everywhere(OPTION).filter((e) => shownNow(e) && !before.has(e));
-    if (!list.length) list = [...element.querySelectorAll(OPTION)].filter(shownNow);
-    if (!list.length) { const fresh = leaves().filter((e) => !before.has(e)); list = fresh.filter((e) => !fresh.some((other) => other !== e && e.contains(other))); }
+    let list = [...new Set(within.filter(Boolean).flatMap((e) => [...e.querySelectorAll(OPTION + ', [role=radio]')]))].filter(pressable);
+    if (!list.length) list = everywhere(OPTION).filter((e) => !before.has(e) && pressable(e));
+    if (!list.length) list = [...element.querySelectorAll(OPTION)].filter(pressable);
+    if (!list.length) { const fresh = leaves().filter((e) => !before.has(e) && !element.contains(e) && pressable(e)); list = fresh.filter((e) => !fresh.some((other) => other !== e && e.contains(other))); }
     lastOptions.list = list;
     lastOptions.names = list.map((e) => squeezed(e.getAttribute('aria-label') || e.innerText || e.textContent));
-    return { names: lastOptions.names, more: list.some((e) => Number(e.getAttribute('aria-setsize')) > list.length) };
+    // More than are drawn.
+    const scroller = scrollerOf(list.at(-1)), high = list.reduce((sum, e) => sum + e.getBoundingClientRect().height, 0);
+    const more = list.some((e) => Number(e.getAttribute('aria-setsize')) > list.length) || scroller !== null && list.length > 2 && scroller.scrollHeight > 1.5 * high + scroller.clientHeight;
+    return { names: lastOptions.names, more };
   };
   const option = (element, label) => {
-    const { names } = options(element), found = meant(names, squeezed(label));
-    const off = found.length && lastOptions.list[found[0]].getAttribute('aria-disabled') === 'true';
-    return { count: found.length, off, listed: listed(names), any: names.length > 0 };
+    const { names, more } = options(element), found = meant(names, squeezed(label));
+    const off = found.length > 0 && lastOptions.list[found[0]].closest('[aria-disabled=true]') !== null;
+    return { count: found.length, off, listed: listed(names) + (more ? ' and more' : ''), any: names.length > 0, more };
   };
   const optionElement = (element, label) => lastOptions.list[meant(lastOptions.names, squeezed(label))[0]] ?? null;
+  // Shows the next part of a list that draws only a part; `begin` shows the first. Returns whether there was one, nothing if it does not scroll.
+  const further = async (element, begin) => {
+    const scroller = scrollerOf(lastOptions.list.find((e) => e.isConnected));
+    if (!scroller) return null;
+    const from = scroller.scrollTop;
+    scroller.scrollTop = begin ? 0 : from + Math.max(20, scroller.clientHeight * 0.8);
+    const there = begin || scroller.scrollTop > from;
+    await painted();
+    await painted();
+    return there;
+  };
   const filters = (element) => {
     const takes = (e) => e && (e instanceof HTMLInputElement && !['button', 'checkbox', 'radio'].includes(e.type) || e.isContentEditable) && !e.readOnly;
     let at = document.activeElement;
     while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
     if (!takes(at)) { at = takes(element) ? element : element.querySelector('input'); if (!takes(at)) return false; at.focus(); }
+    typedBefore ??= [at, valueOf(at)];
     at.select?.();
     return true;
   };
-  const isOpen = (element) => comboOf(element).getAttribute('aria-expanded') === 'true' && !element.closest('dialog, [role=dialog]');
+  // What the field that was typed into to filter held before, ready to be typed again; nothing if there was none.
+  const unfiltered = () => {
+    const [at, text] = typedBefore ?? [];
+    typedBefore = null;
+    if (!at?.isConnected || valueOf(at) === text) return null;
+    at.focus();
+    at.select?.();
+    return text;
+  };
+  const DIALOG = 'dialog, [role=dialog], [role=alertdialog], [aria-modal=true]';
+  const isInDialog = (element) => element.closest(DIALOG) !== null;
+  // Keeps the next Escape from the dialog that the list lies in: it would close that.
+  const keep = (element) => {
+    const dialog = element.closest(DIALOG);
+    const held = (event) => { if (event.key === 'Escape') { event.stopPropagation(); event.preventDefault(); } };
+    dialog?.addEventListener('keydown', held);
+    setTimeout(() => dialog?.removeEventListener('keydown', held), 200);
+  };
+  // Keys of a list go to its element, unless something in the page has the focus.
+  const refocus = (element) => { const at = document.activeElement; if (!at || at === document.body) comboOf(element).focus(); };
+  const leave = () => { let at = document.activeElement; while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; at?.blur(); };
   // Where a drag before or after an element ends, from its upper left corner: in the direction in which it lies with others; `from` is where the drag comes from.
   const beside = (element, [dx, dy], after) => {
     const box = element.getBoundingClientRect(), other = element.previousElementSibling ?? element.nextElementSibling;
@@ -184,6 +265,8 @@
     const at = after ? (comes > 0 ? size + 2 : size * 0.85) : comes < 0 ? -2 : size * 0.15;
     return across ? { x: at, y: box.height / 2 } : { x: box.width / 2, y: at };
   };
+  const controlOf = (element) => (element instanceof HTMLLabelElement && element.control ? element.control : element);
+  const isRadio = (element) => { const control = controlOf(element); return control instanceof HTMLInputElement ? control.type === 'radio' : ['radio', 'menuitemradio'].includes(control.getAttribute('role')); };
   const checked = (element) => {
     const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
     if (control instanceof HTMLInputElement && ['checkbox', 'radio'].includes(control.type)) return control.checked;
@@ -200,5 +283,5 @@
     const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
     return control instanceof HTMLInputElement && control.type === 'file';
   };
-  globalThis.browserLensAct = { point, center, painted, ready, valueOf, choose, opening, option, optionElement, filters, isOpen, beside, checked, scrollBy, fileInput };
+  globalThis.browserLensAct = { point, center, painted, ready, valueOf, choose, opening, option, optionElement, further, filters, unfiltered, isOpen, isInDialog, keep, refocus, leave, beside, isRadio, checked, hitInstead, scrollBy, fileInput };
 })()

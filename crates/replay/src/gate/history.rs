@@ -10,7 +10,7 @@ use crate::error::ReplayError;
 use crate::run::RunResult;
 use crate::store::content_hash;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,9 @@ pub struct PastRun {
     pub build: String,
     /// On how many threads.
     pub threads: usize,
-    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured whole in this run: also who ran beside it.
+    /// Every strategy that was measured on any trace of this run: who ran beside whom.
+    pub ran: BTreeSet<String>,
+    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured whole in this run.
     pub observe: BTreeMap<String, u64>,
     /// The same of each stage, by strategy and stage.
     pub stages: BTreeMap<String, BTreeMap<String, u64>>,
@@ -72,6 +74,7 @@ impl PastRun {
     pub fn of(run: &RunResult, measured: Measured) -> Self {
         let from_cache: HashSet<&str> =
             run.timings.iter().filter(|timing| timing.cached).map(|timing| timing.strategy.as_str()).collect();
+        let ran = run.timings.iter().filter(|timing| !timing.cached).map(|timing| timing.strategy.clone()).collect();
         let mut observe: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         let mut stages: BTreeMap<String, BTreeMap<String, Vec<u64>>> = BTreeMap::new();
         for timing in run.timings.iter().filter(|timing| !from_cache.contains(timing.strategy.as_str())) {
@@ -92,6 +95,7 @@ impl PastRun {
             latency: LATENCY_VERSION,
             build,
             threads,
+            ran,
             observe: medians(observe),
             stages: stages.into_iter().map(|(strategy, of)| (strategy, medians(of))).collect(),
         }
@@ -100,7 +104,7 @@ impl PastRun {
     /// Returns whether times of another run mean the same: what is shared at a step is charged to each strategy, but processor caches are not.
     fn is_comparable(&self, other: &Self) -> bool {
         let how = |run: &Self| (run.machine.clone(), run.traces.clone(), run.latency, run.build.clone(), run.threads);
-        how(self) == how(other) && self.observe.keys().eq(other.observe.keys())
+        how(self) == how(other) && self.ran == other.ran
     }
 }
 
@@ -216,14 +220,19 @@ fn judge(strategy: &str, stage: Option<&String>, now: u64, mut earlier: Vec<u64>
     (now > limit).then_some(Slower { strategy, stage, now, usual, limit, runs: earlier.len() })
 }
 
+/// The median as tables have it, in whole microseconds: of an even number, the mean of the two in the middle.
 fn median(values: &mut [u64]) -> Option<u64> {
     values.sort_unstable();
-    values.get(values.len() / 2).copied()
+    let upper = *values.get(values.len() / 2)?;
+    Some(if values.len() % 2 == 1 { upper } else { u64::midpoint(values[values.len() / 2 - 1], upper) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::{Timing, Tokenizer};
+    use crate::run::RunHeader;
+    use browserlens_tokens::{Encoding, Micros};
 
     fn past(machine: &str, micros: u64) -> PastRun {
         PastRun {
@@ -235,6 +244,7 @@ mod tests {
             latency: LATENCY_VERSION,
             build: "optimised".to_owned(),
             threads: 2,
+            ran: BTreeSet::from(["lens/full".to_owned()]),
             observe: BTreeMap::from([("lens/full".to_owned(), micros)]),
             stages: BTreeMap::new(),
         }
@@ -263,7 +273,7 @@ mod tests {
         let slow = past("a", 200);
         assert_eq!(history.slower(&slow).len(), 1);
         let mut beside = slow.clone();
-        beside.observe.insert("lens/delta".to_owned(), 1);
+        beside.ran.insert("lens/delta".to_owned());
         assert_eq!(history.slower(&beside), [], "another strategy ran beside it");
         assert_eq!(history.slower(&PastRun { threads: 1, ..slow.clone() }), []);
         assert_eq!(history.slower(&PastRun { build: "unoptimised".to_owned(), ..slow.clone() }), []);
@@ -272,6 +282,48 @@ mod tests {
             [],
             "a latency meant another thing"
         );
+    }
+
+    #[test]
+    fn who_was_measured_on_some_traces_alone_ran_beside_the_others_too() {
+        let timing = |trace: &str, strategy: &str, cached| Timing {
+            trace: trace.to_owned(),
+            strategy: strategy.to_owned(),
+            step: 0,
+            load: Micros(1),
+            stages: BTreeMap::new(),
+            observe: Micros(7),
+            count: Micros(1),
+            cached,
+            date: String::new(),
+            machine: String::new(),
+        };
+        let mut run = RunResult::of(RunHeader {
+            tool: String::new(),
+            encoding: Encoding::O200kBase,
+            tokenizer: Tokenizer::Fast,
+            metric_version: 1,
+            image_token_table_version: 1,
+            strategies: Vec::new(),
+            traces: Vec::new(),
+            notes: Vec::new(),
+        });
+        let line = |run: &RunResult| {
+            let (date, machine, build) = (String::new(), "a".to_owned(), "optimised".to_owned());
+            PastRun::of(run, Measured { date, machine, revision: None, build, threads: 2 })
+        };
+        run.timings = vec![timing("a", "lens/full", false), timing("b", "lens/full", false)];
+        let alone = line(&run);
+        run.timings.extend([timing("a", "lens/delta", true), timing("b", "lens/delta", false)]);
+        let beside = line(&run);
+        assert_eq!(beside.ran, BTreeSet::from(["lens/delta".to_owned(), "lens/full".to_owned()]));
+        assert_eq!(
+            (&beside.observe, &alone.observe),
+            (&BTreeMap::from([("lens/full".to_owned(), 7)]), &beside.observe)
+        );
+        assert!(!beside.is_comparable(&alone) && beside.is_comparable(&beside.clone()));
+        run.timings.iter_mut().filter(|timing| timing.strategy == "lens/delta").for_each(|timing| timing.cached = true);
+        assert!(line(&run).is_comparable(&alone), "who came from the cache whole was not beside it");
     }
 
     #[test]

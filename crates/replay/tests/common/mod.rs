@@ -5,14 +5,15 @@ use browserlens_replay::{
     ConfiguredStrategy, PackedPages, Progress, ReplayError, ReplayOptions, RunResult, Tokenizer, replay,
 };
 use browserlens_strategy::{
-    ActionChannel, ActionKind, Intent, NodeHint, Observation, RefTarget, Run, Stage, StepIndex, StepInput, Strategy,
-    StrategyError, TakenAction, Task, TextFormat,
+    ActionChannel, ActionKind, Intent, NoClock, NodeHint, Observation, RefTarget, Run, Stage, StepCache, StepIndex,
+    StepInput, Strategy, StrategyError, TakenAction, Task, TextFormat,
 };
 use browserlens_tokens::Encoding;
 use browserlens_trace::{
     ActionRecord, Outcome, RedactionOptions, Redactor, Settled, StepRecord, Trace, TraceMeta, TraceSource, TraceWriter,
 };
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A folder with scenarios and traces.
@@ -183,6 +184,10 @@ pub enum Behaviour {
     HidesFacts,
     /// Takes [`SHARED`] to work out something of the page that others of its kind use too.
     Shares,
+    /// Shows no node, and does that work when it is asked for more, as others do when they observe.
+    SharesInAnswer,
+    /// Keeps what is shared of a step until it sees the next, and a value in it that must not be freed while anybody observes.
+    Keeps,
 }
 
 /// How long the shared work of [`Behaviour::Shares`] takes.
@@ -191,12 +196,29 @@ pub const SHARED: std::time::Duration = std::time::Duration::from_millis(30);
 #[derive(PartialEq)]
 struct Slow;
 
+#[derive(PartialEq)]
+struct KeptOf;
+
+/// Tells who frees it in the time of a strategy.
+struct Kept;
+
+thread_local! {
+    static OBSERVING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        assert!(!OBSERVING.get(), "freed in the time of a strategy");
+    }
+}
+
 /// Shows every interactive node and text as an aria snapshot.
 #[derive(Clone, Debug)]
 pub struct Lister {
     pub name: &'static str,
     pub version: &'static str,
     pub behaviour: Behaviour,
+    shared: Option<Arc<StepCache>>,
 }
 
 pub fn configured(name: &'static str, behaviour: Behaviour) -> ConfiguredStrategy {
@@ -204,7 +226,7 @@ pub fn configured(name: &'static str, behaviour: Behaviour) -> ConfiguredStrateg
 }
 
 pub fn configured_version(name: &'static str, version: &'static str, behaviour: Behaviour) -> ConfiguredStrategy {
-    let strategy = Box::new(Lister { name, version, behaviour });
+    let strategy = Box::new(Lister { name, version, behaviour, shared: None });
     let (name, why, options) = (name.to_owned(), "a test".to_owned(), serde_json::json!({}));
     ConfiguredStrategy { name, why, options, strategy, sweep: None }
 }
@@ -244,6 +266,16 @@ impl Run for Lister {
             input.shared.get_or_make(input.clock, Slow, || std::thread::sleep(SHARED));
             input.clock.enter(None);
         }
+        if self.behaviour == Behaviour::Keeps {
+            OBSERVING.set(true);
+            input.shared.get_or_make(input.clock, KeptOf, || Kept);
+            self.shared = Some(Arc::clone(input.shared));
+            OBSERVING.set(false);
+        }
+        if self.behaviour == Behaviour::SharesInAnswer {
+            self.shared = Some(Arc::clone(input.shared));
+            return Ok(Observation::full_text("- text: nothing to see".to_owned(), "always"));
+        }
         let mut text = String::new();
         let mut refs = Vec::new();
         for node in input.page.nodes() {
@@ -259,5 +291,14 @@ impl Run for Lister {
             text.push_str("- text: and much more that nobody asked for\n");
         }
         Ok(Observation { refs, ..Observation::full_text(text, "always") })
+    }
+
+    fn request(&mut self, request: &browserlens_strategy::Request) -> Result<Observation, StrategyError> {
+        let refused =
+            || StrategyError::Unanswerable { request: request.to_string(), reason: "not this one".to_owned() };
+        let shared =
+            self.shared.as_ref().filter(|_| self.behaviour == Behaviour::SharesInAnswer).ok_or_else(refused)?;
+        shared.get_or_make(&NoClock, Slow, || std::thread::sleep(SHARED));
+        Ok(Observation::full_text("- text: still nothing".to_owned(), "asked"))
     }
 }

@@ -109,7 +109,7 @@ pub fn add_change(path: &Path, entry: &str) -> Result<(), ReportError> {
     if !entries.is_empty() {
         text.push_str(&format!("\n{entries}"));
     }
-    std::fs::write(path, text).map_err(io("write it"))
+    browserlens_replay::whole::write(path, text.as_bytes()).map_err(io("write it"))
 }
 
 #[cfg(test)]

@@ -61,7 +61,8 @@ fn write(gate: &GateReport, cases: &BTreeSet<(String, String)>) -> std::io::Resu
     writer.create_element("testsuites").with_attributes(top).write_inner_content(|writer| {
         for (suite, cases) in &suites {
             let (tests, failures) = (cases.len().to_string(), failed(cases).to_string());
-            let suite = [("name", *suite), ("tests", tests.as_str()), ("failures", failures.as_str())];
+            let suite = one_line(suite);
+            let suite = [("name", suite.as_str()), ("tests", tests.as_str()), ("failures", failures.as_str())];
             writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
                 for (case, failures) in cases {
                     let name = one_line(case);
@@ -96,6 +97,7 @@ fn write(gate: &GateReport, cases: &BTreeSet<(String, String)>) -> std::io::Resu
 mod tests {
     use super::*;
     use crate::gate::tests::found;
+    use browserlens_page::text::is_unseen;
 
     #[test]
     fn each_case_fails_with_its_own_findings_and_hostile_names_stay_text() {
@@ -104,6 +106,10 @@ mod tests {
             [("lens/full", "shop/lamp"), ("lens/full", "shop/cart"), ("raw/html", "shop/</testcase>|\u{1b}[31m")]
                 .map(|(strategy, trace)| (strategy.to_owned(), trace.to_owned()))
                 .into();
+        let mut hostile = cases.clone();
+        hostile.insert(("forged/\u{202e}\u{e0041}\u{200b}".to_owned(), "shop/\u{2066}cart".to_owned()));
+        let xml = gate_junit(&found, &hostile).expect("written");
+        assert!(!xml.contains(|c| is_unseen(c) && c != '\n'), "{xml}");
         let xml = gate_junit(&found, &cases).expect("written");
         insta::assert_snapshot!(xml);
         let mut reader = quick_xml::Reader::from_str(&xml);

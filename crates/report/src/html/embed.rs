@@ -8,10 +8,11 @@ use crate::preview::{self, Size};
 use crate::{Observations, ReportInput};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use browserlens_page::text::{count_unseen, escaped};
 use browserlens_tokens::Encoding;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::io::Write;
 
 /// Lengths in bytes at which texts are cut: the first at which all of them fit.
@@ -20,6 +21,8 @@ pub(super) const CUTS: [usize; 10] = [65_536, 32_768, 16_384, 8_192, 4_096, 2_04
 /// A text as it is embedded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Text {
+    /// As it was shown; written with what nobody sees escaped.
+    #[serde(serialize_with = "seen")]
     pub text: String,
     /// Tokens of each line with its line end, counted line by line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -27,6 +30,9 @@ pub(super) struct Text {
     /// Bytes of the whole text where this is a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<usize>,
+    /// How many characters of the whole text nobody sees: they stand as escapes.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unseen: u64,
     /// Why there is no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
@@ -35,10 +41,11 @@ pub(super) struct Text {
 impl Text {
     /// Reads a text of the store, no more of it than is ever embedded.
     pub fn read(store: &dyn Observations, hash: &str) -> Self {
-        let missing = |reason: String| Self { missing: Some(reason.chars().take(300).collect()), ..Self::default() };
+        let missing =
+            |reason: String| Self { missing: Some(escaped(&reason).chars().take(300).collect()), ..Self::default() };
         match store.text(hash) {
             Ok(Some(text)) => {
-                let mut text = Self { text, ..Self::default() };
+                let mut text = Self { unseen: count_unseen(&text), text, ..Self::default() };
                 text.shorten(CUTS[0]);
                 text
             }
@@ -68,6 +75,15 @@ impl Text {
             *last = Encoding::O200kBase.count(line).0;
         }
     }
+}
+
+fn seen<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&escaped(text))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Says how many texts were cut, and how many are not there.

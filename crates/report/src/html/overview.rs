@@ -51,7 +51,7 @@ struct Point {
     front: [bool; 2],
 }
 
-/// Mean milliseconds of a step by stage, the rest last.
+/// Median milliseconds of a step, divided as the time of all steps divides among the stages; the rest last.
 #[derive(Serialize)]
 struct Latency {
     strategy: usize,

@@ -111,6 +111,11 @@ fn hostile_run() -> Run {
     run
 }
 
+fn read_back(parquet: Vec<u8>) -> polars::prelude::DataFrame {
+    use polars::prelude::SerReader;
+    polars::prelude::ParquetReader::new(std::io::Cursor::new(parquet)).finish().unwrap()
+}
+
 /// Returns the start tags of the page outside its script and style, as names with their attributes' text.
 fn tags(html: &str) -> Vec<String> {
     let markup = html.replace(STYLE, "").replace(SCRIPT, "");
@@ -157,23 +162,31 @@ fn hostile_strings_in_every_field_add_no_element_and_no_attribute() {
 }
 
 #[test]
-fn hostile_strings_reach_no_file_of_the_report_as_markup_or_control_characters() {
+fn hostile_strings_reach_no_file_of_the_report_as_markup_or_unseen_characters() {
     let run = hostile_run();
     let root = tempfile::tempdir().unwrap();
     let paths = crate::write_report(&run.input(), &root.path().join("r")).unwrap();
+    let mut kinds = std::collections::BTreeSet::new();
     for path in &paths.files {
         let bytes = std::fs::read(path).unwrap();
-        let is_svg = path.extension().is_some_and(|extension| extension == "svg");
-        if is_svg || path.ends_with("summary.md") || path.ends_with("index.html") {
-            let text = String::from_utf8(bytes).unwrap();
-            assert!(
-                !text.contains("<img") && !text.contains("<!--") && !text.contains("</ScRiPt"),
-                "{}",
-                path.display()
-            );
-            assert!(text.chars().all(|c| !is_unseen(c) || c == '\n' || c == '\t'), "{}", path.display());
-        }
+        let kind = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        let text = match kind {
+            "png" => continue,
+            // Its cells, as a reader takes them out.
+            "parquet" => crate::tables::csv("read back", &read_back(bytes)).unwrap(),
+            _ => bytes,
+        };
+        kinds.insert(kind.to_owned());
+        let text = String::from_utf8(text).unwrap();
+        let is_markup = !matches!(kind, "csv" | "parquet");
+        assert!(
+            !is_markup || !text.contains("<img") && !text.contains("<!--") && !text.contains("</ScRiPt"),
+            "{}",
+            path.display()
+        );
+        assert!(text.chars().all(|c| !is_unseen(c) || c == '\n' || c == '\t'), "{}", path.display());
     }
+    assert!(["csv", "html", "md", "parquet", "svg"].iter().all(|kind| kinds.contains(*kind)), "{kinds:?}");
     let table = crate::terminal_table(&run.input(), &Summary::of(&run.input()));
     assert!(!table.contains('\u{202e}') && !table.contains('\u{0}'));
 }
@@ -182,11 +195,15 @@ fn hostile_strings_reach_no_file_of_the_report_as_markup_or_control_characters()
 fn the_data_blocks_cannot_be_left_and_read_back() {
     let html = made(&hostile_run());
     let overview: serde_json::Value = serde_json::from_str(block(&html, "data")).unwrap();
-    // What strategies showed is there as they showed it.
     let seen = escaped(HOSTILE);
     assert_eq!(overview["scenarios"][0]["goal"], *seen);
     let scenario = unpacked(&html, 0);
-    assert_eq!(scenario["texts"][0]["text"], HOSTILE.repeat(3));
+    // What strategies showed is there too, and how much of it nobody would see.
+    assert_eq!(scenario["texts"][0]["text"], seen.repeat(3));
+    assert_eq!(scenario["texts"][0]["unseen"], 9);
+    // JSON spells controls by their codes.
+    let all = scenario.to_string();
+    assert!(!all.contains(is_unseen) && !all.contains("\\u00"), "{all}");
     assert_eq!(scenario["steps"][0]["events"][0][2], *seen);
     assert_eq!(scenario["steps"][0]["title"], format!("javascript:{seen}"));
     // A screenshot that is no PNG is not embedded.

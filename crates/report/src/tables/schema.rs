@@ -236,7 +236,7 @@ fn timings() -> Columns {
         ("extract_us", "u64", "µs", "building the tree of the representation"),
         ("diff_us", "u64", "µs", "finding what changed"),
         ("format_us", "u64", "µs", "writing text, budget included"),
-        ("observe_us", "u64", "µs", "the whole of making the observation"),
+        ("observe_us", "u64", "µs", "latency: what the strategy would take alone for the observation"),
         ("count_us", "u64", "µs", "counting tokens; no part of `observe_us`"),
         ("cached", "bool", "", "whether these are the numbers of an earlier run"),
         ("date", "string", "UTC", "when they were measured"),

@@ -3,18 +3,20 @@
 //! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its ref or not at all; whoever witnesses the client is told of
 //! every action that was carried out.
 
-use super::show::within_budget;
+use super::show::part_within;
 use super::{Client, said};
 use crate::answer::Answer;
-use crate::args::{self, ClickArg, OptionArg, PlaceArg, ValueArg};
+use crate::args::{self, ClickArg, OptionArg, PlaceArg, RefArg, ValueArg};
 use crate::error::{ToolError, act_error};
 use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_lens::format::escape;
+use browserlens_page::text::escaped_line;
 use browserlens_page::{NodeKey, NodeRef, Page, States, Tri};
-use browserlens_snapshot::{FindOptions, find, matches};
+use browserlens_snapshot::{FindOptions, candidates, matches};
 use browserlens_strategy::{ActionKind, NodeHint, Ref, TakenAction};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Longest time that `wait` lets go by, in milliseconds: if it is told, and if not.
@@ -78,6 +80,13 @@ fn is_so(page: &Page, key: NodeKey, state: &str) -> bool {
         "readonly" => has(States::READONLY),
         _ => false,
     }
+}
+
+/// Says what a dialog says that blocks the page.
+fn blocked(message: &str) -> ToolError {
+    let mut said = "a dialog is open: ".to_owned();
+    escape::quote(&mut said, message);
+    ToolError::NotThere { message: said, hint: "answer it with `dialog` first" }
 }
 
 impl Client {
@@ -181,17 +190,7 @@ impl Client {
             self.source()?;
             return Err(ToolError::UnknownRef { reference });
         }
-        let source = self.source()?;
-        let dialog = source.dialog();
-        match dialog {
-            Some(message) if !matches!(kind, ActionKind::Dialog | ActionKind::SwitchTab | ActionKind::CloseTab) => {
-                let mut said = "a dialog is open: ".to_owned();
-                escape::quote(&mut said, &message);
-                return Err(ToolError::NotThere { message: said, hint: "answer it with `dialog` first" });
-            }
-            None if on.is_some() => self.catch_up()?,
-            _ => {}
-        }
+        self.ready_for(kind, on.is_some())?;
         let node = on.map(|reference| self.node(reference)).transpose()?;
         let end = match to {
             End::Nowhere => None,
@@ -213,7 +212,31 @@ impl Client {
         self.witnessed(|witness, source| witness.before(source, &act));
         let done = self.source()?.act(&act);
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
+        self.note_hit(kind)?;
         self.after(&act, is_first)
+    }
+
+    /// Sees to it that an action can be carried out: no dialog blocks the page, and the page on hand is the one that is there now.
+    fn ready_for(&mut self, kind: ActionKind, on_node: bool) -> Result<(), ToolError> {
+        use ActionKind as K;
+        let source = self.source()?;
+        match source.dialog() {
+            Some(message) if !matches!(kind, K::Dialog | K::SwitchTab | K::CloseTab) => Err(blocked(&message)),
+            None if on_node => self.catch_up(),
+            // What changed before it is not what it led to.
+            None if matches!(kind, K::Press | K::Type | K::Scroll) && self.page.is_some() => self.catch_up(),
+            None if matches!(kind, K::Press | K::Type | K::Scroll) => self.guard_kept(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes what a click hit, if it was something else than was meant.
+    fn note_hit(&mut self, kind: ActionKind) -> Result<(), ToolError> {
+        if matches!(kind, ActionKind::Click | ActionKind::DoubleClick | ActionKind::RightClick) {
+            let hit = self.source()?.hit_instead();
+            self.hit = hit.map(|hit| format!("hit {} instead\n", escaped_line(&hit)));
+        }
+        Ok(())
     }
 
     /// Looks at what came of an action.
@@ -246,12 +269,14 @@ impl Client {
         let page = self.on_hand()?;
         match self.session.node(reference).filter(|key| page.find(*key).is_some()) {
             Some(key) => Ok(key),
-            None if self.session.has_given(reference) => {
-                let known = self.known.get(&reference).cloned();
-                Err(ToolError::RefGone { reference, what: known.unwrap_or_else(|| "given long ago".to_owned()) })
-            }
+            None if self.session.has_given(reference) => Err(self.gone(reference)),
             None => Err(ToolError::UnknownRef { reference }),
         }
+    }
+
+    fn gone(&self, reference: Ref) -> ToolError {
+        let known = self.known.get(&reference).cloned();
+        ToolError::RefGone { reference, what: known.unwrap_or_else(|| "given long ago".to_owned()) }
     }
 
     pub(super) fn words(&self, key: NodeKey) -> NodeHint {
@@ -298,11 +323,28 @@ impl Client {
             (None, None, None) => wanted("`ref` or `text` is missing"),
             (None, text, role) => {
                 let (text, role) = (text.unwrap_or_default(), role.unwrap_or_default());
-                let key = self.node_that_says(&text, &role, click.within.map(|within| within.0))?;
+                self.ready_for(kind, false)?;
+                let within = self.scope(click.within)?;
+                let key = self.node_that_says(&text, &role, within)?;
                 self.on_node(kind, key, click.at)?;
                 Ok(self.told())
             }
         }
+    }
+
+    /// Returns what a search is kept within.
+    ///
+    /// # Errors
+    /// As of any ref: it was never given, or is not on the page any more.
+    pub(super) fn scope(&mut self, within: Option<RefArg>) -> Result<Option<Ref>, ToolError> {
+        let Some(RefArg(reference)) = within else { return Ok(None) };
+        self.source()?;
+        if !self.session.has_given(reference) {
+            return Err(ToolError::UnknownRef { reference });
+        }
+        self.catch_up()?;
+        self.node(reference)?;
+        Ok(Some(reference))
     }
 
     /// Returns the one node that says a text; where several do, those with refs.
@@ -313,12 +355,19 @@ impl Client {
             match nodes.as_slice() {
                 [one] => Ok(*one),
                 [] => Err(ToolError::NotThere {
-                    message: format!("nothing on the page says {:?}{}", text, if role.is_empty() { "" } else { " in this role" }),
+                    message: format!(
+                        "nothing {} says {text:?}{}",
+                        within.map_or_else(|| "on the page".to_owned(), |within| format!("in {within}")),
+                        if role.is_empty() { "" } else { " in this role" }
+                    ),
                     hint: "call `find` with a part of the text, or `observe`",
                 }),
-                _ => Err(ToolError::NotThere {
-                    message: find(session, &options),
-                    hint: "call `click` with one of these refs, or say more of the text, its `role`, or what it is `in`",
+                several => Err(ToolError::NotThere {
+                    message: candidates(session, page, several, CANDIDATES),
+                    hint: match several.iter().any(|key| session.reference(*key).is_some()) {
+                        true => "call `click` with one of these refs, or say more of the text, its `role`, or what it is `in`",
+                        false => "call `click` with more of the text, with what it is `in`, or with the ref of what holds it and `at`",
+                    },
                 }),
             }
         })
@@ -326,6 +375,10 @@ impl Client {
 
     /// Acts on a node that has no ref.
     fn on_node(&mut self, kind: ActionKind, key: NodeKey, at: Option<[f32; 2]>) -> Result<(), ToolError> {
+        // The page may have opened one while the node was looked for.
+        if let Some(message) = self.source()?.dialog() {
+            return Err(blocked(&message));
+        }
         let words = self.words(key);
         let what = said(&words);
         let taken = TakenAction { kind, node: Some(words), text: String::new(), error: None };
@@ -336,6 +389,7 @@ impl Client {
             ToolError::NotPossible { reason, .. } => ToolError::NotActionable { what, reason },
             other => other,
         })?;
+        self.note_hit(kind)?;
         self.after(&act, false)
     }
 
@@ -348,19 +402,35 @@ impl Client {
             match set {
                 Ok(said) => done.push_str(&format!("{on} {said}\n")),
                 Err(error) if done.is_empty() => return Err(error),
-                Err(error) => {
-                    let mut answer = self.told();
-                    answer.text = format!(
-                        "{done}{on} was not set, and none after it: {error}\nhint: {}\n{}",
-                        error.hint(),
-                        answer.text
-                    );
-                    return Ok(Answer { images: answer.images, ..Answer::text(&answer.text) });
-                }
+                Err(error) => return Ok(self.told_so_far(&done, on, &error)),
             }
         }
         let answer = self.told();
         Ok(Answer { text: done + &answer.text, images: answer.images })
+    }
+
+    /// Says what was set before a field could not be, and what the page is like now: what failed may have changed it too.
+    fn told_so_far(&mut self, done: &str, on: Ref, error: &ToolError) -> Answer {
+        let mut text =
+            format!("{done}{on} was not set, and none after it: {}\nhint: {}\n", error.message(), error.hint());
+        if matches!(error, ToolError::BrowserGone(_)) {
+            self.lose();
+            return Answer::text(&text);
+        }
+        let looked = match self.source() {
+            Ok(source) => {
+                source.refresh();
+                self.look(None, true)
+            }
+            Err(error) => Err(error),
+        };
+        self.pending.forget_silence();
+        let answer = self.pending.take();
+        text.push_str(&answer.text);
+        if let Err(error) = looked {
+            text.push_str(&format!("\nthe page could not be looked at again: {}", error.told()));
+        }
+        Answer { images: answer.images, ..Answer::text(&text) }
     }
 
     fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
@@ -379,6 +449,7 @@ impl Client {
             ValueArg::Options(names) => (ActionKind::Select, OptionArg::Several(names).lines(), "chosen"),
             ValueArg::Text(text) if chooses => (ActionKind::Select, OptionArg::One(text).lines(), "chosen"),
             ValueArg::Text(text) => (ActionKind::Fill, text, "set"),
+            ValueArg::Number(number) if chooses => (ActionKind::Select, number.to_string(), "chosen"),
             ValueArg::Number(number) => (ActionKind::Fill, number.to_string(), "set"),
         };
         self.do_it(kind, Some(on), text).map(|()| said)
@@ -402,21 +473,44 @@ impl Client {
                 hint: "the server's option --allow-evaluate allows it",
             });
         }
-        let value = self.source()?.evaluate(&wanted.expression)?;
-        let json = Answer::json(&value.to_string());
-        let cut = within_budget(&json.text, self.budget, 0);
+        if let Some(message) = self.source()?.dialog() {
+            return Err(blocked(&message));
+        }
+        if self.page.is_some() {
+            self.catch_up()?;
+        } else {
+            self.guard_kept()?;
+        }
+        let source = self.source()?;
+        let value = source.evaluate(&wanted.expression);
+        let text = match (value, source.dialog()) {
+            (Ok(value), _) => {
+                let json = Answer::json(&value.to_string());
+                let (part, rest) = part_within(&json.text, self.budget);
+                let cut = |rest| format!("{part}\n… {rest} more characters; evaluate an expression for a part of it");
+                if rest == 0 { part.to_owned() } else { cut(rest) }
+            }
+            // It waits for the dialog that it opened.
+            (Err(_), Some(message)) => {
+                let blocked = blocked(&message);
+                format!("no value: {}; {}", blocked.message(), blocked.hint())
+            }
+            (Err(error), None) => return Err(error),
+        };
         self.is_current = false;
-        self.look(None, false)?;
+        // What an expression changes has not changed by itself.
+        self.look(None, true)?;
+        self.pending.forget_silence();
         let changed = self.pending.take();
-        let text = if changed.text.is_empty() { cut } else { format!("{cut}\n{}", changed.text) };
+        let text = if changed.text.is_empty() { text } else { format!("{text}\n{}", changed.text) };
         Ok(Answer { text, images: changed.images })
     }
 
     /// Returns what an action led to, in words where it led to nothing.
     fn told(&mut self) -> Answer {
-        let mut answer = self.pending.take();
-        if answer.images.is_empty() && !answer.text.contains('\n') && answer.text.starts_with("[DELTA") {
-            answer.text.push_str(" nothing changed");
+        let mut answer = self.pending.take_told();
+        if let Some(hit) = self.hit.take() {
+            answer.text.insert_str(0, &hit);
         }
         answer
     }
@@ -441,29 +535,42 @@ impl Client {
         if let Some(reference) = reference.filter(|reference| !self.session.has_given(*reference)) {
             return Err(ToolError::UnknownRef { reference });
         }
-        let key = reference.and_then(|reference| self.session.node(reference));
         let state = wanted.state.as_deref().unwrap_or("visible").trim().to_lowercase();
         if reference.is_some() && !STATES.contains(&state.as_str()) {
             return Err(ToolError::Arguments(format!("state: there are {}", STATES.join(", "))));
         }
         let deadline = Instant::now() + Duration::from_millis(u64::from(most));
+        let mut is_first = true;
+        let mut last: Option<(Arc<Page>, Option<NodeKey>)> = None;
         let missing = loop {
             let source = self.source()?;
             if let Some(message) = source.dialog() {
-                let mut said = "a dialog is open: ".to_owned();
-                escape::quote(&mut said, &message);
-                return Err(ToolError::NotThere { message: said, hint: "answer it with `dialog` first" });
+                return Err(blocked(&message));
             }
-            let is_quiet = !wanted.network || source.is_quiet()?;
+            let is_quiet = !wanted.network || source.is_network_quiet()?;
             source.refresh();
             let page = source.pages().look()?;
+            self.guard(&page)?;
+            let known = last.take().filter(|(known, _)| Arc::ptr_eq(known, &page)).map(|(_, key)| key);
+            let key = match (reference, known) {
+                (Some(reference), None) => self.node_on(&page, reference)?,
+                (_, known) => known.flatten(),
+            };
+            if let Some(reference) = reference.filter(|_| is_first && key.is_none() && state != "gone") {
+                return Err(self.gone(reference));
+            }
+            (last, is_first) = (Some((Arc::clone(&page), key)), false);
             let holds = |text: &str| says(&page, text);
             let missing = if text.as_deref().is_some_and(|text| !holds(text)) {
                 Some("the text did not appear")
             } else if gone.as_deref().is_some_and(holds) {
                 Some("the text is still there")
-            } else if key.is_some_and(|key| !is_so(&page, key, &state)) {
-                Some("the element did not come to that state")
+            } else if reference.is_some() && !key.map_or(state == "gone", |key| is_so(&page, key, &state)) {
+                Some(if key.is_some() {
+                    "the element did not come to that state"
+                } else {
+                    "the element did not come back"
+                })
             } else if !is_quiet {
                 Some("requests are still under way")
             } else {
@@ -484,6 +591,15 @@ impl Client {
             None => answer,
             Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), images: answer.images },
         })
+    }
+
+    /// Returns the node that a ref means on a page that is there now; what took the place of the node that it was given for is followed.
+    fn node_on(&mut self, page: &Arc<Page>, reference: Ref) -> Result<Option<NodeKey>, ToolError> {
+        let key = match self.page.as_ref().is_some_and(|known| Arc::ptr_eq(known, page)) {
+            true => self.session.node(reference),
+            false => self.aside(page, |session, _| session.node(reference))?,
+        };
+        Ok(key.filter(|key| page.find(*key).is_some()))
     }
 
     pub(super) fn tabs(&mut self, wanted: &args::Tabs) -> Result<Answer, ToolError> {

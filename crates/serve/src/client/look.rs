@@ -7,7 +7,7 @@ use super::{Client, said};
 use crate::error::ToolError;
 use crate::source::{Act, taken};
 use browserlens_lens::{LensOptions, Representation, RouterKind};
-use browserlens_page::{Capture, Flags, Page, PayloadKind};
+use browserlens_page::{Capture, Flags, NodeKey, Page, PayloadKind};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{
     ActionKind, CaptureImage, EventFilter, EventKind, ImageSpace, NoClock, NodeHint, Ref, RequestParts, StepIndex,
@@ -15,6 +15,7 @@ use browserlens_strategy::{
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Most events that one look takes in.
 const MOST_EVENTS: usize = 2_000;
@@ -43,17 +44,22 @@ impl Client {
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
         let second_look = if action.is_some() { source.earlier_second_look() } else { None };
         let mut seen = Arc::clone(&page);
+        let now = Instant::now();
+        let between = self.looked_at.map(|at| now.duration_since(at)).unwrap_or_default();
+        self.looked_at = Some(now);
+        let session = &self.session;
+        let has_ref = |key: NodeKey| session.reference(key).is_some();
         match (&self.page, &self.observed) {
             (Some(before), Some(observed))
                 if events.iter().all(|event| matches!(event.kind, EventKind::Request(_))) =>
             {
-                if action.is_none() && !always && self.ticks.by_itself(before, &page) {
+                if action.is_none() && !always && self.ticks.by_itself(before, &page, between, &has_ref) {
                     (self.page, self.is_current) = (Some(page), true);
                     return Ok(());
                 }
                 // Who waits, waits for what the page says now.
                 let acted = action.is_some_and(|action| action.kind != ActionKind::WaitFor);
-                if acted && self.ticks.are_all(before, &page) {
+                if acted && self.ticks.are_all(before, &page, between, &has_ref) {
                     seen = Arc::clone(observed);
                 }
             }
@@ -84,7 +90,7 @@ impl Client {
         Ok(())
     }
 
-    /// Refuses to show a page that a browser should not have come to.
+    /// Refuses to show a page that a browser should not have come to; it is left, unless its tab is somebody else's.
     pub(super) fn guard(&mut self, page: &Page) -> Result<(), ToolError> {
         if !self.is_live() {
             return Ok(());
@@ -98,6 +104,9 @@ impl Client {
         });
         if let Err(refused) = checked {
             if let Some(source) = self.source.as_mut() {
+                if source.is_kept() {
+                    return Err(refused.in_a_kept_tab());
+                }
                 let leave = taken(ActionKind::Goto, "about:blank");
                 drop(source.act(&Act::bare(leave)));
                 source.refresh();
@@ -120,6 +129,16 @@ impl Client {
         Ok(())
     }
 
+    /// Refuses to act where a page stays that is not to be shown.
+    pub(super) fn guard_kept(&mut self) -> Result<(), ToolError> {
+        let source = self.source()?;
+        if !source.is_kept() || source.dialog().is_some() {
+            return Ok(());
+        }
+        let page = source.pages().look()?;
+        self.guard(&page)
+    }
+
     pub(super) fn on_hand(&self) -> Result<&Arc<Page>, ToolError> {
         self.page.as_ref().ok_or_else(|| ToolError::Internal("no page was looked at".to_owned()))
     }
@@ -135,9 +154,15 @@ impl Client {
         let is_whole =
             !leaves_out && !matches!(self.options.representation, Some(Representation::Vision | Representation::Dom));
         let page = Arc::clone(self.on_hand()?);
-        if is_whole {
-            return what(&self.session, &page);
-        }
+        if is_whole { what(&self.session, &page) } else { self.aside(&page, what)? }
+    }
+
+    /// Runs something on a session that shows a page whole; what the client was told stays as it is.
+    pub(super) fn aside<T>(
+        &mut self,
+        page: &Arc<Page>,
+        what: impl FnOnce(&Session, &Page) -> T,
+    ) -> Result<T, ToolError> {
         let whole = LensOptions {
             representation: Some(Representation::A11y),
             budget: None,
@@ -147,7 +172,7 @@ impl Client {
         let capture = Capture::default();
         let input = StepInput {
             step: StepIndex(self.step),
-            page: &page,
+            page,
             capture: &capture,
             earlier_second_look: None,
             action: None,
@@ -159,10 +184,10 @@ impl Client {
             clock: &NoClock,
         };
         let known = &mut self.known;
-        self.session.aside(whole, &input, |session| {
+        Ok(self.session.aside(whole, &input, |session| {
             learn(known, session);
-            what(session, &page)
-        })?
+            what(session, page)
+        })?)
     }
 }
 

@@ -97,10 +97,7 @@ impl Client {
 
     pub(super) fn find(&mut self, wanted: args::Find) -> Result<Answer, ToolError> {
         let limit = wanted.limit.unwrap_or(FIND_LIMIT) as usize;
-        if let Some(within) = wanted.within.filter(|within| !self.session.has_given(within.0)) {
-            return Err(ToolError::UnknownRef { reference: within.0 });
-        }
-        let within = wanted.within.map(|within| within.0);
+        let within = self.scope(wanted.within)?;
         let options = FindOptions { text: wanted.text, role: wanted.role, within, limit };
         self.with_whole_page(|session, _| Ok(Answer::text(&find(session, &options))))
     }
@@ -176,9 +173,15 @@ impl Client {
 
 /// Returns a text from a character on, as much as there is room for, cut at a line end if there is one; what is left out is said with how to
 /// go on.
-pub(super) fn within_budget(text: &str, budget: Option<u32>, skip: usize) -> String {
+fn within_budget(text: &str, budget: Option<u32>, skip: usize) -> String {
     let (part, next) = part_of(text, budget, skip);
     go_on(part.to_owned(), next)
+}
+
+/// Returns what there is room for of a text, and how many characters are left out.
+pub(super) fn part_within(text: &str, budget: Option<u32>) -> (&str, usize) {
+    let (part, next) = part_of(text, budget, 0);
+    (part, next.map_or(0, |(_, behind)| behind))
 }
 
 /// Cuts HTML, whose last line says how many unseen characters it holds, to a part that says how many of them are in it.

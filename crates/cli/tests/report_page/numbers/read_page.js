@@ -61,7 +61,7 @@
     }
     const cut = block.texts.filter((text) => text.cut !== undefined).length;
     const steps = block.steps.map((step) => ({ step: step.step, rows: step.rows }));
-    const texts = DEEP ? block.texts.map((text) => ({ text: text.text, heat: text.heat ?? [] })) : [];
+    const texts = DEEP ? block.texts.map((text) => ({ text: text.text, heat: text.heat ?? [], unseen: text.unseen ?? 0 })) : [];
     read.scenarios.push({ steps, texts, all: block.texts.length, cut });
   }
   read.pictures = [pictures.size, [...pictures].filter((place) => !page.getElementById(`picture-${place}`)).length];

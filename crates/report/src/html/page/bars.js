@@ -64,7 +64,7 @@ const bars = (label, parts, rows, unit) => (width) => {
     const label = milliseconds(total) + (cached ? " *" : "");
     return { name, parts, label, short: label, words: [name, `${milliseconds(total)} per step`, ...words, ...(cached ? ["measured in an earlier run"] : [])] };
   });
-  drawInto(byId("latency-chart"), bars("Mean milliseconds per step, by stage", overview.stages, rows, "milliseconds per step, mean"));
+  drawInto(byId("latency-chart"), bars("Median milliseconds per step, by stage", overview.stages, rows, "milliseconds per step, median"));
 }
 if (byId("routers-chart")) {
   const rows = overview.routers.map(({ name, chosen, tasks, tokens, extra, missed }) => ({

@@ -131,6 +131,10 @@ const observationText = (entry, before, isDelta, boxes, view, onRef, name) => {
     }
   }
   parts.push(block, more);
+  if (entry.unseen) {
+    const [what, are] = entry.unseen === 1 ? ["character", "is"] : ["characters", "are"];
+    parts.push(element("p", "empty", `${number(entry.unseen)} ${what} of it that nobody sees ${are} written as escapes here.`));
+  }
   if (entry.cut) {
     const store = overview.store || "the run's observation store";
     parts.push(element("p", "empty", `Cut: the whole text has ${number(entry.cut)} bytes and lies in ${store}.`));
