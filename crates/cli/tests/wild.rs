@@ -1,4 +1,4 @@
-//! The press test (`scripts/wild`), a part of it: of twelve patterns every control is reached by a ref of its own, but for what `scripts/wild/known` lists.
+//! The press test (`scripts/wild`), a part of it: of twelve patterns every control is reached by a ref of its own.
 //!
 //! `./just wild` runs all of them. The libraries of these come from `scripts/install-wild`.
 #![cfg(all(feature = "serve", feature = "record", unix))]
@@ -19,7 +19,7 @@ const PATTERNS: [&str; 12] = [
     "hand/card-icons",
     "sortablejs/list",
     "tom-select/open",
-    "choices/tags",
+    "flatpickr/inline",
     "flatpickr/time",
 ];
 

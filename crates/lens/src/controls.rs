@@ -119,8 +119,10 @@ impl Controls {
                 // A list's element that what listens for it has spoken for.
             } else if matches!(marks[at], Mark::Nothing | Mark::Role) {
                 if marks[at] == Mark::Role {
-                    if is_silent_item(node) && Sums::below(&sums.marked, node) > 0 && !has_its_own(node, &marks, &sums) {
+                    if is_silent_item(node) && Sums::below(&sums.marked, node) > 0 && !has_its_own(node, &marks, &sums)
+                    {
                         controls.holders.push(node.id());
+                        continue;
                     }
                     around.push((node.end(), content, Inside::of(node.role())));
                 }
@@ -138,7 +140,10 @@ impl Controls {
     /// Adds what a script may focus beside controls that are like it: one of a kind differs in its style, not in what it does.
     fn add_stops(&mut self, page: &Page) {
         let stops = page.nodes().filter(|node| {
-            !self.has(*node) && node.is_visible() && role::is_generic(node.role()) && node.attribute("tabindex").is_some()
+            !self.has(*node)
+                && node.is_visible()
+                && role::is_generic(node.role())
+                && node.attribute("tabindex").is_some()
         });
         let alike: Vec<NodeId> = stops
             .filter(|stop| {
@@ -188,9 +193,13 @@ impl Controls {
     }
 }
 
-/// Returns whether an item has nothing that speaks for an effect of its own but its role.
+/// Returns whether an item, or a list of options, has nothing that speaks for an effect of its own but its role.
 fn is_silent_item(node: NodeRef<'_>) -> bool {
     let why = node.clickability();
+    if node.role() == "listbox" && node.tag() != "select" {
+        // Its options are chosen, whatever it hears of them; the list itself only by keys.
+        return !why.has(Clickability::TABINDEX);
+    }
     let speaks = [Clickability::LISTENER, Clickability::HANDLER, Clickability::POINTER, Clickability::TABINDEX];
     matches!(node.role(), "treeitem" | "option" | "menuitem" | "tab")
         && !speaks.into_iter().any(|reason| why.has(reason))
@@ -275,6 +284,8 @@ fn mark_of(node: NodeRef<'_>) -> Mark {
 /// Returns whether a node is something to be seen, whatever is below it.
 fn is_content(node: NodeRef<'_>) -> bool {
     match node.kind() {
+        // A bullet is not pressed.
+        NodeKind::Pseudo if node.tag() == "::marker" => false,
         NodeKind::Text | NodeKind::Pseudo => node.is_seen() && !node.text().trim().is_empty(),
         NodeKind::Element => {
             node.is_visible()
@@ -364,8 +375,10 @@ pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String)
             other.attribute("class").is_some_and(|theirs| theirs.split_ascii_whitespace().any(|their| their == class))
         })
     };
-    let own = if classes.len() > MOST_CLASSES { &[][..] } else { &classes[..] };
-    let by_class = own.iter().map(|class| (class, words(class))).find(|(class, words)| !words.is_empty() && !shared(class));
+    // Of one that stands alone, they may as well say only how it looks.
+    let own = if classes.len() > MOST_CLASSES || others().next().is_none() { &[][..] } else { &classes[..] };
+    let by_class =
+        own.iter().map(|class| (class, words(class))).find(|(class, words)| !words.is_empty() && !shared(class));
     let by_shape = || {
         let shape = match node.tag() {
             "rect" => "rectangle",

@@ -289,7 +289,10 @@ async fn metrics(State(server): State<Arc<Server>>) -> Response {
 }
 
 async fn document(State(server): State<Arc<Server>>) -> Response {
-    json_response(StatusCode::OK, &openapi::document(server.options.access.token.is_some(), &server.seats.shared().policy))
+    json_response(
+        StatusCode::OK,
+        &openapi::document(server.options.access.token.is_some(), &server.seats.shared().policy),
+    )
 }
 
 async fn begin(State(server): State<Arc<Server>>, headers: HeaderMap, body: Bytes) -> Response {

@@ -16,7 +16,8 @@ export const patterns = {
       now: new Date(2026, 2, 1),
       defaultDate: '2026-03-10',
       onChange: ([date]) => log(`${date.getMonth() + 1}/${date.getDate()}`),
-      onMonthChange: (_, __, picker) => { log(picker.currentMonth < month ? 'previous month' : 'next month'); month = picker.currentMonth; },
+      // A day of the next month turns the page too, and is what was pressed.
+      onMonthChange: (_, __, picker) => { const turned = picker.currentMonth < month ? 'previous month' : 'next month'; setTimeout(() => log(turned), 30); month = picker.currentMonth; },
       onYearChange: () => log('year'),
     });
     return [
@@ -29,8 +30,11 @@ export const patterns = {
   },
   time: (root, log) => {
     root.innerHTML = '<input id="time" hidden>';
-    const used = (event) => (event?.target?.matches?.('.flatpickr-am-pm') ? 'half' : (event?.type === 'blur' ? event.target : document.activeElement).ariaLabel || event?.target.className);
-    flatpickr('#time', { inline: true, enableTime: true, noCalendar: true, defaultDate: '10:30', onChange: () => log(used(window.event)) });
+    // A change is told a moment later: what was used last made it.
+    let last = '';
+    const called = (element) => element.ariaLabel || (element.matches('.flatpickr-am-pm') ? 'half' : element.className);
+    for (const type of ['input', 'click']) root.addEventListener(type, (event) => { last = called(event.target); }, true);
+    flatpickr('#time', { inline: true, enableTime: true, noCalendar: true, defaultDate: '10:30', onChange: () => log(last) });
     const inputs = { Hour: '.flatpickr-hour', Minute: '.flatpickr-minute' };
     return [
       ...Object.entries(inputs).map(([name, at]) => ({ name, how: 'type', text: '11', at: () => document.querySelector(at) })),

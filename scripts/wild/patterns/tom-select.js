@@ -14,7 +14,8 @@ export const patterns = {
     root.innerHTML = `<label for="tree">Tree</label><select id="tree"><option value=""></option>${options}</select>`;
     const select = new TomSelect('#tree', { onChange: (value) => log(value), onType: () => log('Tree') });
     select.open();
-    return [...each('.ts-dropdown .option'), { name: 'Tree', how: 'type', text: 'A', at: () => document.querySelector('.ts-control input') }];
+    // The list is drawn a moment later.
+    return () => [...each('.ts-dropdown .option'), { name: 'Tree', how: 'type', text: 'A', at: () => document.querySelector('.ts-control input') }];
   },
   tags: (root, log) => {
     root.innerHTML = `<label for="tree">Trees</label><select id="tree" multiple>${options.replaceAll('<option', '<option selected')}</select>`;

@@ -379,3 +379,61 @@ fn the_error_that_an_invalid_field_names_stands_beside_it() {
     let fine = page(false, 4);
     assert!(fine.ends_with("\"No such address.\""), "{fine}");
 }
+
+#[test]
+fn an_item_that_is_seen_only_as_other_controls_is_none_itself() {
+    let tree = |why: Clickability| {
+        build(|page| {
+            page.open(NodeSpec::with_role("tree", ""));
+            page.open(NodeSpec { clickability: why, ..NodeSpec::with_role("treeitem", "▸ Alder") });
+            for text in ["▸", "Alder"] {
+                page.open(clicks(Clickability::POINTER));
+                page.text(text);
+                page.close();
+            }
+            page.close().close();
+        })
+    };
+    let parts = "(clickable \"▸\" @e3, clickable \"Alder\" @e4)";
+    assert_eq!(tree(Clickability::NONE).matches("@e").count(), 2, "{}", tree(Clickability::NONE));
+    assert_eq!(tree(Clickability::LISTENER).matches("@e").count(), 3, "{parts}: {}", tree(Clickability::LISTENER));
+}
+
+#[test]
+fn a_box_around_a_field_and_options_is_no_field() {
+    let text = build(|page| {
+        page.open(NodeSpec { tag: "div", value: "Alder Birch", ..NodeSpec::with_role("combobox", "Tree") });
+        page.leaf(NodeSpec::with_role("searchbox", "Find"));
+        page.leaf(NodeSpec { clickability: Clickability::POINTER, ..NodeSpec::with_role("option", "Alder") });
+        page.close();
+    });
+    assert!(text.starts_with("- combobox \"Tree\": searchbox \"Find\" @e2, option \"Alder\" @e3"), "{text}");
+}
+
+#[test]
+fn a_class_that_none_beside_it_has_names_a_nameless_control() {
+    let text = build(|page| {
+        for class in ["tool ql-bold", "tool ql-underline", "tool x1y2"] {
+            page.leaf(NodeSpec { attributes: vec![("class", class)], ..clicks(Clickability::LISTENER) });
+        }
+    });
+    assert_eq!(text, "- 3 × clickable derived @: 1 bold |2 underline |3 [-]");
+}
+
+#[test]
+fn what_a_script_may_focus_beside_controls_like_it_is_one_too() {
+    let text = build(|page| {
+        page.open(NodeSpec { tag: "div", ..clicks(Clickability::LISTENER) });
+        for (day, why) in [("30", Clickability::POINTER), ("31", Clickability::POINTER), ("1", Clickability::NONE)] {
+            let attributes = vec![("class", "day"), ("tabindex", "-1")];
+            page.open(NodeSpec { tag: "span", attributes, ..clicks(why) });
+            page.text(day);
+            page.close();
+        }
+        page.open(NodeSpec { tag: "span", attributes: vec![("class", "day")], ..NodeSpec::default() });
+        page.text("2");
+        page.close();
+        page.close();
+    });
+    assert_eq!(text.matches("clickable").count() + text.matches(" × clickable").count(), 2, "{text}");
+}

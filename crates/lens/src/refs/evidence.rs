@@ -254,7 +254,9 @@ impl Evidence {
 
     /// Whether the row it was in said something and says nothing now.
     pub(super) fn is_blanked(&self, was: &Self) -> bool {
-        self.in_rows.iter().any(|row| row.is_blank() && was.in_rows.iter().any(|was| was.key == row.key && !was.is_blank()))
+        self.in_rows
+            .iter()
+            .any(|row| row.is_blank() && was.in_rows.iter().any(|was| was.key == row.key && !was.is_blank()))
     }
 
     fn fingerprints(&self) -> Vec<u64> {

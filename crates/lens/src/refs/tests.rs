@@ -282,3 +282,21 @@ fn numbers_are_never_given_again() {
     let back = run.show(&rows(&[(1, "Delta"), (2, "Epsilon"), (3, "Zeta")]));
     assert!(back.values().chain(gone.values()).all(|number| *number > 3), "{gone:?} {back:?}");
 }
+
+#[test]
+fn what_says_nothing_any_more_keeps_its_ref_until_it_says_something_else() {
+    let cards = |words: [&str; 3]| -> String {
+        let mut outline = String::from("main #2\n  list #3\n");
+        for (nth, words) in words.iter().enumerate() {
+            outline += &format!("    listitem #{}\n      button \"{words}\" #{}\n", 10 + nth, 20 + nth);
+            if !words.is_empty() {
+                outline += &format!("        text \"{words}\"\n");
+            }
+        }
+        outline
+    };
+    let (full, blank) = (cards(["Ada", "Bela", "Cleo"]), cards(["", "", ""]));
+    keeps(21, &[&full, &blank]);
+    keeps(21, &[&full, &blank, &full]);
+    loses(21, &[&full, &blank, &cards(["Dora", "Emil", "Finn"])]);
+}

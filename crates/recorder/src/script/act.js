@@ -61,7 +61,9 @@
     if (!rects.length) return { reason: 'it has no box' };
     const box = element instanceof HTMLAreaElement ? rects[0] : element.getBoundingClientRect();
     const inside = (f, g) => rects.slice(0, 8).map((r) => [r.left + r.width * f, r.top + r.height * g]);
-    const points = at ? [[box.left + at[0], box.top + at[1]]] : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75), ...inside(0.1, 0.1)];
+    // A toggle that is styled away may lie under another: its label is what is pressed.
+    const labels = [...(element.labels ?? [])].flatMap((label) => [...label.getClientRects()]).filter((r) => r.width > 0 && r.height > 0).slice(0, 8).map((r) => [r.left + r.width / 2, r.top + r.height / 2]);
+    const points = at ? [[box.left + at[0], box.top + at[1]]] : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75), ...inside(0.1, 0.1), ...labels];
     let cover = null;
     for (const [x, y] of points) {
       if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
