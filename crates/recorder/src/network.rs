@@ -132,9 +132,11 @@ fn flight(state: &mut State, tab: u32, id: &str, sent: &m::RequestWillBeSent) ->
             state.habits.saw(&key);
             true
         }
-        // One that was on its way before and is asked for again: the next of a long poll.
+        // One that the page had asked for by itself and asks for again: the next of a long poll.
         Some(began) => {
-            !document && (habit || state.in_flight.values().any(|other| other.key == key && other.since < began))
+            !document
+                && (habit
+                    || state.in_flight.values().any(|other| other.by_page && other.key == key && other.since < began))
         }
     };
     Flight {

@@ -121,6 +121,17 @@ fn a_click_that_changes_something_at_once_is_answered_at_once() {
 }
 
 #[test]
+fn a_request_whose_answer_nobody_reads_is_waited_for_the_second_time_too() {
+    let mut page = Page::on(
+        "<button onclick='fetch(\"/sent?ms=400\", { method: \"POST\" }).then(() => log(\"sent\"))'>Send</button>",
+    );
+    for times in 1..=3 {
+        page.click("Send");
+        assert_eq!(page.log().matches("sent").count(), times);
+    }
+}
+
+#[test]
 fn what_an_action_sets_off_by_timers_requests_and_both_is_waited_for() {
     let mut page = Page::on(
         "<button onclick='setTimeout(() => log(\"timer\"), 300)'>Timer</button>\
