@@ -2,7 +2,8 @@
 //!
 //! In: a page. Out: [`Controls`]: by node, whether it does something of its own when it is pressed, dragged or typed into. Both forms of a page
 //! (`extract`, `reference`) ask here; whether it is true of a page is what the press test measures in Chromium.
-//! Invariants: two linear passes; what one presses by pressing something else is no control beside it.
+//! Invariant: what one presses by pressing something else is no control beside it. Cost: passes over the page; below and beside an element that is
+//! marked is looked at again.
 //!
 //! What speaks for an element is a *mark*: a listener of the pointer, a handler attribute, a tab stop, a pointer cursor that begins at it,
 //! `draggable`, editable content. A listener alone may only wait for what happens below. So:
@@ -326,10 +327,11 @@ fn is_one_of_many(node: NodeRef<'_>) -> bool {
 }
 
 fn is_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
-    let first_class = |node: NodeRef<'_>| {
-        node.attribute("class").and_then(|class| class.split_ascii_whitespace().next()).map(str::to_owned)
-    };
     one.kind() == NodeKind::Element && one.tag() == other.tag() && first_class(one) == first_class(other)
+}
+
+fn first_class(node: NodeRef<'_>) -> Option<&str> {
+    node.attribute("class").and_then(|class| class.split_ascii_whitespace().next())
 }
 
 /// Returns the elements of the list that an element listens for, if it holds nothing but one list; `any_class`: elements of one class are a list, too.

@@ -7,12 +7,13 @@
 //! Pages are parsed once, before anything is measured: loading is in no latency, and would take most of the time.
 #![allow(missing_docs, clippy::print_stdout, reason = "a program that prints a table")]
 
-use browserlens_replay::{ConfiguredStrategy, Quiet, ReplayOptions, Tokenizer, find_traces, replay, strategies};
-use browserlens_tokens::Encoding;
+mod common;
+
+use browserlens_replay::{ConfiguredStrategy, find_traces, replay, strategies};
+use common::{bundled, options};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How far apart two ways of measuring may be.
@@ -22,27 +23,12 @@ const RESOLUTION: f64 = 2.0;
 /// Rounds that a median of pairs is made of, whatever the time.
 const LEAST_ROUNDS: usize = 3;
 
-static NEVER: AtomicBool = AtomicBool::new(false);
-
 /// Measures strategies in an order, with nothing of them known before. Out: the median of each that was timed, in microseconds.
 fn medians(folder: &Path, strategies: &[ConfiguredStrategy]) -> BTreeMap<String, f64> {
-    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
+    let traces = find_traces(&bundled()).expect("the bundled traces are there: run `just record`");
     // What strategies did is measured again, what was worked out of the traces is not.
     let _ = std::fs::remove_dir_all(folder.join("cache/units"));
-    let run = replay(&ReplayOptions {
-        traces: find_traces(&traces).expect("the bundled traces are there: run `just record`"),
-        scenarios_dir: traces.join("scenarios"),
-        strategies,
-        threads: 0,
-        cache_dir: folder.join("cache"),
-        out_dir: folder.join("runs"),
-        encoding: Encoding::O200kBase,
-        tokenizer: Tokenizer::Fast,
-        date: String::new(),
-        machine: String::new(),
-        progress: &Quiet,
-        cancel: &NEVER,
-    });
+    let run = replay(&options(&traces, strategies, folder));
     let run = run.expect("replays");
     let failed: Vec<_> = run.measurements.iter().filter(|row| row.error().is_some()).map(|row| &row.strategy).collect();
     let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();

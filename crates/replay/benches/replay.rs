@@ -3,38 +3,13 @@
 //! Run with `cargo bench -p browserlens-replay`.
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]
 
-use browserlens_replay::{
-    ConfiguredStrategy, PackedPages, Quiet, ReplayOptions, Tokenizer, find_traces, replay, strategies,
-};
+mod common;
+
+use browserlens_replay::{PackedPages, find_traces, replay, strategies};
 use browserlens_strategy::StepIndex;
-use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
+use common::{bundled, options};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-
-static NEVER: AtomicBool = AtomicBool::new(false);
-
-fn bundled() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces")
-}
-
-fn options<'a>(traces: &[PathBuf], strategies: &'a [ConfiguredStrategy], folder: &Path) -> ReplayOptions<'a> {
-    ReplayOptions {
-        traces: traces.to_vec(),
-        scenarios_dir: bundled().join("scenarios"),
-        strategies,
-        threads: 0,
-        cache_dir: folder.join("cache"),
-        out_dir: folder.join("runs"),
-        encoding: Encoding::O200kBase,
-        tokenizer: Tokenizer::Fast,
-        date: String::new(),
-        machine: String::new(),
-        progress: &Quiet,
-        cancel: &NEVER,
-    }
-}
 
 fn whole_replay(criterion: &mut Criterion) {
     let traces = find_traces(&bundled()).expect("the bundled traces are there: run `just record`");

@@ -90,7 +90,9 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     let name = dom.name(node, role);
     let is_pressed = controls.has(node);
     let block = node.flags().has(Flags::BLOCK) || is_block_role(role);
-    let Some((role, shape)) = shape_of(role, &name, node) else {
+    let is_box = is_box_of_a_combobox(node, role);
+    let shape = if is_box { Some((role, Shape::Stays)) } else { shape_of(role, &name, node) };
+    let Some((role, shape)) = shape else {
         return match is_pressed {
             false => Class::Through { block },
             true => Class::Keep(Keep {
@@ -103,7 +105,6 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
             }),
         };
     };
-    let is_box = is_box_of_a_combobox(node, role);
     Class::Keep(Keep {
         role,
         name,
@@ -150,9 +151,6 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
 fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str, Shape)> {
     let named = names::says_something(name);
     let flags = node.flags();
-    if is_box_of_a_combobox(node, role) {
-        return Some((role, Shape::Stays));
-    }
     if role::is_text_field(role) || (role == "listbox" && node.tag() == "select") || flags.has(Flags::SECRET) {
         return Some((if role::is_generic(role) { "textbox" } else { role }, Shape::Field));
     }
