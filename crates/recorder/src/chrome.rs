@@ -318,8 +318,9 @@ struct Watchdog {
 
 impl Watchdog {
     fn start(folder: &Path) -> io::Result<Self> {
-        // Children first and all: one that outlives the browser for a moment would write its cache into the removed profile.
-        // So the profile must be gone twice in a row.
+        // Children first and all: one that outlives the browser for a moment would write its cache into the removed profile, and one that began
+        // while the others were listed is in no list. So profile and processes must be gone twice in a row. The pattern comes by a pipe: as an
+        // argument, grep would find itself.
         let script = "\
             trap '' INT TERM HUP\n\
             tree() { for child in $(cat /proc/\"$1\"/task/*/children 2>/dev/null); do tree \"$child\"; done; echo \"$1\"; }\n\
@@ -328,11 +329,13 @@ impl Watchdog {
             : > ended\n\
             if [ -s pid ]; then kill -KILL $(tree \"$(cat pid)\") 2>/dev/null; fi\n\
             cd /\n\
-            gone=0\n\
-            for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n\
-              if [ -e \"$1\" ]; then gone=0; rm -rf \"$1\" 2>/dev/null; else gone=$((gone + 1)); fi\n\
-              [ $gone -ge 2 ] && exit 0\n\
-              sleep 0.05\n\
+            gone=0 tries=0\n\
+            while [ $gone -lt 2 ] && [ $tries -lt 100 ]; do\n\
+              left=$(printf '%s\\n' \"$1/profile\" | grep -lsaF -f - /proc/[0-9]*/cmdline)\n\
+              for file in $left; do file=${file#/proc/}; kill -KILL \"${file%/cmdline}\" 2>/dev/null; done\n\
+              if [ -n \"$left\" ] || [ -e \"$1\" ]; then gone=0; rm -rf \"$1\" 2>/dev/null; else gone=$((gone + 1)); fi\n\
+              tries=$((tries + 1))\n\
+              [ $gone -lt 2 ] && sleep 0.05\n\
             done\n";
         let child = Command::new("/bin/sh")
             .arg("-c")
