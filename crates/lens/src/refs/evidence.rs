@@ -143,6 +143,11 @@ pub(super) struct Evidence {
     pub(super) places: Vec<u64>,
     /// The same by its path from each node that encloses it.
     pub(super) paths: Vec<u64>,
+    /// Fingerprints that outlive the language of a page, each unique on it: its path from the root with where its row leads, as targets are written and
+    /// without the language in them.
+    pub(super) untold: Vec<u64>,
+    /// What the page says its language is; 0 if it says nothing.
+    language: u64,
     /// Fingerprints that outlive the node and are unique on the page: by where its row leads, and by what its row says.
     pub(super) prints: Vec<u64>,
     /// Those that others have too.
@@ -242,6 +247,11 @@ impl Evidence {
             && self.is_titled_as(now)
     }
 
+    /// Whether another node, in the same place of a page in another language, is the same thing.
+    pub(super) fn is_translated_as(&self, now: &Self) -> bool {
+        self.language != now.language && self.language != 0 && now.language != 0
+    }
+
     /// Whether its name is the same, or one is not told: while a dialog is open, what is behind it has none.
     fn is_called_as(&self, now: &Self) -> bool {
         self.name == now.name || self.name.is_empty() || now.name.is_empty()
@@ -337,6 +347,7 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
     }
     let mut prints: HashMap<u64, u32> = HashMap::new();
     let mut places: HashMap<u64, u32> = HashMap::new();
+    let mut untold: HashMap<u64, u32> = HashMap::new();
     for (_, evidence) in acting.iter_mut() {
         evidence.target_is_unique = evidence.target.is_some_and(|target| targets.get(&target) == Some(&1));
         evidence.prints = evidence.fingerprints();
@@ -347,9 +358,13 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
         for place in &evidence.places {
             *places.entry(*place).or_default() += 1;
         }
+        for print in &evidence.untold {
+            *untold.entry(*print).or_default() += 1;
+        }
     }
     for (_, evidence) in acting {
         evidence.places.retain(|place| places.get(place) == Some(&1));
+        evidence.untold.retain(|print| untold.get(print) == Some(&1));
         if !has(Bug::TrustsAlike) {
             evidence.shared = evidence.prints.extract_if(.., |print| prints.get(print) != Some(&1)).collect();
         }
@@ -379,7 +394,10 @@ pub(super) struct Surroundings {
     /// Items met in each row.
     met: HashMap<u32, u32>,
     targets: Vec<(u64, u32)>,
+    /// The same without the language of the page in them.
+    neutral: Vec<(u64, u32)>,
     anchors: HashMap<u64, u32>,
+    language: u64,
 }
 
 /// What a node stands under.
@@ -397,6 +415,7 @@ const NO_ROW: u32 = u32::MAX;
 impl Surroundings {
     pub(super) fn of(page: &Page) -> Self {
         let is_row = rows(page);
+        let language = language_of(page);
         let mut this = Self {
             nearest_row: vec![NO_ROW; page.len()],
             titles: vec![Title::default(); page.len()],
@@ -410,11 +429,14 @@ impl Surroundings {
             around: HashMap::new(),
             met: HashMap::new(),
             targets: Vec::with_capacity(page.len() + 1),
+            neutral: Vec::with_capacity(page.len() + 1),
+            language: language.map_or(0, hash),
             anchors: HashMap::new(),
             is_row,
         };
         this.texts.push((0, 0));
         this.targets.push((0, 0));
+        this.neutral.push((0, 0));
         this.paths(page);
         this.number(page);
         for node in page.nodes() {
@@ -437,11 +459,14 @@ impl Surroundings {
             }
             this.texts.push((text, texts));
             let (mut target, mut targets) = this.targets[node.id().index()];
+            let mut neutral = this.neutral[node.id().index()].0;
             if let Some(leads) = target_of(node) {
                 target = target.wrapping_add(hash(leads));
+                neutral = neutral.wrapping_add(hash_without(leads, language));
                 targets += 1;
             }
             this.targets.push((target, targets));
+            this.neutral.push((neutral, targets));
         }
         for node in page.nodes().filter(|node| this.is_row[node.id().index()]) {
             let (sum, count) = difference(&this.targets, node);
@@ -635,6 +660,23 @@ impl Surroundings {
         paths
     }
 
+    /// Returns what of a node is alike in every language: role, path from the root, key, and where it or its nearest row leads. Rows may be sorted
+    /// by their words: one that leads nowhere tells nothing of what has no key.
+    fn untold(&self, node: NodeRef<'_>, role: &str) -> Vec<u64> {
+        let key = ["id", "name", "value"].map(|name| node.attribute(name));
+        let row = self.nearest_row[node.id().index()];
+        let within = if target_of(node).is_some() || row == NO_ROW { node } else { node.page().node(NodeId(row)) };
+        let plain = difference(&self.targets, within);
+        let in_row = row != NO_ROW || self.is_row[node.id().index()];
+        if self.language == 0 || (in_row && plain.1 == 0 && key.iter().all(Option::is_none)) {
+            return Vec::new();
+        }
+        let path = std::iter::once(node)
+            .chain(node.ancestors())
+            .fold(0, |path, above| hash((path, above.tag(), self.numbers[above.id().index()])));
+        vec![hash((role, path, key, 0, plain)), hash((role, path, key, 1, difference(&self.neutral, within)))]
+    }
+
     pub(super) fn evidence(&mut self, page: &Page, meta: &Meta, item: &Item) -> Evidence {
         let node = page.node(meta.node);
         let at = meta.node.index();
@@ -691,6 +733,8 @@ impl Surroundings {
             far: self.far[at],
             above: node.ancestors().take(DEEPEST_PLACE).map(|above| above.key()).collect(),
             paths: self.paths_to(node),
+            untold: self.untold(node, &item.role),
+            language: self.language,
             nth,
             places: Vec::new(),
             prints: Vec::new(),
@@ -747,6 +791,19 @@ fn target_of<'p>(node: NodeRef<'p>) -> Option<&'p str> {
     let target = node.attribute("href")?.trim();
     let nowhere = target.is_empty() || target.starts_with('#') || target.starts_with("javascript:");
     (!nowhere).then_some(target)
+}
+
+/// Returns the language that a page says it is in, without its region.
+fn language_of(page: &Page) -> Option<&str> {
+    let language = page.nodes().find(|node| node.tag() == "html")?.attribute("lang")?;
+    language.split(['-', '_']).next().filter(|language| !language.is_empty())
+}
+
+/// Returns the hash of a target without the parts of it that are nothing but a language.
+fn hash_without(target: &str, language: Option<&str>) -> u64 {
+    let parts = target.split(['/', '?', '&', '=', '#']);
+    let is_language = |part: &&str| part.split(['-', '_']).next().is_some_and(|part| Some(part) == language);
+    hash(parts.filter(|part| !is_language(part)).collect::<Vec<_>>())
 }
 
 /// Says which nodes are rows: by role, or as one of at least three siblings (or two neighbours) of one shape.

@@ -8,7 +8,8 @@
 //! was *recycled*: a virtualised list fills a row's nodes with another row's words, a single-page application a panel's with another entity's. Of
 //! that there are four signs: a link leads elsewhere; a row begins with other words, and not it alone of its list; heading or label are others, and so is what stands
 //! below; or name and surroundings are. Another node is the same thing if it fills the place of one that is gone (role, name, row and title as there, once on
-//! either page), or if it looks as one item alone ever did: role, name, target, landmark path, headings and row.
+//! either page), if it stands there in the same page in another language (role, path, key and target as there), or if it looks as one item alone ever did: role,
+//! name, target, landmark path, headings and row.
 
 mod evidence;
 #[cfg(test)]
@@ -90,7 +91,7 @@ impl RefTable {
             .iter()
             .filter_map(|(item, was)| Some((self.get(*item)?, was)))
             .flat_map(|(reference, was)| {
-                was.places.iter().chain(&was.paths).map(move |place| (*place, (reference, &**was)))
+                was.places.iter().chain(&was.paths).chain(&was.untold).map(move |place| (*place, (reference, &**was)))
             })
             .collect();
         self.current = vec![None; view.tree.len()];
@@ -120,8 +121,16 @@ impl RefTable {
             // Equal nodes may stand side by side: their numbers say something only where names cannot.
             let unnamed =
                 evidence.paths.iter().filter_map(at).filter(|(_, was)| !was.has_name() || !evidence.has_name());
-            self.current[*id as usize] =
-                named.chain(unnamed).map(|(reference, _)| *reference).find(|reference| used.insert(*reference));
+            let translated = evidence
+                .untold
+                .iter()
+                .filter_map(|print| places.get(print))
+                .filter(|(_, was)| was.is_translated_as(evidence));
+            self.current[*id as usize] = named
+                .chain(unnamed)
+                .chain(translated)
+                .map(|(reference, _)| *reference)
+                .find(|reference| used.insert(*reference));
         }
         self.remember(view, acting);
     }

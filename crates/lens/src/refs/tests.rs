@@ -175,6 +175,38 @@ fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
     assert!(second.values().all(|number| !first.values().any(|known| known == number)));
 }
 
+/// A page of another document in a language, with a link, a button that has a key and one in a row that has none.
+fn in_language(language: &str, node: u32, link: &str, buttons: [&str; 2]) -> String {
+    let [keyed, keyless] = buttons;
+    format!(
+        "main tag=html lang=\"{language}\" #{node}1\n  link \"{link}\" tag=a href=\"/{}/rooms\" #{node}2\n  \
+         button \"{keyed}\" tag=button id=\"save\" #{node}3\n  list tag=ul #{node}4\n    listitem tag=li #{node}5\n      \
+         button \"{keyless}\" tag=button #{node}6\n    listitem tag=li #{node}7\n      text \"12\" #{node}8",
+        language.split('-').next().unwrap_or_default()
+    )
+}
+
+#[test]
+fn the_same_page_in_another_language_keeps_its_refs_where_targets_or_keys_say_so() {
+    let german = in_language("de-AT", 1, "Zimmer", ["Speichern", "Buchen"]);
+    let french = in_language("fr", 2, "Chambres", ["Enregistrer", "Choisir"]);
+    let same = |was: u32, is: u32| {
+        let (was, is) = refs_of(&[&german, &french], was, is);
+        was == is
+    };
+    assert!(same(12, 22), "the link's target differs by the language alone");
+    assert!(same(13, 23), "the button has the same key");
+    assert!(!same(16, 26), "rows may be sorted by their words");
+}
+
+#[test]
+fn another_page_in_the_same_language_keeps_no_refs_by_place() {
+    let one = in_language("de", 1, "Zimmer", ["Speichern", "Buchen"]);
+    let other = in_language("de", 2, "Preise", ["Senden", "Bestellen"]);
+    let (was, is) = refs_of(&[&one, &other], 13, 23);
+    assert_ne!(was, is);
+}
+
 #[test]
 fn a_virtual_row_with_the_words_of_another_is_another_thing() {
     let before = rows(&[(1, "Alpha|one"), (2, "Beta|two"), (3, "Gamma|three")]);
