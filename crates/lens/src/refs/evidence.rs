@@ -247,9 +247,9 @@ impl Evidence {
             && self.is_titled_as(now)
     }
 
-    /// Whether another node, in the same place of a page in another language, is the same thing.
+    /// Whether what has one of its [`Self::untold`] is the same thing: only in another language do they say so. Pages that name none have none.
     pub(super) fn is_translated_as(&self, now: &Self) -> bool {
-        self.language != now.language && self.language != 0 && now.language != 0
+        self.language != now.language
     }
 
     /// Whether its name is the same, or one is not told: while a dialog is open, what is behind it has none.
@@ -347,7 +347,6 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
     }
     let mut prints: HashMap<u64, u32> = HashMap::new();
     let mut places: HashMap<u64, u32> = HashMap::new();
-    let mut untold: HashMap<u64, u32> = HashMap::new();
     for (_, evidence) in acting.iter_mut() {
         evidence.target_is_unique = evidence.target.is_some_and(|target| targets.get(&target) == Some(&1));
         evidence.prints = evidence.fingerprints();
@@ -355,16 +354,13 @@ pub(super) fn mark_unique(acting: &mut [(u32, Evidence)]) {
         for print in &evidence.prints {
             *prints.entry(*print).or_default() += 1;
         }
-        for place in &evidence.places {
+        for place in evidence.places.iter().chain(&evidence.untold) {
             *places.entry(*place).or_default() += 1;
-        }
-        for print in &evidence.untold {
-            *untold.entry(*print).or_default() += 1;
         }
     }
     for (_, evidence) in acting {
         evidence.places.retain(|place| places.get(place) == Some(&1));
-        evidence.untold.retain(|print| untold.get(print) == Some(&1));
+        evidence.untold.retain(|place| places.get(place) == Some(&1));
         if !has(Bug::TrustsAlike) {
             evidence.shared = evidence.prints.extract_if(.., |print| prints.get(print) != Some(&1)).collect();
         }
@@ -803,7 +799,7 @@ fn language_of(page: &Page) -> Option<&str> {
 fn hash_without(target: &str, language: Option<&str>) -> u64 {
     let parts = target.split(['/', '?', '&', '=', '#']);
     let is_language = |part: &&str| part.split(['-', '_']).next().is_some_and(|part| Some(part) == language);
-    hash(parts.filter(|part| !is_language(part)).collect::<Vec<_>>())
+    parts.filter(|part| !is_language(part)).fold(0, |before, part| hash((before, part)))
 }
 
 /// Says which nodes are rows: by role, or as one of at least three siblings (or two neighbours) of one shape.
