@@ -135,6 +135,8 @@ pub(super) struct Evidence {
     titled_by: NodeKey,
     /// Landmarks up to the nearest, and the heading above it.
     far: u64,
+    /// Tags from the root to it: alike on every page that a template makes.
+    template: u64,
     /// The nodes that enclose it, nearest first.
     above: Vec<NodeKey>,
     /// Its number among the items of its row.
@@ -284,6 +286,9 @@ impl Evidence {
         if prints.is_empty() {
             prints.push(by(if self.rows > 0 { (2, self.rest) } else { (0, 0) }));
         }
+        // The only link to somewhere is the same under another heading, as long as the same template made the page.
+        let by_link = self.target.filter(|_| self.target_is_unique);
+        prints.extend(by_link.map(|target| hash((3, &self.role, &self.name, target, self.template))));
         prints
     }
 
@@ -384,6 +389,8 @@ pub(super) struct Surroundings {
     beside: Vec<[u32; 2]>,
     /// How many of its siblings with its tag come before each node, and how many there are.
     numbers: Vec<(u32, u32)>,
+    /// The way from the root to each node: by tags and those numbers, and by tags alone.
+    ways: Vec<(u64, u64)>,
     rows: HashMap<u32, Arc<Row>>,
     /// What stands in a node but not in its heading.
     around: HashMap<(u32, u32), Arc<Vec<u64>>>,
@@ -421,6 +428,7 @@ impl Surroundings {
             times: HashMap::new(),
             beside: vec![[NO_ROW; 2]; page.len()],
             numbers: vec![(0, 0); page.len()],
+            ways: vec![(0, 0); page.len()],
             rows: HashMap::new(),
             around: HashMap::new(),
             met: HashMap::new(),
@@ -493,8 +501,11 @@ impl Surroundings {
                 }
                 last = child.id().0;
             }
+            let (whole, template) = self.ways[node.id().index()];
             for child in node.children() {
-                self.numbers[child.id().index()].1 = tags.get(child.tag()).copied().unwrap_or(0);
+                let at = child.id().index();
+                self.numbers[at].1 = tags.get(child.tag()).copied().unwrap_or(0);
+                self.ways[at] = (hash((whole, child.tag(), self.numbers[at])), hash((template, child.tag())));
             }
         }
     }
@@ -667,9 +678,7 @@ impl Surroundings {
         if self.language == 0 || (in_row && plain.1 == 0 && key.iter().all(Option::is_none)) {
             return Vec::new();
         }
-        let path = std::iter::once(node)
-            .chain(node.ancestors())
-            .fold(0, |path, above| hash((path, above.tag(), self.numbers[above.id().index()])));
+        let path = self.ways[node.id().index()].0;
         vec![hash((role, path, key, 0, plain)), hash((role, path, key, 1, difference(&self.neutral, within)))]
     }
 
@@ -727,6 +736,7 @@ impl Surroundings {
             around: self.around(page, title),
             titled_by: page.node(NodeId(title.of)).key(),
             far: self.far[at],
+            template: self.ways[at].1,
             above: node.ancestors().take(DEEPEST_PLACE).map(|above| above.key()).collect(),
             paths: self.paths_to(node),
             untold: self.untold(node, &item.role),
