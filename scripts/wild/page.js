@@ -54,8 +54,8 @@ for (const type of ['click', 'drop']) {
     type,
     (event) => {
       if (!event.isTrusted) return;
-      const target = event.composedPath()[0];
-      const under = controls.filter((control) => named(control.at)?.contains?.(target)).map((control) => control.name);
+      const [target, ...above] = event.composedPath();
+      const under = controls.filter((control) => [target, ...above].includes(named(control.at))).map((control) => control.name);
       say('hit', { type, html: target.outerHTML?.replace(/\s+/g, ' ').slice(0, 160), under });
     },
     true,

@@ -11,10 +11,13 @@
 //! - where something below is marked, it is one only if something of it lies outside of that; with a listener alone, moreover, only if it has
 //!   words of its own or elements like it beside it listen too (one listener each);
 //! - inside another control it is one only if something of that other one lies outside of it; a name of its own (`aria-label`) then marks it too;
+//! - the box around one combobox is no control beside it, nor is what lies beneath the control that encloses it, or is empty and covered;
+//! - a cell with a name of its own, in a grid that listens, is one;
 //! - a label stands for its checkbox where that is not rendered.
 
 use crate::extract::markup_role;
 use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Visibility, role};
+use std::collections::HashMap;
 
 /// Fewest elements side by side that are a list.
 const A_LIST: usize = 2;
@@ -26,12 +29,18 @@ const MOST_CLASSES: usize = 4;
 const MOST_BESIDE: usize = 50;
 /// How deep a list may lie in what listens for it.
 const DEEPEST_LIST: usize = 4;
+/// How deep a cell may lie in the grid that listens for it.
+const DEEPEST_GRID: usize = 8;
+/// Smallest field that one can aim at, in CSS px.
+const SMALLEST_FIELD: (f32, f32) = (20.0, 8.0);
+/// Tallest box around a combobox, in CSS px: a line of text and what pads it.
+const TALLEST_BOX: f32 = 64.0;
 
 /// What can be pressed without a role that says so.
 #[derive(Debug)]
 pub(crate) struct Controls {
     pressed: Vec<bool>,
-    holders: Vec<NodeId>,
+    elsewhere: Vec<NodeId>,
 }
 
 /// What speaks for an element.
@@ -62,12 +71,13 @@ enum Inside {
 }
 
 impl Inside {
-    fn of(role: &str) -> Self {
+    fn of(node: NodeRef<'_>) -> Self {
         let is_one = matches!(
-            role,
-            "button" | "checkbox" | "radio" | "switch" | "slider" | "spinbutton" | "menuitemcheckbox" | "menuitemradio"
+            node.role(),
+            "checkbox" | "radio" | "switch" | "slider" | "spinbutton" | "menuitemcheckbox" | "menuitemradio"
         );
-        if is_one { Self::OneThing } else { Self::Role }
+        // In a `button` nothing else may be pressed; what is only called one may hold an icon that removes it.
+        if is_one || node.tag() == "button" { Self::OneThing } else { Self::Role }
     }
 
     fn may_hold(self, mark: Mark) -> bool {
@@ -106,33 +116,42 @@ impl Controls {
             sums.content.push(sums.content[marks.len()] + u32::from(is_content(node)));
             marks.push(mark);
         }
-        let mut controls = Self { pressed: vec![false; page.len()], holders: Vec::new() };
-        // Of the controls that enclose the node at hand: where each ends, what it holds, and whether all of it is one thing to press.
-        let mut around: Vec<(u32, u32, Inside)> = Vec::new();
+        let mut controls = Self { pressed: vec![false; page.len()], elsewhere: Vec::new() };
+        let labels = labels_of(page);
+        // Of the controls that enclose the node at hand: each itself, what it holds, and whether all of it is one thing to press.
+        let mut around: Vec<(NodeRef<'_>, u32, Inside)> = Vec::new();
         for node in page.nodes() {
             let at = node.id().index();
-            while around.pop_if(|(end, ..)| *end <= node.id().0).is_some() {}
+            while around.pop_if(|(above, ..)| above.end() <= node.id().0).is_some() {}
             let content = Sums::with(&sums.content, node);
-            let beside = around
-                .last()
-                .map_or(marks[at] != Mark::Named, |(_, whole, inside)| *whole > content && inside.may_hold(marks[at]));
+            let beside = around.last().map_or(marks[at] != Mark::Named, |(above, whole, inside)| {
+                // What another is named by is no control beside it.
+                let names_it = marks[at] == Mark::Named && node.attribute("aria-label") == Some(above.name());
+                *whole > content && inside.may_hold(marks[at]) && !names_it
+            });
             if controls.pressed[at] {
                 // A list's element that what listens for it has spoken for.
             } else if matches!(marks[at], Mark::Nothing | Mark::Role) {
                 if marks[at] == Mark::Role {
-                    if is_silent_item(node) && Sums::below(&sums.marked, node) > 0 && !has_its_own(node, &marks, &sums)
-                    {
-                        controls.holders.push(node.id());
+                    let only_holds = is_silent_item(node)
+                        && Sums::below(&sums.marked, node) > 0
+                        && !has_its_own(node, &marks, &sums);
+                    let above = around.last();
+                    let is_drawing =
+                        above.is_some_and(|(above, whole, _)| *whole == content && is_drawing_of(node, *above));
+                    let is_drawn = is_drawn_elsewhere(node, above.map(|(above, ..)| *above), &labels, &sums);
+                    if only_holds || is_drawing || is_drawn || is_out_of_use(node) {
+                        controls.elsewhere.push(node.id());
                         continue;
                     }
-                    around.push((node.end(), content, Inside::of(node.role())));
+                    around.push((node, content, Inside::of(node)));
                 }
                 continue;
             } else if !beside || !controls.is_pressed_itself(node, &marks, &sums) {
                 continue;
             }
             controls.pressed[at] = true;
-            around.push((node.end(), content, Inside::Pressed));
+            around.push((node, content, Inside::Pressed));
         }
         controls.add_stops(page);
         controls
@@ -158,9 +177,10 @@ impl Controls {
         }
     }
 
-    /// Returns whether an item of a list or tree has no effect of its own: it hears nothing, cannot have the focus, and all that is seen of it is other controls.
-    pub(crate) fn only_holds(&self, node: NodeRef<'_>) -> bool {
-        self.holders.binary_search(&node.id()).is_ok()
+    /// Returns whether another control is pressed where a node's role says that it is one: an item that hears nothing and of which only other controls
+    /// are seen; the link that a tab is drawn with; a toggle that is styled away and drawn by what encloses it or by a button of its label.
+    pub(crate) fn is_pressed_elsewhere(&self, node: NodeRef<'_>) -> bool {
+        self.elsewhere.binary_search(&node.id()).is_ok()
     }
 
     /// Returns whether a node can be pressed, its role apart.
@@ -176,7 +196,7 @@ impl Controls {
         }
         if Sums::below(&sums.marked, node) > 0 {
             let is_its_own = mark != Mark::Listens || has_words(node) || is_one_of_many(node);
-            return is_its_own && has_its_own(node, marks, sums);
+            return is_its_own && !is_around_a_combobox(node, marks, sums) && has_its_own(node, marks, sums);
         }
         let listens = node.clickability().has(Clickability::LISTENER);
         if !listens || mark == Mark::Named || node.clickability().has(Clickability::TABINDEX) {
@@ -192,6 +212,66 @@ impl Controls {
             None => true,
         }
     }
+}
+
+/// Returns whether a node is what a control is drawn with, as its author says: all of it, and no control of its own.
+fn is_drawing_of(node: NodeRef<'_>, control: NodeRef<'_>) -> bool {
+    let is_its_name = node.attribute("id").is_some() && node.attribute("id") == control.attribute("aria-labelledby");
+    matches!(control.role(), "tab" | "menuitem" | "option" | "button")
+        && (is_its_name || matches!(node.attribute("role"), Some("presentation" | "none")))
+}
+
+/// Returns whether a field can neither be written into nor reached by keys, nor is there for those who listen to a page.
+fn is_out_of_use(node: NodeRef<'_>) -> bool {
+    let is_field = matches!(node.tag(), "input" | "textarea") && node.attribute("readonly").is_some();
+    is_field && node.flags().has(Flags::ARIA_HIDDEN) && node.attribute("tabindex") == Some("-1")
+}
+
+/// Returns the labels of fields by the ids that they name.
+fn labels_of(page: &Page) -> HashMap<&str, NodeRef<'_>> {
+    let labels = page.nodes().filter(|node| node.tag() == "label");
+    labels.filter_map(|label| Some((label.attribute("for")?, label))).collect()
+}
+
+/// Returns whether a toggle is styled away and nothing of its own is left to press: what encloses it is pressed and holds nothing else but its picture,
+/// its label holds a button, it has neither box nor label, or another's label lies over it.
+fn is_drawn_elsewhere(
+    node: NodeRef<'_>,
+    above: Option<NodeRef<'_>>,
+    labels: &HashMap<&str, NodeRef<'_>>,
+    sums: &Sums,
+) -> bool {
+    if node.is_visible() || !matches!(node.role(), "checkbox" | "radio" | "switch") || node.tag() != "input" {
+        return false;
+    }
+    let is_label = |node: &NodeRef<'_>| node.tag() == "label";
+    let label = node.ancestors().find(is_label).or_else(|| node.attribute("id").and_then(|id| labels.get(id)).copied());
+    let says = |node: NodeRef<'_>| node.subtree().any(|below| below.kind() == NodeKind::Text && is_content(below));
+    let is_above = above
+        .is_some_and(|above| role::is_generic(above.role()) && Sums::below(&sums.marked, above) == 1 && !says(above));
+    let holds_button =
+        label.is_some_and(|label| label.descendants().any(|below| below.role() == "button" && below.is_visible()));
+    let has_no_box = node.bounds().width <= 0.0 || node.bounds().height <= 0.0;
+    let has_nothing = has_no_box && !label.is_some_and(|label| label.subtree().any(is_content));
+    let over = node.covered_by().and_then(|cover| std::iter::once(cover).chain(cover.ancestors()).find(is_label));
+    let is_under_another = over.is_some_and(|over| label.is_none_or(|label| label.id() != over.id()));
+    is_above || holds_button || has_nothing || is_under_another
+}
+
+/// Returns whether a field is not to be seen and yet what one uses: an editor or a terminal draws its text itself, a slider its thumb, and a label lies in an
+/// empty field's place until it has the focus. What is in such a field is not told.
+pub(crate) fn is_used_unseen(node: NodeRef<'_>, role: &str) -> bool {
+    if node.tag() == "input" {
+        let box_of = node.bounds();
+        let lies_open = node.visibility() == Visibility::Transparent
+            && box_of.width >= SMALLEST_FIELD.0
+            && box_of.height >= SMALLEST_FIELD.1
+            && !node.flags().has(Flags::COVERED)
+            && node.covered_by().is_none();
+        return role == "slider" || role::is_text_field(role) && lies_open && node.attribute("tabindex") != Some("-1");
+    }
+    let is_field = node.tag() == "textarea" || node.attribute("role") == Some("textbox");
+    is_field && role::is_text_field(role) && node.attribute("tabindex") == Some("0")
 }
 
 /// Returns whether an item, or a list of options, has nothing that speaks for an effect of its own but its role.
@@ -261,25 +341,120 @@ fn mark_of(node: NodeRef<'_>) -> Mark {
     if !node.is_visible() {
         return Mark::Nothing;
     }
+    if is_beneath_what_holds_it(node)
+        || is_beneath_a_toggle(node)
+        || node.children().next().is_none() && node.flags().has(Flags::COVERED)
+    {
+        return Mark::Nothing;
+    }
     let why = node.clickability();
     let stop = why.has(Clickability::TABINDEX);
     let listens = why.has(Clickability::LISTENER);
-    let shows = why.has(Clickability::POINTER) || node.attribute("draggable") == Some("true");
+    let shows = why.has(Clickability::POINTER)
+        || node.attribute("draggable") == Some("true")
+        || is_called_pressable(node)
+        || is_checkbox_of_an_item(node)
+        || role == "columnheader" && node.attribute("aria-sort").is_some() && is_heard_above(node);
+    // The cells of a row that can be pressed hear what the row hears.
+    let in_row =
+        || node.parent().is_some_and(|row| row.tag() == "tr" && matches!(mark_of(row), Mark::Sure | Mark::Shows));
+    if matches!(node.tag(), "td" | "th") && listens && !shows && !stop && in_row() {
+        return Mark::Nothing;
+    }
     if why.any(Clickability::HANDLER.with(Clickability::EDITABLE))
+        || is_heard_by_its_grid(node)
         || stop && (listens || shows)
         || is_scrolled_grid(node)
     {
         Mark::Sure
     } else if shows {
         Mark::Shows
-    } else if listens || stop || role == "gridcell" && node.states().has(States::FOCUSABLE) {
+    } else if listens
+        || stop
+        || role == "gridcell" && node.states().has(States::FOCUSABLE)
+        || node.attribute("data-state") == Some("closed") && has_words(node)
+    {
+        // What is closed and yet there is what opens it.
         // One stop of a grid whose arrow keys move the focus: its events are heard further up.
         Mark::Listens
-    } else if role::is_generic(role) && node.attribute("aria-label").is_some() {
+    } else if role::is_generic(role) && node.attribute("aria-label").is_some() && !node.flags().has(Flags::ARIA_HIDDEN)
+    {
         Mark::Named
     } else {
         Mark::Nothing
     }
+}
+
+/// Returns whether what encloses a node lies over it as well (a pseudo-element over a whole head): pressing one presses the other.
+fn is_beneath_what_holds_it(node: NodeRef<'_>) -> bool {
+    let Some(cover) = node.covered_by() else { return false };
+    let holder = if cover.kind() == NodeKind::Pseudo { cover.parent() } else { Some(cover) };
+    holder.is_some_and(|holder| holder.id().0 < node.id().0 && node.end() <= holder.end())
+}
+
+/// Returns whether a toggle that is styled away lies over the element that shows it: pressing one presses the other.
+fn is_beneath_a_toggle(node: NodeRef<'_>) -> bool {
+    let lies_over = |toggle: NodeRef<'_>| {
+        let (over, under) = (toggle.bounds(), node.bounds());
+        toggle.tag() == "input"
+            && toggle.visibility() == Visibility::Transparent
+            && matches!(toggle.role(), "checkbox" | "radio" | "switch")
+            && over.x <= under.x
+            && over.y <= under.y
+            && over.x + over.width >= under.x + under.width
+            && over.y + over.height >= under.y + under.height
+    };
+    node.parent().is_some_and(|parent| parent.children().take(MOST_BESIDE).any(lies_over))
+}
+
+/// Returns whether what encloses an element listens.
+fn is_heard_above(node: NodeRef<'_>) -> bool {
+    node.ancestors().take(DEEPEST_GRID).any(|above| above.clickability().has(Clickability::LISTENER))
+}
+
+/// Returns whether the classes of an element say that it can be pressed, and something listens for it.
+fn is_called_pressable(node: NodeRef<'_>) -> bool {
+    let says = |class: &str| {
+        let mut before = "";
+        class.split(['-', '_']).any(|word| {
+            let denied = std::mem::replace(&mut before, word);
+            matches!(word, "selectable" | "clickable") && !matches!(denied, "not" | "non" | "no" | "un")
+        })
+    };
+    let classes = || node.attribute("class").unwrap_or("").split_ascii_whitespace();
+    (role::is_generic(node.role()) || node.role() == "row") && classes().any(says) && is_heard_above(node)
+}
+
+/// Returns whether an element is the drawn checkbox of a tree's item that has no other.
+fn is_checkbox_of_an_item(node: NodeRef<'_>) -> bool {
+    let says = |class: &str| class.split(['-', '_']).any(|word| word == "checkbox");
+    let is_sign = node.children().next().is_none_or(|only| only.kind() == NodeKind::Pseudo);
+    let item = || node.parent().filter(|item| item.role() == "treeitem");
+    is_sign
+        && node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says))
+        && item().is_some_and(|item| item.descendants().all(|below| !matches!(below.role(), "checkbox" | "switch")))
+}
+
+/// Returns whether a node is a cell with a name of its own (a day) in a grid that listens for its cells.
+fn is_heard_by_its_grid(node: NodeRef<'_>) -> bool {
+    let named_by = node.attribute("aria-labelledby");
+    // Where the day's number can be pressed, that is the control.
+    let is_pressed = |below: NodeRef<'_>| {
+        below.attribute("id") == named_by
+            && (role::is_interactive(below.role()) || below.clickability() != Clickability::NONE)
+    };
+    node.role() == "gridcell"
+        && (node.attribute("aria-label").is_some() || named_by.is_some() && !node.descendants().any(is_pressed))
+        && is_heard_above(node)
+}
+
+/// Returns whether an element is the box around one combobox and signs that say nothing else: both open it.
+fn is_around_a_combobox(node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
+    let is_one = |below: NodeRef<'_>| below.role() == "combobox" && marks[below.id().index()] == Mark::Role;
+    role::is_generic(node.role())
+        && Sums::below(&sums.marked, node) == 1
+        && node.bounds().height <= TALLEST_BOX
+        && node.descendants().any(is_one)
 }
 
 /// Returns whether a node is something to be seen, whatever is below it.
@@ -310,7 +485,9 @@ fn has_its_own(node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
     let mut own = Sums::with(&sums.content, node);
     let mut past = 0;
     for below in node.descendants() {
-        if below.id().0 >= past && !matches!(marks[below.id().index()], Mark::Nothing | Mark::Named) {
+        // What stands in a label is its field's.
+        let is_others = !matches!(marks[below.id().index()], Mark::Nothing | Mark::Named) || below.tag() == "label";
+        if below.id().0 >= past && is_others {
             own -= Sums::with(&sums.content, below);
             past = below.end();
         }
@@ -349,6 +526,10 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<
             return None;
         }
         let [first, rest @ ..] = elements.as_slice() else { return None };
+        if holder.tag() == "tr" {
+            // The cells of a row are no list.
+            return None;
+        }
         if rest.is_empty() {
             holder = *first;
             continue;
@@ -392,31 +573,45 @@ pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String)
     by_class.map(|(_, words)| words).or_else(by_shape)
 }
 
-/// Returns the text that is drawn at a shape of an SVG picture and at no other nearer: its label.
+/// Returns the text that is drawn at a shape of an SVG picture: its label. It is the one of its number where every shape like it has one, or no other
+/// shape is nearer to it.
 pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
     if !is_drawn(node.tag()) {
         return None;
+    }
+    // A group that holds it and one text: the text is what it is called.
+    if let Some(group) = node.parent().filter(|group| group.tag() == "g") {
+        let mut texts = group.children().filter(|child| child.tag() == "text" && child.is_visible());
+        if let (Some(text), None) = (texts.next(), texts.next()) {
+            return Some(drawn_words(text)).filter(|name| !name.is_empty());
+        }
     }
     let picture =
         node.ancestors().take_while(|above| above.kind() == NodeKind::Element).find(|above| above.tag() == "svg")?;
     if picture.end() - picture.id().0 > LARGEST_PICTURE {
         return None;
     }
-    let words = |text: NodeRef<'_>| {
-        let all: String =
-            text.subtree().filter(|below| below.kind() == NodeKind::Text).map(|below| below.text()).collect();
-        crate::extract::collapse(&all)
-    };
     let seen = |below: &NodeRef<'_>| below.kind() == NodeKind::Element && below.is_visible();
     let labels: Vec<_> = picture.descendants().filter(|below| below.tag() == "text" && seen(below)).collect();
+    let is_near = |label: NodeRef<'_>| gap(node, label) <= f64::from(label.bounds().height.max(12.0)) * 1.5;
+    // As many labels as shapes that are alike: they are drawn in one order, and boxes of slices and of lines lie over each other.
+    let shapes: Vec<_> = picture.descendants().filter(|below| is_alike(*below, node) && seen(below)).collect();
+    let its_own = shapes.iter().position(|shape| shape.id() == node.id()).filter(|_| shapes.len() == labels.len());
+    if let Some(label) = its_own.map(|at| labels[at]).filter(|label| is_near(*label)) {
+        return Some(drawn_words(label)).filter(|name| !name.is_empty());
+    }
     let nearest = labels.iter().copied().min_by(|a, b| gap(node, *a).total_cmp(&gap(node, *b)))?;
     let distance = gap(node, nearest);
     let mut others =
         picture.descendants().filter(|below| is_drawn(below.tag()) && seen(below) && below.id() != node.id());
-    let near = distance <= f64::from(nearest.bounds().height.max(12.0)) * 1.5;
-    (near && !others.any(|other| gap(other, nearest) < distance))
-        .then(|| words(nearest))
+    (is_near(nearest) && !others.any(|other| gap(other, nearest) < distance))
+        .then(|| drawn_words(nearest))
         .filter(|name| !name.is_empty())
+}
+
+fn drawn_words(text: NodeRef<'_>) -> String {
+    let all: String = text.subtree().filter(|below| below.kind() == NodeKind::Text).map(|below| below.text()).collect();
+    crate::extract::collapse(&all)
 }
 
 /// Distance between a shape and the middle of a text, in CSS px; 0 where the text's middle lies in the shape's box.

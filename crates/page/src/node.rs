@@ -179,7 +179,7 @@ bit_set! {
         ROLE = 0,
         /// It has a click, mouse or pointer listener.
         LISTENER = 1,
-        /// Its own computed cursor is a pointer while its parent's is not.
+        /// Its computed cursor says that it is pressed or dragged (a pointer, an open hand), and its parent's does not say the same.
         POINTER = 2,
         /// It is `contenteditable`.
         EDITABLE = 3,

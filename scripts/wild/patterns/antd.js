@@ -1,5 +1,5 @@
 import { Button, Calendar, Card, Cascader, Collapse, DatePicker, Dropdown, Menu, Pagination, Rate, Segmented, Select, Slider, Switch, Table, Tabs, Tag, Tree, Transfer } from 'antd';
-import { each, withText } from './dom.js';
+import { each, pressed, withText } from './dom.js';
 import { draw, h } from './react.js';
 
 const names = ['Alder', 'Birch', 'Cedar'];
@@ -63,11 +63,12 @@ export const patterns = {
     ];
   },
   pagination: async (root, log) => {
-    await draw(root, h(Pagination, { total: 50, current: 3, showSizeChanger: false, onChange: (page) => log(String(page)) }));
+    await draw(root, h(Pagination, { total: 50, current: 3, showSizeChanger: false, onChange: () => log(pressed('li').title) }));
     return [
-      ...['1', '5'].map((name) => ({ name, at: () => document.querySelector(`.ant-pagination-item-${name}`) })),
-      { name: '2', at: () => document.querySelector('.ant-pagination-item-2'), optional: true },
-      { name: '4', at: () => document.querySelector('.ant-pagination-item-4'), optional: true },
+      ...['1', '2', '4', '5'].map((name) => ({ name, at: () => document.querySelector(`.ant-pagination-item-${name}`) })),
+      { name: '3', at: () => document.querySelector('.ant-pagination-item-3'), optional: true },
+      { name: 'Previous Page', says: '', at: () => document.querySelector('.ant-pagination-prev') },
+      { name: 'Next Page', says: '', at: () => document.querySelector('.ant-pagination-next') },
     ];
   },
   rate: async (root, log) => {
@@ -76,7 +77,7 @@ export const patterns = {
   },
   segmented: async (root, log) => {
     await draw(root, h(Segmented, { options: ['Zero', ...names], onChange: log }));
-    return each('.ant-segmented-item').slice(1).concat([{ name: 'Zero', optional: true }]);
+    return each('.ant-segmented-item').slice(1).concat([{ name: 'Zero', optional: true, at: () => document.querySelector('.ant-segmented-item') }]);
   },
   tags: async (root, log) => {
     await draw(root, h('div', null, names.map((name) => h(Tag, { key: name, closable: true, onClose: (event) => { event.preventDefault(); log(`Close ${name}`); } }, name)), h(Tag.CheckableTag, { checked: false, onChange: () => log('Wild') }, 'Wild')));
@@ -95,9 +96,11 @@ export const patterns = {
     return [...each('.ant-dropdown-menu-item'), { name: 'Trees', at: () => withText('a', 'Trees') }];
   },
   'date-picker': async (root, log) => {
-    await draw(root, h(DatePicker, { open: true, placeholder: 'Day', onOpenChange: () => log('Day'), onSelect: (day) => log(`day ${day.date()}.${day.month() + 1}`), onChange: (day) => day && log(`day ${day.date()}.${day.month() + 1}`), onPanelChange: (_, mode) => log(`panel ${mode}`) }));
+    await draw(root, h(DatePicker, { open: true, placeholder: 'Day', onOpenChange: () => log('Day'), onChange: (day) => day && log(pressed('a') ? 'Today' : `day ${day.date()}.${day.month() + 1}`), onPanelChange: () => log(pressed('button').getAttribute('aria-label') || pressed('button').className) }));
     return each('.ant-picker-cell-in-view', (cell) => `day ${cell.textContent}.${Number(cell.title.slice(5, 7))}`).map((cell) => ({ ...cell, says: cell.name.match(/\d+/)[0] }))
-      .concat(['Day', 'panel date', 'panel month', 'panel year'].map((name) => ({ name, says: '', optional: true })))
+      .concat({ name: 'Day', optional: true, at: () => document.querySelector('.ant-picker-input') })
+      .concat({ name: 'Today', at: () => withText('a', 'Today') })
+      .concat(each('.ant-picker-header button', (button) => button.getAttribute('aria-label') || button.className, { says: '' }))
       .concat(each('.ant-picker-cell:not(.ant-picker-cell-in-view)', (cell) => `day ${cell.textContent}.${Number(cell.title.slice(5, 7))}`, { says: '' }));
   },
   slider: async (root, log) => {
@@ -105,8 +108,13 @@ export const patterns = {
     return [{ name: 'Height', says: '', how: 'key', key: 'ArrowRight', at: () => document.querySelector('.ant-slider-handle') }];
   },
   transfer: async (root, log) => {
-    await draw(root, h(Transfer, { dataSource: names.map((name) => ({ key: name, title: name })), render: (item) => item.title, onSelectChange: ([key]) => log(key) }));
-    return [...each('.ant-transfer-list-content-item'), { name: 'undefined', optional: true, says: '' }];
+    await draw(root, h(Transfer, { dataSource: names.map((name) => ({ key: name, title: name })), render: (item) => item.title, onSelectChange: ([key]) => log(pressed('.ant-transfer-list-header') ? 'all' : pressed('.ant-checkbox-wrapper') ? `box ${key}` : key) }));
+    return [
+      ...each('.ant-transfer-list-content-item'),
+      ...each('.ant-transfer-list-content-item .ant-checkbox', (_, index) => `box ${names[index]}`, { says: '' }),
+      { name: 'all', says: '', at: () => document.querySelector('.ant-transfer-list-header .ant-checkbox') },
+      { name: 'more', says: '', optional: true, at: () => document.querySelector('.ant-transfer-list-header-dropdown') },
+    ];
   },
 };
 void Calendar;

@@ -1,6 +1,6 @@
 import Choices from 'choices.js';
 import 'choices.js/public/assets/styles/choices.css';
-import { each } from './dom.js';
+import { each, pressed } from './dom.js';
 
 const options = ['Alder', 'Birch', 'Cedar'].map((name) => `<option value="${name}">${name}</option>`).join('');
 
@@ -13,12 +13,12 @@ export const patterns = {
     return each('.choices', () => 'Tree', { says: 'Alder' });
   },
   open: (root, log) => {
-    root.innerHTML = `<label for="tree">Tree</label><select id="tree"><option value="">None</option>${options}</select>`;
+    root.innerHTML = `<label for="tree">Tree</label><select id="tree">${options}</select>`;
     const select = document.querySelector('#tree');
     const choices = new Choices(select, { shouldSort: false });
-    select.addEventListener('choice', (event) => log(event.detail.value || 'None'));
+    select.addEventListener('choice', (event) => log(event.detail.value));
     select.addEventListener('search', () => log('search'));
-    select.addEventListener('hideDropdown', () => setTimeout(() => log('box'), 30));
+    select.addEventListener('hideDropdown', () => setTimeout(() => log(pressed('.choices__item--choice')?.dataset.value ?? 'box'), 30));
     choices.showDropdown();
     return [
       ...each('.choices__item--choice'),
@@ -31,9 +31,11 @@ export const patterns = {
     const select = document.querySelector('#tree');
     new Choices(select, { removeItemButton: true, shouldSort: false });
     select.addEventListener('removeItem', (event) => log(`Remove ${event.detail.value}`));
+    select.addEventListener('highlightItem', (event) => log(`Highlight ${event.detail.value}`));
     select.addEventListener('showDropdown', () => log('Trees'));
     return [
-      ...each('.choices__button', (button) => `Remove ${button.parentElement.dataset.value}`),
+      ...each('.choices__button', (button) => `Remove ${button.parentElement.dataset.value}`, { says: 'Remove' }),
+      ...each('.choices__inner .choices__item', (item) => `Highlight ${item.dataset.value}`, { says: '' }),
       { name: 'Trees', says: '', at: () => document.querySelector('.choices__input--cloned') },
     ];
   },

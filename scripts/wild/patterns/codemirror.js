@@ -20,12 +20,12 @@ export const patterns = {
     openSearchPanel(view);
     for (const button of root.querySelectorAll('.cm-search button')) button.addEventListener('click', () => log(button.getAttribute('aria-label') || button.textContent));
     for (const box of root.querySelectorAll('.cm-search label')) box.addEventListener('change', () => log(box.textContent.trim()));
-    for (const field of root.querySelectorAll('.cm-search [name=search], .cm-search [name=replace]')) field.addEventListener('input', () => log(field.ariaLabel || field.placeholder));
+    for (const field of root.querySelectorAll('.cm-search input[name=search], .cm-search input[name=replace]')) field.addEventListener('input', () => log(field.ariaLabel || field.placeholder));
     return [
       ...[...root.querySelectorAll('.cm-search button')].map((button) => ({ name: button.getAttribute('aria-label') || button.textContent, at: () => button })),
       ...[...root.querySelectorAll('.cm-search label')].map((label) => ({ name: label.textContent.trim(), at: () => label })),
-      ...[...root.querySelectorAll('.cm-search [name=search], .cm-search [name=replace]')].map((field) => ({ name: field.ariaLabel || field.placeholder, how: 'type', text: 'q', at: () => field })),
-      { name: 'editor', optional: true, says: '' },
+      ...[...root.querySelectorAll('.cm-search input[name=search], .cm-search input[name=replace]')].map((field) => ({ name: field.ariaLabel || field.placeholder, how: 'type', text: 'q', at: () => field })),
+      { name: 'editor', optional: true, says: '', at: () => root.querySelector('.cm-scroller') },
     ];
   },
 };

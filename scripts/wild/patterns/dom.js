@@ -25,4 +25,9 @@ export function withText(selector, text) {
   return [...document.querySelectorAll(selector)].find((element) => element.textContent.trim() === text);
 }
 
+// What was pressed last, for patterns whose library does not say which of two controls it was; the window is above every element.
+let last = null;
+addEventListener('pointerdown', (event) => (last = event.composedPath()[0]), true);
+export const pressed = (selector) => last?.closest?.(selector);
+
 export const style = (text) => document.head.append(el('style', {}, text));

@@ -17,7 +17,7 @@ export const patterns = {
   circles: (root, log) => {
     const on = map(root);
     for (const [name, at] of Object.entries(places)) L.circleMarker(at, { radius: 18 }).addTo(on).bindTooltip(name, { permanent: true }).on('click', () => log(name));
-    return each('path.leaflet-interactive', (_, index) => Object.keys(places)[index], { says: '' });
+    return [...each('path.leaflet-interactive', (_, index) => Object.keys(places)[index], { says: '' }), { name: 'map', says: '', optional: true, at: () => document.querySelector('.leaflet-container') }];
   },
   zoom: (root, log) => {
     const on = map(root, { zoomControl: true });

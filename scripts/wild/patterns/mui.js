@@ -1,6 +1,6 @@
 import { Accordion, AccordionDetails, AccordionSummary, Autocomplete, Button, Card, CardActionArea, Checkbox, Chip, FormControlLabel, List, ListItem, ListItemButton, Menu, MenuItem, Rating, Select, Slider, Switch, Tab, Table, TableBody, TableCell, TableHead, TableRow, TableSortLabel, Tabs, TextField, ToggleButton, ToggleButtonGroup } from '@mui/material';
 import { SimpleTreeView, TreeItem } from '@mui/x-tree-view';
-import { each } from './dom.js';
+import { each, pressed } from './dom.js';
 import { draw, h } from './react.js';
 
 const names = ['Alder', 'Birch', 'Cedar'];
@@ -20,10 +20,10 @@ export const patterns = {
   },
   menu: async (root, log) => {
     await draw(root, h(Menu, { open: true, anchorReference: 'anchorPosition', anchorPosition: { top: 20, left: 20 }, onClose: () => log('close') }, names.map((name) => h(MenuItem, { key: name, onClick: () => log(name) }, name))));
-    return [...each('.MuiMenuItem-root'), { name: 'close', optional: true }];
+    return [...each('.MuiMenuItem-root'), { name: 'close', says: '', optional: true }];
   },
   autocomplete: async (root, log) => {
-    await draw(root, h('div', { style: { width: 300 } }, h(Autocomplete, { open: true, options: names, onChange: (_, value) => log(value), onInputChange: (_, __, reason) => reason === 'input' && log('Tree'), onClose: () => setTimeout(() => log('arrow'), 20), renderInput: (params) => h(TextField, { ...params, label: 'Tree' }) })));
+    await draw(root, h('div', { style: { width: 300 } }, h(Autocomplete, { open: true, options: names, onChange: (_, value) => log(value), onInputChange: (_, __, reason) => reason === 'input' && log('Tree'), onClose: () => setTimeout(() => log(pressed('button') ? 'arrow' : 'Tree'), 20), renderInput: (params) => h(TextField, { ...params, label: 'Tree' }) })));
     return [...each('.MuiAutocomplete-option'), { name: 'Tree', how: 'type', text: 'Bi', at: () => document.querySelector('input') }, { name: 'arrow', says: 'Close', at: () => document.querySelector('.MuiAutocomplete-popupIndicator') }];
   },
   tabs: async (root, log) => {

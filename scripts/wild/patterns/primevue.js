@@ -58,6 +58,8 @@ export const patterns = {
       ...each('.p-datepicker-day:not(.p-disabled)').filter(({ at }) => !at().closest('.p-datepicker-other-month')),
       { name: 'Previous', at: () => root.querySelector('.p-datepicker-prev-button') },
       { name: 'Next', at: () => root.querySelector('.p-datepicker-next-button') },
+      { name: 'month', says: '', optional: true, at: () => root.querySelector('.p-datepicker-select-month') },
+      { name: 'year', says: '', optional: true, at: () => root.querySelector('.p-datepicker-select-year') },
     ];
   },
 };

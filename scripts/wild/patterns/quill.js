@@ -13,7 +13,7 @@ export const patterns = {
       ...['bold', 'italic', 'underline'].map((name) => ({ name, at: () => root.querySelector(`.ql-${name}`) })),
       ...['ordered', 'bullet'].map((name) => ({ name, says: 'list', at: () => root.querySelector(`[value=${name}]`) })),
       { name: 'editor', says: '', how: 'type', text: 'x', at: () => root.querySelector('.ql-editor') },
-      { name: 'header', says: '', optional: true },
+      { name: 'header', says: '', optional: true, at: () => root.querySelector('.ql-header .ql-picker-label') },
     ];
   },
 };

@@ -14,14 +14,14 @@ export const patterns = {
     return each('.select2-selection', () => 'Tree', { says: 'Alder' });
   },
   open: (root, log) => {
-    root.innerHTML = `<select id="tree" style="width:300px">${options}</select>`;
-    $('#tree').select2().on('select2:selecting', (event) => log(event.params.args.data.text)).on('select2:close', (event) => event.params?.originalSelect2Event || log('close'));
+    root.innerHTML = `<select id="tree" style="width:300px"><option></option>${options}</select>`;
+    $('#tree').select2({ placeholder: 'None' }).on('select2:selecting', (event) => log(event.params.args.data.text)).on('select2:close', (event) => event.params?.originalSelect2Event || log('close'));
     $('#tree').on('select2:closing', () => log(document.activeElement ? 'box' : 'box')).select2('open');
     document.querySelector('.select2-search__field').addEventListener('input', () => log('search'));
     return [
       ...each('.select2-results__option'),
       { name: 'search', says: '', how: 'type', at: () => document.querySelector('.select2-search__field') },
-      { name: 'box', says: 'Alder', at: () => document.querySelector('.select2-selection') },
+      { name: 'box', says: '', at: () => document.querySelector('.select2-selection') },
     ];
   },
   multiple: (root, log) => {

@@ -14,6 +14,7 @@ export const patterns = {
     return new Promise((done) => table.on('tableBuilt', () => done(() => [
       ...each('.tabulator-row', (row) => row.firstChild.textContent),
       ...each('.tabulator-col', (column) => column.textContent.trim().toLowerCase()),
+      ...each('.tabulator-col-resize-handle', (_, index) => `resize ${index}`, { says: '', optional: true }),
     ])));
   },
 };

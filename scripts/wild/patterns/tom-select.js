@@ -1,6 +1,6 @@
 import TomSelect from 'tom-select';
 import 'tom-select/dist/css/tom-select.css';
-import { each } from './dom.js';
+import { each, pressed } from './dom.js';
 
 const options = ['Alder', 'Birch', 'Cedar'].map((name) => `<option value="${name}">${name}</option>`).join('');
 
@@ -19,7 +19,7 @@ export const patterns = {
   },
   tags: (root, log) => {
     root.innerHTML = `<label for="tree">Trees</label><select id="tree" multiple>${options.replaceAll('<option', '<option selected')}</select>`;
-    new TomSelect('#tree', { plugins: ['remove_button'], onItemRemove: (value) => log(`Remove ${value}`), onFocus: () => setTimeout(() => log('Trees'), 30) });
-    return [...each('.item .remove', (element) => `Remove ${element.closest('.item').dataset.value}`, { says: '' }), { name: 'Trees', at: () => document.querySelector('.ts-control input') }];
+    new TomSelect('#tree', { plugins: ['remove_button'], onItemRemove: (value) => log(`Remove ${value}`), onFocus: () => setTimeout(() => log(pressed('.item') ? `Mark ${pressed('.item').dataset.value}` : 'Trees'), 30) });
+    return [...each('.item .remove', (element) => `Remove ${element.closest('.item').dataset.value}`, { says: '' }), ...each('.item', (item) => `Mark ${item.dataset.value}`, { says: '' }), { name: 'Trees', at: () => document.querySelector('.ts-control input') }];
   },
 };

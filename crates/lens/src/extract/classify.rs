@@ -5,7 +5,7 @@
 
 use super::dom::Dom;
 use super::names::{self, is_glyph};
-use crate::controls::{Controls, is_box_of_a_combobox};
+use crate::controls::{Controls, is_box_of_a_combobox, is_used_unseen};
 use crate::tree::{CLICKABLE, StateSet};
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef, States, Tri, Visibility, role};
 use std::borrow::Cow;
@@ -108,10 +108,12 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     Class::Keep(Keep {
         role,
         name,
-        value: if says_value(role) && !is_box { node.value() } else { "" },
+        value: if says_value(role) && !is_box && !unpainted { node.value() } else { "" },
         states: states_of(node, unpainted, dom),
         shape,
-        interactive: !is_option && !is_box && (role::is_interactive(role) && !controls.only_holds(node) || is_pressed),
+        interactive: !is_option
+            && !is_box
+            && (role::is_interactive(role) && !controls.is_pressed_elsewhere(node) || is_pressed),
     })
 }
 
@@ -137,14 +139,15 @@ fn only_counts(marker: NodeRef<'_>) -> bool {
     number.bytes().all(|byte| byte.is_ascii_digit()) && !own && !list.is_some_and(other)
 }
 
-/// A checkbox, radio, switch or file button that is styled away, while its label is what one sees; an area of an image map, which is a part of the image.
+/// A checkbox, radio, switch or file button that is styled away, while its label is what one sees; the field of an editor; an area of an image map, which is a part of the image.
 fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
     if node.tag() == "area" {
         return role::is_interactive(role);
     }
     let styled_away = matches!(node.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize);
     let is_file = node.tag() == "input" && node.attribute("type") == Some("file");
-    styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && (matches!(role, "checkbox" | "radio" | "switch") || is_file)
+    let is_pressed = matches!(role, "checkbox" | "radio" | "switch") || is_file || is_used_unseen(node, role);
+    styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && is_pressed
 }
 
 /// Returns the role as it is written and how the item holds what is below it; none if the node says nothing.

@@ -12,7 +12,7 @@ mod tidy;
 
 pub use count::unmarked_differences;
 
-use crate::controls::{Controls, is_box_of_a_combobox};
+use crate::controls::{Controls, is_box_of_a_combobox, is_used_unseen};
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_page::text::is_unseen;
@@ -308,7 +308,7 @@ impl<'p> Writer<'p> {
             [Visibility::Transparent, Visibility::Clipped, Visibility::ZeroSize].contains(&node.visibility());
         let toggle =
             among("checkbox radio switch", role) || (node.tag() == "input" && node.attribute("type") == Some("file"));
-        styled_away && toggle && !node.flags().has(Flags::ARIA_HIDDEN)
+        styled_away && (toggle || is_used_unseen(node, role)) && !node.flags().has(Flags::ARIA_HIDDEN)
     }
 
     /// Decides from the node and its ancestors what it is, and tells its children what encloses them.
@@ -374,8 +374,8 @@ impl<'p> Writer<'p> {
                 None => (named && plain_word(role)).then_some(Meaning::Container),
             }
         };
-        let acts_by_role =
-            matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field)) && !self.controls.only_holds(node);
+        let acts_by_role = matches!(meaning(&shown_as), Some(Meaning::Control | Meaning::Field))
+            && !self.controls.is_pressed_elsewhere(node);
         match found {
             Some(meaning) => {
                 Some(Draft { role: shown_as, meaning, acts: (acts_by_role || clicks) && !an_option && !is_box })
@@ -555,11 +555,11 @@ impl<'p> Writer<'p> {
         let mut item = Item::new(draft.role.as_str(), self.name(node, role));
         let with_value = draft.meaning == Meaning::Field
             || among("slider progressbar meter ColorWell PopUpButton MenuListPopup listbox", &draft.role);
-        if with_value {
+        let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
+        if with_value && !unpainted {
             item.value = node.value().into();
         }
         let has = node.states();
-        let unpainted = !(node.is_visible() || role == "option" && self.in_select[node.id().index()]);
         let said = [
             (has.has(States::DISABLED), StateSet::DISABLED),
             (node.checked() == Some(Tri::True), StateSet::CHECKED),

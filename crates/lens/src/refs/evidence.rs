@@ -110,6 +110,8 @@ pub(super) struct Evidence {
     /// Link target, if it is one and leads somewhere; the same without what is asked there.
     target: Option<u64>,
     target_path: Option<u64>,
+    /// The language that the link leads to this page in, if it says so.
+    switches_to: Option<u64>,
     /// Whether no other link of the page has that target.
     target_is_unique: bool,
     /// Its own texts and its name.
@@ -135,7 +137,7 @@ pub(super) struct Evidence {
     titled_by: NodeKey,
     /// Landmarks up to the nearest, and the heading above it.
     far: u64,
-    /// Tags from the root to it: alike on every page that a template makes.
+    /// Tags from the root to it, and the page's path where it is a part of what the page is about: alike on every page that a template makes.
     template: u64,
     /// The nodes that enclose it, nearest first.
     above: Vec<NodeKey>,
@@ -249,9 +251,10 @@ impl Evidence {
             && self.is_titled_as(now)
     }
 
-    /// Whether what has one of its [`Self::untold`] is the same thing: only in another language do they say so. Pages that name none have none.
+    /// Whether what has one of its [`Self::untold`] or [`Self::places`] is the same thing in another document: only in another language do they
+    /// say so.
     pub(super) fn is_translated_as(&self, now: &Self) -> bool {
-        self.language != now.language
+        self.language != now.language && self.language != 0 && now.language != 0 && self.role == now.role
     }
 
     /// Whether its name is the same, or one is not told: while a dialog is open, what is behind it has none.
@@ -272,23 +275,30 @@ impl Evidence {
     }
 
     fn fingerprints(&self) -> Vec<u64> {
-        if self.name.is_empty() || (self.fleeting && self.target.is_none()) {
+        if self.name.is_empty() {
             return Vec::new();
         }
         let by = |row: (u8, u64)| hash((&self.role, &self.name, self.target, self.far, row));
         let by_anchor = self.anchor.filter(|_| self.anchor_is_unique).map(|anchor| by((1, anchor)));
         // Whether no other row leads there is another thing on each page: it goes by what its row says as well.
-        let by_row = self.telling_row().map(|_| {
+        let by_row = self.telling_row().map(|row| {
+            if self.fleeting {
+                // What a log stands beside is of what else goes on.
+                return hash((4, &self.role, self.called(), self.target, &row.all));
+            }
             let rows: Vec<&[u64]> = self.enclosing().iter().map(|row| &*row.all).collect();
             hash((&self.role, self.called(), self.target, self.far, rows))
         });
+        if self.fleeting && self.target.is_none() {
+            return by_row.into_iter().collect();
+        }
         let mut prints: Vec<u64> = by_anchor.into_iter().chain(by_row).collect();
         if prints.is_empty() {
             prints.push(by(if self.rows > 0 { (2, self.rest) } else { (0, 0) }));
         }
-        // The only link to somewhere is the same under another heading, as long as the same template made the page.
-        let by_link = self.target.filter(|_| self.target_is_unique);
-        prints.extend(by_link.map(|target| hash((3, &self.role, &self.name, target, self.template))));
+        // The only link to somewhere, or to what is said here in a language, is the same under another heading where a template makes the page.
+        let leads = self.switches_to.or(self.target);
+        prints.extend(leads.map(|leads| hash((3, &self.role, &self.name, leads, self.template))));
         prints
     }
 
@@ -297,10 +307,15 @@ impl Evidence {
         &self.in_rows[self.in_rows.len() - self.rows..]
     }
 
-    /// Returns the nearest row, if its words tell it from others beside it.
+    /// Returns the nearest row that has others beside it, if its words tell it from them.
     fn telling_row(&self) -> Option<&Row> {
-        let row = self.enclosing().first().filter(|row| row.beside.iter().any(Option::is_some) && row.first.is_some());
-        row.map(|row| &**row)
+        // A card that fills a list's item is what the item is.
+        let rows = self.enclosing();
+        let nearest = match rows {
+            [card, item, ..] if card.list == item.key && card.beside == [None, None] => item,
+            _ => rows.first()?,
+        };
+        (nearest.beside.iter().any(Option::is_some) && nearest.first.is_some()).then_some(&**nearest)
     }
 
     /// Returns its name; of what has only a number for a name, its place among the items of its row.
@@ -401,6 +416,7 @@ pub(super) struct Surroundings {
     neutral: Vec<(u64, u32)>,
     anchors: HashMap<u64, u32>,
     language: u64,
+    has_main: bool,
 }
 
 /// What a node stands under.
@@ -435,6 +451,7 @@ impl Surroundings {
             targets: Vec::with_capacity(page.len() + 1),
             neutral: Vec::with_capacity(page.len() + 1),
             language: language.map_or(0, hash),
+            has_main: page.nodes().any(|node| kind_of(node) == "main"),
             anchors: HashMap::new(),
             is_row,
         };
@@ -682,6 +699,13 @@ impl Surroundings {
         vec![hash((role, path, key, 0, plain)), hash((role, path, key, 1, difference(&self.neutral, within)))]
     }
 
+    /// Returns what is alike on every page that a template makes: tags from the root, and in what a page is about where that page is.
+    fn template(&self, node: NodeRef<'_>) -> u64 {
+        let (_, tags) = self.ways[node.id().index()];
+        let is_about = !self.has_main || node.ancestors().any(|above| kind_of(above) == "main");
+        hash((tags, is_about.then(|| node.page().url().split(['?', '#']).next())))
+    }
+
     pub(super) fn evidence(&mut self, page: &Page, meta: &Meta, item: &Item) -> Evidence {
         let node = page.node(meta.node);
         let at = meta.node.index();
@@ -719,6 +743,7 @@ impl Surroundings {
             name: item.name.clone(),
             target: target.map(hash),
             target_path: target.map(|target| hash(target.split(['?', '#']).next())),
+            switches_to: target.and(node.attribute("hreflang")).map(hash),
             target_is_unique: false,
             own,
             rest,
@@ -736,7 +761,7 @@ impl Surroundings {
             around: self.around(page, title),
             titled_by: page.node(NodeId(title.of)).key(),
             far: self.far[at],
-            template: self.ways[at].1,
+            template: self.template(node),
             above: node.ancestors().take(DEEPEST_PLACE).map(|above| above.key()).collect(),
             paths: self.paths_to(node),
             untold: self.untold(node, &item.role),

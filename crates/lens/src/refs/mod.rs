@@ -124,6 +124,7 @@ impl RefTable {
             let translated = evidence
                 .untold
                 .iter()
+                .chain(&evidence.places)
                 .filter_map(|print| places.get(print))
                 .filter(|(_, was)| was.is_translated_as(evidence));
             self.current[*id as usize] = named

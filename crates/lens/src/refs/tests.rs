@@ -199,6 +199,63 @@ fn the_same_page_in_another_language_keeps_its_refs_where_targets_or_keys_say_so
     assert!(!same(16, 26), "rows may be sorted by their words");
 }
 
+/// The refs of a node on the first page and of one on the next, which is another document.
+fn refs_in_documents(pages: [&str; 2], was: u32, is: u32) -> (u32, u32) {
+    let mut run = Run::default();
+    let first = run.show(pages[0]);
+    run.loader = 100;
+    let second = run.show(pages[1]);
+    (first[&was], second[&is])
+}
+
+#[test]
+fn a_link_of_the_same_template_keeps_its_ref_under_another_heading() {
+    let found = |query: &str, price: &str, target: &str| {
+        format!(
+            "main #2\n  heading \"Results for {query}\" #3\n  list #4\n    listitem #10\n      link \"Brass lamp\" tag=a href=\"{target}\" #11\n      text \"{price}\" #12\n"
+        )
+    };
+    let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &found("brass", "$5", "/p/7")], 11, 11);
+    assert_eq!(was, is);
+    let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &found("brass", "$5", "/p/8")], 11, 11);
+    assert_ne!(was, is, "what leads elsewhere is another thing");
+    // Where two lead there, neither is known by that.
+    let twice = found("brass", "$5", "/p/7") + "      link \"Brass lamp\" tag=a href=\"/p/7\" #13\n";
+    let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &twice], 11, 11);
+    assert_ne!(was, is);
+}
+
+#[test]
+fn a_link_to_another_language_is_the_same_on_every_page() {
+    let page = |here: &str| {
+        format!(
+            "banner #1\n  navigation \"{here}\" #2\n    link \"Deutsch\" tag=a href=\"/de/{here}\" hreflang=\"de\" #5\n    link \"English\" tag=a href=\"/en/{here}\" hreflang=\"en\" #6\nmain #3\n  heading \"{here}\" #4\n"
+        )
+    };
+    for node in [5, 6] {
+        let (was, is) = refs_in_documents([&page("rooms"), &page("prices")], node, node);
+        assert_eq!(was, is);
+    }
+}
+
+#[test]
+fn a_line_of_a_log_that_alone_says_its_words_keeps_its_refs_in_another_document() {
+    let log = |lines: [&str; 3]| {
+        let line = |(nth, words): (usize, &&str)| {
+            format!("    listitem #{nth}1\n      text \"{words}\" #{nth}2\n      button \"Report\" #{nth}3\n")
+        };
+        format!("main #2\n  log \"Chat\" #3\n{}", lines.iter().enumerate().map(line).collect::<String>())
+    };
+    let (was, is) = refs_in_documents(
+        [&log(["Hello", "Two seats left?", "No"]), &log(["Good day", "Hello", "Two seats left?"])],
+        13,
+        23,
+    );
+    assert_eq!(was, is);
+    let (was, is) = refs_in_documents([&log(["Hello", "Yes", "No"]), &log(["Maybe", "Who knows", "Never"])], 13, 13);
+    assert_ne!(was, is);
+}
+
 #[test]
 fn another_page_in_the_same_language_keeps_no_refs_by_place() {
     let one = in_language("de", 1, "Zimmer", ["Speichern", "Buchen"]);

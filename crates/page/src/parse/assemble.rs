@@ -3,7 +3,7 @@
 //! In: [`Parts`]. Out: a [`Page`]. Invariant: every node is opened once, below a node that was opened before.
 
 use super::ax::AxTree;
-use super::geometry::{self, Style};
+use super::geometry::{self, Cursor, Style};
 use super::raw::{Document, RareIndex, Rect, Snapshot};
 use super::{ParseError, Parts, SessionSnapshot, viewport_of};
 use crate::build::{NodeSpec, PageBuilder};
@@ -638,7 +638,8 @@ fn clickability_of(
         }
     };
     why.set(Clickability::LISTENER, listens);
-    why.set(Clickability::POINTER, style.pointer && !above.style.pointer && !matches!(tag, "label" | "option"));
+    let begins = style.cursor != Cursor::Silent && style.cursor != above.style.cursor;
+    why.set(Clickability::POINTER, begins && !matches!(tag, "label" | "option"));
     for (name, value) in attributes {
         match *name {
             "contenteditable" => why.set(Clickability::EDITABLE, !value.eq_ignore_ascii_case("false")),

@@ -59,10 +59,18 @@ pub(super) struct Style {
     hard: Clips,
     soft: Clips,
     frame_origin: (f32, f32),
-    pub pointer: bool,
+    pub cursor: Cursor,
     pub no_pointer_events: bool,
     pub preserves_whitespace: bool,
     pub scrolls: bool,
+}
+
+/// What the cursor says of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cursor {
+    Silent,
+    Presses,
+    Drags,
 }
 
 fn get<'s>(styles: &[(u8, &'s str)], name: usize) -> Option<&'s str> {
@@ -104,7 +112,7 @@ impl Style {
             hard: Clips::all(EVERYWHERE),
             soft: Clips::all(viewport),
             frame_origin: (0.0, 0.0),
-            pointer: false,
+            cursor: Cursor::Silent,
             no_pointer_events: false,
             preserves_whitespace: false,
             scrolls: false,
@@ -143,7 +151,11 @@ impl Style {
                 | "ruby"
                 | "ruby-text"
         );
-        own.pointer = text(CURSOR) == "pointer";
+        own.cursor = match text(CURSOR) {
+            "pointer" => Cursor::Presses,
+            "grab" | "grabbing" | "-webkit-grab" => Cursor::Drags,
+            _ => Cursor::Silent,
+        };
         own.no_pointer_events = text(POINTER_EVENTS) == "none";
         own.preserves_whitespace = matches!(text(WHITE_SPACE), "preserve" | "break-spaces");
         if tag == "html" {

@@ -53,6 +53,16 @@
     [aimed, instead] = [element, null];
   };
   const hitInstead = () => { aimed = null; return instead; };
+  const PRESSED = 'a[href], button, input, select, textarea, summary, [contenteditable], [tabindex]:not([tabindex="-1"]), [role=button], [role=link], [role=checkbox]';
+  // Whether a point of the element is a point of another control in it, which would be pressed in its place.
+  const isInAnother = (hit, element) => {
+    if (!element.contains(hit) || hit === element) return false;
+    for (let at = hit; at && at !== element; at = up(at)) if (at.matches?.(PRESSED)) return true;
+    // A handle at a border shows nothing and says what it is only when the pointer is over it.
+    if (!hit.matches('svg, svg *, img, canvas, video') && !hit.textContent.trim() && !hit.firstElementChild) return true;
+    const cursor = getComputedStyle(hit).cursor;
+    return cursor !== getComputedStyle(element).cursor && !['auto', 'default', 'text'].includes(cursor);
+  };
   // A point of the element that a pointer reaches, in CSS px of the frame's viewport; or the reason why there is none.
   const point = (element, at, aim) => {
     if (!element.isConnected) return { reason: 'it is not in the document any more' };
@@ -64,15 +74,22 @@
     // A toggle that is styled away may lie under another: its label is what is pressed.
     const labels = [...(element.labels ?? [])].flatMap((label) => [...label.getClientRects()]).filter((r) => r.width > 0 && r.height > 0).slice(0, 8).map((r) => [r.left + r.width / 2, r.top + r.height / 2]);
     const points = at ? [[box.left + at[0], box.top + at[1]]] : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75), ...inside(0.1, 0.1), ...labels];
-    let cover = null;
+    let cover = null, other = null;
     for (const [x, y] of points) {
       if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
       const root = element.getRootNode();
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);
       if (at && aim === 'place') return { x, y };
+      if (hit && belongs(hit, element) && !at && isInAnother(hit, element)) { other ??= { x, y }; continue; }
       if (hit && belongs(hit, element)) { if (aim === 'act') aimAt(element); return { x, y }; }
       cover = hit ?? cover;
     }
+    // What is drawn in the place of a toggle that is styled away encloses it.
+    if (!other && cover && element.matches?.('input[type=checkbox], input[type=radio], input[type=range]') && [element.parentElement, element.parentElement?.parentElement].includes(cover)) {
+      const [x, y] = points.find(([x, y]) => document.elementFromPoint(x, y) === cover) ?? points[0];
+      return { x, y };
+    }
+    if (other) { if (aim === 'act') aimAt(element); return other; }
     return { reason: cover ? `it is covered by ${named(cover)}` : 'it cannot be scrolled into view' };
   };
   const center = (element) => { (rectsOf(element).length && element.getClientRects().length ? element : element.labels?.[0] ?? element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); };
@@ -102,6 +119,7 @@
       element.select();
       return 'type';
     }
+    if (element.editContext) return takes(element) ? 'type' : 'it cannot take the focus';
     if (element.isContentEditable) {
       element.focus();
       const range = document.createRange();
