@@ -41,6 +41,8 @@ pub(super) struct Row {
     all: Vec<u64>,
     /// Whether it is a landmark, in which much may come and go.
     is_section: bool,
+    /// Whether its role is that of an item.
+    is_item: bool,
 }
 
 impl Row {
@@ -55,6 +57,11 @@ impl Row {
             (None, None) => false,
             _ => begins && kept(&was.all, &self.all) * 2 > was.all.len().max(self.all.len()),
         }
+    }
+
+    /// Returns whether others are beside it and it says something that they do not.
+    fn tells(&self) -> bool {
+        self.beside.iter().any(Option::is_some) && self.first.is_some()
     }
 
     /// Returns whether nothing in it can be read.
@@ -307,15 +314,16 @@ impl Evidence {
         &self.in_rows[self.in_rows.len() - self.rows..]
     }
 
-    /// Returns the nearest row that has others beside it, if its words tell it from them.
+    /// Returns the nearest row, if its words tell it from others beside it.
     fn telling_row(&self) -> Option<&Row> {
-        // A card that fills a list's item is what the item is.
-        let rows = self.enclosing();
-        let nearest = match rows {
-            [card, item, ..] if card.list == item.key && card.beside == [None, None] => item,
-            _ => rows.first()?,
-        };
-        (nearest.beside.iter().any(Option::is_some) && nearest.first.is_some()).then_some(&**nearest)
+        self.enclosing().first().filter(|row| row.tells()).map(|row| &**row)
+    }
+
+    /// Returns the list's item that the nearest row fills, if its words tell it from others beside it.
+    fn filled_item(&self) -> Option<&Row> {
+        let [card, item, ..] = self.enclosing() else { return None };
+        let fills = item.is_item && card.list == item.key && card.beside == [None, None];
+        (fills && item.tells()).then_some(&**item)
     }
 
     /// Returns its name; of what has only a number for a name, its place among the items of its row.
@@ -326,7 +334,8 @@ impl Evidence {
     fn fingerprints_of_place(&self) -> Vec<u64> {
         let first = self.telling_row().and_then(|row| row.first);
         let named = (!self.name.is_empty()).then(|| hash((&self.role, &self.name, self.target, first)));
-        let numbered = first.map(|first| hash((self.nth, self.target, first)));
+        let told = first.or_else(|| self.filled_item().and_then(|row| row.first));
+        let numbered = told.map(|first| hash((self.nth, self.target, first)));
         named.into_iter().chain(numbered).collect()
     }
 }
@@ -653,8 +662,9 @@ impl Surroundings {
         all.sort_unstable();
         let key = |row: u32| (row != NO_ROW).then(|| page.node(NodeId(row)).key());
         let beside = self.beside[row.id().index()].map(key);
-        let is_section = role::is_landmark(kind_of(row));
-        let row_is = Arc::new(Row { key: row.key(), list: list.key(), beside, first, telling, all, is_section });
+        let (is_section, is_item) = (role::is_landmark(kind_of(row)), is_item_role(kind_of(row)));
+        let row_is =
+            Arc::new(Row { key: row.key(), list: list.key(), beside, first, telling, all, is_section, is_item });
         self.rows.insert(row.id().0, Arc::clone(&row_is));
         row_is
     }
