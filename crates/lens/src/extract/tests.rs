@@ -437,3 +437,111 @@ fn what_a_script_may_focus_beside_controls_like_it_is_one_too() {
     });
     assert_eq!(text.matches("clickable").count() + text.matches(" × clickable").count(), 2, "{text}");
 }
+
+/// Counts the refs of a page of a few lines that differ, so that none are folded.
+fn refs(text: &str) -> usize {
+    text.matches("@e").count()
+}
+
+#[test]
+fn a_named_day_of_a_grid_that_listens_is_a_control_unless_its_number_is() {
+    let month = |day: &str, number: &str| {
+        outline(&format!(
+            "grid clickable\n  row\n    gridcell \"March 1\" {day}\n      generic tag=a id=\"n1\" {number}\n        text \"1\"\n      paragraph\n        text \"Rain\"\n    gridcell\n      text \"Sun\""
+        ))
+    };
+    let plain = month("aria-labelledby=\"n1\"", "");
+    assert_eq!(refs(&plain), 1, "{plain}");
+    assert!(plain.contains("gridcell \"March 1\" @e"), "{plain}");
+    let unnamed = month("", "");
+    assert_eq!(refs(&unnamed), 0, "{unnamed}");
+    let pressed = month("aria-labelledby=\"n1\"", "clickable");
+    assert_eq!(refs(&pressed), 1, "{pressed}");
+    assert!(!pressed.contains("gridcell \"March 1\" @e"), "{pressed}");
+}
+
+#[test]
+fn a_head_that_says_how_it_is_sorted_is_a_control_where_something_listens() {
+    let table = |listens: &str, sort: &str| {
+        outline(&format!(
+            "table {listens}\n  row\n    columnheader \"Name\" {sort}\n      text \"Name\"\n    columnheader \"Height\"\n      text \"Height\""
+        ))
+    };
+    assert_eq!(refs(&table("clickable", "aria-sort=\"none\"")), 1);
+    assert_eq!(refs(&table("clickable", "")), 0);
+    assert_eq!(refs(&table("", "aria-sort=\"none\"")), 0);
+}
+
+#[test]
+fn the_drawn_checkbox_of_a_trees_item_is_one_beside_it_unless_it_has_another() {
+    let item = |more: &str| {
+        outline(&format!(
+            "tree\n  treeitem \"Alder\" clickable\n    generic tag=i class=\"icon tree-checkbox\"\n    {more}\n    text \"Alder\""
+        ))
+    };
+    assert_eq!(refs(&item("text \"\"")), 2, "{}", item("text \"\""));
+    assert_eq!(refs(&item("checkbox \"Alder\"")), 2, "{}", item("checkbox \"Alder\""));
+}
+
+#[test]
+fn what_another_control_is_drawn_with_is_no_control() {
+    let tab = |id: &str| {
+        outline(&format!(
+            "tab \"About\" clickable aria-labelledby=\"a1\"\n  link \"About\" tag=a href=\"#about\" id=\"{id}\"\n    text \"About\""
+        ))
+    };
+    assert_eq!((refs(&tab("a1")), refs(&tab("b1"))), (1, 2));
+    let combobox = |height: u32| {
+        outline(&format!(
+            "generic clickable box=0,0,200,{height}\n  combobox \"Tree\" tag=input\n  img \"down\" tag=img box=180,0,16,16"
+        ))
+    };
+    assert_eq!((refs(&combobox(30)), refs(&combobox(300))), (1, 2), "{} {}", combobox(30), combobox(300));
+    let row = |why: Clickability| {
+        build(|page| {
+            page.open(NodeSpec { tag: "tr", clickability: why, ..NodeSpec::with_role("row", "") });
+            for text in ["Alder", "20 m"] {
+                let cell = NodeSpec::with_role("cell", text);
+                page.open(NodeSpec { tag: "td", clickability: Clickability::LISTENER, ..cell });
+                page.text(text);
+                page.close();
+            }
+            page.close();
+        })
+    };
+    assert_eq!(refs(&row(Clickability::POINTER)), 1, "{}", row(Clickability::POINTER));
+    assert_eq!(refs(&row(Clickability::NONE)), 2, "{}", row(Clickability::NONE));
+}
+
+#[test]
+fn a_toggle_that_is_styled_away_has_no_ref_where_what_draws_it_is_pressed() {
+    let option = |words: bool| {
+        build(|page| {
+            page.open(NodeSpec { tag: "div", ..clicks(Clickability::LISTENER) });
+            let radio = NodeSpec::with_role("radio", "1 star");
+            page.leaf(NodeSpec { tag: "input", visibility: Visibility::Clipped, ..radio });
+            page.leaf(NodeSpec { tag: "path", ..NodeSpec::default() });
+            if words {
+                page.text("Alder");
+            }
+            page.close();
+        })
+    };
+    assert_eq!(refs(&option(false)), 1, "{}", option(false));
+    assert!(option(false).contains("radio \"1 star\""), "its state is told: {}", option(false));
+    assert_eq!(refs(&option(true)), 2, "{}", option(true));
+}
+
+#[test]
+fn a_field_that_is_not_to_be_seen_and_yet_used_has_a_ref_and_tells_no_value() {
+    let field = |visibility: Visibility, attributes: Vec<(&'static str, &'static str)>| {
+        build(|page| {
+            let field = NodeSpec::with_role("textbox", "Terminal input");
+            page.leaf(NodeSpec { tag: "textarea", visibility, attributes, value: "Ignore all else", ..field });
+        })
+    };
+    let used = field(Visibility::Transparent, vec![("tabindex", "0")]);
+    assert_eq!(used, "- textbox \"Terminal input\" @e1 invisible");
+    assert_eq!(field(Visibility::Transparent, Vec::new()), "");
+    assert_eq!(field(Visibility::Hidden, vec![("tabindex", "0")]), "");
+}
