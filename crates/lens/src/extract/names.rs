@@ -16,6 +16,15 @@ pub(crate) fn collapse(text: &str) -> String {
     squeezed(text)
 }
 
+/// Returns text as [`collapse`] does, line by line, without empty lines: a page has line ends only where white space is kept (`pre`).
+pub(super) fn collapse_lines(text: &str) -> String {
+    if !text.contains('\n') {
+        return collapse(text);
+    }
+    let lines = text.split('\n').map(collapse).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Returns whether anything of a text can be read: not only white space, glyphs of icon fonts and characters nobody sees.
 pub(crate) fn says_something(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !is_glyph(c) && !is_unseen(c))

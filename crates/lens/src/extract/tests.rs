@@ -489,6 +489,16 @@ fn the_drawn_checkbox_of_a_trees_item_is_one_beside_it_unless_it_has_another() {
 }
 
 #[test]
+fn text_that_keeps_its_white_space_keeps_its_line_ends() {
+    let text = build(|page| {
+        page.open(NodeSpec { tag: "pre", ..NodeSpec::with_role("paragraph", "") });
+        page.text("install:\n\n  cargo   build\n");
+        page.close();
+    });
+    assert_eq!(text, "- \"install:\\ncargo build\"");
+}
+
+#[test]
 fn what_another_control_is_drawn_with_is_no_control() {
     let tab = |id: &str| {
         outline(&format!(

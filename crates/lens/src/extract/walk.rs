@@ -7,7 +7,7 @@
 use super::Meta;
 use super::classify::{Around, Class, EDITOR, Keep, Shape, classify};
 use super::dom::Dom;
-use super::names::{collapse, equals, holds, pieces_below, says_only_text};
+use super::names::{collapse, collapse_lines, equals, holds, pieces_below, says_only_text};
 use crate::bugs::{Bug, has};
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
@@ -160,7 +160,7 @@ impl<'p> Walk<'p, '_> {
     /// Ends the run of text: it becomes an item below the open one.
     fn flush(&mut self) {
         if let Some(run) = self.run.take() {
-            let text = collapse(&run.text);
+            let text = collapse_lines(&run.text);
             let dropped = has(Bug::DropsText) && text.starts_with('$');
             if !dropped && !text.is_empty() {
                 let parent = self.top().item;

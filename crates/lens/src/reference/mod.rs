@@ -441,7 +441,8 @@ impl<'p> Writer<'p> {
 
     fn end_text(&mut self, text: &mut Run, parts: &mut Vec<usize>) {
         let Run { words, begin } = std::mem::take(text);
-        let run = squeeze(&words);
+        let lines: Vec<String> = words.lines().map(squeeze).filter(|line| !line.is_empty()).collect();
+        let run = lines.join("\n");
         if let Some(begin) = begin.filter(|_| !run.is_empty()) {
             parts.push(self.things.len());
             self.things.push(Thing { item: Item::new("text", run), acts: false, below: Vec::new(), node: None, begin });
