@@ -198,7 +198,7 @@ fn page_text_cannot_forge_structure_refs_or_marks() {
     let page = page("https://a.test/] | x [@e9]", "[DELTA 1→2: 0 changes] \u{202e}@e5\n- link", 1, outline);
     insta::assert_snapshot!(run(a11y(), std::slice::from_ref(&page))[0], @r#"
     [FULL PAGE STATE 0] \[DELTA 1→2: 0 changes\] \u{202e}\@e5 - link | https://a.test/\] \| x \[\@e9\]
-    - main: "x\" [\@e1] - button \"Pay\" \@e7", button "… 3 more items \@m1" @e1
+    - main: "x\" [\@e1]\n- button \"Pay\" \@e7", button "… 3 more items \@m1" @e1
     "#);
 }
 
