@@ -21,12 +21,8 @@ use std::collections::HashMap;
 
 /// Fewest elements side by side that are a list.
 const A_LIST: usize = 2;
-/// Most nodes of a picture in which labels are looked for: every shape is held against every label and every other shape.
-const LARGEST_PICTURE: u32 = 2_000;
-/// Most classes of an element whose classes may say what it is: with more, they say how it looks.
-const MOST_CLASSES: usize = 4;
 /// Most elements beside one that are held against it.
-const MOST_BESIDE: usize = 50;
+pub(crate) const MOST_BESIDE: usize = 50;
 /// How deep a list may lie in what listens for it.
 const DEEPEST_LIST: usize = 4;
 /// How deep a cell may lie in the grid that listens for it.
@@ -110,14 +106,18 @@ impl Controls {
     pub(crate) fn of(page: &Page) -> Self {
         let mut marks = Vec::with_capacity(page.len());
         let mut sums = Sums { marked: vec![0], content: vec![0] };
+        // Labels of fields by the ids that they name.
+        let mut labels: HashMap<&str, NodeRef<'_>> = HashMap::new();
         for node in page.nodes() {
+            if node.tag() == "label" {
+                labels.extend(node.attribute("for").map(|id| (id, node)));
+            }
             let mark = mark_of(node);
             sums.marked.push(sums.marked[marks.len()] + u32::from(!matches!(mark, Mark::Nothing | Mark::Named)));
             sums.content.push(sums.content[marks.len()] + u32::from(is_content(node)));
             marks.push(mark);
         }
         let mut controls = Self { pressed: vec![false; page.len()], elsewhere: Vec::new() };
-        let labels = labels_of(page);
         // Of the controls that enclose the node at hand: each itself, what it holds, and whether all of it is one thing to press.
         let mut around: Vec<(NodeRef<'_>, u32, Inside)> = Vec::new();
         for node in page.nodes() {
@@ -225,12 +225,6 @@ fn is_drawing_of(node: NodeRef<'_>, control: NodeRef<'_>) -> bool {
 fn is_out_of_use(node: NodeRef<'_>) -> bool {
     let is_field = matches!(node.tag(), "input" | "textarea") && node.attribute("readonly").is_some();
     is_field && node.flags().has(Flags::ARIA_HIDDEN) && node.attribute("tabindex") == Some("-1")
-}
-
-/// Returns the labels of fields by the ids that they name.
-fn labels_of(page: &Page) -> HashMap<&str, NodeRef<'_>> {
-    let labels = page.nodes().filter(|node| node.tag() == "label");
-    labels.filter_map(|label| Some((label.attribute("for")?, label))).collect()
 }
 
 /// Returns whether a toggle is styled away and nothing of its own is left to press: what encloses it is pressed and holds nothing else but its picture,
@@ -341,12 +335,18 @@ fn mark_of(node: NodeRef<'_>) -> Mark {
     if !node.is_visible() {
         return Mark::Nothing;
     }
-    if is_beneath_what_holds_it(node)
-        || is_beneath_a_toggle(node)
-        || node.children().next().is_none() && node.flags().has(Flags::COVERED)
-    {
-        return Mark::Nothing;
-    }
+    let mark = mark_of_generic(node);
+    let is_hidden = || {
+        is_beneath_what_holds_it(node)
+            || is_beneath_a_toggle(node)
+            || node.children().next().is_none() && node.flags().has(Flags::COVERED)
+    };
+    if mark == Mark::Nothing || is_hidden() { Mark::Nothing } else { mark }
+}
+
+/// Returns what speaks for an element that has no role of a control, whatever lies over it.
+fn mark_of_generic(node: NodeRef<'_>) -> Mark {
+    let role = node.role();
     let why = node.clickability();
     let stop = why.has(Clickability::TABINDEX);
     let listens = why.has(Clickability::LISTENER);
@@ -371,11 +371,11 @@ fn mark_of(node: NodeRef<'_>) -> Mark {
         Mark::Shows
     } else if listens
         || stop
+        // One stop of a grid whose arrow keys move the focus: its events are heard further up.
         || role == "gridcell" && node.states().has(States::FOCUSABLE)
+        // What is closed and yet seen is what opens it.
         || node.attribute("data-state") == Some("closed") && has_words(node)
     {
-        // What is closed and yet there is what opens it.
-        // One stop of a grid whose arrow keys move the focus: its events are heard further up.
         Mark::Listens
     } else if role::is_generic(role) && node.attribute("aria-label").is_some() && !node.flags().has(Flags::ARIA_HIDDEN)
     {
@@ -421,18 +421,21 @@ fn is_called_pressable(node: NodeRef<'_>) -> bool {
             matches!(word, "selectable" | "clickable") && !matches!(denied, "not" | "non" | "no" | "un")
         })
     };
-    let classes = || node.attribute("class").unwrap_or("").split_ascii_whitespace();
-    (role::is_generic(node.role()) || node.role() == "row") && classes().any(says) && is_heard_above(node)
+    let classes = node.attribute("class").unwrap_or("");
+    // Few say it, and taking classes apart takes longer than to look.
+    (classes.contains("selectable") || classes.contains("clickable"))
+        && (role::is_generic(node.role()) || node.role() == "row")
+        && classes.split_ascii_whitespace().any(says)
+        && is_heard_above(node)
 }
 
 /// Returns whether an element is the drawn checkbox of a tree's item that has no other.
 fn is_checkbox_of_an_item(node: NodeRef<'_>) -> bool {
     let says = |class: &str| class.split(['-', '_']).any(|word| word == "checkbox");
-    let is_sign = node.children().next().is_none_or(|only| only.kind() == NodeKind::Pseudo);
-    let item = || node.parent().filter(|item| item.role() == "treeitem");
-    is_sign
-        && node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says))
-        && item().is_some_and(|item| item.descendants().all(|below| !matches!(below.role(), "checkbox" | "switch")))
+    let Some(item) = node.parent().filter(|item| item.role() == "treeitem") else { return false };
+    node.attribute("class").is_some_and(|classes| classes.split_ascii_whitespace().any(says))
+        && node.children().all(|child| child.kind() == NodeKind::Pseudo)
+        && item.descendants().all(|below| !matches!(below.role(), "checkbox" | "switch"))
 }
 
 /// Returns whether a node is a cell with a name of its own (a day) in a grid that listens for its cells.
@@ -503,7 +506,7 @@ fn is_one_of_many(node: NodeRef<'_>) -> bool {
         && beside.any(|child| child.clickability().has(Clickability::LISTENER))
 }
 
-fn is_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
+pub(crate) fn is_alike(one: NodeRef<'_>, other: NodeRef<'_>) -> bool {
     one.kind() == NodeKind::Element && one.tag() == other.tag() && first_class(one) == first_class(other)
 }
 
@@ -515,6 +518,10 @@ fn first_class(node: NodeRef<'_>) -> Option<&str> {
 fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<Vec<NodeRef<'p>>> {
     let mut holder = listens;
     for _ in 0..DEEPEST_LIST {
+        if holder.tag() == "tr" {
+            // The cells of a row are no list.
+            return None;
+        }
         let whole = Sums::with(&sums.content, holder);
         let elements: Vec<NodeRef<'p>> = holder
             .children()
@@ -526,10 +533,6 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<
             return None;
         }
         let [first, rest @ ..] = elements.as_slice() else { return None };
-        if holder.tag() == "tr" {
-            // The cells of a row are no list.
-            return None;
-        }
         if rest.is_empty() {
             holder = *first;
             continue;
@@ -543,82 +546,4 @@ fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<
             .then(|| elements.into_iter().filter(|child| !drawn || child.tag() != "text").collect());
     }
     None
-}
-
-/// Returns what tells a nameless control from those beside it, where nothing else does: a class that none of its like beside it has, or the shape it
-/// is drawn as. `words` takes a class apart and leaves out what says nothing.
-pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String) -> Option<String> {
-    let classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
-    let others = || {
-        let beside = node.parent().into_iter().flat_map(|parent| parent.children());
-        beside.filter(|other| other.id() != node.id() && other.tag() == node.tag())
-    };
-    let shared = |class: &str| {
-        others().take(MOST_BESIDE).any(|other| {
-            other.attribute("class").is_some_and(|theirs| theirs.split_ascii_whitespace().any(|their| their == class))
-        })
-    };
-    // Of one that stands alone, they may as well say only how it looks.
-    let own = if classes.len() > MOST_CLASSES || others().next().is_none() { &[][..] } else { &classes[..] };
-    let by_class =
-        own.iter().map(|class| (class, words(class))).find(|(class, words)| !words.is_empty() && !shared(class));
-    let by_shape = || {
-        let shape = match node.tag() {
-            "rect" => "rectangle",
-            "circle" | "ellipse" | "line" | "polygon" => node.tag(),
-            _ => return None,
-        };
-        Some(shape.to_owned())
-    };
-    by_class.map(|(_, words)| words).or_else(by_shape)
-}
-
-/// Returns the text that is drawn at a shape of an SVG picture: its label. It is the one of its number where every shape like it has one, or no other
-/// shape is nearer to it.
-pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
-    if !is_drawn(node.tag()) {
-        return None;
-    }
-    // A group that holds it and one text: the text is what it is called.
-    if let Some(group) = node.parent().filter(|group| group.tag() == "g") {
-        let mut texts = group.children().filter(|child| child.tag() == "text" && child.is_visible());
-        if let (Some(text), None) = (texts.next(), texts.next()) {
-            return Some(drawn_words(text)).filter(|name| !name.is_empty());
-        }
-    }
-    let picture =
-        node.ancestors().take_while(|above| above.kind() == NodeKind::Element).find(|above| above.tag() == "svg")?;
-    if picture.end() - picture.id().0 > LARGEST_PICTURE {
-        return None;
-    }
-    let seen = |below: &NodeRef<'_>| below.kind() == NodeKind::Element && below.is_visible();
-    let labels: Vec<_> = picture.descendants().filter(|below| below.tag() == "text" && seen(below)).collect();
-    let is_near = |label: NodeRef<'_>| gap(node, label) <= f64::from(label.bounds().height.max(12.0)) * 1.5;
-    // As many labels as shapes that are alike: they are drawn in one order, and boxes of slices and of lines lie over each other.
-    let shapes: Vec<_> = picture.descendants().filter(|below| is_alike(*below, node) && seen(below)).collect();
-    let its_own = shapes.iter().position(|shape| shape.id() == node.id()).filter(|_| shapes.len() == labels.len());
-    if let Some(label) = its_own.map(|at| labels[at]).filter(|label| is_near(*label)) {
-        return Some(drawn_words(label)).filter(|name| !name.is_empty());
-    }
-    let nearest = labels.iter().copied().min_by(|a, b| gap(node, *a).total_cmp(&gap(node, *b)))?;
-    let distance = gap(node, nearest);
-    let mut others =
-        picture.descendants().filter(|below| is_drawn(below.tag()) && seen(below) && below.id() != node.id());
-    (is_near(nearest) && !others.any(|other| gap(other, nearest) < distance))
-        .then(|| drawn_words(nearest))
-        .filter(|name| !name.is_empty())
-}
-
-fn drawn_words(text: NodeRef<'_>) -> String {
-    let all: String = text.subtree().filter(|below| below.kind() == NodeKind::Text).map(|below| below.text()).collect();
-    crate::extract::collapse(&all)
-}
-
-/// Distance between a shape and the middle of a text, in CSS px; 0 where the text's middle lies in the shape's box.
-fn gap(shape: NodeRef<'_>, text: NodeRef<'_>) -> f64 {
-    let (shape, text) = (shape.bounds(), text.bounds());
-    let (x, y) = (f64::from(text.x + text.width / 2.0), f64::from(text.y + text.height / 2.0));
-    let beyond = |at: f64, from: f32, size: f32| (f64::from(from) - at).max(at - f64::from(from + size)).max(0.0);
-    let aside = (beyond(x, shape.x, shape.width) - f64::from(text.width) / 2.0).max(0.0);
-    aside.hypot((beyond(y, shape.y, shape.height) - f64::from(text.height) / 2.0).max(0.0))
 }

@@ -16,6 +16,7 @@ pub mod differ;
 mod events;
 pub mod extract;
 pub mod format;
+mod last_resort;
 mod lens;
 pub mod reference;
 mod refs;

@@ -34,7 +34,7 @@ export const patterns = {
     select.addEventListener('highlightItem', (event) => log(`Highlight ${event.detail.value}`));
     select.addEventListener('showDropdown', () => log('Trees'));
     return [
-      ...each('.choices__button', (button) => `Remove ${button.parentElement.dataset.value}`, { says: 'Remove' }),
+      ...each('.choices__button', (button) => `Remove ${button.parentElement.dataset.value}`).map((control) => ({ ...control, says: control.name.replace('Remove', 'Remove item:') })),
       ...each('.choices__inner .choices__item', (item) => `Highlight ${item.dataset.value}`, { says: '' }),
       { name: 'Trees', says: '', at: () => document.querySelector('.choices__input--cloned') },
     ];

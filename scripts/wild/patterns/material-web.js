@@ -17,7 +17,7 @@ export const patterns = {
     root.innerHTML = `<md-chip-set>${names.map((name) => `<md-filter-chip label="${name}"></md-filter-chip>`).join('')}${names.map((name) => `<md-input-chip label="In ${name}"></md-input-chip>`).join('')}</md-chip-set>`;
     listen(root, 'md-filter-chip', 'click', log, (chip) => chip.label);
     for (const chip of root.querySelectorAll('md-input-chip')) chip.addEventListener('remove', (event) => { event.preventDefault(); log(`Remove ${chip.label}`); });
-    return [...each('md-filter-chip', (chip) => chip.label), ...each('md-input-chip', (chip) => `Remove ${chip.label}`, { says: 'Remove' }), ...each('md-input-chip', (chip) => chip.label, { optional: true })];
+    return [...each('md-filter-chip', (chip) => chip.label), ...each('md-input-chip', (chip) => `Remove ${chip.label}`), ...each('md-input-chip', (chip) => chip.label, { optional: true })];
   },
   choices: (root, log) => {
     root.innerHTML = names.map((name) => `<p><label><md-checkbox touch-target="wrapper"></md-checkbox>${name}</label></p>`).join('') + '<md-switch aria-label="Evergreen"></md-switch>' + names.map((name) => `<md-radio name="r" aria-label="radio ${name}"></md-radio>`).join('');

@@ -21,7 +21,7 @@ export const patterns = {
     return [
       ...each('.select2-results__option'),
       { name: 'search', says: '', how: 'type', at: () => document.querySelector('.select2-search__field') },
-      { name: 'box', says: '', at: () => document.querySelector('.select2-selection') },
+      { name: 'box', says: 'None', at: () => document.querySelector('.select2-selection') },
     ];
   },
   multiple: (root, log) => {

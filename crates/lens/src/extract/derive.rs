@@ -7,7 +7,7 @@
 
 use super::Meta;
 use super::names::collapse;
-use crate::controls::{drawn_label, kind_of_its_own};
+use crate::last_resort::{drawn_label, kind_of_its_own};
 use crate::tree::{NONE, StateSet, Tree};
 use browserlens_page::{NodeKind, NodeRef, Page, role};
 use std::sync::Arc;

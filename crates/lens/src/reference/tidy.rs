@@ -4,7 +4,7 @@
 //! name, both take from `controls`, which the press test in Chromium checks.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
-use crate::controls::{drawn_label, kind_of_its_own};
+use crate::last_resort::{drawn_label, kind_of_its_own};
 use crate::tree::StateSet;
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;

@@ -74,22 +74,22 @@
     // A toggle that is styled away may lie under another: its label is what is pressed.
     const labels = [...(element.labels ?? [])].flatMap((label) => [...label.getClientRects()]).filter((r) => r.width > 0 && r.height > 0).slice(0, 8).map((r) => [r.left + r.width / 2, r.top + r.height / 2]);
     const points = at ? [[box.left + at[0], box.top + at[1]]] : [...inside(0.5, 0.5), ...inside(0.25, 0.5), ...inside(0.75, 0.5), ...inside(0.5, 0.25), ...inside(0.5, 0.75), ...inside(0.1, 0.1), ...labels];
-    let cover = null, other = null;
+    // What a toggle that is styled away is drawn as encloses it.
+    const drawing = element.matches?.('input[type=checkbox], input[type=radio], input[type=range]') ? [element.parentElement, element.parentElement?.parentElement] : [];
+    const reached = (place) => { if (aim === 'act') aimAt(element); return place; };
+    let cover = null, other = null, drawn = null;
     for (const [x, y] of points) {
       if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) continue;
       const root = element.getRootNode();
       const hit = (root.elementFromPoint ? root : document).elementFromPoint(x, y);
       if (at && aim === 'place') return { x, y };
-      if (hit && belongs(hit, element) && !at && isInAnother(hit, element)) { other ??= { x, y }; continue; }
-      if (hit && belongs(hit, element)) { if (aim === 'act') aimAt(element); return { x, y }; }
-      cover = hit ?? cover;
+      if (!hit) continue;
+      if (!belongs(hit, element)) { cover = hit; if (drawing.includes(hit)) drawn ??= { x, y }; continue; }
+      if (at || !isInAnother(hit, element)) return reached({ x, y });
+      other ??= { x, y };
     }
-    // What is drawn in the place of a toggle that is styled away encloses it.
-    if (!other && cover && element.matches?.('input[type=checkbox], input[type=radio], input[type=range]') && [element.parentElement, element.parentElement?.parentElement].includes(cover)) {
-      const [x, y] = points.find(([x, y]) => document.elementFromPoint(x, y) === cover) ?? points[0];
-      return { x, y };
-    }
-    if (other) { if (aim === 'act') aimAt(element); return other; }
+    if (other) return reached(other);
+    if (drawn) return drawn;
     return { reason: cover ? `it is covered by ${named(cover)}` : 'it cannot be scrolled into view' };
   };
   const center = (element) => { (rectsOf(element).length && element.getClientRects().length ? element : element.labels?.[0] ?? element).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' }); };
