@@ -179,8 +179,14 @@ pub(crate) fn tells_time(text: &str) -> bool {
     let clock = bytes
         .windows(4)
         .any(|w| w[0].is_ascii_digit() && w[1] == b':' && w[2].is_ascii_digit() && w[3].is_ascii_digit());
-    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let units = ["s", "sec", "second", "seconds", "min", "minute", "minutes", "hour", "hours"];
-    clock
-        || words.any(|word| units.contains(&word.trim_start_matches(|c: char| c.is_ascii_digit())) && !word.is_empty())
+    let mut after_number = false;
+    let duration = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).any(|word| {
+        let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        // Without a number it is a word like any other: the end of a genitive, a hand of a clock.
+        let is_duration = units.contains(&unit) && (after_number || unit.len() < word.len());
+        after_number = unit.is_empty();
+        is_duration
+    });
+    clock || duration
 }

@@ -27,6 +27,8 @@ pub(super) struct Row {
     telling: Vec<u64>,
     /// All of its texts, sorted.
     all: Vec<u64>,
+    /// How many texts it has, with letters or without.
+    texts: u32,
     /// Whether it is a landmark, in which much may come and go.
     is_section: bool,
     /// Whether its role is that of an item.
@@ -52,9 +54,9 @@ impl Row {
         self.beside.iter().any(Option::is_some) && self.first.is_some()
     }
 
-    /// Returns whether nothing in it can be read.
+    /// Returns whether nothing in it can be read, not even a number or a time.
     pub(super) fn is_blank(&self) -> bool {
-        self.all.is_empty()
+        self.texts == 0
     }
 
     /// Returns whether most of what tells it from the rows beside it is the same.

@@ -300,9 +300,10 @@ impl Surroundings {
         all.sort_unstable();
         let key = |row: u32| (row != NO_ROW).then(|| page.node(NodeId(row)).key());
         let beside = self.beside[row.id().index()].map(key);
+        let (_, texts) = difference(&self.texts, row);
         let (is_section, is_item) = (role::is_landmark(kind_of(row)), is_item_role(kind_of(row)));
         let row_is =
-            Arc::new(Row { key: row.key(), list: list.key(), beside, first, telling, all, is_section, is_item });
+            Arc::new(Row { key: row.key(), list: list.key(), beside, first, telling, all, texts, is_section, is_item });
         self.rows.insert(row.id().0, Arc::clone(&row_is));
         row_is
     }
