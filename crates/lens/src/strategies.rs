@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn the_legend_is_short() {
         for legend in [LEGEND, MARKS_LEGEND] {
-            assert!(Encoding::O200kBase.count(legend).0 <= 150, "{}", Encoding::O200kBase.count(legend));
+            assert!(Encoding::O200kBase.count(legend).0 <= 260, "{}", Encoding::O200kBase.count(legend));
         }
     }
 }

@@ -86,10 +86,11 @@ impl StateSet {
     pub const NONE: Self = Self(0);
 
     /// States of which an item has one at most; what it gets of such a group takes the place of what it had.
-    const EXCLUSIVE: [Self; 4] = [
+    const EXCLUSIVE: [Self; 5] = [
         Self(Self::CHECKED.0 | Self::UNCHECKED.0),
         Self(Self::CHECKED.0 | Self::MIXED.0 | Self::PRESSED.0),
         Self(Self::UNCHECKED.0 | Self::MIXED.0 | Self::UNPRESSED.0),
+        Self(Self::PRESSED.0 | Self::UNPRESSED.0),
         Self(Self::EXPANDED.0 | Self::COLLAPSED.0),
     ];
 

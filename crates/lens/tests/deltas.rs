@@ -74,7 +74,7 @@ fn a_filter_of_142_cards_to_60_names_those_that_stay() {
     assert!(told[0].text.contains("ORDER in list"), "{}", told[0].text);
     assert!(tokens(&told[0].text) <= 300, "{}", tokens(&told[0].text));
     // And back again: the first state is known.
-    assert_eq!(told[1].text, "[DELTA 0→2: 0 changes]");
+    assert_eq!(told[1].text, "[DELTA 0→2, changes from step 0, the page as it was there: 0 changes]");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn order_and_content_change_in_one_step() {
     let told = deltas(a11y(), &[shop(&[1, 2, 3, 4, 5, 6, 7, 8], ""), shop(&[8, 1, 2, 3, 9, 7], "")]);
     insta::assert_snapshot!(told[0].text, @r#"
     [DELTA 0→1]
-    ORDER in list "Laptops": @e9 @e2-@e4 @e8
+    ORDER in list "Laptops" (− listitem "Laptop model 4 with 16 GB", "Laptop model 5 with 16 GB", "Laptop model 6 with 16 GB"): @e9 @e2-@e4 @e8
     ADDED in list "Laptops" at 5:
       - 1 × like @e2:
     10|9 |509.99
@@ -111,7 +111,7 @@ fn what_is_all_new_is_written_anew_in_its_place() {
     NOW in main:
       - heading "Two", "Quite another text.", link "Back" @e15
 
-    [DELTA 0→2: 0 changes]
+    [DELTA 0→2, changes from step 0, the page as it was there: 0 changes]
     "#);
 }
 
@@ -267,7 +267,7 @@ fn when_a_dialog_closes_the_page_behind_it_is_known_again() {
         shop(&cards[1..], "  timer #60\n    text \"14:58\" #61\n"),
     ];
     let told = deltas(a11y(), &pages);
-    assert!(told[1].text.starts_with("[DELTA 0→2]") && tokens(&told[1].text) < 80, "{}", told[1].text);
+    assert!(told[1].text.starts_with("[DELTA 0→2, changes from step 0, the page as it was there]") && tokens(&told[1].text) < 80, "{}", told[1].text);
 }
 
 #[test]
@@ -338,4 +338,35 @@ fn a_page_of_the_same_origin_is_told_by_its_path() {
 #[test]
 fn a_known_page_is_told_from_what_was_shown_of_it() {
     common::laws::a_known_page_is_told_from_what_was_shown_of_it().unwrap();
+}
+
+#[test]
+fn a_change_that_does_not_say_whose_it_is_names_its_owner() {
+    let at = |ssd: &str, left: &str, delivery: &str, total: &str| {
+        let outline = format!(
+            "main #2\n  group \"Storage\" #3\n    listitem #4\n      checkbox \"512 GB\" #5\n      text \"31\" #6\n    listitem #7\n      checkbox \"1 TB\" #8\n      text \"{ssd}\" #9\n  table \"Seats\" #10\n    row #11\n      columnheader \"Category\" #12\n      columnheader \"Left\" #13\n    row #14\n      cell \"Circle\" #15\n      cell \"8\" #16\n    row #17\n      cell \"Stalls\" #18\n      cell \"{left}\" #19\n  term \"Goods\" #20\n  definition \"$9\" #21\n  term \"Delivery\" #22\n  definition \"{delivery}\" #23\n  term \"Total\" #24\n  definition \"{total}\" #25\n"
+        );
+        page("https://a.test/1", "One", 1, &outline)
+    };
+    let told = deltas(a11y(), &[at("31", "8", "Free", "$9"), at("0", "4", "$5", "$14")]);
+    let lines: Vec<&str> = told[0].text.lines().skip(1).collect();
+    let wanted = [
+        "CHANGED: text \"31\" of @e2 \"1 TB\" → \"0\"",
+        "- cell \"8\" in \"Left\" of \"Stalls\" → \"4\"",
+        "- definition \"Free\" of \"Delivery\" → \"$5\"",
+        "- definition \"$9\" of \"Total\" → \"$14\"",
+    ];
+    assert_eq!(lines, wanted, "{}", told[0].text);
+}
+
+#[test]
+fn what_goes_is_said_and_a_message_by_its_text() {
+    let list = |count: u32| (0..count).map(|at| format!("    listitem \"Entry {at}\" #{}\n", 10 + at)).collect::<String>();
+    let at = |count: u32, message: &str| {
+        page("https://a.test/1", "One", 1, &format!("main #2\n  list \"Entries\" #3\n{}{message}", list(count)))
+    };
+    let alert = "    alert #90\n      text \"The file is too large\" #91\n";
+    let told = deltas(a11y(), &[at(40, alert), at(22, ""), at(20, "")]);
+    assert!(told[0].text.contains("(− 18 × listitem, 1 × alert, alert \"The file is too large\")"), "{}", told[0].text);
+    assert!(told[1].text.contains("listitem \"Entry 20\", \"Entry 21\""), "{}", told[1].text);
 }

@@ -161,7 +161,7 @@ dialog "Delete the task?" modal #20
     - button "Menu" @e4 +expanded
     ADDED in page at 1:
       - dialog "Delete the task?" modal: "This cannot be undone.", button "Cancel" @e5, button "Delete" @e6
-    MOVED: listitem #3 to 1
+    MOVED: listitem holding "Send report" to 1
     FOCUS: @e4
     "#);
 }

@@ -6,7 +6,9 @@
 
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use flate2::read::DeflateDecoder;
 use rustc_hash::FxHashSet;
+use std::io::Read;
 use std::sync::LazyLock;
 
 /// White space before a word, with one character that is looked ahead at, and other white space.
@@ -72,7 +74,10 @@ pub(crate) static CL100K: LazyLock<Fast> = LazyLock::new(|| {
 });
 
 fn tokenizer(tables: &[u8], pieces: &[&str]) -> Tokenizer {
-    let encoding: BytePairEncoding = rmp_serde::from_slice(tables).expect("the build wrote them as they are read");
+    let mut read = Vec::new();
+    let inflated = DeflateDecoder::new(tables).read_to_end(&mut read);
+    let encoding = inflated.ok().and_then(|_| rmp_serde::from_slice::<BytePairEncoding>(&read).ok());
+    let encoding = encoding.expect("the build wrote them as they are read");
     let words = pieces.join("|");
     let [before, other] = SPACES;
     Tokenizer::new_lookahead(encoding, &[(&words, false), before, other], false).expect("the expressions are right")

@@ -7,13 +7,15 @@
 use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
 use crate::bugs::{Bug, has};
-use crate::format::{ChildRun, Entry, Head, Locator, Scratch, escape};
+use crate::format::{ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_page::{NodeKey, role};
 use std::collections::{HashMap, HashSet};
 
 /// Longest old value that a change repeats, in characters.
 const LONGEST_OLD_VALUE: usize = 40;
+/// Most items that went and are named one by one.
+const MOST_NAMED: usize = 3;
 /// Most parts of the page that the line of what is unchanged names.
 const MOST_UNCHANGED: usize = 6;
 
@@ -178,7 +180,11 @@ impl Emitter<'_> {
             self.changes += 1;
             return;
         }
-        let at = if was.name == is.name { self.scratch.locate(s) } else { self.name(s) };
+        let at = match (was.name == is.name, self.brief) {
+            (false, _) => self.name(s),
+            (true, true) => self.scratch.locate_owned(s),
+            (true, false) => self.scratch.locate(s),
+        };
         let name = (was.name != is.name || was.cut != is.cut).then(|| (is.name.to_string(), is.cut));
         let value = (was.value != is.value).then(|| {
             let (old, begins) = if without_old_values { (String::new(), false) } else { shorten(&was.value) };
@@ -232,6 +238,7 @@ impl Emitter<'_> {
             self.new.tree.items().filter_map(|(_, item)| item.mark).filter_map(|mark| mark.handle).collect();
         let mut leftover = Vec::new();
         let mut locators = Vec::new();
+        let few = gone.len() <= MOST_NAMED;
         for s in gone {
             let mark = self.old.tree.item(*s).mark;
             let replaceable = mark.is_some_and(|mark| {
@@ -241,7 +248,7 @@ impl Emitter<'_> {
                 leftover.push(*s);
                 continue;
             }
-            locators.push(self.name(*s));
+            locators.push(if few && self.brief { self.scratch.locate_told(*s) } else { self.name(*s) });
             self.scratch.tree_mut().detach(*s);
             self.changes += 1;
         }
@@ -385,10 +392,11 @@ impl Emitter<'_> {
             return;
         }
         let at = self.name(s);
+        let gone = self.messages_gone(s, t);
         let (items, order) = self.copy(self.new.tree.children(t));
         self.scratch.tree_mut().take_children(s);
         self.graft(s, 0, &items, &order);
-        self.entries.push(Entry::Now { at, items });
+        self.entries.push(Entry::Now { at, gone, items });
         self.changes += 1;
     }
 
@@ -413,6 +421,7 @@ impl Emitter<'_> {
                 _ => runs.push((position, position)),
             }
         }
+        let gone = self.gone(s, &kept);
         let before = self.scratch.tree().children(s);
         let name = |position: usize| self.scratch.child(before[position], position);
         let mut named = Vec::new();
@@ -427,8 +436,48 @@ impl Emitter<'_> {
             named.reverse();
         }
         self.scratch.tree_mut().reorder(s, order);
-        self.entries.push(Entry::Order { at, kept: named });
+        self.entries.push(Entry::Order { at, gone, kept: named });
         self.changes += 1;
+    }
+
+    /// Says which children of an item go: few by what they say, many by their number, messages always by their text.
+    fn gone(&self, s: u32, kept: &HashSet<u32>) -> Vec<Gone> {
+        let tree = self.scratch.tree();
+        let went: Vec<u32> = tree
+            .children(s)
+            .iter()
+            .copied()
+            .filter(|id| !kept.contains(id) && tree.item(*id).mark.is_none())
+            .collect();
+        if went.len() <= MOST_NAMED {
+            return went.iter().map(|id| Gone::Named(self.scratch.told(*id))).collect();
+        }
+        let mut roles: Vec<(&str, u32)> = Vec::new();
+        for role in went.iter().map(|id| &*tree.item(*id).role) {
+            match roles.iter_mut().find(|(known, _)| *known == role) {
+                Some((_, count)) => *count += 1,
+                None => roles.push((role, 1)),
+            }
+        }
+        if roles.len() > MOST_NAMED {
+            roles = vec![("item", went.len() as u32)];
+        }
+        let many = roles.into_iter().map(|(role, count)| Gone::Many { count, role: role.to_owned() });
+        let messages = went.iter().flat_map(|id| tree.subtree(*id)).filter(|id| is_message(tree, *id));
+        many.chain(messages.take(MOST_NAMED).map(|id| Gone::Named(self.scratch.told(id)))).collect()
+    }
+
+    /// Says which messages below an item go with what is written anew.
+    fn messages_gone(&self, s: u32, t: u32) -> Vec<Gone> {
+        if !self.brief {
+            return Vec::new();
+        }
+        let tree = self.scratch.tree();
+        let stays = |told: &Locator| {
+            self.new.tree.subtree(t).any(|id| self.new.tree.item(id).name.starts_with(told.name.as_str()))
+        };
+        let messages = tree.subtree(s).skip(1).filter(|id| is_message(tree, *id)).map(|id| self.scratch.told(id));
+        messages.filter(|told| !stays(told)).take(MOST_NAMED).map(Gone::Named).collect()
     }
 
     fn volatile(&mut self, items: &[u32]) {
@@ -518,6 +567,13 @@ impl Emitter<'_> {
             self.entries.push(Entry::Unchanged(words));
         }
     }
+}
+
+/// Whether an item is a message that says something.
+fn is_message(tree: &Tree, id: u32) -> bool {
+    let item = tree.item(id);
+    matches!(&*item.role, "alert" | "status" | "alertdialog")
+        && tree.subtree(id).any(|below| !tree.item(below).name.is_empty())
 }
 
 fn shorten(text: &str) -> (String, bool) {

@@ -2,7 +2,8 @@
 //!
 //! In: a change, and what is known of the item. Out: the name of the pass that would hide it.
 //! Invariants: only what nobody can act on is hidden, and only its text or value; errors, alerts, dialogs, navigation, focus,
-//! and anything with a ref are told, whatever a pass says. What is hidden is counted, and its item is marked *volatile*.
+//! anything with a ref, and values that a person would act on (prices, stock, counts, results) are told, whatever a pass says. What is
+//! hidden is counted, and its item is marked *volatile*.
 
 use super::{Change, Side};
 use crate::bugs::{Bug, has};
@@ -106,7 +107,7 @@ impl SemanticFilter {
         let node = page.node(meta.node);
         let passes = if has(Bug::IgnoresSwitches) { &FilterPass::ALL } else { self.passes.as_slice() };
         passes.iter().copied().find(|pass| match pass {
-            FilterPass::Evidence => meta.noisy,
+            FilterPass::Evidence => meta.noisy && !is_value(change, old, new),
             FilterPass::Timers => is_timer(change, old, new, node),
             FilterPass::Carousels => around(node).any(|above| described(above, &["carousel", "slide"])),
             FilterPass::Ads => around(node).any(is_advertisement),
@@ -127,6 +128,29 @@ fn must_be_told(tree: &Tree, id: u32) -> bool {
         |item: &Item| item.reference.is_some() || item.is_urgent() || item.states.has(crate::tree::StateSet::FOCUSED);
     tree.subtree(id).any(|below| loud(tree.item(below)))
         || tree.ancestors(id).any(|above| loud(tree.item(above)) || &*tree.item(above).role == "navigation")
+}
+
+/// Whether a change is of values that a person may act on: in a table or a list of terms, or a number that tells no time.
+fn is_value(change: Change, old: &Side, new: &Side) -> bool {
+    let (t, was) = match change {
+        Change::Said { old: s, new: t } => (t, &*old.tree.item(s).name),
+        Change::Added { new: t } => (t, ""),
+        Change::Removed { .. } | Change::Moved { .. } => return false,
+    };
+    let tabled = |id: u32| {
+        matches!(&*new.tree.item(id).role, "row" | "cell" | "gridcell" | "definition" | "option" | "table" | "grid")
+    };
+    let counts =
+        |text: &str| text.contains(|c: char| c.is_ascii_digit()) && !tells_time(text) && !names_onlookers(text);
+    std::iter::once(t).chain(new.tree.ancestors(t)).any(tabled)
+        || counts(was)
+        || new.tree.subtree(t).any(|id| counts(&new.tree.item(id).name) || counts(&new.tree.item(id).value))
+}
+
+/// Whether a text counts who else is there: it moves by itself, and nothing follows from it.
+fn names_onlookers(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphabetic());
+    words.any(|word| ["people", "visitors", "viewers", "watching", "viewing", "online"].contains(&word))
 }
 
 fn around(node: NodeRef<'_>) -> impl Iterator<Item = NodeRef<'_>> {

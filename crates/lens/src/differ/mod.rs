@@ -283,14 +283,18 @@ impl Siblings {
         }
         for index in news {
             if self.to_old[index] == NONE
-                && let Some(at) = by_hash.get_mut(&new.hashes[wanted[index] as usize]).and_then(Vec::pop)
+                && let Some(alike) = by_hash.get_mut(&new.hashes[wanted[index] as usize])
+                && let Some(at) = alike.last().copied()
+                && term_of(old, below, at) == term_of(new, wanted, index)
             {
+                alike.pop();
                 self.pair(at, index);
             }
         }
     }
 
-    /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count (a price, a count).
+    /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count (a price, a count), and a definition goes by
+    /// its term.
     fn by_fingerprint(
         &mut self,
         old: &Side,
@@ -300,9 +304,13 @@ impl Siblings {
         olds: std::ops::Range<usize>,
         news: std::ops::Range<usize>,
     ) {
-        let print = |side: &Side, id: u32| {
+        let print = |side: &Side, siblings: &[u32], index: usize| {
+            let id = siblings[index];
             let item = side.tree.item(id);
             let leaf = side.tree.children(id).is_empty();
+            if let Some(term) = term_of(side, siblings, index) {
+                return (item.role.clone(), format!("of {term}"));
+            }
             let name: String = item.name.chars().filter(|c| !leaf || !c.is_ascii_digit()).collect();
             (item.role.clone(), name)
         };
@@ -310,7 +318,7 @@ impl Siblings {
         for index in olds.rev().filter(|index| self.to_new[*index] == NONE) {
             let item = old.tree.item(below[index]);
             if item.mark.is_none() && item.reference.is_none() {
-                by_print.entry(print(old, below[index])).or_default().push(index);
+                by_print.entry(print(old, below, index)).or_default().push(index);
             }
         }
         for index in news {
@@ -318,7 +326,7 @@ impl Siblings {
             if self.to_old[index] != NONE || item.mark.is_some() || item.reference.is_some() {
                 continue;
             }
-            let Some(alike) = by_print.get_mut(&print(new, wanted[index])) else { continue };
+            let Some(alike) = by_print.get_mut(&print(new, wanted, index)) else { continue };
             if let Some(at) = alike.last().copied()
                 && related(old, new, below[at], wanted[index])
             {
@@ -327,6 +335,15 @@ impl Siblings {
             }
         }
     }
+}
+
+/// Returns the term that a definition among siblings belongs to.
+fn term_of<'s>(side: &'s Side, siblings: &[u32], index: usize) -> Option<&'s str> {
+    let role = |id: u32| &*side.tree.item(id).role;
+    if role(siblings[index]) != "definition" {
+        return None;
+    }
+    siblings[..index].iter().rev().copied().find(|id| role(*id) == "term").map(|term| &*side.tree.item(term).name)
 }
 
 /// Returns whether two items of one role are so alike that saying the difference is worth more than saying it anew.

@@ -417,7 +417,7 @@ fn a_class_that_none_beside_it_has_names_a_nameless_control() {
             page.leaf(NodeSpec { attributes: vec![("class", class)], ..clicks(Clickability::LISTENER) });
         }
     });
-    assert_eq!(text, "- 3 × clickable derived @: 1 bold |2 underline |3 [-]");
+    assert_eq!(text, "- 3 × clickable @: 1 ~bold |2 ~underline |3");
 }
 
 #[test]

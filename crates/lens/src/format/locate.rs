@@ -2,10 +2,10 @@
 //!
 //! In: a tree that is being changed. Out: a [`Locator`] that the text alone resolves again.
 //! Invariant: `scratch.find(&scratch.locate(id)) == Some(id)` for every item of the tree.
-//! An item with a ref or a handle is found by that; any other by role and name and, where several are alike, by its
-//! number among them in document order.
+//! An item with a ref or a handle is found by that; any other by role and name. Where that does not say whose it is, its owner
+//! is named, and the first such behind that is meant; without an owner its number among those alike in document order.
 
-use super::Child;
+use super::{Child, owner};
 use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
 use std::collections::HashMap;
@@ -17,8 +17,21 @@ const MOST_SEARCHED: usize = 64;
 /// How much of a longer name stands for the whole, in characters.
 const SHORT_NAME: usize = 32;
 
+/// Names whose an item is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// Ref of the owner, if it has one; it alone is decisive then.
+    pub reference: Option<Ref>,
+    /// Name of the owner, or its beginning.
+    pub name: String,
+    /// Whether `name` is only the beginning.
+    pub begins: bool,
+    /// Name of the column that the item stands in; empty if none. It helps the reader and decides nothing.
+    pub column: String,
+}
+
 /// Names one item.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locator {
     /// Role; `page` for the root, empty for a mark and where the ref stands alone.
     pub role: String,
@@ -30,8 +43,12 @@ pub struct Locator {
     pub reference: Option<Ref>,
     /// Handle, if the item is a mark.
     pub handle: Option<Handle>,
-    /// Number among those alike, counted from 1; none if there is no other.
+    /// Beginning of the first text in an item without a name; empty if it is not said.
+    pub holds: String,
+    /// Number among those alike, counted from 1, behind the owner where there is one; none for the first with an owner, or the only one.
     pub number: Option<u32>,
+    /// Whose the item is, where it does not say so itself.
+    pub owner: Option<Owner>,
 }
 
 impl Locator {
@@ -41,7 +58,25 @@ impl Locator {
         (if self.begins { item.name.starts_with(&self.name) } else { *item.name == *self.name })
             && *item.role == *self.role
             && item.mark.is_none()
+            && (self.holds.is_empty() || first_text(tree, id).starts_with(&self.holds))
     }
+}
+
+/// Returns the first text below an item that is read.
+fn first_text(tree: &Tree, id: u32) -> &str {
+    tree.subtree(id).skip(1).map(|below| &*tree.item(below).name).find(|name| !name.is_empty()).unwrap_or("")
+}
+
+/// Returns a name as locators say it, and whether it is only the beginning.
+fn shortened(name: &str) -> (&str, bool) {
+    if name.char_indices().nth(LONGEST_NAME).is_none() {
+        return (name, false);
+    }
+    (beginning(name), true)
+}
+
+fn beginning(name: &str) -> &str {
+    name.char_indices().nth(SHORT_NAME).map_or(name, |(end, _)| &name[..end])
 }
 
 /// A tree that is being changed, with what finds items in it.
@@ -150,12 +185,103 @@ impl Scratch {
             return Some(ROOT);
         }
         let number = locator.number.unwrap_or(1).max(1) as usize;
-        self.tree.subtree(ROOT).skip(1).filter(|id| locator.fits(&self.tree, *id)).nth(number - 1)
+        let owner = match &locator.owner {
+            Some(owner) => self.owner(owner)?,
+            None => ROOT,
+        };
+        self.behind(owner).filter(|id| locator.fits(&self.tree, *id)).nth(number - 1)
+    }
+
+    /// Returns what follows an item in document order: what is in it, then what is behind it.
+    fn behind(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
+        self.tree.subtree(ROOT).skip_while(move |at| *at != id).skip(1)
+    }
+
+    /// Returns the item that an owner names.
+    fn owner(&self, owner: &Owner) -> Option<u32> {
+        if let Some(reference) = owner.reference {
+            return self.with_ref(reference);
+        }
+        let named = |id: &u32| {
+            let name = &*self.tree.item(*id).name;
+            if owner.begins { name.starts_with(&owner.name) } else { *name == *owner.name }
+        };
+        self.tree.subtree(ROOT).skip(1).find(named)
+    }
+
+    /// Returns the locator of an item, with whose it is and what it holds where its role and name do not say enough.
+    pub(crate) fn locate_owned(&self, id: u32) -> Locator {
+        let mut locator = self.locate(id);
+        let item = self.tree.item(id);
+        if id == ROOT || locator.reference.is_some() || locator.handle.is_some() {
+            return locator;
+        }
+        if item.name.is_empty() && !item.is_text() && locator.number.is_some() {
+            beginning(first_text(&self.tree, id)).clone_into(&mut locator.holds);
+            locator.number = self
+                .number(&locator, ROOT, id)
+                .filter(|number| *number > 1 || self.behind(id).any(|other| locator.fits(&self.tree, other)));
+        }
+        let speaks = owner::says_its_subject(item) || item.name.is_empty();
+        if speaks && locator.number.is_none() {
+            return locator;
+        }
+        let column = beginning(owner::column(&self.tree, id));
+        let mut best = locator.number.map_or(u32::MAX, |number| number.max(2));
+        for candidate in owner::owners(&self.tree, id) {
+            let reference = self.tree.item(candidate.id).reference;
+            let (name, begins) = shortened(candidate.name);
+            let owner = Owner { reference, name: name.to_owned(), begins, column: column.to_owned() };
+            if self.owner(&owner) != Some(candidate.id) {
+                continue;
+            }
+            let Some(number) = self.number(&locator, candidate.id, id) else { continue };
+            if number <= best {
+                best = number;
+                locator.number = (number > 1).then_some(number);
+                locator.owner = Some(owner);
+            }
+            if number == 1 {
+                break;
+            }
+        }
+        locator
+    }
+
+    /// Returns the locator of an item that goes, with what it says.
+    pub(crate) fn locate_told(&self, id: u32) -> Locator {
+        let mut locator = self.locate_owned(id);
+        if locator.name.is_empty() && locator.reference.is_none() && locator.handle.is_none() && id != ROOT {
+            beginning(first_text(&self.tree, id)).clone_into(&mut locator.holds);
+        }
+        locator
+    }
+
+    /// Returns how an item that goes is told: what it is and what it says.
+    pub(crate) fn told(&self, id: u32) -> Locator {
+        let item = self.tree.item(id);
+        let (name, begins) = match shortened(&item.name) {
+            ("", _) => shortened(first_text(&self.tree, id)),
+            said => said,
+        };
+        Locator {
+            role: item.role.to_string(),
+            name: name.to_owned(),
+            begins,
+            reference: item.reference,
+            ..Locator::default()
+        }
+    }
+
+    /// Returns the number of an item among those behind an owner that its locator fits.
+    fn number(&self, locator: &Locator, owner: u32, id: u32) -> Option<u32> {
+        let mut alike = self.behind(owner).filter(|other| *other == id || locator.fits(&self.tree, *other));
+        alike.position(|other| other == id).map(|before| before as u32 + 1)
     }
 
     /// Returns the shortest locator of an item: its ref alone, where it has one.
     pub fn locate_briefly(&self, id: u32) -> Locator {
-        let mut locator = self.locate(id);
+        let mut locator = self.locate_owned(id);
         if locator.reference.is_some() {
             locator.role.clear();
             locator.name.clear();
@@ -167,19 +293,14 @@ impl Scratch {
     /// Returns the locator of an item.
     pub fn locate(&self, id: u32) -> Locator {
         let item = self.tree.item(id);
-        let long = item.name.char_indices().nth(LONGEST_NAME).is_some();
-        let end = if long {
-            item.name.char_indices().nth(SHORT_NAME).map_or(item.name.len(), |(at, _)| at)
-        } else {
-            item.name.len()
-        };
+        let (name, begins) = shortened(&item.name);
         let mut locator = Locator {
             role: item.role.to_string(),
-            name: item.name[..end].to_owned(),
-            begins: long,
+            name: name.to_owned(),
+            begins,
             reference: item.reference,
             handle: item.mark.and_then(|mark| mark.handle),
-            number: None,
+            ..Locator::default()
         };
         if id == ROOT {
             locator.name.clear();

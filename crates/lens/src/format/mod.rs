@@ -10,6 +10,7 @@ pub(crate) mod fold;
 mod items;
 mod lines;
 mod locate;
+mod owner;
 mod parse;
 mod scan;
 mod style;
@@ -18,7 +19,7 @@ mod write;
 pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
 pub use fold::Patterns;
 pub use lines::GrammarError;
-pub use locate::{Locator, Scratch};
+pub use locate::{Locator, Owner, Scratch};
 pub use parse::{parse, parse_after};
 pub use style::Style;
 pub use write::{write, write_after, write_item, write_items};
@@ -142,6 +143,30 @@ pub struct ChildRun {
     pub to: Option<Child>,
 }
 
+/// What went without a change of its own; it tells the reader what the change means and changes nothing itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gone {
+    /// One item.
+    Named(Locator),
+    /// Several of a role.
+    Many {
+        /// How many.
+        count: u32,
+        /// Their role.
+        role: String,
+    },
+}
+
+impl Gone {
+    /// Returns the role of one that is named.
+    pub(crate) fn role(&self) -> Option<&str> {
+        match self {
+            Self::Named(locator) => Some(&locator.role),
+            Self::Many { .. } => None,
+        }
+    }
+}
+
 /// One change of the shown state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -184,6 +209,8 @@ pub enum Entry {
     Now {
         /// The item.
         at: Locator,
+        /// Messages that went.
+        gone: Vec<Gone>,
         /// What is below it, below the root of this tree.
         items: Tree,
     },
@@ -191,6 +218,8 @@ pub enum Entry {
     Order {
         /// The item.
         at: Locator,
+        /// Which children went.
+        gone: Vec<Gone>,
         /// The children, as runs of neighbours of the order before.
         kept: Vec<ChildRun>,
     },

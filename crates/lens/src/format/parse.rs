@@ -8,7 +8,7 @@ use super::fold::Patterns;
 use super::items::{cut, items, mark};
 use super::lines::{GrammarError, Lines};
 use super::scan::Scan;
-use super::{Child, ChildRun, Entry, EventNote, Head, ImageNote, Locator, Observed};
+use super::{Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner};
 use crate::tree::{PAGE, StateSet, Tree};
 
 /// Reads the text of one observation before which nothing was told.
@@ -99,7 +99,9 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
         if !scan.eat("→") {
             return None;
         }
-        Some((from, scan.number()?))
+        let to = scan.number()?;
+        scan.eat(&format!(", changes from step {from}, the page as it was there"));
+        Some((from, to))
     };
     let counted = steps.is_none() || scan.eat(": ");
     let changes = if counted {
@@ -199,24 +201,11 @@ fn locator(scan: &mut Scan<'_>) -> Option<Locator> {
 
 /// Reads a locator; one without a role has that of the one before.
 fn locator_after(role: Option<&str>, scan: &mut Scan<'_>) -> Option<Locator> {
+    let mut locator = Locator::default();
     if let Some(handle) = scan.handle() {
-        return Some(Locator {
-            role: String::new(),
-            name: String::new(),
-            begins: false,
-            reference: None,
-            handle: Some(handle),
-            number: None,
-        });
+        locator.handle = Some(handle);
+        return Some(locator);
     }
-    let mut locator = Locator {
-        role: String::new(),
-        name: String::new(),
-        begins: false,
-        reference: None,
-        handle: None,
-        number: None,
-    };
     if let Some(reference) = scan.reference() {
         locator.reference = Some(reference);
         return Some(locator);
@@ -241,12 +230,36 @@ fn locator_after(role: Option<&str>, scan: &mut Scan<'_>) -> Option<Locator> {
         locator.reference = Some(reference);
         *scan = ahead;
     }
+    if scan.rest().starts_with(" holding \"") {
+        scan.eat(" holding ");
+        locator.holds = scan.quoted()?;
+    }
     let mut ahead = scan.clone();
     if ahead.eat(" #") {
         locator.number = Some(ahead.number()?);
         *scan = ahead;
     }
+    locator.owner = owner(scan)?;
     Some(locator)
+}
+
+/// Reads whose an item is.
+fn owner(scan: &mut Scan<'_>) -> Option<Option<Owner>> {
+    let mut owner = Owner::default();
+    if scan.rest().starts_with(" in \"") {
+        scan.eat(" in ");
+        owner.column = scan.quoted()?;
+    }
+    if !scan.eat(" of ") {
+        return owner.column.is_empty().then_some(None);
+    }
+    owner.reference = scan.reference();
+    if owner.reference.is_some() && !scan.eat(" ") {
+        return None;
+    }
+    owner.name = scan.quoted()?;
+    owner.begins = scan.eat("…");
+    Some(Some(owner))
 }
 
 fn entries(lines: &mut Lines<'_>) -> Result<Vec<Entry>, GrammarError> {
@@ -272,7 +285,7 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
         let read = items(lines, 1)?;
         Ok(Some(match entry {
             Entry::Added { parent, at, .. } => Entry::Added { parent, at, items: read },
-            Entry::Now { at, .. } => Entry::Now { at, items: read },
+            Entry::Now { at, gone, .. } => Entry::Now { at, gone, items: read },
             Entry::Expanded { handle, .. } => Entry::Expanded { handle, items: read },
             other => other,
         }))
@@ -287,10 +300,11 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
     }
     if scan.eat("NOW in ") {
         let Some(at) = locator(scan) else { return Ok(None) };
+        let Some(gone) = gone(scan) else { return Ok(None) };
         if !scan.eat(":") || !scan.at_end() {
             return Ok(None);
         }
-        return with_items(Entry::Now { at, items: Tree::default() }, lines);
+        return with_items(Entry::Now { at, gone, items: Tree::default() }, lines);
     }
     if scan.eat("EXPANDED ") {
         let Some(handle) = scan.handle() else { return Ok(None) };
@@ -346,6 +360,7 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
     }
     if scan.eat("ORDER in ") {
         let at = locator(scan)?;
+        let gone = gone(scan)?;
         if !scan.eat(":") {
             return None;
         }
@@ -355,7 +370,7 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
             let to = if scan.eat("-") { Some(child(scan)?) } else { None };
             kept.push(ChildRun { from, to });
         }
-        return Some(Entry::Order { at, kept });
+        return Some(Entry::Order { at, gone, kept });
     }
     if scan.eat("ELIDED: ") {
         return mark(scan).map(Entry::Elided);
@@ -375,6 +390,30 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
         return Some(Entry::Unchanged(words));
     }
     None
+}
+
+/// Reads what went.
+fn gone(scan: &mut Scan<'_>) -> Option<Vec<Gone>> {
+    let mut gone = Vec::new();
+    if !scan.eat(" (− ") {
+        return Some(gone);
+    }
+    loop {
+        gone.push(match scan.number() {
+            Some(count) if scan.eat(" × ") => Gone::Many { count, role: scan.word()?.to_owned() },
+            Some(_) => return None,
+            None => {
+                let role = gone.last().and_then(Gone::role).map(str::to_owned);
+                Gone::Named(locator_after(role.as_deref(), scan)?)
+            }
+        });
+        if scan.eat(")") {
+            return Some(gone);
+        }
+        if !scan.eat(", ") {
+            return None;
+        }
+    }
 }
 
 fn child(scan: &mut Scan<'_>) -> Option<Child> {

@@ -4,7 +4,7 @@
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
 use super::fold::{self, Kind, Patterns};
-use super::{Child, Entry, Head, ImageNote, Locator, Observed, Style, escape, event};
+use super::{Child, Entry, Gone, Head, ImageNote, Locator, Observed, Style, escape, event};
 use crate::changed;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
@@ -48,6 +48,12 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
                 Some((from, to)) => write!(writer.out, "[DELTA {from}→{to}"),
                 None => write!(writer.out, "[DELTA — {changes} change{s} from previous state"),
             };
+            // The reader is to go back to what was shown then.
+            if let Some((from, to)) = steps
+                && from.saturating_add(1) < *to
+            {
+                let _ = write!(writer.out, ", changes from step {from}, the page as it was there");
+            }
             // How many there are is said where the changes themselves do not say it, and where there is none.
             let counted = Entry::count(entries) == *changes && (*changes > 0 || *hidden > 0);
             if steps.is_some() && !counted {
@@ -270,8 +276,7 @@ impl Writer<'_> {
     fn group(&self, tree: &Tree, siblings: &[u32], kind: &Kind) -> Option<String> {
         match kind {
             Kind::Leaves => {
-                let said = |id: &u32| (tree.item(*id).states, tree.item(*id).volatile);
-                let (usual, _) = fold::commonest(siblings.iter().map(said))?;
+                let usual = fold::shared_states(siblings.iter().map(|id| tree.item(*id)))?;
                 let mut text = format!("{} × {}", siblings.len(), tree.item(*siblings.first()?).role);
                 if usual != (StateSet::NONE, false) {
                     text.push(' ');
@@ -446,8 +451,41 @@ impl Writer<'_> {
                 write!(self.out, "{reference}")
             };
         }
+        if !locator.holds.is_empty() {
+            self.out.push_str(" holding ");
+            escape::quote(&mut self.out, &locator.holds);
+        }
         if let Some(number) = locator.number {
             let _ = write!(self.out, " #{number}");
+        }
+        if let Some(owner) = &locator.owner {
+            if !owner.column.is_empty() {
+                self.out.push_str(" in ");
+                escape::quote(&mut self.out, &owner.column);
+            }
+            self.out.push_str(" of ");
+            if let Some(reference) = owner.reference {
+                let _ = write!(self.out, "{reference} ");
+            }
+            escape::quote(&mut self.out, &owner.name);
+            if owner.begins {
+                self.out.push('…');
+            }
+        }
+    }
+
+    fn gone(&mut self, gone: &[Gone]) {
+        for (index, went) in gone.iter().enumerate() {
+            self.out.push_str(if index == 0 { " (− " } else { ", " });
+            match went {
+                Gone::Named(locator) => self.locator_after(index.checked_sub(1).and_then(|at| gone[at].role()), locator),
+                Gone::Many { count, role } => {
+                    let _ = write!(self.out, "{count} × {role}");
+                }
+            }
+        }
+        if !gone.is_empty() {
+            self.out.push(')');
         }
     }
 
@@ -508,15 +546,17 @@ impl Writer<'_> {
                 self.out.push(':');
                 self.lines(items, 1, self.style.added_by_line);
             }
-            Entry::Now { at, items } => {
+            Entry::Now { at, gone, items } => {
                 self.out.push_str("NOW in ");
                 self.locator(at);
+                self.gone(gone);
                 self.out.push(':');
                 self.lines(items, 1, self.style.added_by_line);
             }
-            Entry::Order { at, kept } => {
+            Entry::Order { at, gone, kept } => {
                 self.out.push_str("ORDER in ");
                 self.locator(at);
+                self.gone(gone);
                 self.out.push(':');
                 for run in kept {
                     self.out.push(' ');

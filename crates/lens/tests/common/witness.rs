@@ -161,7 +161,7 @@ fn named(read: &Observed) -> HashSet<Ref> {
             Entry::Moved { at, parent, .. } => (std::iter::once(at).chain(parent).collect(), None),
             Entry::Removed(locators) | Entry::Volatile(locators) => (locators, None),
             Entry::Added { parent, items, .. } => (vec![parent], Some(items)),
-            Entry::Now { at, items } => (vec![at], Some(items)),
+            Entry::Now { at, items, .. } => (vec![at], Some(items)),
             Entry::Expanded { items, .. } => (Vec::new(), Some(items)),
             _ => (Vec::new(), None),
         };

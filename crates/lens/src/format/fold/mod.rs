@@ -10,7 +10,7 @@ mod find;
 mod text;
 mod told;
 
-pub(super) use columns::{commonest, fold_rows};
+pub(super) use columns::fold_rows;
 pub(crate) use find::{Kind, groups, row_controls};
 pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
 pub use told::Patterns;
@@ -105,6 +105,28 @@ pub(super) fn state_words(states: StateSet, volatile: bool) -> String {
         words.push("volatile");
     }
     if words.is_empty() { NO_STATE.to_owned() } else { words.join(" ") }
+}
+
+/// Returns the states that leaves can share in their head, each saying only what it has besides; none if that would not lead back.
+pub(super) fn shared_states<'t>(items: impl Iterator<Item = &'t Item> + Clone) -> Option<(StateSet, bool)> {
+    // A derived name has a mark of its own.
+    let said = |item: &'t Item| {
+        if item.name.is_empty() { item.states } else { item.states.without(StateSet::DERIVED) }
+    };
+    let (mut shared, _) = columns::commonest(items.clone().map(said))?;
+    for states in items.clone().map(said) {
+        let replaced = states.without(shared).ends();
+        shared = shared.without(shared.without(states).without(replaced));
+    }
+    let volatile = items.clone().all(|item| item.volatile);
+    let mut all = items;
+    let leads_back = |item: &'t Item| with_own(shared, said(item).without(shared)) == said(item);
+    all.all(leads_back).then_some((shared, volatile))
+}
+
+/// Returns shared states with what an item has besides: a new state takes the place of those that cannot be beside it.
+pub(super) fn with_own(shared: StateSet, own: StateSet) -> StateSet {
+    shared.without(own.ends()).with(own)
 }
 
 /// Returns states and volatility of words.

@@ -3,7 +3,7 @@
 //! In: a [`Pattern`] and [`Row`]s, or leaves. Out: their text; and from such text the same again. Invariant: page text is escaped so that it
 //! cannot end its field, its row or its pattern.
 
-use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words, states_of};
+use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words, states_of, with_own};
 use crate::format::escape::{self, unescape};
 use crate::format::scan::Scan;
 use crate::tree::{Item, StateSet, TEXT};
@@ -143,7 +143,8 @@ fn stands_close(value: &str) -> bool {
 
 /// Appends what a row or entry says in one field.
 fn field(out: &mut String, value: &str) {
-    let quoted = value.is_empty() || value.starts_with(char::is_whitespace) || value.ends_with(char::is_whitespace);
+    let begins = |c: char| c.is_whitespace() || c == '~';
+    let quoted = value.is_empty() || value.starts_with(begins) || value.ends_with(char::is_whitespace);
     if quoted {
         out.push('"');
     }
@@ -153,11 +154,12 @@ fn field(out: &mut String, value: &str) {
     }
 }
 
-/// Appends leaves of one role: refs, names, and states where they are not `usual`. Where `numbered`, each begins with the number of its ref, or `-`.
+/// Appends leaves of one role: refs, names, and the states that each has besides those that all `share`. Where `numbered`, each begins with the number of its
+/// ref, or `-`.
 pub(in crate::format) fn leaf_entries<'t>(
     out: &mut String,
     items: impl Iterator<Item = &'t Item>,
-    usual: (StateSet, bool),
+    (shared, volatile): (StateSet, bool),
     numbered: bool,
 ) {
     for (index, item) in items.enumerate() {
@@ -185,16 +187,22 @@ pub(in crate::format) fn leaf_entries<'t>(
             }
             None => index > 0 && stands_close(&item.name),
         };
+        let derived = item.states.has(StateSet::DERIVED) && !item.name.is_empty();
         if !item.name.is_empty() {
-            if !close {
+            if !close || derived {
                 out.push(' ');
+            }
+            if derived {
+                out.push('~');
             }
             field(out, &item.name);
         } else if item.reference.is_none() && !numbered {
             out.push_str(" \"\"");
         }
-        if (item.states, item.volatile) != usual {
-            let _ = write!(out, " [{}]", state_words(item.states, item.volatile));
+        let told = if derived { shared.with(StateSet::DERIVED) } else { shared };
+        let own = (item.states.without(told), item.volatile && !volatile);
+        if own != (StateSet::NONE, false) {
+            let _ = write!(out, " [{}]", state_words(own.0, own.1));
         }
     }
 }
@@ -284,7 +292,9 @@ pub(in crate::format) fn read_leaves(
                 && let Some(open) = rest.rfind('[')
                 && !rest[..open].ends_with('\\')
             {
-                (item.states, item.volatile) = states_of(&rest[open + 1..])?;
+                let (own, volatile) = states_of(&rest[open + 1..])?;
+                item.states = with_own(item.states, own);
+                item.volatile |= volatile;
                 entry = rest[..open].strip_suffix(' ')?;
             }
             if numbered || entry.starts_with("@e") {
@@ -294,6 +304,10 @@ pub(in crate::format) fn read_leaves(
                     number if numbered => Some(format!("@e{number}").parse::<Ref>().ok()?),
                     reference => Some(reference.parse::<Ref>().ok()?),
                 };
+                entry = name;
+            }
+            if let Some(name) = entry.strip_prefix('~') {
+                item.states = item.states.with(StateSet::DERIVED);
                 entry = name;
             }
             item.name = read_field(entry)?.into();
