@@ -280,3 +280,51 @@ fn numbers_stand_close_and_every_form_of_a_row_is_read_back() {
     - 4 × link @: 1 1 |2.1 2 rooms |3 |4.1 three
     "#);
 }
+
+#[test]
+fn a_row_is_one_choice_with_what_belongs_to_it() {
+    let mut tree = Tree::default();
+    let group = tree.push(ROOT, Item::new("group", "Delivery"));
+    tree.push(group, Item::new("text", "2 Delivery"));
+    let choices = [("Standard", "Free"), ("Express", "$14.90"), ("Evening", "$9.90"), ("Pick up", "Nothing")];
+    for (n, (name, price)) in (1..).zip(choices) {
+        tree.push(group, control("radio", name, n, 0));
+        tree.push(group, Item::new("text", format!("By way {n}")));
+        tree.push(group, Item::new("text", price));
+    }
+    let text = text(&tree, Style::DEFAULT);
+    for (name, price) in choices {
+        assert!(text.lines().any(|line| line.contains(name) && line.ends_with(price)), "{text}");
+    }
+}
+
+#[test]
+fn where_it_cannot_be_told_what_belongs_together_there_are_no_rows() {
+    let mut tree = Tree::default();
+    let bar = tree.push(ROOT, Item::new("group", "Plans"));
+    tree.push(bar, Item::new("text", "Choose one"));
+    for n in 1..=4 {
+        tree.push(bar, control("button", &format!("Plan {n}"), n, 0));
+        tree.push(bar, Item::new("text", format!("{n} seats")));
+    }
+    let text = text(&tree, Style::DEFAULT);
+    assert!(!text.contains(" × "), "{text}");
+}
+
+#[test]
+fn a_field_says_the_same_of_every_row() {
+    let mut tree = Tree::default();
+    let list = tree.push(ROOT, Item::new("region", "Results"));
+    for n in 1..=6 {
+        let card = tree.push(list, Item::new("article", ""));
+        tree.push(card, control("link", &format!("Laptop {n}"), n, 0));
+        tree.push(card, Item::new("text", format!("1{n}-inch, {n} cores")));
+        tree.push(card, Item::new("text", format!("${n}99.00")));
+        if n % 3 == 1 {
+            tree.push(card, Item::new("text", format!("${n}99.50")));
+        }
+    }
+    let text = text(&tree, Style::DEFAULT);
+    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('|').collect()).collect();
+    assert!(rows.len() == 6 && rows.iter().all(|row| row[3].trim().ends_with("99.00")), "{text}");
+}

@@ -3,7 +3,7 @@
 //! In: a tree and some siblings in it. Out: [`Group`]s from left to right. Invariants: the answer depends on roles, names and on whether items
 //! have refs, not on which; a row is small and holds no mark and no cut name; every item of a row has its place in the pattern.
 
-use crate::tree::{Item, NONE, Tree};
+use crate::tree::{Item, NONE, StateSet, TEXT, Tree};
 use std::collections::HashMap;
 
 /// Fewest repetitions that are folded.
@@ -52,7 +52,7 @@ pub(crate) fn groups(tree: &Tree, parent: u32) -> Vec<Group> {
     while at + FEWEST <= children.len() {
         match group_at(tree, children, at) {
             Found::Group(group) => {
-                at += group.len;
+                at = group.at + group.len;
                 groups.push(group);
             }
             Found::Nothing(siblings) => at += siblings,
@@ -161,11 +161,38 @@ fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Found {
         if rows < FEWEST || children[at..at + period].iter().any(|id| roles(tree, *id).is_none()) {
             continue;
         }
+        let Some(before) = first_of_a_row(tree, &children[at..at + period], repeats % period) else {
+            return Found::Nothing(period + repeats);
+        };
+        let (start, rows) = (at + before, (period + repeats - before) / period);
+        if rows < FEWEST {
+            return Found::Nothing(period + repeats);
+        }
         let len = rows * period;
-        return shape_of(tree, children[at..at + len].chunks(period), at, len)
-            .map_or(Found::Nothing(len), Found::Group);
+        return shape_of(tree, children[start..start + len].chunks(period), start, len)
+            .map_or(Found::Nothing(before + len), Found::Group);
     }
     Found::Nothing(1)
+}
+
+/// Returns where in a sequence that comes again and again a row begins: a person reads what follows a heading, a term, or a choice that says its name, as belonging
+/// to it. Other sequences begin where they are found; none if they begin with a text that may as well end the one before, which `left` siblings behind the last
+/// whole row show.
+fn first_of_a_row(tree: &Tree, sequence: &[u32], left: usize) -> Option<usize> {
+    if !tree.item(*sequence.first()?).is_text() {
+        return Some(0);
+    }
+    let begins = |id: &u32| {
+        let item = tree.item(*id);
+        match &*item.role {
+            "heading" | "term" | "rowheader" => true,
+            "radio" | "checkbox" | "switch" | "menuitemradio" | "menuitemcheckbox" => {
+                !item.name.is_empty() && !item.states.has(StateSet::DERIVED)
+            }
+            _ => false,
+        }
+    };
+    sequence.iter().position(begins).or((left == 0).then_some(0))
 }
 
 /// One place in the shape of rows.
@@ -262,15 +289,23 @@ impl<'t> Builder<'t> {
 
     /// Returns for each item the index of the place that it fits best, in order; as many as can be have one.
     fn align(&self, places: &[usize], items: &[u32]) -> Option<Vec<Option<usize>>> {
-        let score = |place: usize, item: u32| -> u32 {
-            let (place, item, leaf) = (&self.places[place], self.tree.item(item), self.tree.children(item).is_empty());
+        // Of texts beside each other, a number says the same as the first that looks like it: a price that was follows the price that is.
+        let first_of_its_kind = |at: usize| {
+            let before = at.checked_sub(1).map(|before| &self.places[places[before]]);
+            before.is_none_or(|before| before.role != TEXT || class(before.name) != class(self.places[places[at]].name))
+        };
+        let score = |at: usize, item: u32| -> u32 {
+            let (place, below) = (&self.places[places[at]], self.tree.children(item));
+            let (item, leaf) = (self.tree.item(item), below.is_empty());
             if place.role != &*item.role || place.children.is_empty() != leaf {
                 return 0;
             }
-            let alike = if place.name == &*item.name { 3 } else { u32::from(class(place.name) == class(&item.name)) };
-            1_000 + alike
+            let looks = class(&item.name);
+            let alike = if place.name == &*item.name { 4 } else { 2 * u32::from(class(place.name) == looks) };
+            let number = item.is_text() && matches!(looks, Class::Number | Class::Amount);
+            1_000 + alike + u32::from(number && first_of_its_kind(at))
         };
-        if places.len() == items.len() && places.iter().zip(items).all(|(place, item)| score(*place, *item) > 0) {
+        if places.len() == items.len() && items.iter().enumerate().all(|(at, item)| score(at, *item) > 0) {
             return Some((0..items.len()).map(Some).collect());
         }
         let (rows, width) = (items.len(), places.len());
@@ -281,7 +316,7 @@ impl<'t> Builder<'t> {
         let mut best = vec![0u32; (rows + 1) * (width + 1)];
         for i in (0..rows).rev() {
             for j in (0..width).rev() {
-                let here = score(places[j], items[i]);
+                let here = score(j, items[i]);
                 let with = if here > 0 { here + best[(i + 1) * (width + 1) + j + 1] } else { 0 };
                 best[i * (width + 1) + j] =
                     with.max(best[(i + 1) * (width + 1) + j]).max(best[i * (width + 1) + j + 1]);
@@ -305,10 +340,25 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// What a text looks like: a number, a sign and a number, words.
-fn class(text: &str) -> (bool, bool) {
-    let first = text.chars().next();
-    (first.is_some_and(char::is_alphabetic), text.chars().take(4).any(|c| c.is_ascii_digit()))
+/// What a text looks like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Begins with a letter.
+    Words,
+    /// Begins with a digit.
+    Number,
+    /// A sign, then a number: `$5`, `−17%`.
+    Amount,
+    Other,
+}
+
+fn class(text: &str) -> Class {
+    match text.chars().next() {
+        Some(c) if c.is_alphabetic() => Class::Words,
+        Some(c) if c.is_ascii_digit() => Class::Number,
+        Some(_) if text.chars().take(4).any(|c| c.is_ascii_digit()) => Class::Amount,
+        _ => Class::Other,
+    }
 }
 
 /// Returns which items are a row's further controls: by item, its place among the controls of its row (0 for the first) and the row's first
