@@ -24,6 +24,8 @@ def task(*names):
 
 
 QUOTED = r'"((?:[^"\\]|\\.)*)"(?:…(?: \+\d+ chars)?)?'
+# States that end each other.
+OPPOSITES = [{"checked", "unchecked"}, {"pressed", "unpressed"}, {"expanded", "collapsed"}]
 # One element: its role, its name, its ref, one of the last two at least, then its states and its value.
 ELEMENT = re.compile(
     rf"(?:(?P<role>[A-Za-z]+) )?(?:~?{QUOTED}(?: (?P<named>@e[\d.]+))?|(?P<bare>@e[\d.]+))(?P<states>(?: [a-z-]+(?![\w:]))*)(?: value: {QUOTED})?"
@@ -75,11 +77,14 @@ class Reader:
             elif head:
                 # The rows stand on this line: `5 × button @: 9 No |10 Yes [disabled]`, or names alone, of what has no ref.
                 elements += elements_of(line[: head.start()])
-                role = head[2].split()[0]
+                role, *shared = head[2].split()
                 refs = line[: head.start(3)].rstrip().endswith("@:")
                 for cell in re.split(r" ?(?<!\\)\|(?: |(?=\d))", head[3]):
                     number, name, states = re.match(r"(\d+)? ?(.*?)(?: \[([^\]]*)\])?$", cell if refs else f" {cell}").groups()
-                    elements.append(Element(role, name, f"@e{number}" if number else None, states or ""))
+                    own = (states or "").split()
+                    also = [state for state in shared if not any({state, other} in OPPOSITES or other == f"-{state}" for other in own)]
+                    own = [state for state in own if not state.startswith("-")]
+                    elements.append(Element(role, name.removeprefix("~"), f"@e{number}" if number else None, " ".join(also + own)))
             else:
                 elements += elements_of(line)
         return elements

@@ -74,7 +74,7 @@ fn a_filter_of_142_cards_to_60_names_those_that_stay() {
     assert!(told[0].text.contains("ORDER in list"), "{}", told[0].text);
     assert!(tokens(&told[0].text) <= 300, "{}", tokens(&told[0].text));
     // And back again: the first state is known.
-    assert_eq!(told[1].text, "[DELTA 0→2, changes from step 0, the page as it was there: 0 changes]");
+    assert_eq!(told[1].text, "[DELTA 0→2, from the page of step 0: 0 changes]");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_is_all_new_is_written_anew_in_its_place() {
     NOW in main:
       - heading "Two", "Quite another text.", link "Back" @e15
 
-    [DELTA 0→2, changes from step 0, the page as it was there: 0 changes]
+    [DELTA 0→2, from the page of step 0: 0 changes]
     "#);
 }
 
@@ -267,7 +267,7 @@ fn when_a_dialog_closes_the_page_behind_it_is_known_again() {
         shop(&cards[1..], "  timer #60\n    text \"14:58\" #61\n"),
     ];
     let told = deltas(a11y(), &pages);
-    assert!(told[1].text.starts_with("[DELTA 0→2, changes from step 0, the page as it was there]") && tokens(&told[1].text) < 80, "{}", told[1].text);
+    assert!(told[1].text.starts_with("[DELTA 0→2, from the page of step 0]") && tokens(&told[1].text) < 80, "{}", told[1].text);
 }
 
 #[test]

@@ -33,9 +33,13 @@ use ticks::Ticks;
 /// The strategy of a client that names none.
 pub const DEFAULT_STRATEGY: &str = "lens/delta";
 
-/// Most tokens of an answer for a client that names no budget: programs that agents run in cut longer answers or put them into files (Claude Code at
-/// 25,000 tokens or 50,000 characters), and what is left out has a handle and is found by `find`.
-pub const DEFAULT_BUDGET: u32 = 10_000;
+/// Most tokens of an observation for a client that names no budget: on the bundled tasks 2,000 tell 99 % of what is asked for without a further
+/// question, at three fifths of the tokens, and what is left out has a handle and is found by `find`.
+pub const DEFAULT_BUDGET: u32 = 2_000;
+
+/// Most tokens of what is read (`read_text`, `snapshot`) for a client that names no budget: a text was asked for, and programs that agents run in cut longer
+/// answers or put them into files (Claude Code at 25,000 tokens or 50,000 characters).
+pub(crate) const DEFAULT_READING: u32 = 10_000;
 
 /// One client.
 pub struct Client {

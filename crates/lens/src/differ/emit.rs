@@ -469,7 +469,8 @@ impl Emitter<'_> {
 
     /// Says which messages below an item go with what is written anew.
     fn messages_gone(&self, s: u32, t: u32) -> Vec<Gone> {
-        if !self.brief {
+        // Of another page nobody expects them.
+        if !self.brief || self.entries.iter().any(|entry| matches!(entry, Entry::Page(_))) {
             return Vec::new();
         }
         let tree = self.scratch.tree();

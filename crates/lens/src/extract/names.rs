@@ -4,6 +4,7 @@
 //! Invariant: a walk over the pieces stops as soon as they are longer than the name, so the cost is that of the name.
 
 use crate::tree::{Item, StateSet, Tree};
+use browserlens_page::role;
 use browserlens_page::text::is_unseen;
 
 /// Returns text with every run of white space as one blank and none at its ends, without the glyphs of icon fonts; nothing if nothing of it can be seen.
@@ -90,4 +91,12 @@ pub(super) fn says_only_text(item: &Item) -> bool {
 /// Returns the names below an item in document order, its own left out.
 pub(super) fn pieces_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
     tree.subtree(id).skip(1).map(|below| &*tree.item(below).name)
+}
+
+/// Returns the same with the value of a text field in place of its name: so the browser names a cell or row by what is in it.
+pub(super) fn said_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
+    tree.subtree(id).skip(1).map(|below| tree.item(below)).map(|item| {
+        let is_field = role::is_text_field(&item.role) && !item.value.is_empty();
+        if is_field { &*item.value } else { &*item.name }
+    })
 }

@@ -7,7 +7,7 @@
 use super::Meta;
 use super::classify::{Around, Class, EDITOR, Keep, Shape, classify};
 use super::dom::Dom;
-use super::names::{collapse, collapse_lines, equals, holds, pieces_below, says_only_text};
+use super::names::{collapse, collapse_lines, equals, holds, pieces_below, said_below, says_only_text};
 use crate::bugs::{Bug, has};
 use crate::controls::Controls;
 use crate::tree::{Item, ROOT, StateSet, TEXT, Tree};
@@ -230,7 +230,7 @@ impl<'p> Walk<'p, '_> {
             if plain && (equals(&name, pieces_below(&self.tree, id)) || holds(&name, pieces_below(&self.tree, id))) {
                 self.drop_children(id);
             }
-        } else if equals(&name, pieces_below(&self.tree, id)) {
+        } else if equals(&name, pieces_below(&self.tree, id)) || equals(&name, said_below(&self.tree, id)) {
             if only_text {
                 self.drop_children(id);
             } else if shape == Shape::Stands && children.len() == 1 && self.tree.item(id).states == StateSet::NONE {

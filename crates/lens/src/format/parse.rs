@@ -100,7 +100,7 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
             return None;
         }
         let to = scan.number()?;
-        scan.eat(&format!(", changes from step {from}, the page as it was there"));
+        scan.eat(&format!(", from the page of step {from}"));
         Some((from, to))
     };
     let counted = steps.is_none() || scan.eat(": ");

@@ -52,7 +52,7 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
             if let Some((from, to)) = steps
                 && from.saturating_add(1) < *to
             {
-                let _ = write!(writer.out, ", changes from step {from}, the page as it was there");
+                let _ = write!(writer.out, ", from the page of step {from}");
             }
             // How many there are is said where the changes themselves do not say it, and where there is none.
             let counted = Entry::count(entries) == *changes && (*changes > 0 || *hidden > 0);

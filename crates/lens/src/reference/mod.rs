@@ -15,6 +15,7 @@ pub use count::unmarked_differences;
 use crate::controls::{Controls, is_box_of_a_combobox, is_used_unseen};
 use crate::extract::{Grade, Representation};
 use crate::tree::{Elided, Item, Mark, ROOT, StateSet, Tree};
+use browserlens_page::role;
 use browserlens_page::text::is_unseen;
 use browserlens_page::{Clickability, Flags, NodeId, NodeKind, NodeRef, Page, States, Tri, Visibility};
 use markup::Markup;
@@ -459,16 +460,20 @@ impl<'p> Writer<'p> {
         })
     }
 
-    /// Whether the names below say what a name says, white space apart.
+    /// Whether the names below say what a name says, white space apart; a text field may say its value instead.
     fn says_the_same(&self, name: &str, top: &[usize]) -> bool {
-        let mut rest = solid(name);
-        for thing in self.all_below(top) {
-            match rest.strip_prefix(&solid(&self.things[thing].item.name)) {
-                Some(after) => rest = after.to_owned(),
-                None => return false,
+        [false, true].into_iter().any(|by_value| {
+            let mut rest = solid(name);
+            for thing in self.all_below(top) {
+                let item = &self.things[thing].item;
+                let field = by_value && role::is_text_field(&item.role) && !item.value.is_empty();
+                match rest.strip_prefix(&solid(if field { &item.value } else { &item.name })) {
+                    Some(after) => rest = after.to_owned(),
+                    None => return false,
+                }
             }
-        }
-        rest.is_empty()
+            rest.is_empty()
+        })
     }
 
     fn settle(&mut self, node: NodeRef<'p>) {

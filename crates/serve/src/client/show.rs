@@ -2,7 +2,7 @@
 //!
 //! In: typed arguments. Out: answers. Invariant: nothing here acts on a page.
 
-use super::{Client, DEFAULT_BUDGET, options_of};
+use super::{Client, DEFAULT_READING, options_of};
 use crate::answer::{Answer, fenced};
 use crate::args::{self, FormatArg, ModeArg};
 use crate::error::ToolError;
@@ -200,7 +200,7 @@ fn part_of(text: &str, budget: Option<u32>, skip: usize) -> (&str, Option<(usize
     let rest = text.char_indices().nth(skip).map_or("", |(at, _)| &text[at..]);
     let most = match budget {
         Some(0) => usize::MAX,
-        budget => budget.unwrap_or(DEFAULT_BUDGET) as usize,
+        budget => budget.unwrap_or(DEFAULT_READING) as usize,
     };
     let count = |text: &str| Encoding::O200kBase.count(text).0 as usize;
     let (mut left, mut end) = (most, 0);

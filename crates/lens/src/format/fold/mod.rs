@@ -107,26 +107,74 @@ pub(super) fn state_words(states: StateSet, volatile: bool) -> String {
     if words.is_empty() { NO_STATE.to_owned() } else { words.join(" ") }
 }
 
-/// Returns the states that leaves can share in their head, each saying only what it has besides; none if that would not lead back.
-pub(super) fn shared_states<'t>(items: impl Iterator<Item = &'t Item> + Clone) -> Option<(StateSet, bool)> {
-    // A derived name has a mark of its own.
-    let said = |item: &'t Item| {
-        if item.name.is_empty() { item.states } else { item.states.without(StateSet::DERIVED) }
-    };
-    let (mut shared, _) = columns::commonest(items.clone().map(said))?;
-    for states in items.clone().map(said) {
-        let replaced = states.without(shared).ends();
-        shared = shared.without(shared.without(states).without(replaced));
-    }
-    let volatile = items.clone().all(|item| item.volatile);
-    let mut all = items;
-    let leads_back = |item: &'t Item| with_own(shared, said(item).without(shared)) == said(item);
-    all.all(leads_back).then_some((shared, volatile))
+/// What an item's states are besides those that all of a group share.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Own {
+    /// States that it has besides; one that cannot be beside a shared one takes its place.
+    pub on: StateSet,
+    /// Shared states that it has not.
+    pub off: StateSet,
+    pub volatile: bool,
 }
 
-/// Returns shared states with what an item has besides: a new state takes the place of those that cannot be beside it.
-pub(super) fn with_own(shared: StateSet, own: StateSet) -> StateSet {
-    shared.without(own.ends()).with(own)
+/// A state that an item has not is a token longer than one that it has.
+const DENIED: usize = 4;
+const SAID: usize = 3;
+
+/// Returns the states that leaves share in their head; each says what is otherwise.
+pub(super) fn shared_states<'t>(items: impl Iterator<Item = &'t Item> + Clone) -> Option<(StateSet, bool)> {
+    let (usual, _) = columns::commonest(items.clone().map(plain_states))?;
+    let (mut lacking, mut having) = (vec![0; 32], vec![0; 32]);
+    for states in items.clone().map(plain_states) {
+        let replaced = states.without(usual).ends();
+        for bit in 0..32 {
+            let state = StateSet(usual.0 & (1 << bit));
+            having[bit] += usize::from(state != StateSet::NONE && states.has(state));
+            lacking[bit] += usize::from(state != StateSet::NONE && !states.with(replaced).has(state));
+        }
+    }
+    let dear = (0..32).filter(|bit| lacking[*bit] * DENIED > having[*bit] * SAID);
+    let shared = usual.without(StateSet(dear.fold(0, |states, bit| states | 1 << bit)));
+    Some((shared, items.clone().all(|item| item.volatile)))
+}
+
+/// The states of a leaf without the one that its name has a mark for.
+fn plain_states(item: &Item) -> StateSet {
+    if item.name.is_empty() { item.states } else { item.states.without(StateSet::DERIVED) }
+}
+
+impl Own {
+    /// Returns what a leaf has to say besides what is shared.
+    pub fn of(item: &Item, (shared, volatile): (StateSet, bool)) -> Self {
+        let states = plain_states(item);
+        let on = states.without(shared);
+        // A state that a new one would end although both are there is said again.
+        let on = on.with(StateSet(states.0 & shared.0 & on.ends().0));
+        Self { on, off: shared.without(states).without(on.ends()), volatile: item.volatile && !volatile }
+    }
+
+    /// Returns the states of a leaf of a group that shares some.
+    pub fn beside(self, shared: StateSet) -> StateSet {
+        shared.without(self.on.ends()).without(self.off).with(self.on)
+    }
+
+    pub fn words(self) -> String {
+        let on = self.on.words().map(str::to_owned);
+        let off = self.off.words().map(|word| format!("-{word}"));
+        on.chain(self.volatile.then(|| "volatile".to_owned())).chain(off).collect::<Vec<_>>().join(" ")
+    }
+
+    pub fn read(words: &str) -> Option<Self> {
+        let mut own = Self::default();
+        for word in words.split(' ') {
+            match word.strip_prefix('-') {
+                Some(word) => own.off = own.off.with(StateSet::from_word(word)?),
+                None if word == "volatile" => own.volatile = true,
+                None => own.on = own.on.with(StateSet::from_word(word)?),
+            }
+        }
+        Some(own)
+    }
 }
 
 /// Returns states and volatility of words.

@@ -3,7 +3,7 @@
 //! In: a [`Pattern`] and [`Row`]s, or leaves. Out: their text; and from such text the same again. Invariant: page text is escaped so that it
 //! cannot end its field, its row or its pattern.
 
-use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words, states_of, with_own};
+use super::{Own, Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
 use crate::format::escape::{self, unescape};
 use crate::format::scan::Scan;
 use crate::tree::{Item, StateSet, TEXT};
@@ -154,12 +154,12 @@ fn field(out: &mut String, value: &str) {
     }
 }
 
-/// Appends leaves of one role: refs, names, and the states that each has besides those that all `share`. Where `numbered`, each begins with the number of its
+/// Appends leaves of one role: refs, names, and what each has besides the states that all share. Where `numbered`, each begins with the number of its
 /// ref, or `-`.
 pub(in crate::format) fn leaf_entries<'t>(
     out: &mut String,
     items: impl Iterator<Item = &'t Item>,
-    (shared, volatile): (StateSet, bool),
+    shared: (StateSet, bool),
     numbered: bool,
 ) {
     for (index, item) in items.enumerate() {
@@ -199,10 +199,9 @@ pub(in crate::format) fn leaf_entries<'t>(
         } else if item.reference.is_none() && !numbered {
             out.push_str(" \"\"");
         }
-        let told = if derived { shared.with(StateSet::DERIVED) } else { shared };
-        let own = (item.states.without(told), item.volatile && !volatile);
-        if own != (StateSet::NONE, false) {
-            let _ = write!(out, " [{}]", state_words(own.0, own.1));
+        let own = Own::of(item, shared).words();
+        if !own.is_empty() {
+            let _ = write!(out, " [{own}]");
         }
     }
 }
@@ -292,9 +291,9 @@ pub(in crate::format) fn read_leaves(
                 && let Some(open) = rest.rfind('[')
                 && !rest[..open].ends_with('\\')
             {
-                let (own, volatile) = states_of(&rest[open + 1..])?;
-                item.states = with_own(item.states, own);
-                item.volatile |= volatile;
+                let own = Own::read(&rest[open + 1..])?;
+                item.states = own.beside(item.states);
+                item.volatile |= own.volatile;
                 entry = rest[..open].strip_suffix(' ')?;
             }
             if numbered || entry.starts_with("@e") {
