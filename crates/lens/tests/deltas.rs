@@ -267,7 +267,11 @@ fn when_a_dialog_closes_the_page_behind_it_is_known_again() {
         shop(&cards[1..], "  timer #60\n    text \"14:58\" #61\n"),
     ];
     let told = deltas(a11y(), &pages);
-    assert!(told[1].text.starts_with("[DELTA 0→2, from the page of step 0]") && tokens(&told[1].text) < 80, "{}", told[1].text);
+    assert!(
+        told[1].text.starts_with("[DELTA 0→2, from the page of step 0]") && tokens(&told[1].text) < 80,
+        "{}",
+        told[1].text
+    );
 }
 
 #[test]
@@ -360,8 +364,18 @@ fn a_change_that_does_not_say_whose_it_is_names_its_owner() {
 }
 
 #[test]
+fn the_answer_of_an_action_that_led_to_nothing_is_read_as_a_delta_without_changes() {
+    let mut shown = ShownState::default();
+    shown.apply("[FULL PAGE STATE 0] One | https://a.test/1\n- button \"Go\" @e1").unwrap();
+    shown.apply("[DELTA 0→1: 0 changes] nothing changed").unwrap();
+    assert!(shown.nodes().any(|node| node.name() == "Go"));
+    assert!(shown.apply("[DELTA 1→2: 0 changes] something else").is_err());
+}
+
+#[test]
 fn what_goes_is_said_and_a_message_by_its_text() {
-    let list = |count: u32| (0..count).map(|at| format!("    listitem \"Entry {at}\" #{}\n", 10 + at)).collect::<String>();
+    let list =
+        |count: u32| (0..count).map(|at| format!("    listitem \"Entry {at}\" #{}\n", 10 + at)).collect::<String>();
     let at = |count: u32, message: &str| {
         page("https://a.test/1", "One", 1, &format!("main #2\n  list \"Entries\" #3\n{}{message}", list(count)))
     };

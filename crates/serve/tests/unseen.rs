@@ -456,7 +456,7 @@ fn is_counted(tool: &str, text: &str) {
 async fn every_answer(hidden: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut mcp = Mcp::start(shared(hidden, folder.path())).await;
-    let first = mcp.call("observe", json!({})).await;
+    let first = mcp.call("observe", json!({ "budget": 10_000 })).await;
     let reference = first.split([' ', '\n']).find(|word| word.starts_with("@e")).expect("a ref").to_owned();
     let mut called = BTreeSet::new();
     for (tool, arguments) in calls(hidden, &reference) {

@@ -443,12 +443,8 @@ impl Emitter<'_> {
     /// Says which children of an item go: few by what they say, many by their number, messages always by their text.
     fn gone(&self, s: u32, kept: &HashSet<u32>) -> Vec<Gone> {
         let tree = self.scratch.tree();
-        let went: Vec<u32> = tree
-            .children(s)
-            .iter()
-            .copied()
-            .filter(|id| !kept.contains(id) && tree.item(*id).mark.is_none())
-            .collect();
+        let went: Vec<u32> =
+            tree.children(s).iter().copied().filter(|id| !kept.contains(id) && tree.item(*id).mark.is_none()).collect();
         if went.len() <= MOST_NAMED {
             return went.iter().map(|id| Gone::Named(self.scratch.told(*id))).collect();
         }

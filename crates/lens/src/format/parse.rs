@@ -125,7 +125,12 @@ fn delta_header(scan: &mut Scan<'_>) -> Option<DeltaHeader> {
     } else {
         0
     };
-    (scan.eat("]") && scan.at_end()).then_some((steps, changes, hidden))
+    if !scan.eat("]") {
+        return None;
+    }
+    // What a server adds where an action led to nothing.
+    scan.eat(" nothing changed");
+    scan.at_end().then_some((steps, changes, hidden))
 }
 
 fn head(scan: &mut Scan<'_>) -> Option<Head> {

@@ -478,7 +478,9 @@ impl Writer<'_> {
         for (index, went) in gone.iter().enumerate() {
             self.out.push_str(if index == 0 { " (− " } else { ", " });
             match went {
-                Gone::Named(locator) => self.locator_after(index.checked_sub(1).and_then(|at| gone[at].role()), locator),
+                Gone::Named(locator) => {
+                    self.locator_after(index.checked_sub(1).and_then(|at| gone[at].role()), locator)
+                }
                 Gone::Many { count, role } => {
                     let _ = write!(self.out, "{count} × {role}");
                 }

@@ -59,7 +59,9 @@ impl Client {
                 }
                 // Who waits, waits for what the page says now.
                 let acted = action.is_some_and(|action| action.kind != ActionKind::WaitFor);
-                if acted && self.ticks.are_all(before, &page, between, &has_ref) {
+                // What only ticked before the action was not told, and makes no answer of an action that led to nothing.
+                let ticked = !Arc::ptr_eq(before, observed);
+                if acted && self.ticks.are_all(before, &page, between, ticked, &has_ref) {
                     seen = Arc::clone(observed);
                 }
             }

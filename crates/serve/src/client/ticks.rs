@@ -72,17 +72,19 @@ impl Ticks {
         only_ticks
     }
 
-    /// Returns whether nothing lies between two looks but text that ticks, and that has only ticked on; not where nothing at all does.
+    /// Returns whether nothing lies between two looks but text that ticks, and that has only ticked on; where nothing at all does, whether something `ticked` before.
     pub(super) fn are_all(
         &self,
         before: &Page,
         now: &Page,
         between: Duration,
+        ticked: bool,
         has_ref: &dyn Fn(NodeKey) -> bool,
     ) -> bool {
         let goes_on =
             |change: &Change| self.0.get(&change.place).is_some_and(|tick| tick.expects(change, between.as_secs_f64()));
-        changed_texts(before, now, has_ref).is_some_and(|changed| !changed.is_empty() && changed.iter().all(goes_on))
+        changed_texts(before, now, has_ref)
+            .is_some_and(|changed| (ticked || !changed.is_empty()) && changed.iter().all(goes_on))
     }
 }
 
