@@ -37,8 +37,8 @@ pub fn playwright(name: &str) -> u32 {
 async fn the_shop_is_done_by_refs_at_a_small_part_of_what_snapshots_cost() {
     let name = "shop-laptop-to-cart";
     let theirs = playwright(name);
-    // As a client does it that names no budget; without any limit; with a tight one.
-    for (budget, most) in [(None, 8.0), (Some(0), 8.7), (Some(2_000), 5.0)] {
+    // As a client does it that names no budget; without any limit; with a wide one.
+    for (budget, most) in [(None, 5.0), (Some(0), 8.7), (Some(10_000), 8.0)] {
         let mcp = Mcp::start(Arc::new(on_trace(name))).await;
         let mut reader = Reader::start(mcp, ("observe", json!({ "budget": budget }))).await;
         order_a_laptop(&mut reader).await;
@@ -64,5 +64,5 @@ async fn the_shop_is_done_live_through_mcp_alone() {
     let theirs = playwright("shop-laptop-to-cart");
     let share = f64::from(reader.tokens) * 100.0 / f64::from(theirs);
     println!("live, no budget named: {} of {theirs} tokens, {share:.1} %", reader.tokens);
-    assert!(share <= 8.0, "{share:.1} %");
+    assert!(share <= 5.0, "{share:.1} %");
 }
