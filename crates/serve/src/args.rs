@@ -177,7 +177,7 @@ arguments! {
         /// Everything, not what changed
         #[serde(default)]
         full: bool,
-        /// Most tokens, from now on (10000); 0 for no limit
+        /// Most tokens, from now on (2000); 0 for no limit
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
         /// From now on
