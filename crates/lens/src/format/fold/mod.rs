@@ -124,17 +124,16 @@ const SAID: usize = 3;
 /// Returns the states that leaves share in their head; each says what is otherwise.
 pub(super) fn shared_states<'t>(items: impl Iterator<Item = &'t Item> + Clone) -> Option<(StateSet, bool)> {
     let (usual, _) = columns::commonest(items.clone().map(plain_states))?;
-    let (mut lacking, mut having) = (vec![0; 32], vec![0; 32]);
-    for states in items.clone().map(plain_states) {
-        let replaced = states.without(usual).ends();
-        for bit in 0..32 {
-            let state = StateSet(usual.0 & (1 << bit));
-            having[bit] += usize::from(state != StateSet::NONE && states.has(state));
-            lacking[bit] += usize::from(state != StateSet::NONE && !states.with(replaced).has(state));
+    let count =
+        |says: &dyn Fn(StateSet) -> bool| items.clone().map(plain_states).filter(|states| says(*states)).count();
+    let mut shared = usual;
+    for state in (0..u32::BITS).map(|bit| StateSet(usual.0 & 1 << bit)).filter(|state| *state != StateSet::NONE) {
+        let having = count(&|states| states.has(state));
+        let lacking = count(&|states| !states.with(states.without(usual).ends()).has(state));
+        if lacking * DENIED > having * SAID {
+            shared = shared.without(state);
         }
     }
-    let dear = (0..32).filter(|bit| lacking[*bit] * DENIED > having[*bit] * SAID);
-    let shared = usual.without(StateSet(dear.fold(0, |states, bit| states | 1 << bit)));
     Some((shared, items.clone().all(|item| item.volatile)))
 }
 
