@@ -1,7 +1,8 @@
 //! The cache's file: opening, its tables, and what is done with one that is damaged, of another version or locked.
 //!
-//! In: a path. Out: a connection to a file of this version. Invariant: of two processes that find a damaged file, one moves it away and the
-//! other uses the new one: both look again while they hold `<name>.lock`.
+//! In: a path. Out: a connection to a file of this version. Invariant: of those who find a damaged file, one moves it away and the others use
+//! the new one. Files are opened under a shared lock of `<name>.lock` and moved under an exclusive one: SQLite finds its log by name, so who
+//! opens the old file while it is moved would read and write the new one's log.
 
 use super::{CACHE_VERSION, CacheError};
 use rusqlite::{Connection, ErrorCode};
@@ -12,6 +13,9 @@ use std::time::Duration;
 
 /// Tells a cache of this program from other SQLite files ("BLrd").
 const APPLICATION: i64 = 0x424c_7264;
+
+/// What is added to the name of the cache for its lock.
+const LOCK: &str = ".lock";
 
 /// How often a new file's journal is set, and how long is waited in between.
 const TRIES: u32 = 20;
@@ -75,16 +79,31 @@ enum Found {
 
 /// Opens a cache; the second value says why it was made anew, if it was.
 pub(super) fn open(path: &Path, timeout: Duration) -> Result<(Connection, Option<String>), CacheError> {
-    match look(path, timeout)? {
+    // Where no lock can be made no file can be moved either, and SQLite says best what is wrong with the folder.
+    let lock = lock_file(path).ok();
+    if let Some(lock) = &lock {
+        lock.lock_shared().map_err(|source| CacheError::Io { path: path.to_owned(), source })?;
+    }
+    let found = look(path, timeout);
+    if matches!(found, Err(CacheError::Foreign { .. })) {
+        // Nothing of ours stays beside the file of another program.
+        let _ = std::fs::remove_file(beside(path, LOCK));
+    }
+    drop(lock);
+    match found? {
         Found::Ready(connection) => Ok((connection, None)),
         Found::Damaged(why) => rebuild(path, timeout, &why),
     }
 }
 
+fn lock_file(path: &Path) -> std::io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(beside(path, LOCK))
+}
+
 /// Moves a damaged file away and makes a new one, unless another process did so in the meantime.
 pub(super) fn rebuild(path: &Path, timeout: Duration, why: &str) -> Result<(Connection, Option<String>), CacheError> {
     let io = |source| CacheError::Io { path: path.to_owned(), source };
-    let lock = File::create(beside(path, ".lock")).map_err(io)?;
+    let lock = lock_file(path).map_err(io)?;
     lock.lock().map_err(io)?;
     if let Found::Ready(connection) = look(path, timeout)?
         && whole(&connection)

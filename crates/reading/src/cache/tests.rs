@@ -251,22 +251,27 @@ fn a_file_of_a_later_version_and_one_of_another_program_are_left_alone() {
 }
 
 #[test]
-fn two_who_find_a_damaged_file_end_up_with_one_new_one() {
-    let (_folder, path) = folder();
-    std::fs::write(&path, "not a database, whoever opens it ............................").expect("writes");
-    let workers: Vec<_> = (0..4)
-        .map(|worker| {
-            let path = path.clone();
-            std::thread::spawn(move || {
-                let mut cache = open(&path);
-                assert_eq!(outcome(&mut cache, &page(&format!("https://a.test/{worker}"), "text"), NOW), Outcome::Miss);
-                usize::from(cache.rebuilt().is_some())
-            })
-        })
-        .collect();
-    let rebuilt: usize = workers.into_iter().map(|worker| worker.join().expect("no worker fails")).sum();
-    assert_eq!(rebuilt, 1);
-    assert_eq!(open(&path).size().expect("a size").0, 4);
+fn all_who_find_a_damaged_file_end_up_with_one_new_one() {
+    for round in 0..100 {
+        let (_folder, path) = folder();
+        std::fs::write(&path, "not a database, whoever opens it ............................").expect("writes");
+        let start = std::sync::Barrier::new(8);
+        let rebuilt: usize = std::thread::scope(|scope| {
+            let work = |worker: usize| {
+                let (path, start) = (&path, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    let mut cache = open(path);
+                    let page = page(&format!("https://a.test/{worker}"), "text");
+                    assert_eq!(outcome(&mut cache, &page, NOW), Outcome::Miss);
+                    usize::from(cache.rebuilt().is_some())
+                })
+            };
+            let workers: Vec<_> = (0..8).map(work).collect();
+            workers.into_iter().map(|worker| worker.join().expect("no worker fails")).sum()
+        });
+        assert_eq!((rebuilt, open(&path).size().expect("a size").0), (1, 8), "round {round}");
+    }
 }
 
 /// Characters of texts, and how many of them stand in a line or sentence that stood before.
