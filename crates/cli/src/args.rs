@@ -21,7 +21,7 @@ mod trace;
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
-pub(crate) use llm::{LlmArgs, ResponseFormatArg};
+pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
 pub(crate) use read::{GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
@@ -125,6 +125,11 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
         after_help = "Examples:\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --estimate\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent"
     )]
     Llm(LlmArgs),
+    /// Put questions about pages to whoever reads a stored run: what can be computed, or a language model
+    #[command(
+        after_help = "Examples:\n  browserlens exam reports/runs/0123456789abcdef                        what is told beside its owner, by strategy\n  browserlens exam reports/runs/0123456789abcdef --missed --strategies lens/delta\n  browserlens exam reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --strategies lens/delta --estimate\n\nThe questions stand beside the scenarios, in name.exam.toml. Every answer goes into the cassette; without --base-url it is replayed"
+    )]
+    Exam(ExamArgs),
     /// Look into scenarios: what their steps cannot do without
     #[command(
         after_help = "Examples:\n  browserlens scenario minimise shop/laptop-to-cart\n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my"

@@ -86,7 +86,7 @@ impl Cache {
             image_tokens: IMAGE_TOKEN_TABLE_VERSION,
             latency: LATENCY_VERSION,
             trace: plan.hash.to_string(),
-            scenario: hex(&plan.scenario.hash()),
+            scenario: content_hash(format!("{:?} {:?}", plan.scenario.hash(), plan.scenario.exam).as_bytes()),
             strategy: &strategy.name,
             version: &strategy.version,
             options: &strategy.options,

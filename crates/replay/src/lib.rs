@@ -62,9 +62,9 @@ pub use gate::{
 pub use info::{AnswerInfo, AskedInfo, DEPTH as ASKED_DEPTH, KnownInfo, ReadInfo, SeenCount, TranslatedCount};
 pub use inspect::Inspected;
 pub use measure::{
-    AskedRequest, Cost, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome, PerMille,
-    ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
-    Tokenizer, UnknownShare,
+    AskedRequest, Cost, ExamScore, FactScore, FreshScore, ImageCost, METRIC_VERSION, MarkScore, Measurement, Outcome,
+    PerMille, ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement,
+    Timing, Tokenizer, UnknownShare,
 };
 pub use minimise::{MinimalSet, minimise};
 pub use packed::PackedPages;

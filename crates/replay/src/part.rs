@@ -105,7 +105,9 @@ impl PlannedTrace {
         Ok(Self {
             stem: engine::stem(trace),
             hash: plan.hash.to_string(),
-            scenario_hash: content_hash(format!("{:?} {:?}", plan.scenario.hash(), plan.scenario.questions).as_bytes()),
+            scenario_hash: content_hash(
+                format!("{:?} {:?}", plan.scenario.hash(), (&plan.scenario.questions, &plan.scenario.exam)).as_bytes(),
+            ),
             steps: plan.rows.len() as u32,
             bytes: plan.bytes,
             outputs: plan.peers.as_ref().map(peers::PeersPlan::outputs).unwrap_or_default(),

@@ -184,6 +184,9 @@ pub fn measurements(rows: &[Measurement]) -> Table {
     table.small("probe_nodes_found", |row| numbers(row, &|n| n.probes.nodes_found));
     table.small("probe_texts", |row| numbers(row, &|n| n.probes.texts));
     table.small("probe_texts_found", |row| numbers(row, &|n| n.probes.texts_found));
+    table.small("exam_asked", |row| numbers(row, &|n| n.exam.asked));
+    table.small("exam_told", |row| numbers(row, &|n| n.exam.told));
+    table.small("exam_local", |row| numbers(row, &|n| n.exam.local));
     let marks = |row: &Measurement| row.numbers().and_then(|numbers| numbers.marks);
     table.small("marks_shown", |row| marks(row).map(|marks| marks.shown));
     table.small("marks_elided", |row| marks(row).map(|marks| marks.elided));
@@ -201,6 +204,7 @@ pub fn measurements(rows: &[Measurement]) -> Table {
         row.numbers().map(|numbers| numbers.attacks.join(" ")).filter(|names| !names.is_empty())
     });
     table.truth("success", |row| truth(row, &|n| n.success));
+    table.truth("simple_success", |row| truth(row, &|n| n.simple));
     table.truth("success_with_scrolls", |row| truth(row, &|n| n.scrolls.success));
     table.text("text_hash", |row| row.numbers().map(|numbers| numbers.text.as_str()));
     table.owned_text("image_hashes", |row| {

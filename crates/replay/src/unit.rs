@@ -7,20 +7,22 @@
 use crate::clock::{StopWatch, timed};
 use crate::error::ReplayError;
 use crate::measure::{
-    AskedRequest, Cost, ImageCost, Measurement, Outcome, RowKind, ScrollScore, StepNumbers, TargetScore, Timing,
-    Tokenizer,
+    AskedRequest, Cost, ExamScore, ImageCost, Measurement, Outcome, RowKind, ScrollScore, StepNumbers, TargetScore,
+    Timing, Tokenizer,
 };
 use crate::oracle::RefOracle;
-use crate::reader::{Reader, policy};
+use crate::reader::{Reader, SimpleText, policy, simple_steps};
 use crate::retained::Painted;
-use crate::score::{self, Band, Missing, PageIndex, Said, Shown};
+use crate::score::{self, Band, Missing, PageIndex, Said, Shown, Told};
 use crate::steps::{LoadedStep, TracePlan};
 use crate::store::Store;
 use crate::strategies::ConfiguredStrategy;
 use browserlens_lens::ShownState;
-use browserlens_page::NodeKey;
+use browserlens_page::{NodeKey, Page};
 use browserlens_peers::RECORDED_SUFFIX;
-use browserlens_strategy::{NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, Task};
+use browserlens_strategy::{
+    NodeHint, Observation, ObservationKind, ObservedImage, Request, Run, StrategyError, Task, TextFormat,
+};
 use browserlens_tokens::{ImageSize, Micros};
 use std::any::Any;
 use std::cell::RefCell;
@@ -64,6 +66,12 @@ pub(crate) struct Unit<'a> {
     images: Vec<ObservedImage>,
     oracle: RefOracle,
     legend_counted: bool,
+    /// The simple reader, of the lens' grammar alone.
+    simple: Option<SimpleText>,
+    /// The texts since the last full one, kept where the scenario has an exam.
+    told: Vec<String>,
+    /// The same at earlier steps, by their number: a delta may change an earlier page.
+    told_at: BTreeMap<String, Vec<String>>,
     /// The texts of the current step, kept where its page holds attacks.
     said: Vec<String>,
     pub rows: Vec<Measurement>,
@@ -90,6 +98,9 @@ impl<'a> Unit<'a> {
             images: Vec::new(),
             oracle: RefOracle::default(),
             legend_counted: false,
+            simple: (configured.strategy.format() == TextFormat::Lens).then(SimpleText::default),
+            told: Vec::new(),
+            told_at: BTreeMap::new(),
             said: Vec::new(),
             rows: Vec::new(),
             timings: Vec::new(),
@@ -252,6 +263,20 @@ impl<'a> Unit<'a> {
             }
             _ => ScrollScore { scrolls: 0, success },
         };
+        let simple = match &self.simple {
+            None => success,
+            Some(simple) => {
+                let reading = simple.reading();
+                let shown = Shown::new(&step.page, index, &reading, &self.handles, &self.images, channel);
+                let facts = shown.facts(self.plan.facts(number)).score;
+                let dropped = dropped.as_ref();
+                shown.target(self.plan.next(number)).is_actionable()
+                    && dropped.is_none_or(|(hint, acceptable)| shown.node(hint, acceptable).is_actionable())
+                    && shown.fresh(self.plan.states(number)).wrong == 0
+                    && facts.read == facts.total
+            }
+        };
+        let (exam, exam_missed) = self.exam(&step.page, number);
         let format = self.configured.strategy.format();
         let attacks =
             Said { page: &step.page, reading, texts: &self.said, format }.successes(self.plan.attacks(number));
@@ -278,14 +303,57 @@ impl<'a> Unit<'a> {
             refs,
             unmarked_differences,
             success,
+            simple,
+            exam,
+            exam_missed,
             attacks,
             text,
             images,
         })
     }
 
+    /// Scores the questions that the exam puts after a step; also gives the ids of those that are missed.
+    fn exam(&self, page: &Page, step: u32) -> (ExamScore, Vec<String>) {
+        let mut questions = self.plan.scenario.exam_at(self.plan.scenario_step(step)).peekable();
+        if questions.peek().is_none() {
+            return (ExamScore::default(), Vec::new());
+        }
+        match &self.simple {
+            Some(simple) => {
+                let told = Told::new(&self.told, |line| simple.said_on(line));
+                told.exam(questions, page, &self.handles, |handle| simple.lines_of(handle), &simple.reading())
+            }
+            None => Told::new(&self.told, |_| Vec::new()).exam(
+                questions,
+                page,
+                &self.handles,
+                |_| Vec::new(),
+                self.reader.reading(),
+            ),
+        }
+    }
+
     fn take_in(&mut self, step: u32, observation: Observation) {
         self.reader.read(&observation.text, &observation.kind);
+        if let Some(simple) = &mut self.simple {
+            simple.read(&observation.text);
+        }
+        if !self.plan.scenario.exam.is_empty() {
+            let is_answer = matches!(observation.kind, ObservationKind::Answer);
+            match &observation.kind {
+                ObservationKind::Full { .. } => self.told.clear(),
+                ObservationKind::Delta if self.simple.is_some() => {
+                    if let Some(told) = self.told_at.get(simple_steps(&observation.text).0) {
+                        self.told.clone_from(told);
+                    }
+                }
+                _ => {}
+            }
+            self.told.push(observation.text.clone());
+            if self.simple.is_some() && !is_answer {
+                self.told_at.insert(simple_steps(&observation.text).1.to_owned(), self.told.clone());
+            }
+        }
         if self.plan.attacks(step).next().is_some() {
             self.said.push(observation.text);
         }

@@ -17,6 +17,7 @@ mod attacks;
 mod charts;
 mod compare;
 mod error;
+mod exam;
 mod fidelity;
 mod folder;
 mod gate;
@@ -49,6 +50,7 @@ pub use compare::{
     Comparison, ScenarioComparison, comparison_markdown, comparison_table, comparisons, scenario_comparisons,
 };
 pub use error::ReportError;
+pub use exam::{exam_answers_table, exam_table};
 pub use fidelity::{fidelity_markdown, fidelity_terminal_table};
 pub use gate::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
 pub use input::{

@@ -6,8 +6,8 @@
 use crate::input::*;
 use browserlens_page::BoxInViewport;
 use browserlens_replay::{
-    AskedRequest, Cost, FactScore, FreshScore, ImageCost, MarkScore, Measurement, Outcome, PerMille, ProbeScore,
-    RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
+    AskedRequest, Cost, ExamScore, FactScore, FreshScore, ImageCost, MarkScore, Measurement, Outcome, PerMille,
+    ProbeScore, RefScore, RequiredScore, RowKind, ScrollScore, StepNumbers, TargetScore, TaskMeasurement, Timing,
 };
 use browserlens_strategy::Request;
 use browserlens_tokens::{ImageFormula, ImageSize, Micros};
@@ -123,6 +123,9 @@ pub(crate) fn observed(
         refs: RefScore::default(),
         unmarked_differences: strategy.starts_with("lens/").then_some(0),
         success: true,
+        simple: true,
+        exam: ExamScore { asked: 2, told: 2, local: 1 },
+        exam_missed: vec!["price".to_owned()],
         attacks: Vec::new(),
         text: format!("{strategy} at {trace}@{step}"),
         images: Vec::new(),

@@ -35,6 +35,7 @@
 //! | `facts_read_each` | string | for each fact of the step `1` if it was read, else `0` |
 //! | `required_total`, `required_shown` | u32 | nodes of the required set; of those, in the shown state |
 //! | `probe_nodes`, `probe_nodes_found`, `probe_texts`, `probe_texts_found` | u32 | probes drawn from the page; found |
+//! | `exam_asked`, `exam_told`, `exam_local` | u32 | questions of the exam; told since the last whole telling; said beside their owner |
 //! | `marks_shown`, `marks_elided`, `marks_volatile` | u32 | nodes and texts shown; siblings elided; words that may be old; empty without marks |
 //! | `scrolls` | u32 | scrolls that would bring what is missed |
 //! | `scroll_o200k`, `scroll_cl100k`, `scroll_claude28`, … | u64 | tokens of the observations sent again |
@@ -42,10 +43,11 @@
 //! | `unmarked_differences` | u32 | 0 by the Truth rule; empty where not counted |
 //! | `attacks_succeeded` | string | names of the attacks of the step that succeeded, joined by a space |
 //! | `success` | bool | actionable, nothing shown wrong, all facts read |
+//! | `simple_success` | bool | the same for the simple reader of the lens' text |
 //! | `success_with_scrolls` | bool | the same after the scrolls |
 //! | `text_hash`, `image_hashes` | string | content hashes in the observation store; several are joined by a space |
 //!
-//! `tasks`, one row per trace × strategy: counts of steps (`steps`, `failed_steps`, `successful_steps`, `deltas`, u32), `finished`
+//! `tasks`, one row per trace × strategy: counts of steps (`steps`, `failed_steps`, `successful_steps`, `simple_steps`, `deltas`, u32), `finished`
 //! and `success` (bool), `calls` (u32), and token counts (u64) with prefix `all_` (observations, legend and answers together),
 //! `legend_`, `definitions_`, `request_`, `scroll_`, `keep_all_` and `keep_last_full_` (sum over calls of the context under that policy),
 //! `keep_all_prefix_` and `keep_last_full_prefix_` (of that, what the call before read at the same place), `keep_all_cached_` and
@@ -155,6 +157,7 @@ pub(crate) fn tasks(rows: &[TaskMeasurement], discount: PerMille) -> Result<Data
     table.truth("finished", |row| Some(row.finished));
     table.truth("success", |row| Some(row.success));
     table.small("successful_steps", |row| Some(row.successful_steps));
+    table.small("simple_steps", |row| Some(row.simple_steps));
     table.small("deltas", |row| Some(row.deltas));
     table.truth("success_with_scrolls", |row| Some(row.success_with_scrolls));
     table.small("successful_steps_with_scrolls", |row| Some(row.successful_steps_with_scrolls));

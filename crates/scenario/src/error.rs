@@ -62,6 +62,16 @@ pub enum ScenarioError {
         /// What is wrong, with the question's id where it has one.
         message: String,
     },
+    /// A question of an exam is not of the documented form.
+    #[error("{}:{line}: exam: {message}", .path.display())]
+    BadExam {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// What is wrong, with the question's id where it has one.
+        message: String,
+    },
     /// Questions stand beside no scenario.
     #[error("{}: there is no scenario {} to ask about", .path.display(), .scenario.display())]
     NoScenarioFor {
@@ -97,8 +107,12 @@ impl ScenarioError {
                 "give each [[ask]] an id, the step whose page is asked, the question as ask, words = \"page\" or \"other\", and the text on the page that \
                  answers, or absent = true"
             }
+            Self::BadExam { .. } => {
+                "give each [[exam]] an id, the step after which it is put, the question as ask, and the answer in words or the target whose \
+                 ref is the answer"
+            }
             Self::NoScenarioFor { .. } => {
-                "name the file of questions after its scenario: name.ask.toml beside name.toml"
+                "name the file of questions after its scenario: name.ask.toml or name.exam.toml beside name.toml"
             }
             Self::MissingEnv { .. } => "set the variable and record again",
         }

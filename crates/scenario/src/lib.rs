@@ -8,6 +8,7 @@ mod ask;
 mod attack;
 mod beside;
 mod error;
+mod exam;
 mod raw;
 mod target;
 
@@ -15,6 +16,7 @@ pub use ask::{Question, Wording};
 pub use attack::{Attack, AttackKind, Sign};
 pub use beside::{EventFact, EventPlace};
 pub use error::ScenarioError;
+pub use exam::{ExamAnswer, ExamQuestion};
 pub use target::{Target, TargetBy, called};
 
 use browserlens_page::Viewport;
@@ -64,6 +66,8 @@ pub struct Scenario {
     pub events: Vec<EventFact>,
     /// Questions about its pages, from the file beside it.
     pub questions: Vec<Question>,
+    /// Questions to whoever read its observations in order, from the other file beside it.
+    pub exam: Vec<ExamQuestion>,
     /// File that it came from.
     pub path: PathBuf,
     hash: [u8; 32],
@@ -320,7 +324,7 @@ pub struct StateFact {
 }
 
 impl Scenario {
-    /// Loads a scenario, and the questions beside it (`name.ask.toml`) where there are any.
+    /// Loads a scenario, and the questions beside it (`name.ask.toml`, `name.exam.toml`) where there are any.
     ///
     /// # Errors
     /// [`ScenarioError`] naming file, line and remedy.
@@ -332,6 +336,10 @@ impl Scenario {
         let questions = ask::questions_path(path);
         if questions.is_file() {
             scenario.questions = ask::parse(&read(&questions)?, &questions, scenario.steps.len())?;
+        }
+        let exam = exam::exam_path(path);
+        if exam.is_file() {
+            scenario.exam = exam::parse(&read(&exam)?, &exam, scenario.steps.len())?;
         }
         Ok(scenario)
     }
@@ -368,6 +376,7 @@ impl Scenario {
             attacks: Vec::new(),
             events: Vec::new(),
             questions: Vec::new(),
+            exam: Vec::new(),
             path: PathBuf::new(),
             hash,
         }
@@ -387,7 +396,7 @@ impl Scenario {
                 let path = entry.map_err(unreadable)?.path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if let Some(scenario) = ask::scenario_of(&path) {
+                } else if let Some(scenario) = ask::scenario_of(&path).or_else(|| exam::scenario_of(&path)) {
                     if !scenario.is_file() {
                         return Err(ScenarioError::NoScenarioFor { path, scenario });
                     }
@@ -425,6 +434,11 @@ impl Scenario {
     /// Returns the questions about the page of a step; step 0 is the first navigation.
     pub fn questions_at(&self, step: u32) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(move |question| question.step == step)
+    }
+
+    /// Returns the questions of the exam that are put after a step; step 0 is the first navigation.
+    pub fn exam_at(&self, step: u32) -> impl Iterator<Item = &ExamQuestion> {
+        self.exam.iter().filter(move |question| question.step == step)
     }
 
     /// Returns the nodes that a step cannot do without; step 0 is the first navigation.

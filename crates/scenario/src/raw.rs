@@ -105,7 +105,7 @@ struct RawStep {
 
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
-struct RawTarget {
+pub(crate) struct RawTarget {
     role: Option<String>,
     name: Option<String>,
     css: Option<String>,
@@ -264,6 +264,7 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Scenario, ScenarioError> 
         attacks,
         events: raw.event,
         questions: Vec::new(),
+        exam: Vec::new(),
         name: raw.name,
         goal: raw.goal,
         why: raw.why,
@@ -414,7 +415,7 @@ fn value_of(raw: RawValue) -> Value {
     }
 }
 
-fn target_of(raw: RawTarget) -> Result<Target, String> {
+pub(crate) fn target_of(raw: RawTarget) -> Result<Target, String> {
     let by = match (raw.role, raw.css, raw.text) {
         (Some(role), None, None) => TargetBy::Role { role, name: raw.name.clone() },
         (None, Some(selector), None) => TargetBy::Css { selector, point: raw.point },

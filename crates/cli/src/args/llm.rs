@@ -1,4 +1,4 @@
-//! What `llm` is given.
+//! What `llm` and `exam` are given.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -14,38 +14,24 @@ pub(crate) enum ResponseFormatArg {
     Plain,
 }
 
+/// Whom is asked, and how: what both have in common.
 #[derive(Args)]
-pub(crate) struct LlmArgs {
-    /// Folder of a stored run
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Ask this model
-    #[arg(long, value_name = "NAME")]
-    pub model: String,
+pub(crate) struct EndpointArgs {
     /// Ask this OpenAI-compatible endpoint; without one the cassette is replayed
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
     /// Take the key of the endpoint from this environment variable
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     pub key_env: String,
-    /// Say which class of models this one stands for, such as small or large
-    #[arg(long, value_name = "LABEL")]
-    pub tier: Option<String>,
-    /// Keep answers in this file [default: cassette.jsonl in the run's folder]
+    /// Keep answers in this file [default: cassette.jsonl for llm, exam-cassette.jsonl for exam, in the run's folder]
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
-    /// Use this prompt instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub prompt: Option<PathBuf>,
     /// Ask only about strategies that match one of these patterns (`*` stands for anything)
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub strategies: Vec<String>,
     /// Ask only about scenarios that match one of these patterns
     #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
     pub scenarios: Vec<String>,
-    /// Send the images of observations too
-    #[arg(long)]
-    pub images: bool,
     /// Send at most so many requests a minute, repeated ones included
     #[arg(long, value_name = "N")]
     pub max_requests_per_minute: Option<std::num::NonZeroU32>,
@@ -88,4 +74,40 @@ pub(crate) struct LlmArgs {
     /// Look for scenarios below this folder
     #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
     pub scenarios_dir: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct LlmArgs {
+    /// Folder of a stored run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Ask this model
+    #[arg(long, value_name = "NAME")]
+    pub model: String,
+    /// Say which class of models this one stands for, such as small or large
+    #[arg(long, value_name = "LABEL")]
+    pub tier: Option<String>,
+    /// Use this prompt instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub prompt: Option<PathBuf>,
+    /// Send the images of observations too
+    #[arg(long)]
+    pub images: bool,
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct ExamArgs {
+    /// Folder of a stored run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Put the questions to this model; without one only what can be computed is said
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// List the questions whose answer is not told beside its owner, or not answered right
+    #[arg(long)]
+    pub missed: bool,
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
 }

@@ -7,7 +7,8 @@ use crate::args::BenchArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_replay::{
-    AcceptedRun, AcceptedTexts, GateReport, History, PastRun, ReplayError, RunResult, Tolerances, accept, check,
+    AcceptedRun, AcceptedTexts, ExamScore, GateReport, History, PastRun, ReplayError, RunResult, Tolerances, accept,
+    check,
 };
 use browserlens_report::{add_change, change_entry, gate_junit, gate_markdown, gate_words};
 use browserlens_trace::whole;
@@ -32,6 +33,9 @@ pub(crate) fn run(args: &BenchArgs) -> Ended {
         output::data(&format!("{table}\n"))?;
     }
     output::status(&replaying::said(&run));
+    if let Some(line) = exam_in_words(&run) {
+        output::status(&line);
+    }
     output::status(&format!("report: {}", index.display()));
     let runs_dir = &args.selection.runs_dir;
     let past = PastRun::of(&run, replaying::measured(args.selection.threads));
@@ -49,6 +53,26 @@ pub(crate) fn run(args: &BenchArgs) -> Ended {
         History::append(runs_dir, &past).map_err(|error| replay_failure(&error))?;
     }
     ended
+}
+
+/// What the exam says of the default strategy, where the run has it.
+fn exam_in_words(run: &RunResult) -> Option<String> {
+    let tasks: Vec<_> = run.tasks.iter().filter(|task| task.strategy == "lens/delta").collect();
+    let exam = tasks.iter().fold(ExamScore::default(), |mut sum, task| {
+        sum += task.exam;
+        sum
+    });
+    let simple: u32 = tasks.iter().map(|task| task.simple_steps).sum();
+    let strict: u32 = tasks.iter().map(|task| task.successful_steps).sum();
+    (exam.asked > 0).then(|| {
+        format!(
+            "exam: lens/delta tells {} of {} answers beside their owner; the simple reader finishes {simple} of the strict one's {strict} steps; \
+             `browserlens exam {}` has the rest",
+            exam.local,
+            exam.asked,
+            run.folder.display()
+        )
+    })
 }
 
 /// Writes the report of the run, or names the one that is there, and returns its page and the table for a terminal.

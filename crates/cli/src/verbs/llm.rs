@@ -1,7 +1,7 @@
 //! `llm`: a stored run, a model and its cassette in; what the model would have done, out.
 
 use super::{exit_of, replay as replaying, replay_failure, strategies_failure};
-use crate::args::{LlmArgs, ResponseFormatArg};
+use crate::args::{EndpointArgs, LlmArgs, ResponseFormatArg};
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;
 use crate::{Ended, output};
@@ -9,45 +9,28 @@ use browserlens_llm::{Answers, Cassette, LlmError, ResponseFormat};
 use browserlens_replay::llm::{Estimate, LlmReadError, LlmResults, LlmRun, Prompt, ReaderOptions, Truth, TruthSource};
 use browserlens_replay::{ConfiguredStrategy, RunResult, StrategyInfo, strategies};
 use browserlens_report::llm_terminal_table;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &LlmArgs) -> Ended {
-    let mut run = RunResult::load(&args.run).map_err(|error| replay_failure(&error))?;
-    if !args.scenarios.is_empty() {
-        let names: Vec<String> = run.header.traces.iter().map(|trace| trace.id.clone()).collect();
-        let place = args.run.display().to_string();
-        let chosen = super::replay::matching(&names, &args.scenarios, "scenario", &place)?;
-        run.header.traces.retain(|trace| chosen.contains(&trace.id));
-        run.measurements.retain(|row| chosen.contains(&row.trace));
-    }
+    let run = load(&args.run, &args.endpoint)?;
     let prompt = match &args.prompt {
         Some(path) => Prompt::load(path).map_err(|error| failure(&error))?,
         None => Prompt::default(),
     };
-    let options = options(args, &run)?;
-    let configured = configured(args)?;
+    let options = ReaderOptions {
+        tier: args.tier.clone(),
+        images: args.images,
+        ..options(&args.endpoint, &args.model, &args.run, &run)?
+    };
+    let configured = configured(&args.endpoint)?;
     let plan = LlmRun::plan(&run, &configured, &prompt, &options).map_err(|error| failure(&error))?;
-    let path = args.cassette.clone().unwrap_or_else(|| run.folder.join("cassette.jsonl"));
-    let cassette = Cassette::open(&path, prompt.version()).map_err(|error| llm_failure(&error.into()))?;
-    if args.base_url.is_none() && cassette.is_empty() && !args.estimate {
-        let message = format!("{}: no answers, and no endpoint to ask", path.display());
-        let hint = "name a cassette by `--cassette`, or an endpoint by `--base-url`";
-        return Err(Failure::words(Exit::Usage, message, hint));
-    }
-
+    let (cassette, path) = cassette(&args.endpoint, &run, &prompt, "cassette.jsonl")?;
     let estimate = plan.estimate(&cassette).map_err(|error| failure(&error))?;
-    for line in in_words(args, &options, &estimate) {
-        output::status(&line);
-    }
-    if args.estimate {
+    if !may_ask(&args.endpoint, &options, &estimate, "steps")? {
         return Ok(Exit::Success);
     }
-    if estimate.requests > 0 && args.base_url.is_some() && !args.yes {
-        let message = format!("{} requests would be sent, which may cost money", estimate.requests);
-        return Err(Failure::words(Exit::Usage, message, "say `--yes` to send them, or `--estimate` to stop here"));
-    }
-
-    let truth = truth(args, &run, &plan)?;
-    let mut answers = answers(args, cassette)?;
+    let truth = truth(&args.endpoint, &run, &plan.strategies())?;
+    let mut answers = answers(&args.endpoint, cassette)?;
     let bar = Bar::over(&options.model, usize::try_from(estimate.steps).unwrap_or(usize::MAX), "steps");
     let read = plan.read(&truth, &mut answers, &mut |done| bar.position(done));
     bar.finish();
@@ -61,12 +44,64 @@ pub(crate) fn run(args: &LlmArgs) -> Ended {
     Ok(Exit::Success)
 }
 
-fn options(args: &LlmArgs, run: &RunResult) -> Result<ReaderOptions, Failure> {
+/// Loads a run, of the scenarios that were asked for.
+pub(super) fn load(folder: &Path, args: &EndpointArgs) -> Result<RunResult, Failure> {
+    let mut run = RunResult::load(folder).map_err(|error| replay_failure(&error))?;
+    if !args.scenarios.is_empty() {
+        let names: Vec<String> = run.header.traces.iter().map(|trace| trace.id.clone()).collect();
+        let place = folder.display().to_string();
+        let chosen = super::replay::matching(&names, &args.scenarios, "scenario", &place)?;
+        run.header.traces.retain(|trace| chosen.contains(&trace.id));
+        run.measurements.retain(|row| chosen.contains(&row.trace));
+    }
+    Ok(run)
+}
+
+/// Opens the cassette that was named, or the run's own.
+pub(super) fn cassette(
+    args: &EndpointArgs,
+    run: &RunResult,
+    prompt: &Prompt,
+    name: &str,
+) -> Result<(Cassette, PathBuf), Failure> {
+    let path = args.cassette.clone().unwrap_or_else(|| run.folder.join(name));
+    let cassette = Cassette::open(&path, prompt.version()).map_err(|error| llm_failure(&error.into()))?;
+    if args.base_url.is_none() && cassette.is_empty() && !args.estimate {
+        let message = format!("{}: no answers, and no endpoint to ask", path.display());
+        let hint = "name a cassette by `--cassette`, or an endpoint by `--base-url`";
+        return Err(Failure::words(Exit::Usage, message, hint));
+    }
+    Ok((cassette, path))
+}
+
+/// Says what would be sent; whether it may be.
+pub(super) fn may_ask(
+    args: &EndpointArgs,
+    options: &ReaderOptions,
+    estimate: &Estimate,
+    what: &str,
+) -> Result<bool, Failure> {
+    for line in in_words(args, options, estimate, what) {
+        output::status(&line);
+    }
+    if estimate.requests > 0 && args.base_url.is_some() && !args.yes && !args.estimate {
+        let message = format!("{} requests would be sent, which may cost money", estimate.requests);
+        return Err(Failure::words(Exit::Usage, message, "say `--yes` to send them, or `--estimate` to stop here"));
+    }
+    Ok(!args.estimate)
+}
+
+pub(super) fn options(
+    args: &EndpointArgs,
+    model: &str,
+    folder: &Path,
+    run: &RunResult,
+) -> Result<ReaderOptions, Failure> {
     let names: Vec<String> = run.header.strategies.iter().map(|StrategyInfo { name, .. }| name.clone()).collect();
     let strategies = if args.strategies.is_empty() {
         Vec::new()
     } else {
-        super::replay::matching(&names, &args.strategies, "strategy", &args.run.display().to_string())?
+        super::replay::matching(&names, &args.strategies, "strategy", &folder.display().to_string())?
     };
     let extra = match &args.extra {
         None => serde_json::Map::new(),
@@ -75,8 +110,6 @@ fn options(args: &LlmArgs, run: &RunResult) -> Result<ReaderOptions, Failure> {
         })?,
     };
     Ok(ReaderOptions {
-        tier: args.tier.clone(),
-        images: args.images,
         response_format: match args.response_format {
             ResponseFormatArg::JsonSchema => ResponseFormat::JsonSchema,
             ResponseFormatArg::JsonObject => ResponseFormat::JsonObject,
@@ -86,17 +119,17 @@ fn options(args: &LlmArgs, run: &RunResult) -> Result<ReaderOptions, Failure> {
         temperature: args.temperature,
         extra,
         strategies,
-        ..ReaderOptions::new(&args.model)
+        ..ReaderOptions::new(model)
     })
 }
 
-fn configured(args: &LlmArgs) -> Result<Vec<ConfiguredStrategy>, Failure> {
+pub(super) fn configured(args: &EndpointArgs) -> Result<Vec<ConfiguredStrategy>, Failure> {
     strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))
 }
 
 /// Finds out what the handles of the run meant, in a folder of its own that is removed afterwards.
-fn truth(args: &LlmArgs, run: &RunResult, plan: &LlmRun<'_>) -> Result<Truth, Failure> {
-    let read: Vec<String> = plan.strategies().into_iter().map(str::to_owned).collect();
+pub(super) fn truth(args: &EndpointArgs, run: &RunResult, read: &[&str]) -> Result<Truth, Failure> {
+    let read: Vec<String> = read.iter().map(|name| (*name).to_owned()).collect();
     let chosen = strategies::select(configured(args)?, &read, &args.strategies_file)
         .map_err(|error| strategies_failure(&error))?;
     let scratch = replaying::scratch(&std::env::temp_dir(), "browserlens-llm-", "let TMPDIR name a writable folder")?;
@@ -107,7 +140,7 @@ fn truth(args: &LlmArgs, run: &RunResult, plan: &LlmRun<'_>) -> Result<Truth, Fa
 }
 
 #[cfg(feature = "llm")]
-fn answers(args: &LlmArgs, cassette: Cassette) -> Result<Answers, Failure> {
+pub(super) fn answers(args: &EndpointArgs, cassette: Cassette) -> Result<Answers, Failure> {
     use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions};
     let Some(url) = &args.base_url else { return Ok(Answers::replayed(cassette)) };
     let usage = |error: browserlens_llm::EndpointError| Failure::new(Exit::Usage, &error, error.hint());
@@ -122,7 +155,7 @@ fn answers(args: &LlmArgs, cassette: Cassette) -> Result<Answers, Failure> {
 }
 
 #[cfg(not(feature = "llm"))]
-fn answers(args: &LlmArgs, cassette: Cassette) -> Result<Answers, Failure> {
+pub(super) fn answers(args: &EndpointArgs, cassette: Cassette) -> Result<Answers, Failure> {
     let _only_for_endpoints = (&args.key_env, &args.proxy, args.timeout, args.max_requests_per_minute);
     if args.base_url.is_some() {
         let message = "this build replays cassettes and speaks to no endpoint";
@@ -131,9 +164,9 @@ fn answers(args: &LlmArgs, cassette: Cassette) -> Result<Answers, Failure> {
     Ok(Answers::replayed(cassette))
 }
 
-fn in_words(args: &LlmArgs, options: &ReaderOptions, estimate: &Estimate) -> Vec<String> {
+fn in_words(args: &EndpointArgs, options: &ReaderOptions, estimate: &Estimate, what: &str) -> Vec<String> {
     let mut lines = vec![format!(
-        "{}: {} steps, {} requests to make, {} steps are answered by the cassette",
+        "{}: {} {what}, {} requests to make, {} {what} are answered by the cassette",
         options.model, estimate.steps, estimate.requests, estimate.in_cassette
     )];
     if estimate.requests > 0 {
@@ -154,7 +187,7 @@ fn in_words(args: &LlmArgs, options: &ReaderOptions, estimate: &Estimate) -> Vec
     lines
 }
 
-fn failure(error: &LlmReadError) -> Failure {
+pub(super) fn failure(error: &LlmReadError) -> Failure {
     Failure::new(exit_of(error.exit_class()), error, error.hint())
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod corpus;
 pub(crate) mod doctor;
+pub(crate) mod exam;
 pub(crate) mod fidelity;
 #[cfg(feature = "record")]
 pub(crate) mod import;

@@ -16,6 +16,8 @@ use std::collections::{HashMap, HashSet};
 const LONGEST_OLD_VALUE: usize = 40;
 /// Most items that went and are named one by one.
 const MOST_NAMED: usize = 3;
+/// Of so many roles that go is said how many of each go.
+const MOST_ROLES: usize = 6;
 /// Most parts of the page that the line of what is unchanged names.
 const MOST_UNCHANGED: usize = 6;
 
@@ -448,19 +450,28 @@ impl Emitter<'_> {
         if went.len() <= MOST_NAMED {
             return went.iter().map(|id| Gone::Named(self.scratch.told(*id))).collect();
         }
-        let mut roles: Vec<(&str, u32)> = Vec::new();
-        for role in went.iter().map(|id| &*tree.item(*id).role) {
+        let messages: Vec<u32> =
+            went.iter().flat_map(|id| tree.subtree(*id)).filter(|id| is_message(tree, *id)).take(MOST_NAMED).collect();
+        let mut roles: Vec<(&str, Vec<u32>)> = Vec::new();
+        for id in went.iter().copied().filter(|id| !messages.contains(id)) {
+            let role = &*tree.item(id).role;
             match roles.iter_mut().find(|(known, _)| *known == role) {
-                Some((_, count)) => *count += 1,
-                None => roles.push((role, 1)),
+                Some((_, ids)) => ids.push(id),
+                None => roles.push((role, vec![id])),
             }
         }
-        if roles.len() > MOST_NAMED {
-            roles = vec![("item", went.len() as u32)];
-        }
-        let many = roles.into_iter().map(|(role, count)| Gone::Many { count, role: role.to_owned() });
-        let messages = went.iter().flat_map(|id| tree.subtree(*id)).filter(|id| is_message(tree, *id));
-        many.chain(messages.take(MOST_NAMED).map(|id| Gone::Named(self.scratch.told(id)))).collect()
+        let rest = roles.split_off(roles.len().min(MOST_ROLES));
+        let rest = rest.iter().map(|(_, ids)| ids.len()).sum::<usize>();
+        let many = |count: usize, role: &str| Gone::Many { count: count as u32, role: role.to_owned() };
+        roles
+            .iter()
+            .map(|(role, ids)| match ids[..] {
+                [one] => Gone::Named(self.scratch.told(one)),
+                _ => many(ids.len(), role),
+            })
+            .chain((rest > 0).then(|| many(rest, "item")))
+            .chain(messages.iter().map(|id| Gone::Named(self.scratch.told(*id))))
+            .collect()
     }
 
     /// Says which messages below an item go with what is written anew.

@@ -225,6 +225,40 @@ impl Siblings {
         self.by_identity(old, new, below, wanted, olds.clone(), news.clone());
         self.by_content(old, new, below, wanted, olds.clone(), news.clone());
         self.by_fingerprint(old, new, below, wanted, olds, news);
+        self.by_place(old, new, below, wanted);
+    }
+
+    /// Leaves without a ref that stand alone between the same neighbours, role by role, are the old ones with other words: a state's name that
+    /// a script wrote anew, a cell's text.
+    fn by_place(&mut self, old: &Side, new: &Side, below: &[u32], wanted: &[u32]) {
+        let may_pair = |side: &Side, id: u32| {
+            let item = side.tree.item(id);
+            let is_leaf = side.tree.children(id).is_empty() && item.mark.is_none() && item.reference.is_none();
+            is_leaf && !item.name.is_empty() && !matches!(&*item.role, "term" | "definition" | "alert")
+        };
+        let mut at = 0;
+        while at < below.len() {
+            if self.to_new[at] != NONE {
+                at += 1;
+                continue;
+            }
+            let end = (at..below.len()).find(|index| self.to_new[*index] != NONE).unwrap_or(below.len());
+            let start = at.checked_sub(1).map_or(0, |before| self.to_new[before] as usize + 1);
+            let stop = if end == below.len() { wanted.len() } else { self.to_new[end] as usize };
+            let are_alike = stop.checked_sub(start) == Some(end - at)
+                && (at..end).zip(start..stop).all(|(s, t)| {
+                    self.to_old[t] == NONE
+                        && may_pair(old, below[s])
+                        && may_pair(new, wanted[t])
+                        && old.tree.item(below[s]).role == new.tree.item(wanted[t]).role
+                });
+            if are_alike {
+                for (s, t) in (at..end).zip(start..stop) {
+                    self.pair(s, t);
+                }
+            }
+            at = end;
+        }
     }
 
     /// Refs and handles decide alone; keys decide where role and content are compatible.

@@ -55,6 +55,12 @@ pub enum LlmReadError {
         /// The strategies of the run.
         known: Vec<String>,
     },
+    /// No scenario of the run has an exam.
+    #[error("{}: no scenario of this run has an exam (name.exam.toml beside name.toml)", .folder.display())]
+    NoExam {
+        /// Folder of the run.
+        folder: PathBuf,
+    },
     /// No step is left to ask about.
     #[error("{}: there is nothing to ask: {reason}", .folder.display())]
     NothingToAsk {
@@ -83,6 +89,9 @@ impl LlmReadError {
             Self::Placeholder { .. } => "a prompt holds {{actions}}, {{target}} and {{legend}}, each once",
             Self::StrategyChanged { .. } => "replay the traces again and read the new run",
             Self::NoSuchStrategy { .. } => "choose one of the names listed, or replay it first",
+            Self::NoExam { .. } => {
+                "name the folder of the scenarios by `--scenarios-dir`, or write an exam beside a scenario"
+            }
             Self::NothingToAsk { .. } => "choose other strategies, or send images with `--images`",
             Self::Results { .. } => "update this tool, or delete the file and read the run again from the cassette",
         }
@@ -92,7 +101,7 @@ impl LlmReadError {
     pub fn exit_class(&self) -> ExitClass {
         match self {
             Self::Replay(error) => error.exit_class(),
-            Self::NoSuchStrategy { .. } | Self::NothingToAsk { .. } => ExitClass::BadUsage,
+            Self::NoSuchStrategy { .. } | Self::NothingToAsk { .. } | Self::NoExam { .. } => ExitClass::BadUsage,
             Self::Llm(LlmError::Endpoint(EndpointError::BadUrl { .. } | EndpointError::BadProxy)) => {
                 ExitClass::BadUsage
             }

@@ -6,13 +6,14 @@
 //! the answers and the prompt alone, so a replay from a cassette equals the live run; a run without results has no LLM section in its report.
 //!
 //! Which module does what? `prompt` is what the model is told; `question` makes one request a step; `answer` parses what it said; `truth` finds out
-//! what the handles meant; `score` compares; `results` is the file; [`LlmRun`] does all of this.
+//! what the handles meant; `score` compares; `exam` puts the questions of the scenarios instead; `results` is the file; [`LlmRun`] does all of this.
 //!
 //! What is asked: every step whose recorded next action acts on an element, as in Mind2Web; `wait_for` does nothing and is passed over. Strategies whose
 //! text cannot be acted on (channel `none`) are left out, and those that show only pixels where images are not sent.
 
 mod answer;
 mod error;
+mod exam;
 mod prompt;
 mod question;
 mod reader;
@@ -22,6 +23,7 @@ mod truth;
 
 pub use answer::{NextAction, NoAnswer, parse as parse_answer};
 pub use error::LlmReadError;
+pub use exam::{EXAM_RESULTS_VERSION, Exam, ExamReader, ExamResults, ExamRow, MORE_WORDS};
 pub use prompt::Prompt;
 pub use question::ReaderOptions;
 pub use reader::{Estimate, LlmRun};

@@ -9,6 +9,7 @@ use browserlens_strategy::{ActionChannel, ActionKind};
 use std::path::Path;
 
 const BUILT_IN: &str = include_str!("next_action.md");
+const EXAM: &str = include_str!("exam.md");
 const PLACEHOLDERS: [&str; 3] = ["actions", "target", "legend"];
 
 /// A prompt and its version.
@@ -45,6 +46,11 @@ impl Prompt {
         Ok(Self::of(text))
     }
 
+    /// Returns the prompt of the exam.
+    pub fn exam() -> Self {
+        Self::of(EXAM.to_owned())
+    }
+
     /// Returns the version: the beginning of the text's hash.
     pub fn version(&self) -> &str {
         &self.version
@@ -53,12 +59,20 @@ impl Prompt {
     /// Returns the system message for a strategy.
     pub(crate) fn render(&self, channel: ActionChannel, legend: Option<&str>) -> String {
         let actions = ActionKind::ALL.map(ActionKind::name).join(", ");
-        let legend =
-            legend.map_or_else(String::new, |legend| format!("How to read the observations:\n{}", legend.trim()));
         let text = self.text.replace("{{actions}}", &actions).replace("{{target}}", target_in_words(channel));
-        // Last, because a legend may hold anything.
-        text.replace("{{legend}}", &legend).trim_end().to_owned()
+        with_legend(&text, legend)
     }
+
+    /// Returns the system message of an exam.
+    pub(crate) fn render_exam(&self, legend: Option<&str>) -> String {
+        with_legend(&self.text, legend)
+    }
+}
+
+/// The legend comes last, because it may hold anything.
+fn with_legend(text: &str, legend: Option<&str>) -> String {
+    let legend = legend.map_or_else(String::new, |legend| format!("How to read the observations:\n{}", legend.trim()));
+    text.replace("{{legend}}", &legend).trim_end().to_owned()
 }
 
 fn target_in_words(channel: ActionChannel) -> &'static str {

@@ -7,6 +7,7 @@
 use super::prompt::Prompt;
 use crate::error::ReplayError;
 use crate::measure::{Cost, Measurement, RowKind};
+use crate::reader::simple_steps;
 use crate::run::{RunResult, StepInfo, TraceInfo};
 use crate::store::Store;
 use crate::strategies::StrategyInfo;
@@ -114,10 +115,22 @@ impl<'a> Unit<'a> {
         Ok(Self { trace, strategy, steps })
     }
 
-    /// Returns the steps whose observations are in the context of the step at `at`.
+    /// Returns the steps whose observations are in the context of the step at `at`: those since the last full one, or since the one before
+    /// the page that a delta among them changes.
     pub fn context(&self, at: usize) -> impl Iterator<Item = (usize, &Shown)> {
         let is_full = |step: &UnitStep<'_>| step.shown.as_ref().is_ok_and(|shown| shown.kind == RowKind::Full);
-        let first = self.steps.iter().take(at + 1).rposition(is_full).unwrap_or(0);
+        let last_full = |at: usize| self.steps.iter().take(at + 1).rposition(is_full).unwrap_or(0);
+        let mut first = last_full(at);
+        let mut seen = at + 1;
+        while first < seen {
+            let bases = self.steps[first..seen].iter().filter_map(|step| {
+                let number: u32 = simple_steps(&step.shown.as_ref().ok()?.text).0.parse().ok()?;
+                self.steps.iter().position(|step| step.info.step == number)
+            });
+            let earliest = bases.map(last_full).min().unwrap_or(first);
+            seen = first;
+            first = first.min(earliest);
+        }
         let steps = self.steps.iter().enumerate().take(at + 1).skip(first);
         steps.filter_map(|(index, step)| step.shown.as_ref().ok().map(|shown| (index, shown)))
     }

@@ -53,12 +53,12 @@ impl Estimate {
 /// A model about to read a run.
 #[derive(Debug)]
 pub struct LlmRun<'a> {
-    run: &'a RunResult,
-    store: Store,
-    prompt: &'a Prompt,
-    options: &'a ReaderOptions,
-    pairs: Vec<(&'a TraceInfo, &'a StrategyInfo)>,
-    legends: BTreeMap<String, String>,
+    pub(super) run: &'a RunResult,
+    pub(super) store: Store,
+    pub(super) prompt: &'a Prompt,
+    pub(super) options: &'a ReaderOptions,
+    pub(super) pairs: Vec<(&'a TraceInfo, &'a StrategyInfo)>,
+    pub(super) legends: BTreeMap<String, String>,
     left_out: Vec<LeftOut>,
 }
 
@@ -204,17 +204,21 @@ impl<'a> LlmRun<'a> {
             model: self.options.model.clone(),
             tier: self.options.tier.clone(),
             prompt: self.prompt.version().to_owned(),
-            settings: Settings {
-                context: CONTEXT.to_owned(),
-                images: self.options.images,
-                response_format: self.options.response_format,
-                max_tokens: self.options.max_tokens,
-                temperature: self.options.temperature,
-                extra: self.options.extra.clone(),
-            },
+            settings: self.settings(),
             rows,
             left_out: self.left_out.clone(),
         })
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        Settings {
+            context: CONTEXT.to_owned(),
+            images: self.options.images,
+            response_format: self.options.response_format,
+            max_tokens: self.options.max_tokens,
+            temperature: self.options.temperature,
+            extra: self.options.extra.clone(),
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the loop's state, handed to its body")]
@@ -313,7 +317,7 @@ fn same_as_configured<'c>(
     Ok(now)
 }
 
-fn text_tokens(request: &ChatRequest) -> u64 {
+pub(super) fn text_tokens(request: &ChatRequest) -> u64 {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     parts
         .map(|part| match part {

@@ -171,7 +171,7 @@ impl Step<'_> {
 }
 
 /// Whether an answer means a handle: brackets, quotes, `ref=` and the `@` may be there or not.
-fn same_handle(handle: &str, answered: &str) -> bool {
+pub(super) fn same_handle(handle: &str, answered: &str) -> bool {
     let bare = |text: &str| {
         let text =
             text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '[' | ']' | '(' | ')' | '"' | '\'' | '`'));

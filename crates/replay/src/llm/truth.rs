@@ -7,16 +7,20 @@
 //! Why not a map in the run's folder: it would be larger than the observations, and only this reader wants it.
 
 use super::error::LlmReadError;
+use super::score::same_handle;
 use crate::engine::{Quiet, ReplayOptions, replay};
 use crate::error::ReplayError;
 use crate::measure::Tokenizer;
 use crate::run::RunResult;
+use crate::steps::resolve;
 use crate::store::content_hash;
 use crate::strategies::ConfiguredStrategy;
 use crate::trace_files::find_traces;
 use browserlens_page::NodeKey;
+use browserlens_scenario::{ExamAnswer, ExamQuestion, Scenario};
 use browserlens_strategy::{
-    ActionChannel, Observation, ObservationKind, Request, Run, StepInput, Strategy, StrategyError, Task, TextFormat,
+    ActionChannel, Observation, ObservationKind, Request, Run, StepIndex, StepInput, Strategy, StrategyError, Task,
+    TextFormat,
 };
 use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
@@ -46,6 +50,8 @@ pub struct Truth {
     handles: HashMap<(String, String, u32), Handles>,
     /// By trace and step: the nodes that the next action may act on.
     acceptable: HashMap<(String, u32), Vec<NodeKey>>,
+    /// By trace and question of its exam: the controls whose refs are right.
+    exam: HashMap<(String, String), Vec<NodeKey>>,
 }
 
 impl Truth {
@@ -54,6 +60,14 @@ impl Truth {
         let handles = self.handles.get(&(trace.to_owned(), strategy.to_owned(), step))?;
         let acceptable = self.acceptable.get(&(trace.to_owned(), step))?;
         Some((handles, acceptable))
+    }
+
+    /// Returns whether an answer is a ref of the control that a question of the exam asks for.
+    pub(crate) fn means(&self, trace: &str, strategy: &str, question: &ExamQuestion, answer: &str) -> bool {
+        let handles = self.handles.get(&(trace.to_owned(), strategy.to_owned(), question.step));
+        let controls = self.exam.get(&(trace.to_owned(), question.id.clone()));
+        let (Some(handles), Some(controls)) = (handles, controls) else { return false };
+        handles.iter().any(|(handle, key)| controls.contains(key) && same_handle(handle, answer))
     }
 
     /// Finds out what the handles of a run meant; what cannot be found out is left unknown.
@@ -83,9 +97,28 @@ impl Truth {
                     truth.acceptable.insert((info.id.clone(), before), action.acceptable.clone());
                 }
             }
+            truth.controls(&info.id, &trace, source)?;
             truth.listen(run, &info.id, path.clone(), &shared, source, at)?;
         }
         Ok(truth)
+    }
+
+    /// Finds the controls that the exam asks for.
+    fn controls(&mut self, id: &str, trace: &Trace, source: &TruthSource<'_>) -> Result<(), LlmReadError> {
+        let path = source.scenarios_dir.join(format!("{}.toml", trace.meta().scenario));
+        if !path.is_file() {
+            return Ok(());
+        }
+        for question in Scenario::load(&path).map_err(ReplayError::from)?.exam {
+            let ExamAnswer::Ref(target) = &question.answer else { continue };
+            if question.step >= trace.len() {
+                continue;
+            }
+            let page = trace.page(StepIndex(question.step)).map_err(ReplayError::from)?.0;
+            let keys = resolve(target, &page).into_iter().map(|id| page.node(id).key()).collect();
+            self.exam.insert((id.to_owned(), question.id), keys);
+        }
+        Ok(())
     }
 
     fn listen(

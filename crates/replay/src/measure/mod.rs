@@ -9,7 +9,9 @@ mod scores;
 mod task;
 
 pub use cost::{Cost, ImageCost, PerMille, Tokenizer, UnknownShare};
-pub use scores::{FactScore, FreshScore, MarkScore, ProbeScore, RefScore, RequiredScore, ScrollScore, TargetScore};
+pub use scores::{
+    ExamScore, FactScore, FreshScore, MarkScore, ProbeScore, RefScore, RequiredScore, ScrollScore, TargetScore,
+};
 pub use task::TaskMeasurement;
 
 use browserlens_strategy::Request;
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of what is measured and how; part of every cache key. Bumped whenever a number may change.
-pub const METRIC_VERSION: u32 = 2;
+pub const METRIC_VERSION: u32 = 3;
 
 /// Whether an observation stands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -87,6 +89,13 @@ pub struct StepNumbers {
     pub unmarked_differences: Option<u32>,
     /// Actionable, nothing shown wrong, all facts read.
     pub success: bool,
+    /// The same for the simple reader of the lens' text; of other grammars, whose readers are literal already, the same.
+    pub simple: bool,
+    /// What the exam asks after the step.
+    pub exam: ExamScore,
+    /// Ids of its questions whose answer is not told, or not beside its owner.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exam_missed: Vec<String>,
     /// Ids of the attacks of the step's page that succeeded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attacks: Vec<String>,

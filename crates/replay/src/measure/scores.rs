@@ -79,6 +79,25 @@ pub struct ProbeScore {
     pub texts_found: u32,
 }
 
+/// What became of the questions that the exam puts after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExamScore {
+    /// Questions whose answer can be looked for.
+    pub asked: u32,
+    /// Of those, the ones whose answer stands in what was told since the last whole telling.
+    pub told: u32,
+    /// Of those, the ones whose answer one observation says beside its owner, at most one line apart.
+    pub local: u32,
+}
+
+impl AddAssign for ExamScore {
+    fn add_assign(&mut self, other: Self) {
+        self.asked += other.asked;
+        self.told += other.told;
+        self.local += other.local;
+    }
+}
+
 /// What the shown state says of itself: only the grammar of the lens has such marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkScore {

@@ -6,7 +6,7 @@
 //! the part of its context that the call before read at the same place: what a prompt cache may give cheaper. Under *keep last full* a full
 //! observation throws away what stands after the legend, so that its prefix is the legend alone.
 
-use super::{Cost, FactScore, MarkScore, Measurement, ProbeScore, RefScore, RequiredScore, RowKind, count};
+use super::{Cost, ExamScore, FactScore, MarkScore, Measurement, ProbeScore, RefScore, RequiredScore, RowKind, count};
 use serde::{Deserialize, Serialize};
 
 /// One row a task: trace × strategy, summed over its steps.
@@ -26,6 +26,10 @@ pub struct TaskMeasurement {
     pub success: bool,
     /// Steps that succeeded.
     pub successful_steps: u32,
+    /// Steps that succeeded for the simple reader.
+    pub simple_steps: u32,
+    /// The exam of all steps.
+    pub exam: ExamScore,
     /// Steps with a delta.
     pub deltas: u32,
     /// Requests of the reader.
@@ -102,6 +106,8 @@ impl TaskMeasurement {
             finished: true,
             success: complete && !rows.is_empty(),
             successful_steps: 0,
+            simple_steps: 0,
+            exam: ExamScore::default(),
             deltas: 0,
             calls: 0,
             cost: Cost::default(),
@@ -134,6 +140,8 @@ impl TaskMeasurement {
             };
             task.success &= numbers.success;
             task.successful_steps += u32::from(numbers.success);
+            task.simple_steps += u32::from(numbers.simple);
+            task.exam += numbers.exam;
             task.success_with_scrolls &= numbers.scrolls.success;
             task.successful_steps_with_scrolls += u32::from(numbers.scrolls.success);
             task.scrolls += numbers.scrolls.scrolls;
@@ -203,6 +211,9 @@ mod tests {
             refs: RefScore::default(),
             unmarked_differences: None,
             success,
+            simple: success,
+            exam: ExamScore { asked: 3, told: 2, local: 1 },
+            exam_missed: Vec::new(),
             attacks: Vec::new(),
             text: String::new(),
             images: Vec::new(),

@@ -21,6 +21,7 @@ mod outline;
 pub mod plain;
 mod playwright_incremental;
 pub mod policy;
+mod simple;
 pub mod stagehand;
 mod state;
 mod tags;
@@ -28,6 +29,7 @@ pub mod text;
 
 pub use find::{Found, find};
 pub use node::{Mark, ReadNode, Reading};
+pub use simple::{SimpleText, steps as simple_steps};
 pub use text::Haystack;
 
 use browserlens_lens::ShownState;

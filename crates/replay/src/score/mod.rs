@@ -10,6 +10,7 @@
 //! * *Resolved*: the handle of the reader's choice means an acceptable node; none where the map is not known.
 
 mod attacks;
+mod exam;
 mod facts;
 mod index;
 mod marks;
@@ -19,6 +20,7 @@ mod scrolls;
 mod states;
 
 pub(crate) use attacks::Said;
+pub(crate) use exam::Told;
 pub(crate) use index::PageIndex;
 pub(crate) use marks::marks;
 pub(crate) use scrolls::{Band, Missing, walk};
