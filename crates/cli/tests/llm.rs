@@ -69,3 +69,28 @@ fn a_cassette_of_another_prompt_version_is_refused_with_the_remedy() {
     assert!(text.contains("error: old.jsonl: made with prompt version 0123456789abcdef, the prompt is now version"));
     assert!(text.contains(" hint: give the prompt that it was made with by `--prompt`"), "{text}");
 }
+
+#[test]
+fn an_exam_without_a_model_says_what_is_told_beside_its_owner() {
+    let (folder, run) = stored_run();
+    let scenarios = root().join("traces/scenarios").display().to_string();
+    let exam = |more: &[&str]| {
+        let mut arguments = vec!["exam", &run, "--scenarios-dir", &scenarios];
+        arguments.extend(more);
+        let output = browserlens(folder.path(), &arguments);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (exit, table, errors) = exam(&["--missed"]);
+    assert_eq!(exit, Some(0), "{errors}");
+    let row = table.lines().find(|line| line.starts_with("lens/delta")).expect("a row");
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!((cells[1], cells[2], cells[3], cells[6]), ("16", "16", "16", "6/6"), "{table}");
+    let strategies = root().join("traces/strategies.toml").display().to_string();
+    let (exit, _, errors) = exam(&["--model", "m", "--strategies-file", &strategies, "--estimate"]);
+    assert_eq!(exit, Some(0), "{errors}");
+    assert!(errors.contains("m: 16 questions, 16 requests to make"), "{errors}");
+    let (exit, _, errors) = exam(&["--model", "m", "--strategies-file", &strategies]);
+    assert_eq!(exit, Some(2), "{errors}");
+    assert!(errors.contains("exam-cassette.jsonl: no answers, and no endpoint to ask"), "{errors}");
+}

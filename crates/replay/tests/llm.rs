@@ -7,6 +7,7 @@ use browserlens_llm::{
     Answer, Answers, Ask, Cassette, CassetteError, ChatRequest, EndpointError, LlmError, Part, Said,
 };
 use browserlens_replay::llm::{
+    Exam, ExamResults,
     LlmReadError, LlmReader, LlmResults, LlmRun, Prompt, ReaderOptions, ResolvedBy, RowOutcome, Truth, TruthSource,
     summarise,
 };
@@ -204,4 +205,57 @@ fn strategies_that_changed_are_unknown_or_missing_are_refused_with_a_remedy() {
             .0
             .contains("the run has no strategy \"lens/none\": it has test/list")
     );
+}
+
+const EXAM: &str = r#"
+[[exam]]
+id     = "count"
+step   = 2
+ask    = "How many results are shown?"
+answer = "3"
+accept = ["three"]
+
+[[exam]]
+id     = "go"
+step   = 1
+ask    = "Which ref starts the search?"
+target = { role = "button", name = "Go" }
+"#;
+
+#[test]
+fn an_exam_is_put_with_what_was_seen_and_scored_by_words_and_by_what_refs_mean() {
+    let setup = setup(Behaviour::Good);
+    let scenarios = setup.world.path("scenarios");
+    let options = ReaderOptions::new("m");
+    let prompt = Prompt::exam();
+    let plan = || LlmRun::plan(&setup.run, &setup.strategies, &prompt, &options).expect("a plan");
+    let error = Exam::new(plan(), &scenarios).expect_err("no exam").to_string();
+    assert!(error.contains("no scenario of this run has an exam"), "{error}");
+    std::fs::write(scenarios.join("shop/lamp.exam.toml"), EXAM).expect("writes");
+    let exam = Exam::new(plan(), &scenarios).expect("an exam");
+    let cassette = Cassette::open(&setup.world.path("exam.jsonl"), prompt.version()).expect("opens");
+    let estimate = exam.estimate(&cassette).expect("counted");
+    assert_eq!((estimate.steps, estimate.requests), (2, 2));
+    let truth = setup.truth();
+    let sit = |says: &[&'static str]| {
+        let mut model = Model::new(says);
+        let reader = exam.sit(&truth, &mut model, &mut |_| ()).expect("sat");
+        (reader.rows.iter().map(|row| row.right).collect::<Vec<_>>(), model.asked, reader)
+    };
+    let (right, asked, reader) = sit(&[r#"{"answer": "Three of them"}"#, r#"{"answer": "[ref=e2]"}"#]);
+    assert_eq!(right, [true, true]);
+    assert!(asked[0].contains("refs act\n=====\n## Observation 2\n") && !asked[1].contains("Observation 2"), "{}", asked[0]);
+    assert!(asked[0].contains("How many results are shown?") && !asked[0].contains("three"), "{}", asked[0]);
+    let (right, ..) = sit(&[r#"{"answer": "142 of 300"}"#, r#"{"answer": "e1"}"#]);
+    assert_eq!(right, [false, false]);
+    let (right, ..) = sit(&["no JSON", r#"{"answer": 2}"#]);
+    assert_eq!(right, [false, false]);
+    // Sat again, it takes the place of what was there.
+    let folder = &setup.run.folder;
+    assert_eq!(ExamResults::add(folder, reader.clone()).expect("kept").readers[0].rows.len(), 2);
+    let again = ExamResults::add(folder, reader).expect("kept");
+    assert_eq!((again.readers.len(), again.readers[0].rows.len()), (1, 2));
+    std::fs::write(folder.join("exam.json"), "{").expect("writes");
+    let error = ExamResults::add(folder, again.readers[0].clone()).expect_err("damaged").to_string();
+    assert!(error.contains("exam.json"), "{error}");
 }

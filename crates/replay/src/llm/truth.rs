@@ -11,6 +11,7 @@ use super::score::same_handle;
 use crate::engine::{Quiet, ReplayOptions, replay};
 use crate::error::ReplayError;
 use crate::measure::Tokenizer;
+use crate::packed::PackedPages;
 use crate::run::RunResult;
 use crate::steps::resolve;
 use crate::store::content_hash;
@@ -109,12 +110,16 @@ impl Truth {
         if !path.is_file() {
             return Ok(());
         }
+        let packed = PackedPages::open(&source.scratch.join("cache"), trace.hash());
         for question in Scenario::load(&path).map_err(ReplayError::from)?.exam {
             let ExamAnswer::Ref(target) = &question.answer else { continue };
             if question.step >= trace.len() {
                 continue;
             }
-            let page = trace.page(StepIndex(question.step)).map_err(ReplayError::from)?.0;
+            let page = match packed.load(question.step) {
+                Some(page) => page,
+                None => trace.page(StepIndex(question.step)).map_err(ReplayError::from)?.0,
+            };
             let keys = resolve(target, &page).into_iter().map(|id| page.node(id).key()).collect();
             self.exam.insert((id.to_owned(), question.id), keys);
         }
