@@ -7,9 +7,8 @@ use browserlens_llm::{
     Answer, Answers, Ask, Cassette, CassetteError, ChatRequest, EndpointError, LlmError, Part, Said,
 };
 use browserlens_replay::llm::{
-    Exam, ExamResults,
-    LlmReadError, LlmReader, LlmResults, LlmRun, Prompt, ReaderOptions, ResolvedBy, RowOutcome, Truth, TruthSource,
-    summarise,
+    Exam, ExamResults, LlmReadError, LlmReader, LlmResults, LlmRun, Prompt, ReaderOptions, ResolvedBy, RowOutcome,
+    Truth, TruthSource, summarise,
 };
 use browserlens_replay::{ConfiguredStrategy, RunResult};
 use common::{Behaviour, Request, World, configured, configured_version, pages};
@@ -244,7 +243,11 @@ fn an_exam_is_put_with_what_was_seen_and_scored_by_words_and_by_what_refs_mean()
     };
     let (right, asked, reader) = sit(&[r#"{"answer": "Three of them"}"#, r#"{"answer": "[ref=e2]"}"#]);
     assert_eq!(right, [true, true]);
-    assert!(asked[0].contains("refs act\n=====\n## Observation 2\n") && !asked[1].contains("Observation 2"), "{}", asked[0]);
+    assert!(
+        asked[0].contains("refs act\n=====\n## Observation 2\n") && !asked[1].contains("Observation 2"),
+        "{}",
+        asked[0]
+    );
     assert!(asked[0].contains("How many results are shown?") && !asked[0].contains("three"), "{}", asked[0]);
     let (right, ..) = sit(&[r#"{"answer": "142 of 300"}"#, r#"{"answer": "e1"}"#]);
     assert_eq!(right, [false, false]);

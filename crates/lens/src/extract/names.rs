@@ -93,10 +93,17 @@ pub(super) fn pieces_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
     tree.subtree(id).skip(1).map(|below| &*tree.item(below).name)
 }
 
-/// Returns the same with the value of a text field in place of its name: so the browser names a cell or row by what is in it.
-pub(super) fn said_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
-    tree.subtree(id).skip(1).map(|below| tree.item(below)).map(|item| {
+/// Returns what the browser names a cell or row by: the same with the value of a text field in place of its name, and of a control that has a
+/// name nothing but that.
+pub(super) fn said_below<'t>(tree: &'t Tree, id: u32, acts: impl Fn(u32) -> bool) -> impl Iterator<Item = &'t str> {
+    let mut todo: Vec<u32> = tree.children(id).iter().rev().copied().collect();
+    std::iter::from_fn(move || {
+        let below = todo.pop()?;
+        let item = tree.item(below);
+        if item.name.is_empty() || !acts(below) {
+            todo.extend(tree.children(below).iter().rev());
+        }
         let is_field = role::is_text_field(&item.role) && !item.value.is_empty();
-        if is_field { &*item.value } else { &*item.name }
+        Some(if is_field { &*item.value } else { &*item.name })
     })
 }

@@ -211,6 +211,10 @@ impl<'p> Walk<'p, '_> {
                 self.replace_by_children(id);
                 return false;
             }
+            if self.is_one_control(id) {
+                self.replace_by_children(id);
+                return false;
+            }
             let is_cell = shape == Shape::Adopts
                 && matches!(&*self.tree.item(id).role, "cell" | "gridcell" | "columnheader" | "rowheader");
             let empty = children.is_empty() && !acts && shape != Shape::Stays && !is_cell;
@@ -230,7 +234,9 @@ impl<'p> Walk<'p, '_> {
             if plain && (equals(&name, pieces_below(&self.tree, id)) || holds(&name, pieces_below(&self.tree, id))) {
                 self.drop_children(id);
             }
-        } else if equals(&name, pieces_below(&self.tree, id)) || equals(&name, said_below(&self.tree, id)) {
+        } else if equals(&name, pieces_below(&self.tree, id))
+            || equals(&name, said_below(&self.tree, id, |below| self.meta[below as usize].interactive))
+        {
             if only_text {
                 self.drop_children(id);
             } else if shape == Shape::Stands && children.len() == 1 && self.tree.item(id).states == StateSet::NONE {
@@ -238,9 +244,24 @@ impl<'p> Walk<'p, '_> {
                 return false;
             } else {
                 self.tree.item_mut(id).name = self.empty.clone();
+                if self.is_one_control(id) {
+                    self.replace_by_children(id);
+                    return false;
+                }
             }
         }
         true
+    }
+
+    /// Whether an item is a cell with one control in it and nothing else: the day of a calendar.
+    fn is_one_control(&self, id: u32) -> bool {
+        let item = self.tree.item(id);
+        let children = self.tree.children(id);
+        matches!(&*item.role, "cell" | "gridcell")
+            && item.states == StateSet::NONE
+            && !self.meta[id as usize].interactive
+            && children.len() == 1
+            && self.meta[children[0] as usize].interactive
     }
 
     /// Makes the text below an item its name.

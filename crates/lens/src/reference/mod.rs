@@ -460,13 +460,22 @@ impl<'p> Writer<'p> {
         })
     }
 
-    /// Whether the names below say what a name says, white space apart; a text field may say its value instead.
+    /// Whether the names below say what a name says, white space apart; as a browser names it, a text field says its value instead, and a
+    /// control with a name only that.
     fn says_the_same(&self, name: &str, top: &[usize]) -> bool {
-        [false, true].into_iter().any(|by_value| {
+        [false, true].into_iter().any(|as_named| {
             let mut rest = solid(name);
+            let mut hidden: Vec<usize> = Vec::new();
             for thing in self.all_below(top) {
-                let item = &self.things[thing].item;
-                let field = by_value && role::is_text_field(&item.role) && !item.value.is_empty();
+                let Thing { item, acts, below, .. } = &self.things[thing];
+                if hidden.contains(&thing) {
+                    hidden.extend(below);
+                    continue;
+                }
+                if as_named && *acts && !item.name.is_empty() {
+                    hidden.extend(below);
+                }
+                let field = as_named && role::is_text_field(&item.role) && !item.value.is_empty();
                 match rest.strip_prefix(&solid(if field { &item.value } else { &item.name })) {
                     Some(after) => rest = after.to_owned(),
                     None => return false,
@@ -512,6 +521,11 @@ impl<'p> Writer<'p> {
         let texts: Vec<String> = below.iter().map(|thing| self.things[*thing].item.name.to_string()).collect();
         let lone_list_item =
             draft.meaning == Meaning::ListItem && !acts && below.len() == 1 && item.states == StateSet::NONE;
+        let lone_control = matches!(&*item.role, "cell" | "gridcell")
+            && !acts
+            && item.states == StateSet::NONE
+            && matches!(below[..], [one] if self.things[one].acts);
+        let gives_way = lone_list_item || lone_control;
         if item.name.is_empty() {
             let takes_one = matches!(draft.meaning, Meaning::TextHolder | Meaning::Cell) && texts.len() == 1;
             if texts_only && (acts || takes_one) {
@@ -521,7 +535,7 @@ impl<'p> Writer<'p> {
             let may_be_empty = acts
                 || matches!(draft.meaning, Meaning::Fixed | Meaning::Cell | Meaning::Control)
                 || !item.value.is_empty();
-            if lone_list_item || (below.is_empty() && !may_be_empty) {
+            if gives_way || (below.is_empty() && !may_be_empty) {
                 return below;
             }
             return self.stay(node, item, acts, below);
@@ -542,7 +556,7 @@ impl<'p> Writer<'p> {
         } else if says_the_same {
             if texts_only {
                 below.clear();
-            } else if lone_list_item {
+            } else if gives_way {
                 return below;
             } else {
                 item.name = "".into();

@@ -37,6 +37,9 @@ enum Piece {
     NameOf(usize),
 }
 
+/// A pattern with more parts that come and go, or are otherwise, is not read any more: the rows are written out (the weeks of a calendar).
+const MOST_CONDITIONS: usize = 8;
+
 struct Columns<'t> {
     tree: &'t Tree,
     shape: &'t Shape,
@@ -61,6 +64,9 @@ pub(in crate::format) fn fold_rows(tree: &Tree, shape: &Shape, style: Style) -> 
     columns.names = (0..shape.depths.len()).map(|part| columns.name(part)).collect();
     columns.derive();
     let (pattern, mut rows) = columns.number()?;
+    if pattern.conditions() > MOST_CONDITIONS {
+        return None;
+    }
     let mut folded = Tree::default();
     for (row, items) in rows.iter().zip(&shape.rows) {
         folded.take_children(ROOT);

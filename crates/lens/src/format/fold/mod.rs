@@ -84,6 +84,17 @@ pub(super) struct Pattern {
     pub listed: usize,
 }
 
+impl Pattern {
+    /// Returns how many of its parts come and go, or have other states or another ref in some rows.
+    fn conditions(&self) -> usize {
+        let of = |part: &Part| {
+            let otherwise = usize::from(part.states_unless.is_some()) + usize::from(part.reference_unless.is_some());
+            otherwise + usize::from(part.presence != Presence::Always)
+        };
+        self.parts.iter().map(of).sum()
+    }
+}
+
 /// What one row says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Row {
