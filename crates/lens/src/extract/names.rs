@@ -60,7 +60,7 @@ pub(super) fn equals<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> b
     rest.next().is_none()
 }
 
-/// Returns whether every piece stands in the name, in order and at word boundaries.
+/// Returns whether every piece stands in the name, in order and at word boundaries; a comma or stop behind a word is no part of it.
 pub(super) fn holds<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> bool {
     let words: Vec<&str> = name.split_whitespace().collect();
     let mut at = 0;
@@ -70,13 +70,17 @@ pub(super) fn holds<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> bo
             continue;
         }
         let found = (at..words.len().saturating_sub(wanted - 1))
-            .find(|start| piece.split_whitespace().zip(&words[*start..]).all(|(a, b)| a == *b));
+            .find(|start| piece.split_whitespace().zip(&words[*start..]).all(|(a, b)| bare(a) == bare(b)));
         match found {
             Some(start) => at = start + wanted,
             None => return false,
         }
     }
     true
+}
+
+fn bare(word: &str) -> &str {
+    word.trim_end_matches([',', '.', ';', ':'])
 }
 
 /// Returns what an item says by itself, if that is text and nothing else.

@@ -619,9 +619,13 @@ fn plain_word(role: &str) -> bool {
 
 /// Whether each text stands in the name, one after the other, as whole words.
 fn in_order<'a>(name: &str, texts: impl Iterator<Item = &'a str>) -> bool {
-    let mut rest: Vec<&str> = name.split_whitespace().collect();
+    // A comma or stop behind a word is no part of it.
+    fn words_of(text: &str) -> Vec<&str> {
+        text.split_whitespace().map(|word| word.trim_end_matches(|c| ",.;:".contains(c))).collect()
+    }
+    let mut rest = words_of(name);
     for text in texts {
-        let words: Vec<&str> = text.split_whitespace().collect();
+        let words = words_of(text);
         if words.is_empty() {
             continue;
         }
