@@ -17,7 +17,7 @@ mod style;
 mod write;
 
 pub use event::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
-pub use fold::Patterns;
+pub use fold::{MixedRow, Patterns, mixed_rows};
 pub use lines::GrammarError;
 pub use locate::{Locator, Owner, Scratch};
 pub use parse::{parse, parse_after};

@@ -7,11 +7,13 @@
 
 mod columns;
 mod find;
+mod mixed;
 mod text;
 mod told;
 
 pub(super) use columns::fold_rows;
 pub(crate) use find::{Kind, groups, row_controls};
+pub use mixed::{MixedRow, mixed_rows};
 pub(super) use text::{leaf_entries, pattern, read_leaves, read_pattern, read_rows, rows};
 pub use told::Patterns;
 
