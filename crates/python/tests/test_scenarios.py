@@ -52,7 +52,7 @@ def test_observations_are_those_of_the_live_lens(scenario: Path, playwright: Any
     command = [BESIDE, str(scenario)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as beside:
         assert beside.stdin and beside.stdout
-        lens, browser, pages, steps, rows = BrowserLens(), None, {}, 0, []
+        lens, browser, pages, steps, rows = BrowserLens(budget=None), None, {}, 0, []
         try:
             for line in beside.stdout:
                 told = json.loads(line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._native import LEGEND, Image, Observation, Page, Table, Trace
-from .lens import CHROMIUM_ARGS, BrowserLens
+from .lens import CHROMIUM_ARGS, DEFAULT_BUDGET, BrowserLens
 from .errors import (
     BrowserLensError,
     InspectError,
@@ -18,6 +18,7 @@ from .errors import (
 
 __all__ = [
     "CHROMIUM_ARGS",
+    "DEFAULT_BUDGET",
     "LEGEND",
     "BrowserLens",
     "BrowserLensError",

@@ -116,11 +116,16 @@ class Transport:
             self._spent += time.perf_counter() - self._since
 
 
+#: Tokens that an observation has at most unless told otherwise; the same as of the server.
+DEFAULT_BUDGET = 2_000
+
+
 class BrowserLens:
     """One reader of a browser: what it was shown, its refs, its place in the events.
 
-    `strategy` is one of the family `lens/*`; `options` are its options, `budget` limits every observation to so many tokens. `bodies` keeps the bodies
-    of answers for `inspect`: each costs a call.
+    `strategy` is one of the family `lens/*`; `options` are its options. `budget` limits every observation to so many tokens; what is left out has a
+    mark that `expand` brings, and `None` shows everything. A budget among the options wins. `bodies` keeps the bodies of answers for `inspect`: each
+    costs a call.
     """
 
     def __init__(
@@ -128,12 +133,12 @@ class BrowserLens:
         options: Mapping[str, Any] | None = None,
         *,
         strategy: str = "lens/delta",
-        budget: int | None = None,
+        budget: int | None = DEFAULT_BUDGET,
         bodies: bool = False,
     ) -> None:
         chosen = dict(options or {})
         if budget is not None:
-            chosen["budget"] = budget
+            chosen.setdefault("budget", budget)
         try:
             text = json.dumps(chosen)
         except (TypeError, ValueError) as error:
