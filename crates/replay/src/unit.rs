@@ -336,7 +336,7 @@ impl<'a> Unit<'a> {
     fn take_in(&mut self, step: u32, observation: Observation) {
         self.reader.read(&observation.text, &observation.kind);
         if let Some(simple) = &mut self.simple {
-            simple.read(&observation.text);
+            simple.read(&observation.text, matches!(observation.kind, ObservationKind::Full { .. }));
         }
         if !self.plan.scenario.exam.is_empty() {
             let is_answer = matches!(observation.kind, ObservationKind::Answer);

@@ -87,14 +87,14 @@ enum Token {
 }
 
 impl SimpleText {
-    /// Reads the next text.
-    pub fn read(&mut self, text: &str) {
-        if text.starts_with("[FULL PAGE STATE") || text.starts_with("[DELTA") {
+    /// Reads the next text, which tells everything anew or not.
+    pub fn read(&mut self, text: &str, is_whole: bool) {
+        if is_whole || text.starts_with("[DELTA") {
             let now = (std::mem::take(&mut self.items), std::mem::take(&mut self.lines));
             let step = std::mem::take(&mut self.step);
             let (from, to) = steps(text);
             self.step = to.to_owned();
-            if text.starts_with("[FULL") {
+            if is_whole {
                 self.patterns.clear();
             } else {
                 let base = (from != step).then(|| self.earlier.get(from).cloned()).flatten();
@@ -803,7 +803,7 @@ mod tests {
 
     fn read(texts: &[&str]) -> Reading {
         let mut reader = SimpleText::default();
-        texts.iter().for_each(|text| reader.read(text));
+        texts.iter().for_each(|text| reader.read(text, text.starts_with("[FULL")));
         reader.reading()
     }
 
@@ -862,7 +862,7 @@ mod tests {
         fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA 0→1)\\].{0,20}\n)?((CHANGED|REMOVED|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
             let mut reader = SimpleText::default();
             for text in &texts {
-                reader.read(text);
+                reader.read(text, text.starts_with("[FULL"));
             }
             let reading = reader.reading();
             prop_assert!(reading.nodes.iter().enumerate().all(|(at, node)| node.parent.is_none_or(|parent| parent < at)));

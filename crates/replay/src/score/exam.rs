@@ -114,7 +114,7 @@ impl Told {
         let observations = self.lines.last().map_or(0, |line| line.observation + 1);
         let owners = about.map(|about| self.places(about));
         (0..observations).any(|observation| {
-            let within = |at: &&usize| self.lines[**at].observation == observation;
+            let within = |at: &&usize| self.lines.get(**at).is_some_and(|line| line.observation == observation);
             places.iter().all(|places| {
                 places.iter().filter(within).any(|place| match &owners {
                     None => true,
@@ -161,7 +161,7 @@ mod tests {
         let handles = BTreeMap::from([("@e1".to_owned(), key(12)), ("7".to_owned(), key(13))]);
         let told = Told::new(&texts, |_| Vec::new());
         let mut simple = crate::reader::SimpleText::default();
-        texts.iter().for_each(|text| simple.read(&format!("[DELTA 0→1]\n{text}")));
+        texts.iter().for_each(|text| simple.read(&format!("[DELTA 0→1]\n{text}"), false));
         let believed = simple.reading();
         let (score, missed) = told.exam([question].into_iter(), &page, &handles, |_| Vec::new(), &believed);
         assert_eq!(missed.len() as u32, score.asked - score.local);
