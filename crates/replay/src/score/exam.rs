@@ -3,7 +3,7 @@
 //! In: the observations since the last whole telling, line by line; the questions that are put after the step. Out: an [`ExamScore`].
 //! Rules: an answer is *told* if its texts (or a handle that means its control) stand in these lines, and *local* if one observation says them
 //! together with whose they are, at most one line apart. That something is gone is told if a reader of the lines does not believe it to be
-//! there any more. A question without a text to look for is not counted.
+//! there any more. A question without a text to look for is not counted, nor one for a ref where it is not known what handles mean.
 
 use crate::measure::ExamScore;
 use crate::reader::{Haystack, Reading};
@@ -73,6 +73,8 @@ impl Told {
                     let places: Vec<Vec<usize>> = says.iter().map(|text| self.places(text)).collect();
                     (places.iter().all(|places| !places.is_empty()), self.is_local(&places, about))
                 }
+                // Where it is not known what handles mean, or there are none, refs are not asked for.
+                (ExamAnswer::Ref(_), _) if handles.is_empty() => continue,
                 (ExamAnswer::Ref(target), about) => {
                     let keys: Vec<NodeKey> = resolve(target, page).into_iter().map(|id| page.node(id).key()).collect();
                     let known = handles.iter().filter(|(_, key)| keys.contains(key));
@@ -97,13 +99,23 @@ impl Told {
     }
 
     fn places_of_handle(&self, handle: &str) -> Vec<usize> {
+        // Tools write `[ref=e5]`, `@e5`, `[12]`, `uid=1_12`, `"backendDOMNodeId":12`, whatever they take.
+        let bare = handle.trim_start_matches(['@', '[']).trim_end_matches(']');
+        let bare = bare.rsplit_once('=').map_or(bare, |(_, bare)| bare);
+        let is_number = bare.bytes().all(|byte| byte.is_ascii_digit());
         let stands = |line: &str| {
-            line.match_indices(handle).any(|(at, _)| {
+            line.match_indices(bare).any(|(at, _)| {
                 let before = line[..at].chars().next_back();
-                let after = line[at + handle.len()..].chars().next();
-                // A bare number is a handle in brackets alone.
-                let marked = handle.starts_with('@') || before.is_some_and(|c| matches!(c, '[' | '=' | '@'));
-                marked && !after.is_some_and(|c| c.is_alphanumeric() || c == '.')
+                let after = line[at + bare.len()..].chars().next();
+                let marked = match before {
+                    Some('[' | '=' | '@' | ':') => true,
+                    // A number alone is a number.
+                    Some(' ' | '"') | None => !is_number,
+                    _ => false,
+                };
+                marked
+                    && !bare.is_empty()
+                    && !after.is_some_and(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
             })
         };
         (0..self.lines.len()).filter(|at| stands(&self.lines[*at].text)).collect()
@@ -195,6 +207,29 @@ mod tests {
         assert_eq!(score(&told, &gone(&["disabled"], Some("Pay"))), (1, 0, 0));
         assert_eq!(score(&told, &gone(&["disabled"], Some("Buy"))), (1, 1, 1));
         assert_eq!(score(&told, &gone(&[], None)), (0, 0, 0), "nothing to look for");
+    }
+
+    #[test]
+    fn handles_are_found_as_tools_write_them() {
+        let told = |line: &str, handle: &str| {
+            let told = Told::new(&[line.to_owned()], |_| Vec::new());
+            told.places_of_handle(handle).len()
+        };
+        for (line, handle) in [
+            ("- button \"Buy\" [ref=e5]", "e5"),
+            ("- button \"Buy\" [ref=e5]", "@e5"),
+            ("- button \"Buy\" [level=2, ref=e5]", "ref=e5"),
+            ("[12]<button />", "12"),
+            ("uid=1_12 button", "1_12"),
+            ("uid=1_12 button", "uid=1_12"),
+            ("[0-12] button: Buy", "0-12"),
+            ("{\"backendDOMNodeId\":12,\"x\":1}", "12"),
+        ] {
+            assert_eq!(told(line, handle), 1, "{handle} in {line}");
+        }
+        for (line, handle) in [("- 12 items", "12"), ("[ref=e55]", "e5"), ("[121]<b>", "12"), ("uid=1_123", "1_12")] {
+            assert_eq!(told(line, handle), 0, "{handle} in {line}");
+        }
     }
 
     #[test]
