@@ -19,7 +19,7 @@ fn bundled() -> Vec<PathBuf> {
         let files = std::fs::read_dir(site.path()).expect("a folder").flatten().map(|file| file.path());
         found.extend(files.filter(|path| {
             let name = path.to_string_lossy();
-            name.ends_with(".toml") && !name.ends_with(".ask.toml")
+            name.ends_with(".toml") && !name.ends_with(".ask.toml") && !name.ends_with(".exam.toml")
         }));
     }
     found.sort();

@@ -252,10 +252,12 @@ impl<'a> Exam<'a> {
 }
 
 fn is_right(answer: &str, right: &[String]) -> bool {
+    // Where two things are asked for, a comma between them is as good as a semicolon.
+    let plain = |text: &str| text.to_lowercase().replace([',', ';'], " ");
     let mut words = Haystack::default();
-    let answer = answer.to_lowercase();
+    let answer = plain(answer);
     words.push(&answer);
-    right.iter().map(|spelling| spelling.to_lowercase()).any(|spelling| {
+    right.iter().map(|spelling| plain(spelling)).any(|spelling| {
         let more = answer.split_whitespace().count().saturating_sub(spelling.split_whitespace().count());
         more <= MORE_WORDS && words.holds(spelling.trim_end_matches('.'))
     })
