@@ -99,7 +99,7 @@ pub(super) fn pieces_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
 
 /// Returns what the browser names a cell or row by: the same with the value of a text field in place of its name, and of a control that has a
 /// name nothing but that.
-pub(super) fn said_below<'t>(tree: &'t Tree, id: u32, acts: impl Fn(u32) -> bool) -> impl Iterator<Item = &'t str> {
+pub(super) fn said_below(tree: &Tree, id: u32, acts: impl Fn(u32) -> bool) -> impl Iterator<Item = &str> {
     let mut todo: Vec<u32> = tree.children(id).iter().rev().copied().collect();
     std::iter::from_fn(move || {
         let below = todo.pop()?;

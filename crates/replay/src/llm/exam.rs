@@ -105,6 +105,9 @@ impl ExamResults {
     }
 }
 
+/// What is done with a question; its request is none where the strategy showed nothing.
+type Each<'e> = dyn FnMut(&Unit<'_>, &ExamQuestion, Option<ChatRequest>) -> Result<(), LlmReadError> + 'e;
+
 /// A model about to sit the exam.
 #[derive(Debug)]
 pub struct Exam<'a> {
@@ -200,10 +203,7 @@ impl<'a> Exam<'a> {
         })
     }
 
-    fn each(
-        &self,
-        what: &mut dyn FnMut(&Unit<'_>, &ExamQuestion, Option<ChatRequest>) -> Result<(), LlmReadError>,
-    ) -> Result<(), LlmReadError> {
+    fn each(&self, what: &mut Each<'_>) -> Result<(), LlmReadError> {
         for (trace, strategy) in &self.run.pairs {
             let Some(questions) = self.questions.get(&trace.id) else { continue };
             let unit = Unit::load(self.run.run, &self.run.store, trace, strategy)?;
