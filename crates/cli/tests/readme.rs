@@ -103,3 +103,40 @@ fn the_readme_shows_the_last_bench() {
         assert_eq!(told, now, "run `UPDATE_README=1 cargo test -p browserlens --test readme`");
     }
 }
+
+/// The documents of the project, without those of installed tools.
+fn documents() -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for folder in [root(), root().join("docs"), root().join("reports")] {
+        found.extend(std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()));
+    }
+    for crate_folder in std::fs::read_dir(root().join("crates")).expect("crates").flatten() {
+        found.extend(std::fs::read_dir(crate_folder.path()).expect("a crate").flatten().map(|entry| entry.path()));
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    found
+}
+
+#[test]
+fn every_link_between_documents_leads_somewhere() {
+    let mut links = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("reads");
+        for (at, _) in text.match_indices("](") {
+            let Some(target) = text[at + 2..].split([')', '#', '\n']).next() else { continue };
+            let is_file = target.contains(['.', '/']) && !target.contains([' ', '…']);
+            if !is_file || target.contains("://") {
+                continue;
+            }
+            assert!(path.parent().expect("a folder").join(target).exists(), "{}: {target}", path.display());
+            links += 1;
+        }
+    }
+    assert!(links > 35, "{links} links");
+}
+
+#[test]
+fn the_readme_is_read_in_a_minute_or_two() {
+    let words = std::fs::read_to_string(root().join("README.md")).expect("reads").split_whitespace().count();
+    assert!(words <= 1_200, "{words} words");
+}
