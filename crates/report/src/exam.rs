@@ -8,11 +8,12 @@ use crate::text_table::{TextTable, wrap};
 use browserlens_replay::RunResult;
 use browserlens_replay::llm::{ExamResults, ExamRow};
 
-/// Writes what can be computed of the exam without a model.
-pub fn exam_table(run: &RunResult) -> String {
+/// Writes what can be computed of the exam without a model, for some strategies; for all where none is named.
+pub fn exam_table(run: &RunResult, strategies: &[String]) -> String {
     let names = ["strategy", "asked", "told", "beside owner", "%", "simple reader", "strict reader"];
     let mut table = TextTable::new(names);
-    for strategy in &run.header.strategies {
+    let is_chosen = |name: &String| strategies.is_empty() || strategies.contains(name);
+    for strategy in run.header.strategies.iter().filter(|strategy| is_chosen(&strategy.name)) {
         let tasks = || run.tasks.iter().filter(|task| task.strategy == strategy.name);
         let sum =
             |count: fn(&browserlens_replay::TaskMeasurement) -> u32| tasks().map(count).map(u64::from).sum::<u64>();
@@ -28,8 +29,8 @@ pub fn exam_table(run: &RunResult) -> String {
             fraction(Share { part: sum(|task| task.successful_steps), whole: steps }),
         ]);
     }
-    let note = "told: the answer stands in what was told since the last whole telling. Beside owner: one observation says it with whose it is, at \
-                most one line apart. Simple reader: steps that succeed for a reader who does what the legend says and counts no positions.";
+    let note = "asked: questions whose answer can be looked for; refs are not asked for where a tool has none or does not tell what they mean. told: the answer stands in what was told since the last whole telling. Beside owner: one observation says it with whose it is, at \
+                most one line apart. Simple reader: steps that succeed for a reader who does what the legend says and counts no positions; strict reader: for the one whose success the bench reports.";
     format!("{}\n{}\n", table.terminal(), wrap(note, 100, "  "))
 }
 

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 pub(crate) fn run(args: &ExamArgs) -> Ended {
     let run = load(&args.run, &args.endpoint)?;
+    let chosen = options(&args.endpoint, "", &args.run, &run)?.strategies;
     let Some(model) = &args.model else {
         let asked = run.tasks.iter().map(|task| task.exam.asked).sum::<u32>();
         if asked == 0 {
@@ -26,8 +27,8 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
                 "write name.exam.toml beside a scenario and replay again",
             ));
         }
-        output::data(&exam_table(&run))?;
-        return missed(args, &run, None);
+        output::data(&exam_table(&run, &chosen))?;
+        return missed(args, &run, &chosen, None);
     };
     let prompt = Prompt::exam();
     let options = options(&args.endpoint, model, &args.run, &run)?;
@@ -52,11 +53,11 @@ pub(crate) fn run(args: &ExamArgs) -> Ended {
     output::data(&exam_answers_table(&results))?;
     output::status(&format!("cassette: {} ({} answers)", path.display(), answers.cassette().len()));
     output::status(&format!("results: {}", run.folder.join("exam.json").display()));
-    missed(args, &run, Some(&rows))
+    missed(args, &run, &chosen, Some(&rows))
 }
 
 /// Lists what was missed, where that was asked for.
-fn missed(args: &ExamArgs, run: &RunResult, rows: Option<&[ExamRow]>) -> Ended {
+fn missed(args: &ExamArgs, run: &RunResult, chosen: &[String], rows: Option<&[ExamRow]>) -> Ended {
     if !args.missed {
         return Ok(Exit::Success);
     }
@@ -68,7 +69,6 @@ fn missed(args: &ExamArgs, run: &RunResult, rows: Option<&[ExamRow]>) -> Ended {
             asked.insert((trace.id.clone(), question.id), (question.ask, about));
         }
     }
-    let chosen = options(&args.endpoint, "", &args.run, run)?.strategies;
     let is_chosen = |strategy: &String| chosen.is_empty() || chosen.contains(strategy);
     let mut lines = String::new();
     let mut list = |strategy: &str, trace: &str, step: u32, id: &str, answer: Option<&str>| {

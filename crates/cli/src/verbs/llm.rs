@@ -53,6 +53,7 @@ pub(super) fn load(folder: &Path, args: &EndpointArgs) -> Result<RunResult, Fail
         let chosen = super::replay::matching(&names, &args.scenarios, "scenario", &place)?;
         run.header.traces.retain(|trace| chosen.contains(&trace.id));
         run.measurements.retain(|row| chosen.contains(&row.trace));
+        run.tasks.retain(|task| chosen.contains(&task.trace));
     }
     Ok(run)
 }

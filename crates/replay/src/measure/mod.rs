@@ -90,8 +90,10 @@ pub struct StepNumbers {
     /// Actionable, nothing shown wrong, all facts read.
     pub success: bool,
     /// The same for the simple reader of the lens' text; of other grammars, whose readers are literal already, the same.
+    #[serde(default)]
     pub simple: bool,
     /// What the exam asks after the step.
+    #[serde(default)]
     pub exam: ExamScore,
     /// Ids of its questions whose answer is not told, or not beside its owner.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -27,8 +27,10 @@ pub struct TaskMeasurement {
     /// Steps that succeeded.
     pub successful_steps: u32,
     /// Steps that succeeded for the simple reader.
+    #[serde(default)]
     pub simple_steps: u32,
     /// The exam of all steps.
+    #[serde(default)]
     pub exam: ExamScore,
     /// Steps with a delta.
     pub deltas: u32,
