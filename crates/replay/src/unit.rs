@@ -11,7 +11,7 @@ use crate::measure::{
     Timing, Tokenizer,
 };
 use crate::oracle::RefOracle;
-use crate::reader::{Reader, SimpleText, policy, simple_steps};
+use crate::reader::{Reader, Reading, SimpleText, policy, simple_steps};
 use crate::retained::Painted;
 use crate::score::{self, Band, Missing, PageIndex, Said, Shown, Told};
 use crate::steps::{LoadedStep, TracePlan};
@@ -263,11 +263,11 @@ impl<'a> Unit<'a> {
             }
             _ => ScrollScore { scrolls: 0, success },
         };
-        let simple = match &self.simple {
+        let simple_reading = self.simple.as_ref().map(SimpleText::reading);
+        let simple = match &simple_reading {
             None => success,
-            Some(simple) => {
-                let reading = simple.reading();
-                let shown = Shown::new(&step.page, index, &reading, &self.handles, &self.images, channel);
+            Some(reading) => {
+                let shown = Shown::new(&step.page, index, reading, &self.handles, &self.images, channel);
                 let facts = shown.facts(self.plan.facts(number)).score;
                 let dropped = dropped.as_ref();
                 shown.target(self.plan.next(number)).is_actionable()
@@ -276,7 +276,7 @@ impl<'a> Unit<'a> {
                     && facts.read == facts.total
             }
         };
-        let (exam, exam_missed) = self.exam(&step.page, number);
+        let (exam, exam_missed) = self.exam(&step.page, number, simple_reading.as_ref().unwrap_or(reading));
         let format = self.configured.strategy.format();
         let attacks =
             Said { page: &step.page, reading, texts: &self.said, format }.successes(self.plan.attacks(number));
@@ -313,7 +313,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Scores the questions that the exam puts after a step; also gives the ids of those that are missed.
-    fn exam(&self, page: &Page, step: u32) -> (ExamScore, Vec<String>) {
+    fn exam(&self, page: &Page, step: u32, believed: &Reading) -> (ExamScore, Vec<String>) {
         let mut questions = self.plan.scenario.exam_at(self.plan.scenario_step(step)).peekable();
         if questions.peek().is_none() {
             return (ExamScore::default(), Vec::new());
@@ -321,15 +321,11 @@ impl<'a> Unit<'a> {
         match &self.simple {
             Some(simple) => {
                 let told = Told::new(&self.told, |line| simple.said_on(line));
-                told.exam(questions, page, &self.handles, |handle| simple.lines_of(handle), &simple.reading())
+                told.exam(questions, page, &self.handles, |handle| simple.lines_of(handle), believed)
             }
-            None => Told::new(&self.told, |_| Vec::new()).exam(
-                questions,
-                page,
-                &self.handles,
-                |_| Vec::new(),
-                self.reader.reading(),
-            ),
+            None => {
+                Told::new(&self.told, |_| Vec::new()).exam(questions, page, &self.handles, |_| Vec::new(), believed)
+            }
         }
     }
 

@@ -92,19 +92,30 @@ pub(crate) fn parse(text: &str, path: &Path, steps: usize) -> Result<Vec<Questio
     Ok(questions)
 }
 
+/// Checks what any question has: an id that is its own, and a step that there is.
+pub(crate) fn check_place<'q>(
+    id: &str,
+    step: u32,
+    steps: usize,
+    mut known: impl Iterator<Item = &'q str>,
+) -> Result<(), String> {
+    if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
+        return Err(format!("the id {id:?} must be of small letters, digits and -"));
+    }
+    if known.any(|known| known == id) {
+        return Err(format!("the id {id:?} stands here for the second time"));
+    }
+    if step as usize > steps {
+        return Err(format!("{id}: there is no step {step}: the last is {steps}"));
+    }
+    Ok(())
+}
+
 impl Question {
     /// Makes a question of a table; `known` are the questions before it.
     fn of(raw: RawQuestion, steps: usize, known: &[Self]) -> Result<Self, String> {
         let RawQuestion { id, step, ask, words, text, absent, held_out } = raw;
-        if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
-            return Err(format!("the id {id:?} must be of small letters, digits and -"));
-        }
-        if known.iter().any(|question| question.id == id) {
-            return Err(format!("the id {id:?} stands here for the second time"));
-        }
-        if step as usize > steps {
-            return Err(format!("{id}: there is no step {step}: the last is {steps}"));
-        }
+        check_place(&id, step, steps, known.iter().map(|question| &*question.id))?;
         if ask.trim().is_empty() {
             return Err(format!("{id}: the question must not be empty"));
         }

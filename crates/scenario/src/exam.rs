@@ -4,6 +4,7 @@
 //! that there is, and is answered either in words or by the control to act on.
 //! Why not tables in the scenario: the same as of the questions for retrieval ([`crate::Question`]).
 
+use crate::ask::check_place;
 use crate::raw::{RawTarget, target_of};
 use crate::target::normalised;
 use crate::{ScenarioError, Target};
@@ -100,15 +101,7 @@ pub(crate) fn parse(text: &str, path: &Path, steps: usize) -> Result<Vec<ExamQue
 impl ExamQuestion {
     fn of(raw: RawQuestion, steps: usize, known: &[Self]) -> Result<Self, String> {
         let RawQuestion { id, step, ask, answer, accept, about, says, absent, target } = raw;
-        if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
-            return Err(format!("the id {id:?} must be of small letters, digits and -"));
-        }
-        if known.iter().any(|question| question.id == id) {
-            return Err(format!("the id {id:?} stands here for the second time"));
-        }
-        if step as usize > steps {
-            return Err(format!("{id}: there is no step {step}: the last is {steps}"));
-        }
+        check_place(&id, step, steps, known.iter().map(|question| &*question.id))?;
         let texts = [Some(&ask), answer.as_ref(), about.as_ref()].into_iter().flatten().chain(&accept).chain(&says);
         if texts.into_iter().any(|text| text.trim().is_empty()) {
             return Err(format!("{id}: no text may be empty"));

@@ -8,20 +8,19 @@
 //! The strict reader ([`super::lens_text`]) recovers every shown state exactly. The distance between the two says how much of the notation
 //! must be followed to the letter.
 
+mod notation;
+
+pub use notation::steps;
+
 use super::node::{ReadNode, Reading};
 use super::tags;
+use notation::{
+    Own, Part, Token, field, filled, handle, is_states, item, parts, repeated, set, statement, tokens, unescaped,
+};
 use std::collections::HashMap;
 
 /// How much of the text below an item is taken for its name, in bytes.
 const NAME_LIMIT: usize = 400;
-
-/// States of which an item has one.
-const EXCLUSIVE: [&[&str]; 4] = [
-    &["checked", "unchecked", "mixed"],
-    &["expanded", "collapsed"],
-    &["pressed", "unpressed"],
-    &["selected", "unselected"],
-];
 
 /// What the simple reader believes.
 #[derive(Debug, Default)]
@@ -49,41 +48,6 @@ struct Item {
     is_gone: bool,
     /// The lines that told it.
     lines: Vec<usize>,
-}
-
-/// A part of a pattern.
-#[derive(Clone, Debug, Default)]
-struct Part {
-    role: String,
-    name: String,
-    states: Vec<String>,
-    value: Option<String>,
-    own: Own,
-    /// Fields that say something else where they say anything, or on which the part depends.
-    columns: Vec<(char, usize)>,
-    children: Vec<Part>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Own {
-    #[default]
-    None,
-    /// The ref of the row.
-    Row,
-    /// A part of the ref of the row.
-    Part(usize),
-    /// A ref that the row lists.
-    Listed(usize),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Token {
-    Quoted(String),
-    Word(String),
-    Comma,
-    Colon,
-    Open,
-    Close,
 }
 
 impl SimpleText {
@@ -320,7 +284,7 @@ impl SimpleText {
         if let Some(head) = text.strip_suffix(':') {
             let parts = match head.strip_prefix("like ") {
                 Some(known) => self.patterns.get(known.trim()).cloned().unwrap_or_default(),
-                None => parts(&mut tokens(head).into_iter().peekable()),
+                None => parts(&mut tokens(head).into_iter()),
             };
             *group = Some((parent, parts));
             return;
@@ -525,9 +489,9 @@ impl SimpleText {
         let Some(above) = self.find(&tokens(place)) else { return };
         self.removed(gone.trim_end_matches(')'));
         let mut kept: Vec<(usize, usize)> = Vec::new();
+        let first = self.items.iter().position(|item| !item.is_gone && item.parent == Some(above));
         for range in listed.split(' ') {
             let (from, to) = range.split_once('-').unwrap_or((range, range));
-            let first = self.items.iter().position(|item| !item.is_gone && item.parent == Some(above));
             // Positions are not counted, so nothing is known to be gone.
             let child = |handle: &str| self.child(above, self.position(handle)?);
             // The first is the first, which is no counting.
@@ -567,232 +531,6 @@ impl SimpleText {
                 item.states.push("focused".to_owned());
             }
         }
-    }
-}
-
-/// The steps that the head of an observation names: which page it changes, and where that leads.
-pub fn steps(text: &str) -> (&str, &str) {
-    let head = text.lines().next().and_then(|line| line.split_once(']')).map_or("", |(head, _)| head);
-    let number = |text: &'_ str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    if let Some(full) = head.strip_prefix("[FULL PAGE STATE ") {
-        return ("", &full[..number(full)]);
-    }
-    let Some((from, to)) = head.strip_prefix("[DELTA ").and_then(|rest| rest.split_once('→')) else {
-        return ("", "");
-    };
-    (from, &to[..number(to)])
-}
-
-/// The statement that a line of a delta begins, and what follows.
-fn statement(line: &str) -> Option<(&'static str, &str)> {
-    let words = ["CHANGED", "REMOVED", "MOVED", "ADDED in", "NOW in", "ORDER in", "EXPANDED", "ELIDED"];
-    let more = ["VOLATILE", "FOCUS", "UNCHANGED", "PAGE"];
-    words.into_iter().chain(more).find_map(|word| {
-        let rest = line.strip_prefix(word)?;
-        let rest =
-            if word.ends_with(" in") || word == "EXPANDED" { rest.strip_prefix(' ') } else { rest.strip_prefix(": ") };
-        Some((word, rest?))
-    })
-}
-
-/// What stands behind `8 × `.
-fn repeated(text: &str) -> Option<&str> {
-    let (number, rest) = text.split_once(" × ")?;
-    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)
-}
-
-/// The first item of a text, how much of the text it takes, and what ends it.
-fn item(text: &str) -> (Option<Item>, usize, Option<Token>) {
-    let mut item = Item::default();
-    let mut scanner = Scanner { text, at: 0 };
-    let mut is_mark = false;
-    let mut is_value = false;
-    let mut count = 0;
-    loop {
-        let before = scanner.at;
-        let Some(token) = scanner.next() else { return (some(item, is_mark, count), scanner.at, None) };
-        match token {
-            Token::Comma => return (some(item, is_mark, count), scanner.at, Some(Token::Comma)),
-            Token::Colon if is_value => {}
-            Token::Colon => return (some(item, is_mark, count), scanner.at, Some(Token::Colon)),
-            Token::Word(word) if count == 0 && word == "…" => is_mark = true,
-            Token::Word(word) if count == 0 => item.role = word,
-            Token::Word(word) if word.starts_with("@e") => item.handle = Some(word),
-            Token::Word(word) if word == "value" => is_value = true,
-            Token::Word(word) if word != "…" && !word.starts_with(['@', '+', '~']) => item.states.push(word),
-            Token::Quoted(text) if count == 0 => {
-                item.role = "text".to_owned();
-                item.name = text;
-            }
-            Token::Quoted(text) if is_value && item.value.is_empty() => item.value = text,
-            Token::Quoted(text) if count == 1 && item.role != "text" => item.name = text,
-            // Text beside it, without a comma between.
-            Token::Quoted(_) => return (some(item, is_mark, count), before, Some(Token::Comma)),
-            _ => {}
-        }
-        count += 1;
-    }
-}
-
-fn some(item: Item, is_mark: bool, tokens: usize) -> Option<Item> {
-    (!is_mark && tokens > 0).then_some(item)
-}
-
-/// The parts of a pattern, up to the end or the bracket that closes them.
-fn parts(tokens: &mut std::iter::Peekable<impl Iterator<Item = Token>>) -> Vec<Part> {
-    let mut found: Vec<Part> = Vec::new();
-    let mut part = Part::default();
-    let mut is_value = false;
-    let mut count = 0;
-    while let Some(token) = tokens.next() {
-        match token {
-            Token::Close => break,
-            Token::Comma => {
-                found.push(std::mem::take(&mut part));
-                (count, is_value) = (0, false);
-                continue;
-            }
-            Token::Open => part.children = parts(tokens),
-            Token::Word(word) if count == 0 => part.role = word,
-            Token::Word(word) if word == "value" => is_value = true,
-            Token::Word(word) if word == "@" => part.own = Own::Row,
-            Token::Word(word) => {
-                let column = word.get(1..).and_then(column);
-                match (word.chars().next(), column) {
-                    (Some(kind @ ('/' | '?' | '-' | '+')), Some(column)) => part.columns.push((kind, column)),
-                    (Some('.'), _) => part.own = word[1..].parse().map_or(Own::None, Own::Part),
-                    (Some('@'), _) => part.own = word[1..].parse().map_or(Own::None, Own::Listed),
-                    _ if word.starts_with('~') => {}
-                    _ => part.states.push(word),
-                }
-            }
-            Token::Quoted(text) if is_value => part.value = Some(text),
-            Token::Quoted(text) => {
-                if count == 0 {
-                    part.role = "text".to_owned();
-                }
-                part.name = text;
-            }
-            Token::Colon => {}
-        }
-        count += 1;
-    }
-    if count > 0 {
-        found.push(part);
-    }
-    found
-}
-
-fn column(text: &str) -> Option<usize> {
-    text.strip_prefix('{')?.strip_suffix('}')?.parse().ok()
-}
-
-/// The name of a pattern with the fields of a row in the places of `{1}`, `{2}`, …
-fn filled(name: &str, fields: &[String]) -> String {
-    let mut out = String::new();
-    let mut rest = name;
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        match after.split_once('}').and_then(|(number, behind)| Some((number.parse::<usize>().ok()?, behind))) {
-            Some((number, behind)) => {
-                out.push_str(fields.get(number.wrapping_sub(1)).map_or("", String::as_str));
-                rest = behind;
-            }
-            None => {
-                out.push('{');
-                rest = after;
-            }
-        }
-    }
-    out + rest
-}
-
-fn is_states(text: &str) -> bool {
-    let known = ["disabled", "required", "readonly", "invalid", "current", "busy", "covered", "inert", "filled"];
-    text.split(' ').all(|word| known.contains(&word) || EXCLUSIVE.iter().any(|group| group.contains(&word)))
-}
-
-/// `12`, `12.3` or `@e12` as a ref.
-fn handle(text: &str) -> Option<String> {
-    let number = text.strip_prefix("@e").unwrap_or(text);
-    number.starts_with(|c: char| c.is_ascii_digit()).then(|| format!("@e{number}"))
-}
-
-fn set(states: &mut Vec<String>, change: &str) {
-    let state = change.trim_start_matches(['+', '-']);
-    let group = EXCLUSIVE.iter().find(|group| group.contains(&state));
-    states.retain(|known| known != state && !group.is_some_and(|group| group.contains(&known.as_str())));
-    if !change.starts_with('-') {
-        states.push(state.to_owned());
-    }
-}
-
-fn field(text: &str) -> String {
-    match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(quoted) => unescaped(quoted),
-        None => unescaped(text),
-    }
-}
-
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (c, c == '\\') {
-            (_, true) => match chars.next() {
-                Some('n' | 't' | 'r') => out.push(' '),
-                // An unseen character, written out: the haystack knows it.
-                Some('u') => out.push_str("\\u"),
-                Some(next) => out.push(next),
-                None => {}
-            },
-            (c, false) => out.push(c),
-        }
-    }
-    out
-}
-
-fn tokens(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner { text, at: 0 };
-    std::iter::from_fn(|| scanner.next()).collect()
-}
-
-struct Scanner<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl Scanner<'_> {
-    fn next(&mut self) -> Option<Token> {
-        let rest = self.text.get(self.at..)?;
-        let trimmed = rest.trim_start_matches([' ', '~']);
-        self.at += rest.len() - trimmed.len();
-        let first = trimmed.chars().next()?;
-        let single = match first {
-            ',' => Some(Token::Comma),
-            ':' => Some(Token::Colon),
-            '(' => Some(Token::Open),
-            ')' => Some(Token::Close),
-            _ => None,
-        };
-        if let Some(token) = single {
-            self.at += 1;
-            return Some(token);
-        }
-        if first == '"' {
-            let mut escaped = false;
-            let end = trimmed[1..].find(|c| {
-                let is_end = c == '"' && !escaped;
-                escaped = c == '\\' && !escaped;
-                is_end
-            });
-            let (text, used) = end.map_or((&trimmed[1..], trimmed.len()), |end| (&trimmed[1..=end], end + 2));
-            self.at += used;
-            return Some(Token::Quoted(unescaped(text)));
-        }
-        let end = trimmed.find([' ', ',', ':', '(', ')', '"']).unwrap_or(trimmed.len());
-        self.at += end;
-        Some(Token::Word(trimmed[..end].to_owned()))
     }
 }
 
