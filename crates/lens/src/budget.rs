@@ -248,6 +248,12 @@ impl Handles {
         self.elided.contains_key(&key)
     }
 
+    /// Returns whether an item of a view, or one that it is in, was elided in what was shown last.
+    pub fn is_elided_within(&self, view: &View, id: u32) -> bool {
+        let is_elided = |id: u32| self.is_elided(view.meta[id as usize].key);
+        is_elided(id) || view.tree.ancestors(id).any(is_elided)
+    }
+
     /// Returns whether the name of an item with this identity was cut in what was shown last.
     pub fn is_cut(&self, key: NodeKey) -> bool {
         self.cut.contains_key(&key)

@@ -192,3 +192,41 @@ fn without_the_option_the_screenshot_is_sent_as_it_is() {
     let told = observe(&mut lens(Representation::Vision), 0, &page, Some(&shot)).unwrap();
     assert!(Arc::ptr_eq(&told.images[0].png, &shot.png) && told.refs.is_empty());
 }
+
+/// A sheet of 600 by 400 px with a dot in each of these places.
+fn drawn_sheet(dots: &[(u32, u32)]) -> CaptureImage {
+    let mut image = RgbaImage::from_pixel(1280, 800, Rgba([255, 255, 255, 255]));
+    for (left, top) in dots {
+        for y in *top..top + 10 {
+            for x in *left..left + 10 {
+                image.put_pixel(100 + x, 50 + y, Rgba([20, 20, 20, 255]));
+            }
+        }
+    }
+    let mut png = Vec::new();
+    image.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).unwrap();
+    let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: 1280.0, height: 800.0 });
+    CaptureImage { png: png.into(), space }
+}
+
+#[test]
+fn of_a_canvas_that_was_drawn_on_only_the_parts_that_changed_are_sent() {
+    let page = page("https://a.test/", "Sheet", 1, "main\n  Canvas \"Grid\" canvas tag=canvas box=100,50,600,400 #7\n");
+    let mut lens = lens(Representation::Hybrid);
+    observe(&mut lens, 0, &page, Some(&drawn_sheet(&[]))).unwrap();
+    let drawn = observe(&mut lens, 1, &page, Some(&drawn_sheet(&[(80, 80), (500, 300)]))).unwrap();
+    insta::assert_snapshot!(drawn.text, @"");
+    let shown: Vec<ImageSpace> = drawn.images.iter().map(|image| image.space).collect();
+    let [ImageSpace::Document(first), ImageSpace::Document(second)] = shown[..] else { panic!("{shown:?}") };
+    assert!(first.contains((185.0, 135.0)) && second.contains((605.0, 355.0)), "{shown:?}");
+    let again = observe(&mut lens, 2, &page, Some(&drawn_sheet(&[(80, 80), (500, 300)]))).unwrap();
+    assert!(again.images.is_empty(), "{}", again.text);
+    // What is drawn over nearly all of it is sent as one image of all.
+    let everywhere: Vec<(u32, u32)> = (0..59).flat_map(|x| (0..39).map(move |y| (x * 10, y * 10))).collect();
+    let all = observe(&mut lens, 3, &page, Some(&drawn_sheet(&everywhere))).unwrap();
+    assert_eq!(all.images.len(), 1, "{}", all.text);
+    // A whole telling sends whole images.
+    lens.forget();
+    let full = observe(&mut lens, 4, &page, Some(&drawn_sheet(&everywhere))).unwrap();
+    assert!(full.text.contains("[IMAGE 1: canvas \"Grid\" at 100,50 600×400]"), "{}", full.text);
+}

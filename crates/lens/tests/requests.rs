@@ -9,7 +9,8 @@ use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
 use browserlens_strategy::{Request, Run, StepIndex};
 use browserlens_tokens::Encoding;
 use browserlens_trace::Trace;
-use common::{a11y, laws, observe};
+use browserlens_page::Page;
+use common::{a11y, laws, observe, page};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -61,4 +62,35 @@ fn what_a_budget_leaves_out_of_the_recorded_listing_is_brought() {
         assert!(shown.nodes().count() > before, "{request} brings nothing:\n{}", answer.text);
         assert_eq!(unmarked_differences(&shown, &reference), 0, "{request}:\n{}", answer.text);
     }
+}
+
+/// A document of 60 paragraphs of which six lie in the viewport, from `top` on.
+fn scrolled_to(top: usize) -> Arc<Page> {
+    let paragraph = |n: usize| {
+        let place = if (top..top + 6).contains(&n) { "" } else { " offscreen" };
+        format!("  paragraph #{}{place}\n    text \"Paragraph {n} of the manual says what to do about part {n}.\" #{}{place}\n", 100 + n, 300 + n)
+    };
+    let paragraphs: String = (0..60).map(paragraph).collect();
+    page("https://docs.test/manual", "Manual", 1, &format!("main #1\n{paragraphs}"))
+}
+
+#[test]
+fn what_is_scrolled_into_view_is_told_as_far_as_there_is_room() {
+    let mut lens = Lens::new(LensOptions { budget: Some(400), ..a11y() });
+    let mut shown = ShownState::default();
+    shown.apply(&observe(&mut lens, 0, &scrolled_to(0)).text).unwrap();
+    let jumped = observe(&mut lens, 1, &scrolled_to(40)).text;
+    shown.apply(&jumped).unwrap();
+    for n in 40..46 {
+        assert!(jumped.contains(&format!("Paragraph {n} of")), "{jumped}");
+    }
+    assert!(jumped.starts_with("[DELTA 0→1]") && !jumped.contains("Paragraph 39 of"), "{jumped}");
+    // What was told is not told again, and nothing is scrolled into view where nothing moved.
+    assert_eq!(observe(&mut lens, 2, &scrolled_to(40)).text, "[DELTA 1→2] nothing changed");
+    // Where there is no room for all of it, the first of it is told.
+    let mut lens = Lens::new(LensOptions { budget: Some(120), ..a11y() });
+    observe(&mut lens, 0, &scrolled_to(0));
+    let jumped = observe(&mut lens, 1, &scrolled_to(40)).text;
+    assert!(jumped.contains("Paragraph 40 of") && !jumped.contains("Paragraph 45 of"), "{jumped}");
+    assert!(Encoding::O200kBase.count(&jumped).0 <= 120, "{jumped}");
 }

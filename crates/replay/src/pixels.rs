@@ -1,13 +1,28 @@
 //! Whether something on the page can be read in the images that are shown.
 //!
-//! In: a page, shown images, a box. Out: yes or no. Rules: the box lies wholly in one image, nothing opaque is painted over
-//! its middle or corners, and text is at least [`MIN_TEXT_PX`] high after the image was scaled down as models do (the smallest
+//! In: a page, shown images, a box. Out: yes or no. Rules: the box lies wholly in one image, where no later image replaced it; nothing opaque
+//! is painted over its middle or corners, and text is at least [`MIN_TEXT_PX`] high after the image was scaled down as models do (the smallest
 //! scale of the image-token table counts, so that a fact is never readable for one model family only).
 //! Why not optical character recognition: it would measure the recogniser.
 
 use browserlens_page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page};
 use browserlens_strategy::{ImageSpace, ObservedImage};
 use browserlens_tokens::{ImageFormula, ImageSize};
+
+/// An image that the agent has before it, and what of it is old.
+#[derive(Clone, Debug)]
+pub struct SeenImage {
+    /// The image as it was sent.
+    pub image: ObservedImage,
+    /// Where it shows what is there no more, in CSS px of the document: later images show that.
+    pub replaced: Vec<BoxInDocument>,
+}
+
+impl From<ObservedImage> for SeenImage {
+    fn from(image: ObservedImage) -> Self {
+        Self { image, replaced: Vec::new() }
+    }
+}
 
 /// Least height of text that counts as readable, in image pixels after downscaling.
 pub const MIN_TEXT_PX: f32 = 8.0;
@@ -18,22 +33,25 @@ const SLACK: f32 = 1.0;
 /// Returns whether text of `text_height` CSS px in a box of a node lies uncovered and readable in one of the images.
 pub fn is_readable(
     page: &Page,
-    images: &[ObservedImage],
+    images: &[SeenImage],
     node: NodeRef<'_>,
     bounds: BoxInDocument,
     text_height: f32,
 ) -> bool {
     !bounds.is_empty()
         && node.is_visible()
-        && images.iter().any(|image| {
+        && images.iter().any(|SeenImage { image, replaced }| {
             let shown = in_document(page, image.space);
-            shown.contains_box(bounds, SLACK) && text_height * scale(image, shown) >= MIN_TEXT_PX
+            let is_old = |old: &BoxInDocument| !old.intersection(bounds).is_empty();
+            shown.contains_box(bounds, SLACK)
+                && text_height * scale(image, shown) >= MIN_TEXT_PX
+                && !replaced.iter().any(is_old)
         })
         && !is_covered(page, node, bounds)
 }
 
 /// Returns whether a node can be seen in one of the images, text or not.
-pub fn is_shown(page: &Page, images: &[ObservedImage], node: NodeRef<'_>) -> bool {
+pub fn is_shown(page: &Page, images: &[SeenImage], node: NodeRef<'_>) -> bool {
     let bounds = node.bounds();
     is_readable(page, images, node, bounds, bounds.height.min(bounds.width).max(0.0))
 }
@@ -112,9 +130,9 @@ mod tests {
     use browserlens_page::capture::COMPUTED_STYLES;
     use browserlens_page::{BoxInViewport, NodeSpec, PageBuilder};
 
-    fn screenshot(width: u32, height: u32, css_width: f32, css_height: f32) -> ObservedImage {
+    fn screenshot(width: u32, height: u32, css_width: f32, css_height: f32) -> SeenImage {
         let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: css_width, height: css_height });
-        ObservedImage { png: Vec::new().into(), width, height, space }
+        ObservedImage { png: Vec::new().into(), width, height, space }.into()
     }
 
     fn page(cover: bool) -> Page {

@@ -1,11 +1,11 @@
 //! Images of earlier observations that still show what is there.
 //!
-//! In: images shown since the last full observation, and the images of a later step. Out: those that a delta may leave unsaid, because
-//! their pixels are still the page's. Invariant: an image counts as shown only while every pixel of it is right; one that was sent smaller than
-//! the page paints it is compared with what the page paints now, made smaller in the same way.
+//! In: images shown since the last full observation, and the images of a later step. Out: those that a delta may leave unsaid. Invariant: an
+//! image counts as shown only while every pixel of it is the page's, or lies in a later image that is shown; what it shows there is old. One
+//! that was sent smaller than the page paints it is compared with what the page paints now, made smaller in the same way.
 //! Why not trust the strategy: an old screenshot of a page that changed would count as reading what it no longer shows.
 
-use crate::pixels;
+use crate::pixels::{self, SeenImage};
 use crate::steps::LoadedStep;
 use crate::store::content_hash;
 use browserlens_lens::{rgba, shrunk};
@@ -16,12 +16,18 @@ use image::{RgbaImage, imageops};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
+/// Pixels are compared in cells of this many by as many: each that differs is told apart.
+const CELL: u32 = 8;
+
+/// How far what an image shows may reach over a later one, in CSS px.
+const SLACK: f32 = 1.0;
+
 /// The pixels of one step, decoded once for all strategies, and what was asked of them.
 pub(crate) struct Painted<'a> {
     step: &'a LoadedStep,
     regions: OnceCell<Vec<Region>>,
-    /// Whether an image, by its content and place, is still there.
-    known: RefCell<HashMap<(String, [u32; 4]), bool>>,
+    /// Where an image, by its content and place, is old; none if it cannot be told.
+    known: RefCell<HashMap<(String, [u32; 4]), Option<Vec<BoxInDocument>>>>,
 }
 
 impl<'a> Painted<'a> {
@@ -30,21 +36,40 @@ impl<'a> Painted<'a> {
         Self { step, regions: OnceCell::new(), known: RefCell::default() }
     }
 
-    /// Drops the images that no longer show what is there.
-    pub fn keep_true(&self, images: &mut Vec<ObservedImage>) {
-        images.retain(|image| self.shows(image));
+    /// Drops the images that show what is there no more, but where a later one shows it; the last `new` ones were sent at this step.
+    pub fn keep_true(&self, images: &mut Vec<SeenImage>, new: usize) {
+        let mut later: Vec<BoxInDocument> = Vec::new();
+        let first_new = images.len().saturating_sub(new);
+        let mut kept: Vec<SeenImage> = Vec::with_capacity(images.len());
+        for (at, mut seen) in std::mem::take(images).into_iter().enumerate().rev() {
+            if at < first_new {
+                let Some(old) = self.old_parts(&seen.image) else { continue };
+                let is_replaced = |part: &BoxInDocument| later.iter().any(|shown| shown.contains_box(*part, SLACK));
+                if !old.iter().all(is_replaced) {
+                    continue;
+                }
+                seen.replaced = old;
+            }
+            later.push(pixels::in_document(&self.step.page, seen.image.space));
+            kept.push(seen);
+        }
+        kept.reverse();
+        *images = kept;
     }
 
-    fn shows(&self, image: &ObservedImage) -> bool {
+    fn old_parts(&self, image: &ObservedImage) -> Option<Vec<BoxInDocument>> {
         let bounds = pixels::in_document(&self.step.page, image.space);
         let place = [bounds.x, bounds.y, bounds.width, bounds.height].map(f32::to_bits);
         let key = (content_hash(&image.png), place);
         if let Some(known) = self.known.borrow().get(&key) {
-            return *known;
+            return known.clone();
         }
-        let shows = rgba(&image.png).is_some_and(|old| self.regions().iter().any(|region| region.shows(&old, bounds)));
-        self.known.borrow_mut().insert(key, shows);
-        shows
+        let old = rgba(&image.png).and_then(|old| {
+            let parts = self.regions().iter().filter_map(|region| region.old_parts(&old, bounds));
+            parts.min_by_key(Vec::len)
+        });
+        self.known.borrow_mut().insert(key, old.clone());
+        old
     }
 
     fn regions(&self) -> &[Region] {
@@ -65,49 +90,73 @@ impl Region {
         Some(Self { image: rgba(&image.png)?, bounds: pixels::in_document(&step.page, image.space) })
     }
 
-    /// Returns whether the part at `bounds` is the old image, pixel by pixel.
-    fn shows(&self, old: &RgbaImage, bounds: BoxInDocument) -> bool {
+    /// Returns where the part at `bounds` is not the old image any more; none if the part is not in these pixels.
+    fn old_parts(&self, old: &RgbaImage, bounds: BoxInDocument) -> Option<Vec<BoxInDocument>> {
         let (width, height) = self.image.dimensions();
         if self.bounds.width <= 0.0 || self.bounds.height <= 0.0 {
-            return false;
+            return None;
         }
         let scale = (width as f32 / self.bounds.width, height as f32 / self.bounds.height);
         let at = ((bounds.x - self.bounds.x) * scale.0, (bounds.y - self.bounds.y) * scale.1);
         let (old_width, old_height) = old.dimensions();
         let full = (bounds.width * scale.0, bounds.height * scale.1);
-        if (old_width as f32) < full.0 - 1.0 || (old_height as f32) < full.1 - 1.0 {
-            return self.shows_smaller(old, at, (at.0 + full.0, at.1 + full.1));
-        }
+        let smaller = (old_width as f32) < full.0 - 1.0 || (old_height as f32) < full.1 - 1.0;
         // A crop of a box between pixels was rounded outwards, or to the nearest: either will do.
-        [(at.0.floor(), at.1.floor()), (at.0.round(), at.1.round())].into_iter().any(|(left, top)| {
-            left >= 0.0
-                && top >= 0.0
-                && (left as u32).saturating_add(old_width) <= width
-                && (top as u32).saturating_add(old_height) <= height
-                && old
-                    .enumerate_pixels()
-                    .all(|(x, y, pixel)| self.image.get_pixel(left as u32 + x, top as u32 + y) == pixel)
-        })
-    }
-
-    /// Returns whether the part between two corners is the old image once it is as small.
-    fn shows_smaller(&self, old: &RgbaImage, from: (f32, f32), to: (f32, f32)) -> bool {
-        let (width, height) = self.image.dimensions();
-        let inside = |x: f32, limit: u32| (x.max(0.0) as u32).min(limit);
-        let outwards = (from.0.floor(), from.1.floor(), to.0.ceil(), to.1.ceil());
-        let nearest = (from.0.round(), from.1.round(), to.0.round(), to.1.round());
-        let corners = if outwards == nearest { &[outwards][..] } else { &[outwards, nearest] };
-        corners.iter().any(|&(left, top, right, bottom)| {
-            if left < 0.0 || top < 0.0 || right > width as f32 || bottom > height as f32 {
-                return false;
+        let outwards = |from: f32, length: f32| (from.floor(), (from + length).ceil());
+        let nearest = |from: f32, length: f32| (from.round(), (from + length).round());
+        let of = |rounded: &dyn Fn(f32, f32) -> (f32, f32)| {
+            let ((left, right), (top, bottom)) = (rounded(at.0, full.0), rounded(at.1, full.1));
+            let size = if smaller { (right - left, bottom - top) } else { (old_width as f32, old_height as f32) };
+            (left, top, size.0, size.1)
+        };
+        let parts = [of(&outwards), of(&nearest)].into_iter().filter_map(|(left, top, part_width, part_height)| {
+            if left < 0.0 || top < 0.0 || left + part_width > width as f32 || top + part_height > height as f32 {
+                return None;
             }
-            let (left, top) = (inside(left, width), inside(top, height));
-            let (right, bottom) = (inside(right, width), inside(bottom, height));
-            let part = imageops::crop_imm(&self.image, left, top, right - left, bottom - top).to_image();
-            let size = ImageSize { width: old.width(), height: old.height() };
-            shrunk(part, size).is_some_and(|now| now == *old)
-        })
+            let (left, top) = (left as u32, top as u32);
+            let now = imageops::crop_imm(&self.image, left, top, part_width as u32, part_height as u32).to_image();
+            let size = ImageSize { width: old_width, height: old_height };
+            let now = if smaller { shrunk(now, size)? } else { now };
+            Some(differences(old, &now))
+        });
+        let cells = parts.min_by_key(Vec::len)?;
+        let css = (bounds.width / old_width as f32, bounds.height / old_height as f32);
+        Some(
+            cells
+                .into_iter()
+                .map(|[left, top, right, bottom]| BoxInDocument {
+                    x: bounds.x + left as f32 * css.0,
+                    y: bounds.y + top as f32 * css.1,
+                    width: (right - left) as f32 * css.0,
+                    height: (bottom - top) as f32 * css.1,
+                })
+                .collect(),
+        )
     }
+}
+
+/// Returns, of each cell in which two images of a size differ, the pixels that do: left, top, right, bottom.
+fn differences(old: &RgbaImage, now: &RgbaImage) -> Vec<[u32; 4]> {
+    let (width, height) = old.dimensions();
+    if old.as_raw() == now.as_raw() {
+        return Vec::new();
+    }
+    let mut cells: Vec<[u32; 4]> = Vec::new();
+    for top in (0..height).step_by(CELL as usize) {
+        for left in (0..width).step_by(CELL as usize) {
+            let mut cell: Option<[u32; 4]> = None;
+            for y in top..(top + CELL).min(height) {
+                for x in left..(left + CELL).min(width) {
+                    if old.get_pixel(x, y) != now.get_pixel(x, y) {
+                        let [left, top, right, bottom] = cell.unwrap_or([x, y, x + 1, y + 1]);
+                        cell = Some([left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)]);
+                    }
+                }
+            }
+            cells.extend(cell);
+        }
+    }
+    cells
 }
 
 #[cfg(test)]
@@ -153,17 +202,41 @@ mod tests {
         }
     }
 
-    fn keep_true(images: &mut Vec<ObservedImage>, step: &LoadedStep) {
-        Painted::of(step).keep_true(images);
+    fn keep_true(images: &mut Vec<SeenImage>, step: &LoadedStep) {
+        Painted::of(step).keep_true(images, 0);
     }
 
-    fn old(width: u32, height: u32) -> Vec<ObservedImage> {
-        vec![ObservedImage {
-            png: png(width, height, None),
-            width,
-            height,
-            space: viewport(width as f32, height as f32),
-        }]
+    fn old(width: u32, height: u32) -> Vec<SeenImage> {
+        let space = viewport(width as f32, height as f32);
+        vec![ObservedImage { png: png(width, height, None), width, height, space }.into()]
+    }
+
+    #[test]
+    fn an_image_stays_where_a_later_one_shows_what_changed_and_is_old_there() {
+        let now = step(png(64, 48, Some((40, 20))));
+        let part = |left: u32| {
+            let full = image::load_from_memory(&png(64, 48, Some((40, 20)))).expect("decodes").to_rgba8();
+            let mut bytes = Cursor::new(Vec::new());
+            let cut = imageops::crop_imm(&full, left, 14, 12, 12).to_image();
+            DynamicImage::ImageRgba8(cut).write_to(&mut bytes, ImageFormat::Png).expect("encodes");
+            let bounds = BoxInViewport { x: left as f32, y: 14.0, width: 12.0, height: 12.0 };
+            let space = ImageSpace::Viewport(bounds);
+            SeenImage::from(ObservedImage { png: bytes.into_inner().into(), width: 12, height: 12, space })
+        };
+        let mut images = old(64, 48);
+        images.push(part(34));
+        Painted::of(&now).keep_true(&mut images, 1);
+        assert_eq!(images.len(), 2, "the part shows what changed");
+        assert_eq!(images[0].replaced, [BoxInDocument { x: 40.0, y: 20.0, width: 1.0, height: 1.0 }]);
+        assert!(images[1].replaced.is_empty());
+        let mut images = old(64, 48);
+        images.push(part(42));
+        Painted::of(&now).keep_true(&mut images, 1);
+        assert_eq!(images.len(), 1, "a part beside it does not");
+        // The part itself is old once the page is painted otherwise there.
+        let mut images = vec![part(34)];
+        keep_true(&mut images, &step(png(64, 48, None)));
+        assert!(images.is_empty());
     }
 
     #[test]
@@ -176,7 +249,7 @@ mod tests {
             DynamicImage::ImageRgba8(small).write_to(&mut bytes, ImageFormat::Png).expect("encodes");
             let bounds = BoxInViewport { x: 10.0, y: 8.0, width: 40.0, height: 30.0 };
             let space = ImageSpace::Viewport(bounds);
-            vec![ObservedImage { png: bytes.into_inner().into(), width: 32, height: 24, space }]
+            vec![SeenImage::from(ObservedImage { png: bytes.into_inner().into(), width: 32, height: 24, space })]
         };
         let mut images = smaller(None);
         keep_true(&mut images, &step(png(64, 48, Some((2, 2)))));

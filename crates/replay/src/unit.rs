@@ -11,6 +11,7 @@ use crate::measure::{
     Timing, Tokenizer,
 };
 use crate::oracle::RefOracle;
+use crate::pixels::SeenImage;
 use crate::reader::{Reader, Reading, SimpleText, policy, simple_steps};
 use crate::retained::Painted;
 use crate::score::{self, Band, Missing, PageIndex, Said, Shown, Told};
@@ -63,7 +64,7 @@ pub(crate) struct Unit<'a> {
     reader: Reader,
     handles: BTreeMap<String, NodeKey>,
     /// Images since the last full observation: part of the shown state while they still show what is there.
-    images: Vec<ObservedImage>,
+    images: Vec<SeenImage>,
     oracle: RefOracle,
     legend_counted: bool,
     /// The simple reader, of the lens' grammar alone.
@@ -217,9 +218,8 @@ impl<'a> Unit<'a> {
         if is_full {
             self.handles.clear();
             self.images.clear();
-        } else {
-            painted.keep_true(&mut self.images);
         }
+        let before = self.images.len();
         let bytes = observation.text.len() as u64;
         let (kind, reason) = match &observation.kind {
             ObservationKind::Full { reason } => (RowKind::Full, reason.clone()),
@@ -233,6 +233,8 @@ impl<'a> Unit<'a> {
         let dropped = self.plan.drop_target(number, &step.page);
         let drop_hint = dropped.as_ref().map(|(hint, _)| hint);
         let requests = self.ask(shared, step, drop_hint, &mut unmarked_differences, counting)?;
+        let new = self.images.len() - before;
+        painted.keep_true(&mut self.images, new);
 
         let reading = self.reader.reading();
         let channel = self.configured.strategy.channel();
@@ -354,7 +356,7 @@ impl<'a> Unit<'a> {
             self.said.push(observation.text);
         }
         self.handles.extend(observation.refs.into_iter().map(|target| (target.handle, target.key)));
-        self.images.extend(observation.images);
+        self.images.extend(observation.images.into_iter().map(SeenImage::from));
     }
 
     /// Lets the reader ask for what it cannot find: the next action's node, then the one that a drag ends on.

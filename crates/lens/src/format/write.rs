@@ -151,7 +151,8 @@ impl Writer<'_> {
 
     fn images(&mut self, images: &[ImageNote]) {
         for note in images {
-            let _ = write!(self.out, "\n[IMAGE {}: {}", note.number, note.role);
+            let part = if note.part { "part of " } else { "" };
+            let _ = write!(self.out, "\n[IMAGE {}: {part}{}", note.number, note.role);
             if !note.name.is_empty() {
                 self.out.push(' ');
                 escape::quote(&mut self.out, &note.name);

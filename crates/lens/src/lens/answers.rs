@@ -171,7 +171,7 @@ impl Lens {
             .collect();
         let emitted =
             emit(&told.side, &side, &matching, &EmitOptions { hidden, itemised: true, ..EmitOptions::default() });
-        let notes = pictures.iter().enumerate().map(|(index, picture)| picture.note(index as u32 + 1)).collect();
+        let notes = pictures.iter().zip(1..).map(|(picture, number)| picture.note(number)).collect();
         let observed = Observed::Answer { request: request.to_string(), images: notes, entries: emitted.entries };
         self.checked(self.written(observed, emitted.tree, emitted.keys, target, cuts), reference)
     }

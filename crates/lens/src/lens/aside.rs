@@ -3,6 +3,7 @@
 //! In: other options. Out: what was told, to be taken up again. Invariants: what is observed in between changes nothing of what was told before, nor
 //! what its handles mean; refs are shared, and what was given in between is good afterwards.
 
+use super::images::Pixels;
 use super::{Current, Lens, LensOptions, Told, router_of};
 use crate::budget::Handles;
 use crate::extract::Grade;
@@ -21,7 +22,7 @@ pub struct Aside {
     handles: Handles,
     current: Option<Current>,
     grade: Option<(u32, Grade)>,
-    sent: HashMap<NodeKey, u64>,
+    sent: HashMap<NodeKey, Pixels>,
     events: Vec<EventNote>,
 }
 

@@ -1,11 +1,11 @@
 //! Deltas: which states they may start from, how each is made, and which is sent.
 //!
 //! In: what was told before, and the view of the page now. Out: deltas that were written and checked, the cheapest first. Invariant: what was
-//! left out before stays left out, dialogs, alerts and errors apart; nothing but noise since the last look is hidden.
+//! left out before stays left out, dialogs, alerts, errors and what was scrolled into view apart; nothing but noise since the last look is hidden.
 
 use super::fitting::Written;
 use super::{Draft, Lens, Told};
-use crate::budget::{Cuts, Handles, Target};
+use crate::budget::{Cuts, Handles, Target, largest};
 use crate::bugs;
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, Side, diff};
@@ -13,6 +13,7 @@ use crate::extract::{Representation, View};
 use crate::format::{EventNote, Head, ImageNote, Observed};
 use crate::reference::Reference;
 use crate::tree::ROOT;
+use browserlens_page::NodeKey;
 use browserlens_strategy::StepInput;
 use std::collections::HashSet;
 
@@ -21,6 +22,9 @@ const MOST_TRIED: usize = 2;
 
 /// How much more than a delta from an earlier state one from the last may cost, in percent.
 const EARLIER_SAVES_PERCENT: u32 = 25;
+
+/// Most items that are told because they were scrolled into view.
+const MOST_SCROLLED: usize = 400;
 
 /// What came of trying a delta.
 pub(super) enum Tried {
@@ -86,7 +90,7 @@ impl Lens {
         view: &View,
         head: &Head,
         representation: Representation,
-        without_pictures: bool,
+        (without_pictures, events): (bool, &[EventNote]),
     ) -> Tried {
         let Some(told) = &self.told else { return Tried::Not("first observation") };
         if !self.options.delta {
@@ -102,7 +106,15 @@ impl Lens {
         let mut deltas = Vec::new();
         let nothing_told = told.state.head().is_none() && !self.leaves_out_head(head);
         let pixels_told = told.representation == Representation::Vision;
-        let first = (!nothing_told && !pixels_told).then(|| self.delta_from(told, input, view, head));
+        let first = (!nothing_told && !pixels_told).then(|| {
+            let in_view = self.scrolled_into_view(view);
+            // Of what was scrolled into view, as much is told as there is room for.
+            let more = largest(in_view.len(), |count| {
+                let delta = self.delta_from(told, input, view, head, &in_view[..count]);
+                (count == 0 || self.fits(&self.draft(delta, &[], events).text)).then_some(count)
+            });
+            self.delta_from(told, input, view, head, &in_view[..more.unwrap_or(0)])
+        });
         let side = match &first {
             Some(delta) => Side::new(delta.target.tree.clone(), delta.target.keys.clone()),
             None => {
@@ -120,7 +132,7 @@ impl Lens {
         if without_pictures {
             let least = if deltas.is_empty() { 0 } else { told.shares(&side) };
             deltas.extend(
-                self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head)),
+                self.earlier_bases(&side, least).into_iter().map(|told| self.delta_from(told, input, view, head, &[])),
             );
         }
         match deltas.is_empty() {
@@ -150,10 +162,25 @@ impl Lens {
         alike.into_iter().take(MOST_TRIED).map(|(_, told)| told).collect()
     }
 
-    /// Makes the delta from a shown state to the page.
-    fn delta_from(&self, told: &Told, input: &StepInput<'_>, view: &View, head: &Head) -> Delta {
+    /// Returns what was left out and is in the viewport now, and was not before.
+    fn scrolled_into_view(&self, view: &View) -> Vec<u32> {
+        let Some(before) = self.current.as_ref().filter(|_| self.options.budget.is_some()) else { return Vec::new() };
+        let unseen: HashSet<NodeKey> =
+            before.view.meta.iter().filter(|meta| !meta.in_viewport).map(|meta| meta.key).collect();
+        let elided = |id: &u32| {
+            let meta = view.meta[*id as usize];
+            meta.in_viewport && unseen.contains(&meta.key) && self.handles.is_elided_within(view, *id)
+        };
+        (1..view.tree.len() as u32).filter(elided).take(MOST_SCROLLED).collect()
+    }
+
+    /// Makes the delta from a shown state to the page; `more` of what was left out is told.
+    fn delta_from(&self, told: &Told, input: &StepInput<'_>, view: &View, head: &Head, more: &[u32]) -> Delta {
         let handles = self.handles.as_of(&told.handles);
-        let cuts = self.inherited_cuts(view, &handles);
+        let mut cuts = self.inherited_cuts(view, &handles);
+        for id in more {
+            cuts.keep(view, *id);
+        }
         let target = Target::build(view, &cuts, &self.refs, &handles, self.options.style);
         let side = Side::new(target.tree.clone(), target.keys.clone());
         let matching = diff(&told.side, &side);
@@ -187,6 +214,20 @@ impl Lens {
         Delta { from: told.step, emitted, target, cuts, matching }
     }
 
+    fn draft(&self, delta: Delta, images: &[ImageNote], events: &[EventNote]) -> Written {
+        let Delta { from, emitted, target, cuts, .. } = delta;
+        let observed = Observed::Delta {
+            steps: (!self.options.style.seed_phrases)
+                .then_some((bugs::base(from, self.told.as_ref().map(|told| told.step)), self.now)),
+            changes: emitted.changes,
+            hidden: emitted.hidden,
+            events: events.to_vec(),
+            images: images.to_vec(),
+            entries: emitted.entries,
+        };
+        self.written(observed, emitted.tree, emitted.keys, target, cuts)
+    }
+
     /// Writes the deltas and returns the cheapest that passes its check, with its tokens.
     pub(super) fn cheapest(
         &self,
@@ -196,17 +237,9 @@ impl Lens {
         reference: &Reference,
     ) -> Option<(u32, Draft)> {
         let mut written: Vec<(u32, u32, Written)> = Vec::new();
-        for Delta { from, emitted, target, cuts, .. } in tried {
-            let observed = Observed::Delta {
-                steps: (!self.options.style.seed_phrases)
-                    .then_some((bugs::base(from, self.told.as_ref().map(|told| told.step)), self.now)),
-                changes: emitted.changes,
-                hidden: emitted.hidden,
-                events: events.to_vec(),
-                images: images.to_vec(),
-                entries: emitted.entries,
-            };
-            let delta = self.written(observed, emitted.tree, emitted.keys, target, cuts);
+        for delta in tried {
+            let from = delta.from;
+            let delta = self.draft(delta, images, events);
             // An earlier state must be worth the reader's turning back.
             let last = self.told.as_ref().is_some_and(|told| told.step == from);
             let cost = self.count(&delta.text);

@@ -127,7 +127,7 @@ impl Lens {
         if self.fits(&written.text) { self.check(written, subject.reference).ok() } else { None }
     }
 
-    /// Returns why a delta of a cost is not sent instead of a full text, if it is not.
+    /// Returns why a delta of a cost (less what images it saves) is not sent instead of a full text, if it is not.
     pub(super) fn why_not(&self, delta: &Draft, cost: u32, subject: Subject<'_>) -> Option<&'static str> {
         if !self.fits(&delta.text) {
             return Some("over budget");

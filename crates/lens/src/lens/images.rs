@@ -6,7 +6,7 @@
 //! A crop is sent at the size that costs the fewest tokens of those at which its text is still legible: of all widths from the crop's own down
 //! to [`MIN_SCALE`] image pixels per CSS px (height in proportion), the one with the fewest tokens, and of equals the largest.
 
-use super::pixels::{Part, piece, size_of};
+use super::pixels::{self, Part, piece, size_of};
 use super::shared;
 use crate::extract::{ExtractOptions, Region, Representation};
 use crate::format::ImageNote;
@@ -14,7 +14,6 @@ use browserlens_page::{BoxInDocument, NodeKey, Page};
 use browserlens_strategy::{CaptureImage, ImageSpace, ObservedImage, StageClock, StepCache, StepInput, StrategyError};
 use browserlens_tokens::{ImageFormula, ImageSize};
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// How far a crop may differ from its region, in CSS px.
@@ -23,6 +22,12 @@ const SLACK: f32 = 2.0;
 /// Least image pixels per CSS px of a crop. Text is drawn into a canvas at 10 px where a page asks for nothing else, and counts as
 /// legible from 8 pixels on.
 const MIN_SCALE: f32 = 0.8;
+
+/// How much of what lies beside a change, and above and below it, is shown with it, in CSS px: a changed digit is read with its number.
+const CONTEXT: (f32, f32) = (48.0, 16.0);
+
+/// What the line about an image costs, about.
+const NOTE_TOKENS: u32 = 20;
 
 /// What a step's lenses share, and the clock that it is charged to.
 type Known<'a> = (&'a StepCache, &'a dyn StageClock);
@@ -33,21 +38,74 @@ pub(super) struct Picture {
     pub key: NodeKey,
     pub role: &'static str,
     pub name: String,
-    pub bounds: BoxInDocument,
     /// Whether the whole region is in the image.
     pub whole: bool,
-    pub hash: u64,
     pub image: ObservedImage,
+    pub pixels: Pixels,
+}
+
+/// Where the pixels of an image come from, and what of the page they show.
+#[derive(Clone, Debug)]
+pub(super) struct Pixels {
+    png: Arc<[u8]>,
+    part: Part,
+    bounds: BoxInDocument,
 }
 
 impl Picture {
     /// Returns the line that says what the image shows.
     pub fn note(&self, number: u32) -> ImageNote {
         let round = |x: f32| if x.is_finite() { x.round() as i64 } else { 0 };
-        let bounds = [self.bounds.x, self.bounds.y, self.bounds.width, self.bounds.height].map(round);
-        let within = |x: i64| x.clamp(-1_000_000_000, 1_000_000_000);
-        ImageNote { number, role: self.role.to_owned(), name: self.name.clone(), bounds: bounds.map(within) }
+        let BoxInDocument { x, y, width, height } = self.pixels.bounds;
+        let bounds = [x, y, width, height].map(round).map(|x| x.clamp(-1_000_000_000, 1_000_000_000));
+        ImageNote { number, part: !self.whole, role: self.role.to_owned(), name: self.name.clone(), bounds }
     }
+
+    /// Returns the images of what changed since `before` was sent: none where nothing did, this one where the parts would not cost less.
+    pub fn changed(&self, before: Option<&Pixels>, known: Known<'_>, formula: ImageFormula) -> Vec<Self> {
+        let whole = || vec![self.clone()];
+        let now = &self.pixels;
+        let Some(before) = before else { return whole() };
+        if before.part == now.part && before.bounds == now.bounds && before.png == now.png {
+            return Vec::new();
+        }
+        let same_size = before.part.size == now.part.size
+            && before.bounds.width == now.bounds.width
+            && before.bounds.height == now.bounds.height;
+        let changed = same_size.then(|| pixels::changed(known, (&before.png, before.part), (&now.png, now.part)));
+        let Some(changed) = changed.flatten() else { return whole() };
+        if changed.is_empty() {
+            return Vec::new();
+        }
+        let scale = (now.part.size.width as f32 / now.bounds.width, now.part.size.height as f32 / now.bounds.height);
+        let cut = |part: Part| {
+            let bounds = BoxInDocument {
+                x: now.bounds.x + part.left as f32 / scale.0,
+                y: now.bounds.y + part.top as f32 / scale.1,
+                width: part.size.width as f32 / scale.0,
+                height: part.size.height as f32 / scale.1,
+            };
+            let part = Part { left: now.part.left + part.left, top: now.part.top + part.top, ..part };
+            let image = cheapest_piece(known, &now.png, part, bounds, formula)?;
+            let pixels = Pixels { png: Arc::clone(&now.png), part, bounds };
+            Some(Self { whole: false, image, pixels, ..self.clone() })
+        };
+        let context = (CONTEXT.0 * scale.0, CONTEXT.1 * scale.1);
+        let cost = |part: Part| {
+            let css = BoxInDocument { width: part.size.width as f32 / scale.0, ..now.bounds };
+            formula.tokens(cheapest(part.size, css, formula)).0 + NOTE_TOKENS
+        };
+        let parts = pixels::joined(changed, context, now.part.size, cost);
+        let Some(parts) = parts.into_iter().map(cut).collect::<Option<Vec<_>>>() else { return whole() };
+        let with_notes = |pictures: &[Self]| tokens(pictures, formula) + NOTE_TOKENS * pictures.len() as u32;
+        if with_notes(&parts) < with_notes(std::slice::from_ref(self)) { parts } else { whole() }
+    }
+}
+
+/// Returns what pictures cost.
+pub(super) fn tokens(pictures: &[Picture], formula: ImageFormula) -> u32 {
+    let size = |picture: &Picture| ImageSize { width: picture.image.width, height: picture.image.height };
+    pictures.iter().map(|picture| formula.tokens(size(picture)).0).sum()
 }
 
 /// Returns how many pictures show their whole region.
@@ -85,10 +143,9 @@ pub(super) fn pictures(
                 key: page.root().key(),
                 role: "page",
                 name: String::new(),
-                bounds,
                 whole: true,
-                hash: hash(&image.png),
                 image,
+                pixels: Pixels { png: Arc::clone(&screenshot.png), part: Part { left: 0, top: 0, size }, bounds },
             }])
         }
         Representation::Hybrid => {
@@ -119,21 +176,14 @@ pub(super) fn crops(
         let image = match ready {
             Some((crop, bounds)) => size_of(&crop.png).and_then(|size| {
                 let whole = Part { left: 0, top: 0, size };
-                cheapest_piece(known, &crop.png, whole, bounds, formula).map(|image| (image, true))
+                let pixels = Pixels { png: Arc::clone(&crop.png), part: whole, bounds };
+                cheapest_piece(known, &crop.png, whole, bounds, formula).map(|image| (image, pixels, true))
             }),
             None => screenshot.and_then(|shot| cut_out(known, page, region, shot, formula)),
         };
-        if let Some((image, whole)) = image {
+        if let Some((image, pixels, whole)) = image {
             let (role, name) = (region.role, region.name.clone());
-            pictures.push(Picture {
-                key: region.key,
-                role,
-                name,
-                bounds: region.bounds,
-                whole,
-                hash: hash(&image.png),
-                image,
-            });
+            pictures.push(Picture { key: region.key, role, name, whole, image, pixels });
         }
     }
     pictures
@@ -146,7 +196,7 @@ fn cut_out(
     region: &Region,
     shot: &CaptureImage,
     formula: ImageFormula,
-) -> Option<(ObservedImage, bool)> {
+) -> Option<(ObservedImage, Pixels, bool)> {
     let ImageSpace::Viewport(shown) = shot.space else { return None };
     let scroll = page.scroll();
     let seen_part =
@@ -166,7 +216,8 @@ fn cut_out(
     }
     let cut = Part { left, top, size: ImageSize { width: right - left, height: bottom - top } };
     let whole = seen_part.contains_box(region.bounds, SLACK);
-    Some((cheapest_piece(known, &shot.png, cut, part, formula)?, whole))
+    let pixels = Pixels { png: Arc::clone(&shot.png), part: cut, bounds: part };
+    Some((cheapest_piece(known, &shot.png, cut, part, formula)?, pixels, whole))
 }
 
 /// Returns a part of an image at its cheapest legible size.
@@ -211,12 +262,6 @@ fn seen(known: Known<'_>, png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, f
         return ObservedImage { png, width: wanted.width, height: wanted.height, space };
     }
     ObservedImage { png: Arc::clone(png), width: size.width, height: size.height, space }
-}
-
-fn hash(png: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    png.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

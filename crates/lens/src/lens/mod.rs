@@ -36,7 +36,7 @@ use browserlens_strategy::{
 use browserlens_tokens::{Encoding, ImageFormula, Tokens};
 use deltas::{Delta, Tried};
 use fitting::Subject;
-use images::Picture;
+use images::{Picture, Pixels};
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -198,8 +198,8 @@ pub struct Lens {
     whole_names: HashSet<NodeKey>,
     /// Grade as changed by a request, for one document.
     grade: Option<(u32, Grade)>,
-    /// Hash of the pixels last sent of a region.
-    sent: HashMap<NodeKey, u64>,
+    /// The pixels last sent of a region.
+    sent: HashMap<NodeKey, Pixels>,
     /// What the step observed last tells of the browser's events.
     events: Vec<EventNote>,
 }
@@ -301,15 +301,19 @@ impl Lens {
         };
         let head = Head { title: collapse(page.title()), url: page.url().to_owned(), cut: false };
         input.clock.enter(Some(Stage::Diff));
-        let (image_notes, resend) = self.notes(&pictures, representation);
+        let image_notes = numbered(&pictures, representation);
+        let changed_pictures = match representation {
+            // A screenshot is never a part of a delta.
+            Representation::Vision => Vec::new(),
+            _ => self.changed(&pictures, known),
+        };
         let events = std::mem::take(&mut self.events);
-        let tried = self.try_delta(input, &view, &head, representation, pictures.is_empty());
+        let tried = self.try_delta(input, &view, &head, representation, (pictures.is_empty(), &events));
         input.clock.enter(Some(Stage::Format));
         let (delta, reason, new_items) = match tried {
             Tried::Not(reason) => (None, reason, HashSet::new()),
             Tried::Deltas(tried) => {
-                let images: Vec<ImageNote> =
-                    image_notes.iter().zip(&resend).filter(|(_, new)| **new).map(|(note, _)| note.clone()).collect();
+                let images = numbered(&changed_pictures, representation);
                 let changed = tried.first().map(Delta::changed_items).unwrap_or_default();
                 (self.cheapest(tried, &images, &events, &reference), "self-check", changed)
             }
@@ -321,8 +325,11 @@ impl Lens {
             notes: Notes { images: &image_notes, events: &events },
             reference: &reference,
         };
+        // Images that a delta need not send again are worth as much as text.
+        let formula = self.options.image_formula;
+        let saved = images::tokens(&pictures, formula).saturating_sub(images::tokens(&changed_pictures, formula));
         let (draft, kind) = match delta {
-            Some((cost, delta)) => match self.why_not(&delta, cost, subject) {
+            Some((cost, delta)) => match self.why_not(&delta, cost.saturating_sub(saved), subject) {
                 None => (delta, ObservationKind::Delta),
                 Some(why) => (self.fit(subject, Some(why), &new_items)?, full_kind(why)),
             },
@@ -332,13 +339,11 @@ impl Lens {
             }
         };
         let images = match kind {
-            ObservationKind::Delta => {
-                pictures.iter().zip(&resend).filter(|(_, new)| **new).map(|(p, _)| p.image.clone()).collect()
-            }
+            ObservationKind::Delta => changed_pictures.into_iter().map(|picture| picture.image).collect(),
             _ => pictures.iter().map(|picture| picture.image.clone()).collect(),
         };
-        for picture in &pictures {
-            self.sent.insert(picture.key, picture.hash);
+        for picture in pictures {
+            self.sent.insert(picture.key, picture.pixels);
         }
         let current = Current {
             page: Arc::clone(page),
@@ -441,14 +446,10 @@ impl Lens {
         view
     }
 
-    /// Says which region each image shows, and whether its pixels are new.
-    fn notes(&self, pictures: &[Picture], representation: Representation) -> (Vec<ImageNote>, Vec<bool>) {
-        let new: Vec<bool> =
-            pictures.iter().map(|picture| self.sent.get(&picture.key) != Some(&picture.hash)).collect();
-        if representation == Representation::Vision {
-            return (Vec::new(), new);
-        }
-        (pictures.iter().enumerate().map(|(index, picture)| picture.note(index as u32 + 1)).collect(), new)
+    /// Returns what a delta sends of the pictures: of each what changed since it was sent.
+    fn changed(&self, pictures: &[Picture], known: (&StepCache, &dyn StageClock)) -> Vec<Picture> {
+        let formula = self.options.image_formula;
+        pictures.iter().flat_map(|picture| picture.changed(self.sent.get(&picture.key), known, formula)).collect()
     }
 
     /// Sets which names are cut: all long ones if a limit asks (and they were not asked for), else those that were cut before.
@@ -509,6 +510,14 @@ impl Lens {
             representation: Some(representation.name().to_owned()),
             unmarked_differences: Some(draft.unmarked),
         }
+    }
+}
+
+/// Says which region each image shows.
+fn numbered(pictures: &[Picture], representation: Representation) -> Vec<ImageNote> {
+    match representation {
+        Representation::Vision => Vec::new(),
+        _ => pictures.iter().zip(1..).map(|(picture, number)| picture.note(number)).collect(),
     }
 }
 

@@ -12,12 +12,47 @@ use image::{DynamicImage, ImageBuffer, ImageFormat, Pixel, PixelWithColorType, R
 use std::io::Cursor;
 use std::sync::Arc;
 
+/// Pixels are compared in cells of this many by as many.
+const CELL: u32 = 8;
+
+/// Most images that a change of one is told in.
+const MOST_PARTS: usize = 4;
+
 /// A part of an image in its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub left: u32,
     pub top: u32,
     pub size: ImageSize,
+}
+
+impl Part {
+    fn right(self) -> u32 {
+        self.left.saturating_add(self.size.width)
+    }
+
+    fn bottom(self) -> u32 {
+        self.top.saturating_add(self.size.height)
+    }
+
+    fn meets(self, other: Self) -> bool {
+        self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
+    }
+
+    /// Returns the smallest part that holds both.
+    fn with(self, other: Self) -> Self {
+        let (left, top) = (self.left.min(other.left), self.top.min(other.top));
+        let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
+        Self { left, top, size: ImageSize { width: right - left, height: bottom - top } }
+    }
+
+    /// Returns this part with what lies around it, as far as there is something.
+    fn grown(self, (x, y): (u32, u32), within: ImageSize) -> Self {
+        let (left, top) = (self.left.saturating_sub(x), self.top.saturating_sub(y));
+        let (right, bottom) =
+            (self.right().saturating_add(x).min(within.width), self.bottom().saturating_add(y).min(within.height));
+        Self { left, top, size: ImageSize { width: right.saturating_sub(left), height: bottom.saturating_sub(top) } }
+    }
 }
 
 struct PixelsOf(Arc<[u8]>);
@@ -56,6 +91,79 @@ pub(super) fn piece(
         if size == part.size { encode(&cut) } else { encode(&shrunk(cut, size)?) }
     });
     Option::clone(&piece)
+}
+
+/// Returns where a part of one PNG differs from a part of another of the same size: boxes in the part, one for each cell of pixels that
+/// changed; none if either cannot be read.
+pub(super) fn changed(
+    (shared, clock): (&StepCache, &dyn StageClock),
+    (before, from): (&Arc<[u8]>, Part),
+    (now, to): (&Arc<[u8]>, Part),
+) -> Option<Vec<Part>> {
+    let decoded = |png: &Arc<[u8]>| shared.get_or_make(clock, PixelsOf(Arc::clone(png)), || rgba(png));
+    let (before, now) = (decoded(before), decoded(now));
+    let (before, now) = (Option::as_ref(&before)?, Option::as_ref(&now)?);
+    let inside = |pixels: &RgbaImage, part: Part| {
+        let (right, bottom) = (part.left.checked_add(part.size.width)?, part.top.checked_add(part.size.height)?);
+        (right <= pixels.width() && bottom <= pixels.height()).then_some(())
+    };
+    inside(before, from)?;
+    inside(now, to)?;
+    let ImageSize { width, height } = to.size;
+    let row = |pixels: &RgbaImage, part: Part, left: u32, y: u32, count: u32| {
+        let at = ((part.top + y) as usize * pixels.width() as usize + (part.left + left) as usize) * 4;
+        at..at + count as usize * 4
+    };
+    let mut cells = Vec::new();
+    for top in (0..height).step_by(CELL as usize) {
+        for left in (0..width).step_by(CELL as usize) {
+            let size = ImageSize { width: CELL.min(width - left), height: CELL.min(height - top) };
+            let differs = (top..top + size.height).any(|y| {
+                let (was, is) = (row(before, from, left, y, size.width), row(now, to, left, y, size.width));
+                before.as_raw()[was] != now.as_raw()[is]
+            });
+            if differs {
+                cells.push(Part { left, top, size });
+            }
+        }
+    }
+    Some(cells)
+}
+
+/// Joins boxes until each stands alone with so much around it, then those that cost no more together: few, and none beyond `within`.
+pub(super) fn joined(
+    cells: Vec<Part>,
+    context: (f32, f32),
+    within: ImageSize,
+    cost: impl Fn(Part) -> u32,
+) -> Vec<Part> {
+    let context = (context.0.ceil() as u32, context.1.ceil() as u32);
+    let mut parts: Vec<Part> = Vec::new();
+    let join = |parts: &mut Vec<Part>, mut part: Part| {
+        while let Some(at) = parts.iter().position(|other| other.meets(part)) {
+            part = parts.swap_remove(at).with(part);
+        }
+        parts.push(part);
+    };
+    for cell in cells {
+        join(&mut parts, cell.grown(context, within));
+    }
+    loop {
+        let pairs = (0..parts.len()).flat_map(|one| (one + 1..parts.len()).map(move |other| (one, other)));
+        let saves = |(one, other): (usize, usize)| {
+            let apart = cost(parts[one]) + cost(parts[other]);
+            (i64::from(apart) - i64::from(cost(parts[one].with(parts[other]))), one, other)
+        };
+        let Some((saved, one, other)) = pairs.map(saves).max() else { break };
+        if saved < 0 && parts.len() <= MOST_PARTS {
+            break;
+        }
+        let other = parts.swap_remove(other);
+        let one = parts.swap_remove(one);
+        join(&mut parts, one.with(other));
+    }
+    parts.sort_by_key(|part| (part.top, part.left));
+    parts
 }
 
 /// Returns the pixels of a PNG; none if it cannot be read.
@@ -130,6 +238,41 @@ mod tests {
         let pixels = rgba(&bytes).expect("a PNG");
         assert_eq!(pixels, DynamicImage::ImageRgb8(image).to_rgba8());
         assert!(rgba(b"no PNG").is_none());
+    }
+
+    #[test]
+    fn what_changed_is_found_and_told_in_few_parts_that_hold_all_of_it() {
+        let before = RgbaImage::from_pixel(400, 300, Rgba([255; 4]));
+        let mut now = before.clone();
+        for (x, y) in [(20, 20), (26, 22), (390, 290)] {
+            now.put_pixel(x, y, Rgba([0, 0, 0, 255]));
+        }
+        let [before, now] = [before, now].map(|image| encode(&image).expect("encodes"));
+        let all = Part { left: 0, top: 0, size: ImageSize { width: 400, height: 300 } };
+        let known = (&StepCache::default(), &NoClock as &dyn StageClock);
+        assert_eq!(changed(known, (&before, all), (&before, all)), Some(Vec::new()));
+        let cells = changed(known, (&before, all), (&now, all)).expect("both can be read");
+        assert_eq!(
+            cells.iter().map(|cell| (cell.left, cell.top)).collect::<Vec<_>>(),
+            [(16, 16), (24, 16), (384, 288)]
+        );
+        let area = |part: Part| part.size.width * part.size.height;
+        let parts = joined(cells, (12.0, 12.0), all.size, area);
+        let size = |width, height| ImageSize { width, height };
+        assert_eq!(
+            parts,
+            [Part { left: 4, top: 4, size: size(40, 32) }, Part { left: 372, top: 276, size: size(28, 24) }]
+        );
+        // Where a part of its own has a price of its own, one is enough.
+        let apart = vec![Part { left: 0, top: 0, size: size(8, 8) }, Part { left: 100, top: 0, size: size(8, 8) }];
+        assert_eq!(joined(apart.clone(), (0.0, 0.0), all.size, |part| 5_000 + area(part)).len(), 1);
+        assert_eq!(joined(apart, (0.0, 0.0), all.size, area).len(), 2);
+        let many: Vec<Part> = (0..20).map(|n| Part { left: n * 20, top: 0, size: size(8, 8) }).collect();
+        let few = joined(many.clone(), (0.0, 0.0), all.size, area);
+        assert!(few.len() <= MOST_PARTS, "{few:?}");
+        assert!(many.iter().all(|cell| few.iter().any(|part| part.with(*cell) == *part)), "{few:?}");
+        assert_eq!(changed(known, (&Arc::from(&b"no PNG"[..]), all), (&now, all)), None);
+        assert_eq!(changed(known, (&before, Part { left: 1, ..all }), (&now, all)), None);
     }
 
     #[test]

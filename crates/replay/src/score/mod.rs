@@ -26,11 +26,11 @@ pub(crate) use marks::marks;
 pub(crate) use scrolls::{Band, Missing, walk};
 
 use crate::measure::TargetScore;
-use crate::pixels;
+use crate::pixels::{self, SeenImage};
 use crate::reader::{Haystack, ReadNode, Reading, find};
 use crate::steps::NextAction;
 use browserlens_page::{NodeKey, NodeKind, Page};
-use browserlens_strategy::{ActionChannel, NodeHint, ObservedImage};
+use browserlens_strategy::{ActionChannel, NodeHint};
 use std::collections::{BTreeMap, HashSet};
 
 /// What is shown at a step.
@@ -43,7 +43,7 @@ pub(crate) struct Shown<'a> {
     has_map: bool,
     /// What the handle of each node of the reading means.
     keys: Vec<Option<NodeKey>>,
-    images: &'a [ObservedImage],
+    images: &'a [SeenImage],
     /// What handles mean that no text bears: they stand as marks in the images.
     drawn: Vec<NodeKey>,
     channel: ActionChannel,
@@ -56,7 +56,7 @@ impl<'a> Shown<'a> {
         index: &'a PageIndex,
         reading: &'a Reading,
         handles: &BTreeMap<String, NodeKey>,
-        images: &'a [ObservedImage],
+        images: &'a [SeenImage],
         channel: ActionChannel,
     ) -> Self {
         let key = |node: &ReadNode| node.handle.as_ref().and_then(|handle| handles.get(handle)).copied();
@@ -140,7 +140,7 @@ impl<'a> Shown<'a> {
 fn drawn(
     reading: &Reading,
     handles: &BTreeMap<String, NodeKey>,
-    images: &[ObservedImage],
+    images: &[SeenImage],
     channel: ActionChannel,
 ) -> Vec<NodeKey> {
     if channel != ActionChannel::Point || images.is_empty() {

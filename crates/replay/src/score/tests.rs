@@ -30,7 +30,7 @@ struct Case {
     index: PageIndex,
     reading: Reading,
     handles: BTreeMap<String, NodeKey>,
-    images: Vec<ObservedImage>,
+    images: Vec<SeenImage>,
     channel: ActionChannel,
 }
 
@@ -42,7 +42,7 @@ impl Case {
 
     fn with_screenshot(mut self) -> Self {
         let space = ImageSpace::Viewport(BoxInViewport { x: 0.0, y: 0.0, width: 1280.0, height: 800.0 });
-        self.images.push(ObservedImage { png: Vec::new().into(), width: 1280, height: 800, space });
+        self.images.push(ObservedImage { png: Vec::new().into(), width: 1280, height: 800, space }.into());
         self
     }
 
