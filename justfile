@@ -40,8 +40,7 @@ fidelity *args:
     @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
     @target-bench/bench-run/browserlens fidelity "$@"
 
-# Builds the program that users are given into target/dist (optimised over all crates, stripped) and says its size; training and local embeddings are not in it:
-# `./just dist train,local` adds them.
+# Builds the program that users are given into target/dist (optimised over all crates, stripped) and says its size; local embeddings are not in it: `./just dist local` adds them.
 dist more="":
     cargo build --quiet --profile dist -p browserlens --no-default-features --features dist,{{more}}
     @ls -l target/dist/browserlens | awk '{ printf "target/dist/browserlens: %.1f MB\n", $5 / 1000000 }'
@@ -116,6 +115,16 @@ wild *args:
     @scripts/install-wild
     @cargo build --workspace --quiet
     @scripts/wild/run --program target/debug/browserlens "$@"
+
+# Records those pages, a few clicks on each, measures on them what each strategy shows and costs, and checks that no row mixes two things.
+wild-bench *args:
+    @scripts/install-chromium
+    @scripts/install-wild
+    @cargo build --workspace --quiet
+    @scripts/wild/run --program target/debug/browserlens --record .tools/wild/traces
+    @cargo build --quiet --profile bench-run --target-dir target-bench -p browserlens --no-default-features --features bench
+    @target-bench/bench-run/browserlens bench .tools/wild/traces "$@"
+    BROWSERLENS_TRACES="$PWD/.tools/wild/traces" cargo test -p browserlens-lens --test rows --quiet
 
 # Measures a live observation against Playwright MCP's snapshot, built for release; `just live-speed 7 150` takes seven pairs of each and 150 seconds at the most.
 live-speed pairs="5" seconds="150":

@@ -9,8 +9,6 @@ mod llm;
 mod read;
 #[cfg(feature = "record")]
 mod record;
-#[cfg(feature = "train")]
-mod router;
 mod scenario;
 #[cfg(feature = "serve")]
 mod serve;
@@ -25,8 +23,6 @@ pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
 pub(crate) use read::{GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
-#[cfg(feature = "train")]
-pub(crate) use router::{RouterArgs, RouterVerb};
 pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
 #[cfg(feature = "serve")]
 pub(crate) use serve::ServeArgs;
@@ -135,12 +131,6 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
         after_help = "Examples:\n  browserlens scenario minimise shop/laptop-to-cart\n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my"
     )]
     Scenario(ScenarioArgs),
-    /// Train the router that chooses representations by a decision tree
-    #[cfg(feature = "train")]
-    #[command(
-        after_help = "Examples:\n  browserlens router train --out my.model\n  browserlens router train my --scenarios-dir my --out my.model\n\nUse it with `router = \"learned\"` and `model_file = \"my.model\"` among a lens strategy's options"
-    )]
-    Router(RouterArgs),
     /// Make corpora of traces of any size, count what they hold, split them by site
     #[command(
         after_help = "Examples:\n  browserlens corpus make --out /tmp/corpus --steps 1000 --seed 7\n  browserlens corpus make --out /tmp/corpus --steps 100000 --no-pixels --no-bodies\n  browserlens corpus make --out /tmp/mine --steps 500 --from my --scenarios-dir my\n  browserlens corpus stats /tmp/corpus\n  browserlens corpus split /tmp/corpus --held-back 0.2 --seed 7 --links --out /tmp/parts\n  browserlens replay /tmp/corpus --strategies 'lens/*'"

@@ -57,8 +57,6 @@ fn main() -> ExitCode {
         #[cfg(feature = "serve")]
         Verb::Serve(args) => verbs::serve::run(&args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
-        #[cfg(feature = "train")]
-        Verb::Router(args) => verbs::router::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]
         Verb::Record(args) => verbs::record::run(&args),

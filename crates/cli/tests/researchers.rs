@@ -117,10 +117,6 @@ fn patterns_choose_and_one_that_matches_nothing_says_what_there_is() {
     nothing(&["compare", run, run, "--scenarios", "shop/*"], scenario, trace);
     nothing(&["llm", run, "--model", "m", "--estimate", "--strategies", "lenz/*"], strategy, members);
     nothing(&["llm", run, "--model", "m", "--estimate", "--scenarios", "shop/*"], scenario, trace);
-    let train = ["router", "train", ".", "--out", "m.model", "--scenarios-dir", &world.scenarios];
-    let with = |more: [&'static str; 2]| train.into_iter().chain(more).collect::<Vec<&str>>();
-    nothing(&with(["--scenarios", "shop/*"]), scenario, trace);
-    nothing(&with(["--strategies", "lens/*"]), "router train takes no --strategies", "lens/hybrid");
     let (code, table, said) = world.run(&["compare", run, run, "--strategies", "lens/delta:budget=60"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(table.contains("budget=60") && !table.contains("budget=2000"), "{table}");

@@ -10,7 +10,7 @@ use browserlens_lens::differ::{Side, diff};
 use browserlens_lens::extract::{ExtractOptions, Grade, extract};
 use browserlens_lens::format::{Head, Observed, Style, write};
 use browserlens_lens::reference::Reference;
-use browserlens_lens::router::{CostRouter, HeuristicRouter, Router, SignalCache, Signals, TreeRouter};
+use browserlens_lens::router::{CostRouter, HeuristicRouter, Router, SignalCache, Signals};
 use browserlens_lens::{Lens, LensOptions, Representation, parse};
 use browserlens_page::{Capture, NodeSpec, Page, PageBuilder};
 use browserlens_strategy::{NoClock, Ref, Run, StepIndex, StepInput};
@@ -127,10 +127,9 @@ fn lens(c: &mut Criterion) {
     let page = listing(1_200, &[]);
     assert!(page.len() >= 10_000);
     c.bench_function("signals/10000_nodes", |b| b.iter(|| Signals::of(black_box(&page), None)));
-    let routers: [(&str, Box<dyn Router>); 3] = [
+    let routers: [(&str, Box<dyn Router>); 2] = [
         ("heuristic", Box::new(HeuristicRouter)),
         ("cost", Box::new(CostRouter { formula: ImageFormula::Claude28, points: false })),
-        ("learned", Box::new(TreeRouter::bundled())),
     ];
     for (name, router) in &routers {
         c.bench_function(&format!("router/{name}_first_sight_of_10000_nodes"), |b| {

@@ -3,7 +3,7 @@
 //! In: a name and options, as `traces/strategies.toml` has them. Out: a [`Strategy`].
 //! Invariant: an option that is not known is an error that names it and those that are.
 //!
-//! Which should I use? `lens/delta` is the whole system; `lens/heuristic` (the seed's rule) and `lens/learned` are the same with another router, chosen
+//! Which should I use? `lens/delta` is the whole system; `lens/heuristic` is the same with the seed's rule as router, chosen
 //! by the option `router`; the option `tier` (`"small"` or `"large"`) bends any router to what such models read better, accessibility trees or
 //! DOM; `lens/full` shows what the router alone gains; `lens/a11y`, `lens/dom`, `lens/vision` and `lens/hybrid` show one representation whatever
 //! the page; `lens/vision-marks` numbers what can be acted on in the screenshot; `lens/budget-1500` is `lens/delta` under a token budget;
@@ -13,11 +13,10 @@ use crate::differ::{FilterPass, SemanticFilter};
 use crate::extract::{Grade, Representation};
 use crate::format::{LEGEND, Style};
 use crate::lens::{Base, Lens, LensOptions, RouterKind};
-use crate::router::{Tier, TreeRouter};
+use crate::router::Tier;
 use browserlens_strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
 use browserlens_tokens::{Encoding, ImageFormula};
 use serde_json::Value;
-use std::sync::Arc;
 
 /// Version of what these strategies write; part of every cache key.
 const VERSION: &str = "5";
@@ -33,16 +32,15 @@ const NAMES: &[&str] = &[
     "lens/budget-1500",
     "lens/seed",
     "lens/heuristic",
-    "lens/learned",
 ];
 
 /// What explains observations whose screenshot bears marks: each is full, so that deltas need no words.
 const MARKS_LEGEND: &str = include_str!("../legend_marks.txt");
 
 /// Names of the routers that the option `router` knows.
-const ROUTERS: [&str; 3] = ["heuristic", "cost", "learned"];
+const ROUTERS: [&str; 2] = ["heuristic", "cost"];
 
-const OPTIONS: &str = "kind, representation, router, model, model_file, tier, delta, filters, budget, longest_name, delta_limit_percent, base, unchanged, style, grade, encoding, image_formula, marks, events";
+const OPTIONS: &str = "kind, representation, router, tier, delta, filters, budget, longest_name, delta_limit_percent, base, unchanged, style, grade, encoding, image_formula, marks, events";
 
 /// An option that a strategy cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,7 +97,7 @@ fn preset(kind: &str) -> Option<LensOptions> {
         "delta" => LensOptions { router: RouterKind::Cost, ..LensOptions::default() },
         "budget-1500" => LensOptions { budget: Some(1_500), router: RouterKind::Cost, ..LensOptions::default() },
         "seed" => LensOptions { style: Style::SEED, ..LensOptions::default() },
-        "heuristic" | "learned" => LensOptions { router: router(kind)?, ..LensOptions::default() },
+        "heuristic" => LensOptions::default(),
         "vision-marks" => LensOptions {
             marks: true,
             style: Style { every_ref: true, ..Style::DEFAULT },
@@ -113,7 +111,6 @@ fn router(name: &str) -> Option<RouterKind> {
     Some(match name {
         "heuristic" => RouterKind::Heuristic,
         "cost" => RouterKind::Cost,
-        "learned" => RouterKind::Learned(Arc::new(TreeRouter::bundled())),
         _ => return None,
     })
 }
@@ -149,17 +146,7 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
                     })?),
                 };
             }
-            // A model is a learned router, whatever else is said of it.
-            "router" if table.contains_key("model") && text == "learned" => {}
             "router" => to.router = router(text).ok_or_else(|| one_of(ROUTERS.to_vec()))?,
-            "model" => {
-                to.router = RouterKind::Learned(Arc::new(
-                    model(value, table).map_err(|reason| OptionsError { option: option.clone(), reason })?,
-                ))
-            }
-            "model_file" => {
-                value.as_str().ok_or_else(|| wrong("a path"))?;
-            }
             "tier" => to.tier = Some(Tier::from_name(text).ok_or_else(|| one_of(Tier::ALL.map(Tier::name).to_vec()))?),
             "delta" => to.delta = value.as_bool().ok_or_else(|| wrong("true or false"))?,
             "filters" => {
@@ -200,16 +187,6 @@ fn with_options(mut to: LensOptions, options: &Value) -> Result<LensOptions, Opt
     Ok(to)
 }
 
-/// Reads the text of a learned model; `model_file` says where it came from.
-fn model(value: &Value, table: &serde_json::Map<String, Value>) -> Result<TreeRouter, String> {
-    let text = value.as_str().ok_or_else(|| format!("expected the text of a model, found {value}"))?;
-    let file = table.get("model_file").and_then(Value::as_str).unwrap_or("model");
-    if table.get("router").is_some_and(|router| router != "learned") {
-        return Err("goes with router = \"learned\" only".to_owned());
-    }
-    TreeRouter::parse(text, file).map_err(|error| error.to_string())
-}
-
 fn positive(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| u32::try_from(number).ok()).filter(|number| *number > 0)
 }
@@ -224,23 +201,12 @@ fn filters(value: &Value) -> Option<SemanticFilter> {
 #[derive(Clone, Debug)]
 struct LensStrategy {
     name: String,
-    version: String,
     options: LensOptions,
 }
 
 impl LensStrategy {
-    /// The bundled model is no option: what it says is a part of the version.
     fn new(name: &str, options: LensOptions) -> Self {
-        let version = match &options.router {
-            RouterKind::Learned(tree) => {
-                let model = tree.to_text(&[]).bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-                    (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-                });
-                format!("{VERSION}-{model:016x}")
-            }
-            RouterKind::Heuristic | RouterKind::Cost => VERSION.to_owned(),
-        };
-        Self { name: name.to_owned(), version, options }
+        Self { name: name.to_owned(), options }
     }
 }
 
@@ -250,7 +216,7 @@ impl Strategy for LensStrategy {
     }
 
     fn version(&self) -> &str {
-        &self.version
+        VERSION
     }
 
     fn channel(&self) -> ActionChannel {
@@ -310,7 +276,6 @@ mod tests {
             ("kind", json!("nonsense")),
             ("router", json!("oracle")),
             ("tier", json!("medium")),
-            ("model", json!("browserlens-router 1\npdf")),
             ("marks", json!(1)),
             ("events", json!("no")),
         ] {
@@ -321,20 +286,6 @@ mod tests {
             .expect("a kind is given")
             .expect("good options");
         assert_eq!(named.name(), "lens/tight");
-    }
-
-    #[test]
-    fn a_damaged_model_is_an_error_with_file_line_and_remedy() {
-        let options = json!({"model": "browserlens-router 1\npdf", "model_file": "my/router.model"});
-        let error = build("lens/learned", &options).expect("known").err().expect("damaged");
-        assert_eq!(error.option, "model");
-        assert!(error.reason.starts_with("my/router.model:2: ") && error.reason.contains("router train"), "{error}");
-        let mixed = json!({"router": "cost", "model": "browserlens-router 1\na11y"});
-        assert!(build("lens/delta", &mixed).expect("known").is_err(), "a model goes with the learned router only");
-        let good = json!({"router": "learned", "model": "browserlens-router 1\nvision"});
-        let built = build("lens/delta", &good).expect("known").expect("a good model");
-        let bundled = build("lens/learned", &Value::Null).expect("known").expect("the bundled model");
-        assert_ne!(built.version(), bundled.version(), "a cache must notice another model");
     }
 
     #[test]

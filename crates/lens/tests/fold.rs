@@ -299,6 +299,19 @@ fn a_row_is_one_choice_with_what_belongs_to_it() {
 }
 
 #[test]
+fn of_one_sibling_too_many_the_row_keeps_what_says_the_same() {
+    let mut tree = Tree::default();
+    let group = tree.push(ROOT, Item::new("group", "Rating"));
+    tree.push(group, Item::new("radio", "0 of 5 stars"));
+    for n in 1..=5 {
+        tree.push(group, control("button", &format!("{n} of 5 stars"), n, 0));
+        tree.push(group, Item::new("radio", format!("{n} of 5 stars")));
+    }
+    let text = text(&tree, Style::DEFAULT);
+    assert!(text.contains("5 × button") && text.contains("radio \"0 of 5 stars\""), "{text}");
+}
+
+#[test]
 fn where_it_cannot_be_told_what_belongs_together_there_are_no_rows() {
     let mut tree = Tree::default();
     let bar = tree.push(ROOT, Item::new("group", "Plans"));

@@ -215,7 +215,11 @@ fn of_a_canvas_that_was_drawn_on_only_the_parts_that_changed_are_sent() {
     let mut lens = lens(Representation::Hybrid);
     observe(&mut lens, 0, &page, Some(&drawn_sheet(&[]))).unwrap();
     let drawn = observe(&mut lens, 1, &page, Some(&drawn_sheet(&[(80, 80), (500, 300)]))).unwrap();
-    insta::assert_snapshot!(drawn.text, @"");
+    insta::assert_snapshot!(drawn.text, @r#"
+    [DELTA 0→1: 0 changes]
+    [IMAGE 1: changed part of canvas "Grid" at 132,114 112×48]
+    [IMAGE 2: changed part of canvas "Grid" at 548,330 112×48]
+    "#);
     let shown: Vec<ImageSpace> = drawn.images.iter().map(|image| image.space).collect();
     let [ImageSpace::Document(first), ImageSpace::Document(second)] = shown[..] else { panic!("{shown:?}") };
     assert!(first.contains((185.0, 135.0)) && second.contains((605.0, 355.0)), "{shown:?}");

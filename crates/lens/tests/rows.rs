@@ -1,4 +1,4 @@
-//! Rows are one thing each, on every bundled page.
+//! Rows are one thing each, on every bundled page; on others where `BROWSERLENS_TRACES` names their folder (`./just wild-bench`).
 
 use browserlens_lens::extract::{ExtractOptions, extract};
 use browserlens_lens::mixed_rows;
@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use std::path::Path;
 
 #[test]
-fn no_row_of_a_bundled_page_mixes_two_things() {
-    let traces = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces");
+fn no_row_of_a_page_mixes_two_things() {
+    let others = std::env::var("BROWSERLENS_TRACES").ok();
+    let traces = others.as_deref().unwrap_or(concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces"));
     let mut steps = 0;
     let mut mixed = Vec::new();
     for entry in std::fs::read_dir(traces).expect("the folder of the traces") {
@@ -26,6 +27,6 @@ fn no_row_of_a_bundled_page_mixes_two_things() {
             steps += 1;
         }
     }
-    assert!(steps > 150, "{steps} steps");
+    assert!(others.is_some() || steps > 150, "{steps} steps");
     assert!(mixed.is_empty(), "{} mixed rows:\n{}", mixed.len(), mixed[..mixed.len().min(20)].join("\n"));
 }

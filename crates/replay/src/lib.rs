@@ -39,8 +39,6 @@ mod store;
 pub mod strategies;
 pub mod table;
 mod trace_files;
-#[cfg(feature = "train")]
-pub mod train;
 mod unit;
 mod views;
 

@@ -300,12 +300,11 @@ impl Place<'_> {
 fn ours_of(entry: &Entry, place: &Place<'_>) -> Result<Vec<ConfiguredStrategy>, StrategiesError> {
     let name = entry.name.get_ref();
     // A TOML table is JSON but for dates and odd floats, which no option takes.
-    let mut options = serde_json::to_value(&entry.options).map_err(|error| StrategiesError::Malformed {
+    let options = serde_json::to_value(&entry.options).map_err(|error| StrategiesError::Malformed {
         path: place.path.to_owned(),
         line: place.line_of("name"),
         message: error.to_string(),
     })?;
-    read_model(&mut options, place.path).map_err(|reason| place.bad_option(name, ("model_file".to_owned(), reason)))?;
     let options = match options {
         Value::Object(options) => options,
         _ => serde_json::Map::new(),
@@ -365,17 +364,6 @@ fn configured(
     ConfiguredStrategy { name, why: why.to_owned(), options, strategy, sweep: point }
 }
 
-/// Puts the text of a model beside the name of its file, which is looked for beside the file of strategies: strategies do no I/O, and a cache
-/// must notice when the model changes.
-fn read_model(options: &mut serde_json::Value, strategies: &Path) -> Result<(), String> {
-    let Some(file) = options.get("model_file").and_then(|file| file.as_str()) else { return Ok(()) };
-    let path = strategies.parent().unwrap_or(Path::new("")).join(file);
-    let text =
-        std::fs::read_to_string(&path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
-    options["model"] = text.into();
-    Ok(())
-}
-
 type Built = Option<Result<Box<dyn Strategy>, (String, String)>>;
 
 fn build(name: &str, options: &serde_json::Value) -> Built {
@@ -419,22 +407,6 @@ mod tests {
 
     fn error(text: &str) -> String {
         parse(text, Path::new("strategies.toml")).expect_err("an error").to_string()
-    }
-
-    #[test]
-    fn a_model_is_read_beside_the_file_and_a_damaged_one_is_named_with_its_line() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("strategies.toml");
-        let text =
-            "[[strategy]]\nname = \"lens/learned\"\nwhy = \"w\"\n[strategy.options]\nmodel_file = \"my.model\"\n";
-        let missing = parse(text, &file).expect_err("no such file").to_string();
-        assert!(missing.contains("strategies.toml:5: ") && missing.contains("my.model: cannot be read"), "{missing}");
-        std::fs::write(folder.path().join("my.model"), "browserlens-router 1\nhybrid\n").expect("writable");
-        let built = parse(text, &file).expect("builds");
-        assert_eq!(built[0].options["model"], "browserlens-router 1\nhybrid\n", "a cache key sees the model");
-        std::fs::write(folder.path().join("my.model"), "browserlens-router 1\nhybird\n").expect("writable");
-        let damaged = parse(text, &file).expect_err("damaged").to_string();
-        assert!(damaged.contains("my.model:2: \"hybird\"") && damaged.contains("router train"), "{damaged}");
     }
 
     #[test]

@@ -24,8 +24,6 @@ mod recording;
 pub(crate) mod replay;
 pub(crate) mod report;
 mod report_input;
-#[cfg(feature = "train")]
-pub(crate) mod router;
 pub(crate) mod scenario;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;

@@ -71,8 +71,8 @@ impl Head {
 pub struct ImageNote {
     /// Position among the images of the observation, counted from 1.
     pub number: u32,
-    /// Whether it shows a part of the region; earlier images show the rest as it still is.
-    pub part: bool,
+    /// Whether it shows only what changed of the region; earlier images show the rest as it still is.
+    pub changed: bool,
     /// `canvas`, `image` or `page`.
     pub role: String,
     /// Name of the region.

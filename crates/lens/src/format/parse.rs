@@ -180,7 +180,7 @@ fn image(scan: &mut Scan<'_>) -> Option<ImageNote> {
     if !scan.eat(": ") {
         return None;
     }
-    let part = scan.eat("part of ");
+    let changed = scan.eat("changed part of ");
     let role = scan.word()?.to_owned();
     let name = if scan.rest().starts_with(" \"") {
         scan.eat(" ");
@@ -198,7 +198,7 @@ fn image(scan: &mut Scan<'_>) -> Option<ImageNote> {
             return None;
         }
     }
-    scan.at_end().then_some(ImageNote { number, part, role, name, bounds })
+    scan.at_end().then_some(ImageNote { number, changed, role, name, bounds })
 }
 
 fn locator(scan: &mut Scan<'_>) -> Option<Locator> {

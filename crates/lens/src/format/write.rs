@@ -151,8 +151,8 @@ impl Writer<'_> {
 
     fn images(&mut self, images: &[ImageNote]) {
         for note in images {
-            let part = if note.part { "part of " } else { "" };
-            let _ = write!(self.out, "\n[IMAGE {}: {part}{}", note.number, note.role);
+            let changed = if note.changed { "changed part of " } else { "" };
+            let _ = write!(self.out, "\n[IMAGE {}: {changed}{}", note.number, note.role);
             if !note.name.is_empty() {
                 self.out.push(' ');
                 escape::quote(&mut self.out, &note.name);

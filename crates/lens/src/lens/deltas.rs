@@ -109,9 +109,12 @@ impl Lens {
         let first = (!nothing_told && !pixels_told).then(|| {
             let in_view = self.scrolled_into_view(view);
             // Of what was scrolled into view, as much is told as there is room for.
-            let more = largest(in_view.len(), |count| {
-                let delta = self.delta_from(told, input, view, head, &in_view[..count]);
-                (count == 0 || self.fits(&self.draft(delta, &[], events).text)).then_some(count)
+            let more = largest(in_view.len(), |count| match count {
+                0 => Some(0),
+                _ => {
+                    let delta = self.delta_from(told, input, view, head, &in_view[..count]);
+                    self.fits(&self.draft(delta, &[], events).text).then_some(count)
+                }
             });
             self.delta_from(told, input, view, head, &in_view[..more.unwrap_or(0)])
         });

@@ -40,6 +40,8 @@ pub(super) struct Picture {
     pub name: String,
     /// Whether the whole region is in the image.
     pub whole: bool,
+    /// Whether only what changed of it is.
+    pub changed: bool,
     pub image: ObservedImage,
     pub pixels: Pixels,
 }
@@ -58,7 +60,7 @@ impl Picture {
         let round = |x: f32| if x.is_finite() { x.round() as i64 } else { 0 };
         let BoxInDocument { x, y, width, height } = self.pixels.bounds;
         let bounds = [x, y, width, height].map(round).map(|x| x.clamp(-1_000_000_000, 1_000_000_000));
-        ImageNote { number, part: !self.whole, role: self.role.to_owned(), name: self.name.clone(), bounds }
+        ImageNote { number, changed: self.changed, role: self.role.to_owned(), name: self.name.clone(), bounds }
     }
 
     /// Returns the images of what changed since `before` was sent: none where nothing did, this one where the parts would not cost less.
@@ -88,7 +90,7 @@ impl Picture {
             let part = Part { left: now.part.left + part.left, top: now.part.top + part.top, ..part };
             let image = cheapest_piece(known, &now.png, part, bounds, formula)?;
             let pixels = Pixels { png: Arc::clone(&now.png), part, bounds };
-            Some(Self { whole: false, image, pixels, ..self.clone() })
+            Some(Self { changed: true, image, pixels, ..self.clone() })
         };
         let context = (CONTEXT.0 * scale.0, CONTEXT.1 * scale.1);
         let cost = |part: Part| {
@@ -144,6 +146,7 @@ pub(super) fn pictures(
                 role: "page",
                 name: String::new(),
                 whole: true,
+                changed: false,
                 image,
                 pixels: Pixels { png: Arc::clone(&screenshot.png), part: Part { left: 0, top: 0, size }, bounds },
             }])
@@ -183,7 +186,7 @@ pub(super) fn crops(
         };
         if let Some((image, pixels, whole)) = image {
             let (role, name) = (region.role, region.name.clone());
-            pictures.push(Picture { key: region.key, role, name, whole, image, pixels });
+            pictures.push(Picture { key: region.key, role, name, whole, changed: false, image, pixels });
         }
     }
     pictures

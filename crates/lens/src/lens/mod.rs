@@ -24,9 +24,7 @@ use crate::extract::{ExtractOptions, Grade, Representation, View, collapse};
 use crate::format::{EventNote, Head, ImageNote, Observed, Style};
 use crate::reference::Reference;
 use crate::refs::RefTable;
-use crate::router::{
-    CostRouter, FixedRouter, HeuristicRouter, RouteError, Router, SignalCache, Tier, TieredRouter, TreeRouter,
-};
+use crate::router::{CostRouter, FixedRouter, HeuristicRouter, RouteError, Router, SignalCache, Tier, TieredRouter};
 use crate::shown::ShownState;
 use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::{
@@ -68,8 +66,6 @@ pub enum RouterKind {
     Heuristic,
     /// Estimated tokens.
     Cost,
-    /// A learned tree.
-    Learned(Arc<TreeRouter>),
 }
 
 /// How a lens works.
@@ -527,7 +523,6 @@ fn router_of(options: &LensOptions) -> Box<dyn Router> {
         (None, RouterKind::Heuristic) => Box::new(HeuristicRouter),
         // Refs are what routed strategies act by: a screenshot has none.
         (None, RouterKind::Cost) => Box::new(CostRouter { formula: options.image_formula, points: false }),
-        (None, RouterKind::Learned(tree)) => Box::new(TreeRouter::clone(tree)),
     };
     match options.tier {
         Some(tier) if options.representation.is_none() => Box::new(TieredRouter { tier, inner: router }),

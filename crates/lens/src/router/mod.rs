@@ -4,7 +4,7 @@
 //! Invariant: a router is a pure function of these two, so that routers can stand beside each other and be compared.
 //!
 //! Which should I use? [`HeuristicRouter`] is the seed's rule and the default; [`CostRouter`] compares estimated tokens and knows what a
-//! change of representation costs; [`TreeRouter`] is a decision tree learned from traces; [`FixedRouter`] is for strategies that show one
+//! change of representation costs; [`FixedRouter`] is for strategies that show one
 //! representation whatever the page; [`TieredRouter`] bends any of them to what smaller or larger models read better. The router of
 //! hindsight, which knows what succeeded, is `browserlens_replay::routing`: it needs measurements and cannot run beside an agent.
 //!
@@ -34,14 +34,12 @@ mod cost;
 mod page_type;
 mod signals;
 mod tier;
-mod tree;
 
 pub use cache::{MAX_AGE_STEPS, SignalCache};
 pub use cost::CostRouter;
 pub use page_type::PageType;
 pub use signals::Signals;
 pub use tier::{Tier, TieredRouter};
-pub use tree::{BUNDLED, Choice, FEATURES, ModelError, TreeRouter};
 
 use crate::extract::Representation;
 

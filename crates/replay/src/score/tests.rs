@@ -5,7 +5,7 @@ use crate::measure::{FactScore, FreshScore, RequiredScore};
 use crate::reader::{aria, plain};
 use browserlens_page::{BoxInViewport, PageBuilder};
 use browserlens_scenario::{Fact, PixelFact, StateFact, Target, TargetBy};
-use browserlens_strategy::{ActionKind, ImageSpace, Intent};
+use browserlens_strategy::{ActionKind, ImageSpace, Intent, ObservedImage};
 
 fn page() -> Page {
     PageBuilder::outline(

@@ -164,6 +164,10 @@ fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Found {
         let Some(before) = first_of_a_row(tree, &children[at..at + period], repeats % period) else {
             return Found::Nothing(period + repeats);
         };
+        let before = match before {
+            0 => by_names(tree, &children[at..at + period + repeats], period),
+            before => before,
+        };
         let (start, rows) = (at + before, (period + repeats - before) / period);
         if rows < FEWEST {
             return Found::Nothing(period + repeats);
@@ -193,6 +197,18 @@ fn first_of_a_row(tree: &Tree, sequence: &[u32], left: usize) -> Option<usize> {
         }
     };
     sequence.iter().position(begins).or((left == 0).then_some(0))
+}
+
+/// Returns where rows begin by what they say: where there is one sibling too many, it is the first or the last, and the items of a row more often
+/// say the same than those of two.
+fn by_names(tree: &Tree, siblings: &[u32], period: usize) -> usize {
+    let says_the_same = |row: &[u32]| {
+        let names: Vec<&str> = row.iter().map(|id| &*tree.item(*id).name).filter(|name| !name.is_empty()).collect();
+        (1..names.len())
+            .any(|at| names[..at].iter().any(|other| other.contains(names[at]) || names[at].contains(other)))
+    };
+    let alike = |start: usize| siblings[start..].chunks_exact(period).filter(|row| says_the_same(row)).count();
+    (0..=siblings.len() % period).max_by_key(|start| (alike(*start), std::cmp::Reverse(*start))).unwrap_or(0)
 }
 
 /// One place in the shape of rows.
