@@ -22,12 +22,15 @@ const CELL: u32 = 8;
 /// How far what an image shows may reach over a later one, in CSS px.
 const SLACK: f32 = 1.0;
 
+/// An image by the hash of its content, and its box in bits.
+type Placed = (String, [u32; 4]);
+
 /// The pixels of one step, decoded once for all strategies, and what was asked of them.
 pub(crate) struct Painted<'a> {
     step: &'a LoadedStep,
     regions: OnceCell<Vec<Region>>,
-    /// Where an image, by its content and place, is old; none if it cannot be told.
-    known: RefCell<HashMap<(String, [u32; 4]), Option<Vec<BoxInDocument>>>>,
+    /// Where each image that was asked for is old; none if it cannot be told.
+    known: RefCell<HashMap<Placed, Option<Vec<BoxInDocument>>>>,
 }
 
 impl<'a> Painted<'a> {
