@@ -107,7 +107,7 @@ fn the_readme_shows_the_last_bench() {
 /// The documents of the project, without those of installed tools.
 fn documents() -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
-    for folder in [root(), root().join("docs"), root().join("reports")] {
+    for folder in ["", "docs", "docs/decisions", "reports"].map(|folder| root().join(folder)) {
         found.extend(std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()));
     }
     for crate_folder in std::fs::read_dir(root().join("crates")).expect("crates").flatten() {
