@@ -108,7 +108,7 @@ looks:
     @scripts/install-chromium
     PATCH_ROUNDS=40 cargo test -p browserlens-live --quiet --test fast_looks --test patched_looks -- --include-ignored
 
-# The press test: uses every ref of pages made with some thirty component libraries, and says which controls no ref reaches; twelve patterns are in `just test`.
+# The press test: uses every ref of pages made with 28 component libraries, and says which controls no ref reaches; twelve patterns are in `just test`.
 # `./just wild --patterns hand,antd/tree --details found.md` narrows it and writes down what was found.
 wild *args:
     @scripts/install-chromium
