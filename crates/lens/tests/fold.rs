@@ -312,6 +312,20 @@ fn of_one_sibling_too_many_the_row_keeps_what_says_the_same() {
 }
 
 #[test]
+fn what_says_the_same_does_not_take_a_heading_from_what_follows_it() {
+    let mut tree = Tree::default();
+    let main = tree.push(ROOT, Item::new("main", ""));
+    for n in 1..=5 {
+        tree.push(main, Item::new("heading", format!("Chapter {n}")));
+        if n < 5 {
+            tree.push(main, control("link", &format!("Next: Chapter {}", n + 1), n, 0));
+        }
+    }
+    let text = text(&tree, Style::DEFAULT);
+    assert!(!text.contains("- heading \"Chapter 1\""), "{text}");
+}
+
+#[test]
 fn where_it_cannot_be_told_what_belongs_together_there_are_no_rows() {
     let mut tree = Tree::default();
     let bar = tree.push(ROOT, Item::new("group", "Plans"));

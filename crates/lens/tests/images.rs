@@ -234,3 +234,18 @@ fn of_a_canvas_that_was_drawn_on_only_the_parts_that_changed_are_sent() {
     let full = observe(&mut lens, 4, &page, Some(&drawn_sheet(&everywhere))).unwrap();
     assert!(full.text.contains("[IMAGE 1: canvas \"Grid\" at 100,50 600×400]"), "{}", full.text);
 }
+
+#[test]
+fn a_canvas_that_moved_is_sent_whole_again() {
+    let at = |y: u32| {
+        let outline = format!("main\n  Canvas \"Grid\" canvas tag=canvas box=100,{y},600,400 #7\n");
+        page("https://a.test/", "Sheet", 1, &outline)
+    };
+    let mut lens = lens(Representation::Hybrid);
+    observe(&mut lens, 0, &at(50), Some(&drawn_sheet(&[(80, 80)]))).unwrap();
+    // A banner of 40 px above it, and one more dot: the first image says the old place.
+    let moved = observe(&mut lens, 1, &at(90), Some(&drawn_sheet(&[(80, 120), (500, 300)]))).unwrap();
+    assert!(moved.text.contains("[IMAGE 1: canvas \"Grid\" at 100,90 600×400]"), "{}", moved.text);
+    let drawn = observe(&mut lens, 2, &at(90), Some(&drawn_sheet(&[(80, 120), (500, 200)]))).unwrap();
+    assert!(drawn.text.contains("changed part of canvas"), "{}", drawn.text);
+}

@@ -38,22 +38,30 @@ pub fn is_readable(
     bounds: BoxInDocument,
     text_height: f32,
 ) -> bool {
+    let is_new = |seen: &SeenImage| !seen.replaced.iter().any(|old| !old.intersection(bounds).is_empty());
+    lies_in(page, images.iter().filter(|seen| is_new(seen)), node, bounds, text_height)
+}
+
+fn lies_in<'i>(
+    page: &Page,
+    mut images: impl Iterator<Item = &'i SeenImage>,
+    node: NodeRef<'_>,
+    bounds: BoxInDocument,
+    text_height: f32,
+) -> bool {
     !bounds.is_empty()
         && node.is_visible()
-        && images.iter().any(|SeenImage { image, replaced }| {
+        && images.any(|SeenImage { image, .. }| {
             let shown = in_document(page, image.space);
-            let is_old = |old: &BoxInDocument| !old.intersection(bounds).is_empty();
-            shown.contains_box(bounds, SLACK)
-                && text_height * scale(image, shown) >= MIN_TEXT_PX
-                && !replaced.iter().any(is_old)
+            shown.contains_box(bounds, SLACK) && text_height * scale(image, shown) >= MIN_TEXT_PX
         })
         && !is_covered(page, node, bounds)
 }
 
-/// Returns whether a node can be seen in one of the images, text or not.
+/// Returns whether a node can be seen in one of the images, text or not; what of it was replaced, later images show.
 pub fn is_shown(page: &Page, images: &[SeenImage], node: NodeRef<'_>) -> bool {
     let bounds = node.bounds();
-    is_readable(page, images, node, bounds, bounds.height.min(bounds.width).max(0.0))
+    lies_in(page, images.iter(), node, bounds, bounds.height.min(bounds.width).max(0.0))
 }
 
 /// Returns the height of text in a node: its font size where known, else that of its box.

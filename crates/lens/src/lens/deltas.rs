@@ -4,13 +4,13 @@
 //! left out before stays left out, dialogs, alerts, errors and what was scrolled into view apart; nothing but noise since the last look is hidden.
 
 use super::fitting::Written;
-use super::{Draft, Lens, Told};
+use super::{Draft, Lens, Notes, Told};
 use crate::budget::{Cuts, Handles, Target, largest};
 use crate::bugs;
 use crate::differ::emit::{EmitOptions, Emitted, emit};
 use crate::differ::{Change, Matching, Side, diff};
 use crate::extract::{Representation, View};
-use crate::format::{EventNote, Head, ImageNote, Observed};
+use crate::format::{Head, Observed};
 use crate::reference::Reference;
 use crate::tree::ROOT;
 use browserlens_page::NodeKey;
@@ -90,7 +90,8 @@ impl Lens {
         view: &View,
         head: &Head,
         representation: Representation,
-        (without_pictures, events): (bool, &[EventNote]),
+        without_pictures: bool,
+        notes: Notes<'_>,
     ) -> Tried {
         let Some(told) = &self.told else { return Tried::Not("first observation") };
         if !self.options.delta {
@@ -108,15 +109,11 @@ impl Lens {
         let pixels_told = told.representation == Representation::Vision;
         let first = (!nothing_told && !pixels_told).then(|| {
             let in_view = self.scrolled_into_view(view);
+            let make = |count: usize| self.delta_from(told, input, view, head, &in_view[..count]);
+            let fits = |count: usize| count == 0 || self.fits(&self.draft(make(count), notes).text);
             // Of what was scrolled into view, as much is told as there is room for.
-            let more = largest(in_view.len(), |count| match count {
-                0 => Some(0),
-                _ => {
-                    let delta = self.delta_from(told, input, view, head, &in_view[..count]);
-                    self.fits(&self.draft(delta, &[], events).text).then_some(count)
-                }
-            });
-            self.delta_from(told, input, view, head, &in_view[..more.unwrap_or(0)])
+            let all = in_view.len();
+            make(if fits(all) { all } else { largest(all - 1, |count| fits(count).then_some(count)).unwrap_or(0) })
         });
         let side = match &first {
             Some(delta) => Side::new(delta.target.tree.clone(), delta.target.keys.clone()),
@@ -217,32 +214,26 @@ impl Lens {
         Delta { from: told.step, emitted, target, cuts, matching }
     }
 
-    fn draft(&self, delta: Delta, images: &[ImageNote], events: &[EventNote]) -> Written {
+    fn draft(&self, delta: Delta, notes: Notes<'_>) -> Written {
         let Delta { from, emitted, target, cuts, .. } = delta;
         let observed = Observed::Delta {
             steps: (!self.options.style.seed_phrases)
                 .then_some((bugs::base(from, self.told.as_ref().map(|told| told.step)), self.now)),
             changes: emitted.changes,
             hidden: emitted.hidden,
-            events: events.to_vec(),
-            images: images.to_vec(),
+            events: notes.events.to_vec(),
+            images: notes.images.to_vec(),
             entries: emitted.entries,
         };
         self.written(observed, emitted.tree, emitted.keys, target, cuts)
     }
 
     /// Writes the deltas and returns the cheapest that passes its check, with its tokens.
-    pub(super) fn cheapest(
-        &self,
-        tried: Vec<Delta>,
-        images: &[ImageNote],
-        events: &[EventNote],
-        reference: &Reference,
-    ) -> Option<(u32, Draft)> {
+    pub(super) fn cheapest(&self, tried: Vec<Delta>, notes: Notes<'_>, reference: &Reference) -> Option<(u32, Draft)> {
         let mut written: Vec<(u32, u32, Written)> = Vec::new();
         for delta in tried {
             let from = delta.from;
-            let delta = self.draft(delta, images, events);
+            let delta = self.draft(delta, notes);
             // An earlier state must be worth the reader's turning back.
             let last = self.told.as_ref().is_some_and(|told| told.step == from);
             let cost = self.count(&delta.text);

@@ -71,10 +71,9 @@ impl Picture {
         if before.part == now.part && before.bounds == now.bounds && before.png == now.png {
             return Vec::new();
         }
-        let same_size = before.part.size == now.part.size
-            && before.bounds.width == now.bounds.width
-            && before.bounds.height == now.bounds.height;
-        let changed = same_size.then(|| pixels::changed(known, (&before.png, before.part), (&now.png, now.part)));
+        // What moved, or shows another part of its region, is another picture: what was said of the first one's place is no more true.
+        let same_place = before.part.size == now.part.size && before.bounds == now.bounds;
+        let changed = same_place.then(|| pixels::changed(known, (&before.png, before.part), (&now.png, now.part)));
         let Some(changed) = changed.flatten() else { return whole() };
         if changed.is_empty() {
             return Vec::new();

@@ -299,19 +299,21 @@ impl Lens {
         input.clock.enter(Some(Stage::Diff));
         let image_notes = numbered(&pictures, representation);
         let changed_pictures = match representation {
-            // A screenshot is never a part of a delta.
+            // A screenshot is never a part of a delta, and without a delta nothing is a part.
             Representation::Vision => Vec::new(),
+            _ if !self.options.delta || self.told.is_none() => Vec::new(),
             _ => self.changed(&pictures, known),
         };
         let events = std::mem::take(&mut self.events);
-        let tried = self.try_delta(input, &view, &head, representation, (pictures.is_empty(), &events));
+        let changed_notes = numbered(&changed_pictures, representation);
+        let notes = Notes { images: &changed_notes, events: &events };
+        let tried = self.try_delta(input, &view, &head, representation, pictures.is_empty(), notes);
         input.clock.enter(Some(Stage::Format));
         let (delta, reason, new_items) = match tried {
             Tried::Not(reason) => (None, reason, HashSet::new()),
             Tried::Deltas(tried) => {
-                let images = numbered(&changed_pictures, representation);
                 let changed = tried.first().map(Delta::changed_items).unwrap_or_default();
-                (self.cheapest(tried, &images, &events, &reference), "self-check", changed)
+                (self.cheapest(tried, notes, &reference), "self-check", changed)
             }
         };
         let subject = Subject {
@@ -338,8 +340,12 @@ impl Lens {
             ObservationKind::Delta => changed_pictures.into_iter().map(|picture| picture.image).collect(),
             _ => pictures.iter().map(|picture| picture.image.clone()).collect(),
         };
-        for picture in pictures {
-            self.sent.insert(picture.key, picture.pixels);
+        // What was sent before a whole telling counts no more; of documents that are gone nothing is kept.
+        let whole = kind != ObservationKind::Delta;
+        let here = |key: &NodeKey| page.frames().iter().any(|frame| frame.loader == key.loader);
+        self.sent.retain(|key, _| !whole && here(key));
+        if representation != Representation::Vision {
+            self.sent.extend(pictures.into_iter().map(|picture| (picture.key, picture.pixels)));
         }
         let current = Current {
             page: Arc::clone(page),

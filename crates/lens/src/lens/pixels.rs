@@ -18,6 +18,9 @@ const CELL: u32 = 8;
 /// Most images that a change of one is told in.
 const MOST_PARTS: usize = 4;
 
+/// Most parts among which those are looked for that cost less together; more are one.
+const MOST_TRIED: usize = 24;
+
 /// A part of an image in its pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
@@ -147,6 +150,10 @@ pub(super) fn joined(
     };
     for cell in cells {
         join(&mut parts, cell.grown(context, within));
+        if parts.len() > MOST_TRIED {
+            // What changed nearly everywhere is looked at no closer.
+            return vec![Part { left: 0, top: 0, size: within }];
+        }
     }
     loop {
         let pairs = (0..parts.len()).flat_map(|one| (one + 1..parts.len()).map(move |other| (one, other)));
@@ -271,6 +278,11 @@ mod tests {
         let few = joined(many.clone(), (0.0, 0.0), all.size, area);
         assert!(few.len() <= MOST_PARTS, "{few:?}");
         assert!(many.iter().all(|cell| few.iter().any(|part| part.with(*cell) == *part)), "{few:?}");
+        // What changed nearly everywhere is all of it, and found at once.
+        let dots = (0..40).flat_map(|x| (0..40).map(move |y| Part { left: x * 50, top: y * 50, size: size(8, 8) }));
+        let within = size(2_000, 2_000);
+        let one = joined(dots.collect(), (4.0, 4.0), within, |_| unreachable!("no part is priced"));
+        assert_eq!(one, [Part { left: 0, top: 0, size: within }]);
         assert_eq!(changed(known, (&Arc::from(&b"no PNG"[..]), all), (&now, all)), None);
         assert_eq!(changed(known, (&before, Part { left: 1, ..all }), (&now, all)), None);
     }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of what is measured and how; part of every cache key. Bumped whenever a number may change.
-pub const METRIC_VERSION: u32 = 3;
+pub const METRIC_VERSION: u32 = 4;
 
 /// Whether an observation stands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -164,8 +164,9 @@ fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Found {
         let Some(before) = first_of_a_row(tree, &children[at..at + period], repeats % period) else {
             return Found::Nothing(period + repeats);
         };
+        let says_so = matches!(&*tree.item(children[at]).role, "heading" | "term" | "rowheader");
         let before = match before {
-            0 => by_names(tree, &children[at..at + period + repeats], period),
+            0 if !says_so => by_names(tree, &children[at..at + period + repeats], period),
             before => before,
         };
         let (start, rows) = (at + before, (period + repeats - before) / period);
@@ -203,9 +204,10 @@ fn first_of_a_row(tree: &Tree, sequence: &[u32], left: usize) -> Option<usize> {
 /// say the same than those of two.
 fn by_names(tree: &Tree, siblings: &[u32], period: usize) -> usize {
     let says_the_same = |row: &[u32]| {
-        let names: Vec<&str> = row.iter().map(|id| &*tree.item(*id).name).filter(|name| !name.is_empty()).collect();
-        (1..names.len())
-            .any(|at| names[..at].iter().any(|other| other.contains(names[at]) || names[at].contains(other)))
+        let name = |id: &u32| format!(" {} ", tree.item(*id).name);
+        let names: Vec<String> = row.iter().map(name).filter(|name| !name.trim().is_empty()).collect();
+        let alike = |a: &str, b: &str| a.contains(b) || b.contains(a);
+        (1..names.len()).any(|at| names[..at].iter().any(|other| alike(other, &names[at])))
     };
     let alike = |start: usize| siblings[start..].chunks_exact(period).filter(|row| says_the_same(row)).count();
     (0..=siblings.len() % period).max_by_key(|start| (alike(*start), std::cmp::Reverse(*start))).unwrap_or(0)
