@@ -15,7 +15,8 @@
 
 use crate::bugs::{Bug, has};
 use crate::format::{
-    Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Scratch, parse_after,
+    Beside, Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Place, Scratch,
+    parse_after,
 };
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
@@ -472,11 +473,12 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
                 return Err(format!("a place for {} outside of itself", words_of(at)));
             }
             scratch.tree_mut().detach(id);
-            scratch.tree_mut().attach(id, parent, (*to as usize).saturating_sub(1));
+            let to = place(scratch, parent, to)?;
+            scratch.tree_mut().attach(id, parent, to);
         }
         Entry::Added { parent, at, items } => {
             let parent = find(scratch, parent)?;
-            let at = at.map_or(usize::MAX, |at| (at as usize).saturating_sub(1));
+            let at = place(scratch, parent, at)?;
             graft(scratch, parent, at, items);
         }
         Entry::Now { at, items, .. } => {
@@ -529,6 +531,21 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
         Entry::Unchanged(_) => {}
     }
     Ok(())
+}
+
+/// Returns the position, from 0, that a place among the children of an item is.
+fn place(scratch: &Scratch, parent: u32, place: &Place) -> Result<usize, String> {
+    let beside = |beside: &Beside| {
+        let child = Child::With(beside.reference);
+        let at = scratch.place_of(parent, child, &scratch.positions(parent));
+        at.ok_or_else(|| child_in_words(child))
+    };
+    match place {
+        Place::End => Ok(usize::MAX),
+        Place::At(position) => Ok((*position as usize).saturating_sub(1)),
+        Place::After(before, _) => Ok(beside(before)? + 1),
+        Place::Before(after) => beside(after),
+    }
 }
 
 fn child_in_words(child: Child) -> String {

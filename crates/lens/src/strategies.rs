@@ -19,7 +19,7 @@ use browserlens_tokens::{Encoding, ImageFormula};
 use serde_json::Value;
 
 /// Version of what these strategies write; part of every cache key.
-const VERSION: &str = "6";
+const VERSION: &str = "7";
 
 const NAMES: &[&str] = &[
     "lens/full",

@@ -83,8 +83,7 @@ fn order_and_content_change_in_one_step() {
     insta::assert_snapshot!(told[0].text, @r#"
     [DELTA 0→1]
     ORDER in list "Laptops" (− listitem "Laptop model 4 with 16 GB", "Laptop model 5 with 16 GB", "Laptop model 6 with 16 GB"): @e9 @e2-@e4 @e8
-    ADDED in list "Laptops" at 5:
-      - 1 × like @e2:
+    ADDED in list "Laptops" after @e4 "Laptop model 3 with 16 GB": 1 × like @e2:
     10|9 |509.99
     "#);
 }
@@ -281,8 +280,7 @@ fn a_row_that_came_is_said_by_the_pattern_of_its_list() {
     let told = deltas(a11y(), &[shop(&first, ""), shop(&more, "")]);
     insta::assert_snapshot!(told[0].text, @r#"
     [DELTA 0→1]
-    ADDED in list "Laptops":
-      - 1 × like @e2:
+    ADDED in list "Laptops": 1 × like @e2:
     10|9 |509.99
     "#);
     // Where a reader may have dropped what was told before, the pattern is said again.
@@ -388,6 +386,66 @@ fn what_goes_in_many_kinds_is_counted_by_kind_and_named_where_it_is_one() {
     let form = "  text \"Name\" #10\n  textbox \"Name\" #11\n  text \"Mail\" #12\n  textbox \"Mail\" #13\n  checkbox \"Weekly\" #14\n  button \"Send\" #15\n";
     let told = deltas(a11y(), &[at(form), at("  text \"Thank you\" #20\n")]);
     assert!(told[0].text.contains("2 × textbox, checkbox \"Weekly\" @e23, button \"Send\" @e24"), "{}", told[0].text);
+}
+
+#[test]
+fn what_came_or_moved_says_what_it_stands_beside() {
+    let row = |at: u32| format!("    listitem \"Entry {at}\" #{}\n      button \"Open\" #{}\n", 100 + at, 500 + at);
+    let at = |rows: &[u32], note: &str| {
+        let rows: String = rows.iter().map(|at| row(*at)).collect();
+        page("https://a.test/1", "One", 1, &format!("main #2\n{note}  list \"Entries\" #3\n{rows}"))
+    };
+    let before: Vec<u32> = (1..9).collect();
+    let told = deltas(a11y(), &[at(&before, ""), at(&[1, 2, 3, 8, 4, 5, 6, 7], "")]);
+    let moved = "MOVED: listitem \"Entry 8\" between @e3 \"Entry 3\" and @e4 \"Entry 4\"";
+    assert!(told[0].text.contains(moved), "{}", told[0].text);
+    let told = deltas(a11y(), &[at(&before, ""), at(&[2, 3, 4, 5, 6, 7, 8, 1], "")]);
+    assert!(told[0].text.contains("MOVED: listitem \"Entry 1\" after @e8 \"Entry 8\""), "{}", told[0].text);
+    let told = deltas(a11y(), &[at(&before, ""), at(&[2, 1, 3, 4, 5, 6, 7, 8], "")]);
+    assert!(
+        told[0].text.contains(" before @e1 \"Entry 1\"") || told[0].text.contains(" between @e2 "),
+        "{}",
+        told[0].text
+    );
+    let told = deltas(a11y(), &[at(&before, ""), at(&before, "  text \"Saved\" #90\n")]);
+    assert!(told[0].text.contains("ADDED in main before @e1:\n  - \"Saved\""), "{}", told[0].text);
+    // What was told last says where the end is, unless the delta itself put the rows in order.
+    let longer: Vec<u32> = (1..13).collect();
+    let told = deltas(a11y(), &[at(&before, ""), at(&longer, "")]);
+    assert!(told[0].text.contains("ADDED in list \"Entries\": 4 × "), "{}", told[0].text);
+    let stays: String = (20..60).map(|at| format!("  link \"A page of the letter {at}\" #{at}\n")).collect();
+    let told = deltas(a11y(), &[at(&before, &stays), at(&[8, 6, 4, 2, 9, 10, 11, 12], &stays)]);
+    assert!(told[0].text.contains("ADDED in list \"Entries\" after @e42 \"Entry 2\": 4 × "), "{}", told[0].text);
+}
+
+#[test]
+fn a_place_beside_what_is_not_there_is_no_place() {
+    let shown = || {
+        let mut shown = ShownState::default();
+        shown
+            .apply("[FULL PAGE STATE 0] One | https://a.test/1\n- main: button \"Go\" @e1, button \"Stop\" @e2")
+            .unwrap();
+        shown
+    };
+    for wrong in [
+        "MOVED: @e1 after @e7",
+        "MOVED: @e1 after @e1",
+        "MOVED: @e1 between @e2",
+        "MOVED: @e1 between @e2 and",
+        "MOVED: @e1 after",
+        "MOVED: @e1",
+        "ADDED in main after @e9:\n  - \"x\"",
+        "ADDED in main before \"Go\":\n  - \"x\"",
+        "ADDED in main after @e1: \"x\"",
+        "ADDED in main after @e1: 2 × link @: 5 A",
+        "NOW in main: 2 × row \"{1}\":\n| A",
+    ] {
+        assert!(shown().apply(&format!("[DELTA 0→1]\n{wrong}")).is_err(), "{wrong}");
+    }
+    let mut shown = shown();
+    shown.apply("[DELTA 0→1]\nMOVED: @e1 after @e2\nADDED in main before @e2 \"Stop\": 2 × link @: 5 A |6 B").unwrap();
+    let names: Vec<String> = shown.nodes().map(|node| node.name().to_owned()).filter(|name| !name.is_empty()).collect();
+    assert_eq!(names, ["A", "B", "Stop", "Go"]);
 }
 
 #[test]

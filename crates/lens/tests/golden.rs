@@ -159,9 +159,9 @@ dialog "Delete the task?" modal #20
     [DELTA 0→1]
     CHANGED: checkbox "Buy milk" @e1 +checked
     - button "Menu" @e4 +expanded
-    ADDED in page at 1:
+    ADDED in page before @e1:
       - dialog "Delete the task?" modal: "This cannot be undone.", button "Cancel" @e5, button "Delete" @e6
-    MOVED: listitem holding "Send report" to 1
+    MOVED: listitem holding "Send report" before @e1 "Buy milk"
     FOCUS: @e4
     "#);
 }

@@ -7,7 +7,7 @@
 use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
 use crate::bugs::{Bug, has};
-use crate::format::{ChildRun, Entry, Gone, Head, Locator, Scratch, escape};
+use crate::format::{Beside, Child, ChildRun, Entry, Gone, Head, Locator, Place, Scratch, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_page::{NodeKey, role};
 use std::collections::{HashMap, HashSet};
@@ -67,6 +67,8 @@ struct Emitter<'a> {
     entries: Vec<Entry>,
     changes: u32,
     brief: bool,
+    /// Items whose children were put in order: what stands last among them was not told.
+    reordered: HashSet<u32>,
 }
 
 /// Makes the entries of a delta.
@@ -87,6 +89,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         entries: Vec::new(),
         changes: 0,
         brief: options.brief,
+        reordered: HashSet::new(),
     };
     if let Some(head) = &options.head
         && !has(Bug::DropsPage)
@@ -308,9 +311,50 @@ impl Emitter<'_> {
         if from == into && place == to {
             return;
         }
-        let to = to as u32 + 1 + u32::from(has(Bug::MisplacesMoved));
+        let to = match has(Bug::MisplacesMoved) {
+            true => Place::At(to as u32 + 2),
+            false => self.moved_to(id, into, to),
+        };
         self.entries.push(Entry::Moved { at, to, parent });
         self.changes += 1;
+    }
+
+    /// Says where an item was moved to: between its neighbours, where these have refs.
+    fn moved_to(&self, id: u32, into: u32, to: usize) -> Place {
+        let tree = self.scratch.tree();
+        let beside = |at: usize| {
+            let other = tree.children(into).get(at).copied()?;
+            self.beside(other, at, &tree.item(id).role)
+        };
+        match (to.checked_sub(1).and_then(beside), beside(to + 1)) {
+            _ if !self.brief => Place::At(to as u32 + 1),
+            (Some(before), after) => Place::After(before, after),
+            (None, Some(after)) => Place::Before(after),
+            (None, None) => Place::At(to as u32 + 1),
+        }
+    }
+
+    /// Says where new items stand that are put before the child at a position: beside which they are, where that has a ref.
+    fn place_of_added(&self, items: &Tree, into: u32, at: usize) -> Place {
+        let children = self.scratch.tree().children(into);
+        let is_last = at == children.len();
+        let numbered = || if is_last { Place::End } else { Place::At(at as u32 + 1) };
+        if !self.brief || is_last && !self.reordered.contains(&into) {
+            return numbered();
+        }
+        let role = items.children(ROOT).first().map_or("", |first| &*items.item(*first).role);
+        let beside = |at: usize| children.get(at).and_then(|child| self.beside(*child, at, role));
+        let before = at.checked_sub(1).and_then(beside).map(|before| Place::After(before, None));
+        before.or_else(|| beside(at).map(Place::Before)).unwrap_or_else(numbered)
+    }
+
+    /// Names a child by the first ref in it, and says what it is called where it is one of those of a role.
+    fn beside(&self, id: u32, position: usize, role: &str) -> Option<Beside> {
+        let Child::With(reference) = self.scratch.child(id, position) else { return None };
+        let told = self.scratch.told(id);
+        let named = *self.scratch.tree().item(id).role == *role;
+        let (name, begins) = if named { (told.name, told.begins) } else { (String::new(), false) };
+        Some(Beside { reference, name, begins })
     }
 
     /// Adds new items after `before`; returns the last one.
@@ -330,8 +374,8 @@ impl Emitter<'_> {
             }
             _ => {
                 let parent = self.name(into);
-                let last = at == self.scratch.tree().children(into).len();
-                self.entries.push(Entry::Added { parent, at: (!last).then_some(at as u32 + 1), items: items.clone() });
+                let place = self.place_of_added(&items, into, at);
+                self.entries.push(Entry::Added { parent, at: place, items: items.clone() });
             }
         }
         self.graft(into, at, &items, &order)
@@ -438,6 +482,7 @@ impl Emitter<'_> {
             named.reverse();
         }
         self.scratch.tree_mut().reorder(s, order);
+        self.reordered.insert(s);
         self.entries.push(Entry::Order { at, gone, kept: named });
         self.changes += 1;
     }

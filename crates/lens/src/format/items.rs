@@ -168,6 +168,16 @@ pub(super) fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarE
     Ok(tree)
 }
 
+/// Reads a group that stands behind a change on its line, and goes on behind it.
+pub(super) fn group_alone(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Tree, GrammarError> {
+    let mut tree = Tree::default();
+    let count = if scan.eat(" ") { repeats(scan) } else { None };
+    let count = count.ok_or_else(|| lines.error(scan, "the end of the line, or a group"))?;
+    group(lines, scan, count, &mut tree, ROOT)?;
+    lines.at += 1;
+    Ok(tree)
+}
+
 /// Reads how often the pattern that follows repeats.
 fn repeats(scan: &mut Scan<'_>) -> Option<u32> {
     let mut ahead = scan.clone();

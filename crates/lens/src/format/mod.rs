@@ -169,6 +169,30 @@ impl Gone {
     }
 }
 
+/// What something stands beside: an item that has a ref, or has one in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// The ref; it alone is decisive.
+    pub reference: Ref,
+    /// Name of the item, or its beginning; empty if it is not said.
+    pub name: String,
+    /// Whether `name` is only the beginning.
+    pub begins: bool,
+}
+
+/// Where something stands among the children of its parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Behind all others.
+    End,
+    /// At this position, counted from 1.
+    At(u32),
+    /// Behind the first; and before the second, which helps the reader and decides nothing.
+    After(Beside, Option<Beside>),
+    /// Before this one.
+    Before(Beside),
+}
+
 /// One change of the shown state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
@@ -193,8 +217,8 @@ pub enum Entry {
     Moved {
         /// The item.
         at: Locator,
-        /// Its position among the children, counted from 1.
-        to: u32,
+        /// Its place among the children, itself not counted.
+        to: Place,
         /// Its parent, if that is another one.
         parent: Option<Locator>,
     },
@@ -202,8 +226,8 @@ pub enum Entry {
     Added {
         /// Their parent.
         parent: Locator,
-        /// Position of the first among the children, counted from 1; none: after the last.
-        at: Option<u32>,
+        /// The place of the first among the children.
+        at: Place,
         /// The items, below the root of this tree.
         items: Tree,
     },

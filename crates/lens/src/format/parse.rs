@@ -5,10 +5,10 @@
 
 use super::event;
 use super::fold::Patterns;
-use super::items::{cut, items, mark};
+use super::items::{cut, group_alone, items, mark};
 use super::lines::{GrammarError, Lines};
 use super::scan::Scan;
-use super::{Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner};
+use super::{Beside, Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner, Place};
 use crate::tree::{PAGE, StateSet, Tree};
 
 /// Reads the text of one observation before which nothing was told.
@@ -286,9 +286,13 @@ fn entries(lines: &mut Lines<'_>) -> Result<Vec<Entry>, GrammarError> {
 
 /// Reads one change and the item lines that belong to it.
 fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, GrammarError> {
-    let with_items = |entry: Entry, lines: &mut Lines<'_>| {
-        lines.at += 1;
-        let read = items(lines, 1)?;
+    let with_items = |entry: Entry, scan: &mut Scan<'_>, lines: &mut Lines<'_>| {
+        let read = if scan.at_end() {
+            lines.at += 1;
+            items(lines, 1)?
+        } else {
+            group_alone(lines, scan)?
+        };
         Ok(Some(match entry {
             Entry::Added { parent, at, .. } => Entry::Added { parent, at, items: read },
             Entry::Now { at, gone, .. } => Entry::Now { at, gone, items: read },
@@ -298,19 +302,19 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
     };
     if scan.eat("ADDED in ") {
         let Some(parent) = locator(scan) else { return Ok(None) };
-        let at = if scan.eat(" at ") { scan.number() } else { None };
-        if !scan.eat(":") || !scan.at_end() {
+        let Some(at) = place(scan, " at ") else { return Ok(None) };
+        if !scan.eat(":") {
             return Ok(None);
         }
-        return with_items(Entry::Added { parent, at, items: Tree::default() }, lines);
+        return with_items(Entry::Added { parent, at, items: Tree::default() }, scan, lines);
     }
     if scan.eat("NOW in ") {
         let Some(at) = locator(scan) else { return Ok(None) };
         let Some(gone) = gone(scan) else { return Ok(None) };
-        if !scan.eat(":") || !scan.at_end() {
+        if !scan.eat(":") {
             return Ok(None);
         }
-        return with_items(Entry::Now { at, gone, items: Tree::default() }, lines);
+        return with_items(Entry::Now { at, gone, items: Tree::default() }, scan, lines);
     }
     if scan.eat("EXPANDED ") {
         let Some(handle) = scan.handle() else { return Ok(None) };
@@ -318,7 +322,7 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
             return Ok(None);
         }
         if scan.at_end() {
-            return with_items(Entry::Expanded { handle, items: Tree::default() }, lines);
+            return with_items(Entry::Expanded { handle, items: Tree::default() }, scan, lines);
         }
         let name = if scan.eat(" ") { scan.quoted() } else { None };
         let (Some(name), true) = (name, scan.at_end()) else { return Ok(None) };
@@ -333,6 +337,35 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
         lines.at += 1;
     }
     Ok(read)
+}
+
+/// Reads where something stands; `at` is the word before a position.
+fn place(scan: &mut Scan<'_>, at: &str) -> Option<Place> {
+    if scan.eat(at) {
+        return scan.number().map(Place::At);
+    }
+    if scan.eat(" after ") {
+        return beside(scan).map(|before| Place::After(before, None));
+    }
+    if scan.eat(" before ") {
+        return beside(scan).map(Place::Before);
+    }
+    if !scan.eat(" between ") {
+        return Some(Place::End);
+    }
+    let before = beside(scan)?;
+    let after = if scan.eat(" and ") { beside(scan)? } else { return None };
+    Some(Place::After(before, Some(after)))
+}
+
+fn beside(scan: &mut Scan<'_>) -> Option<Beside> {
+    let mut beside = Beside { reference: scan.reference()?, name: String::new(), begins: false };
+    if scan.rest().starts_with(" \"") {
+        scan.eat(" ");
+        beside.name = scan.quoted()?;
+        beside.begins = scan.eat("…");
+    }
+    Some(beside)
 }
 
 fn locators(scan: &mut Scan<'_>) -> Option<Vec<Locator>> {
@@ -357,10 +390,7 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
     }
     if scan.eat("MOVED: ") {
         let at = locator(scan)?;
-        if !scan.eat(" to ") {
-            return None;
-        }
-        let to = scan.number()?;
+        let to = place(scan, " to ").filter(|to| *to != Place::End)?;
         let parent = if scan.eat(" in ") { Some(locator(scan)?) } else { None };
         return Some(Entry::Moved { at, to, parent });
     }

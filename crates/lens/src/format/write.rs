@@ -4,7 +4,7 @@
 //! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
 
 use super::fold::{self, Kind, Patterns};
-use super::{Child, Entry, Gone, Head, ImageNote, Locator, Observed, Style, escape, event};
+use super::{Beside, Child, Entry, Gone, Head, ImageNote, Locator, Observed, Place, Style, escape, event};
 use crate::changed;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
@@ -176,7 +176,12 @@ impl Writer<'_> {
 
     /// Writes the items below the root of a tree, one line a container or run of leaves, one a row of a group.
     fn lines(&mut self, tree: &Tree, depth: usize, by_line: bool) {
-        let mut open: Vec<Open> = vec![self.open(tree, ROOT, depth, by_line)];
+        let open = self.open(tree, ROOT, depth, by_line);
+        self.lines_of(tree, open, by_line);
+    }
+
+    fn lines_of(&mut self, tree: &Tree, open: Open, by_line: bool) {
+        let mut open = vec![open];
         while let Some(mut siblings) = open.pop() {
             let children = tree.children(siblings.parent);
             let Some(first) = children.get(siblings.at).copied() else { continue };
@@ -534,7 +539,7 @@ impl Writer<'_> {
             Entry::Moved { at, to, parent } => {
                 self.out.push_str("MOVED: ");
                 self.locator(at);
-                let _ = write!(self.out, " to {to}");
+                self.place(to, "to");
                 if let Some(parent) = parent {
                     self.out.push_str(" in ");
                     self.locator(parent);
@@ -543,18 +548,16 @@ impl Writer<'_> {
             Entry::Added { parent, at, items } => {
                 self.out.push_str("ADDED in ");
                 self.locator(parent);
-                if let Some(at) = at {
-                    let _ = write!(self.out, " at {at}");
-                }
+                self.place(at, "at");
                 self.out.push(':');
-                self.lines(items, 1, self.style.added_by_line);
+                self.told(items);
             }
             Entry::Now { at, gone, items } => {
                 self.out.push_str("NOW in ");
                 self.locator(at);
                 self.gone(gone);
                 self.out.push(':');
-                self.lines(items, 1, self.style.added_by_line);
+                self.told(items);
             }
             Entry::Order { at, gone, kept } => {
                 self.out.push_str("ORDER in ");
@@ -592,6 +595,46 @@ impl Writer<'_> {
             Entry::Unchanged(words) => {
                 self.out.push_str("UNCHANGED: ");
                 self.out.push_str(words);
+            }
+        }
+    }
+
+    /// Writes items that a change tells: a group that is all of them shares its line.
+    fn told(&mut self, items: &Tree) {
+        let by_line = self.style.added_by_line;
+        let mut open = self.open(items, ROOT, 1, by_line);
+        match open.groups.pop_if(|group| group.len == items.children(ROOT).len()) {
+            Some(all) => {
+                self.out.push(' ');
+                self.out.push_str(&all.text);
+            }
+            None => self.lines_of(items, open, by_line),
+        }
+    }
+
+    /// Writes where something stands; `at` is the word before a position.
+    fn place(&mut self, place: &Place, at: &str) {
+        match place {
+            Place::End => {}
+            Place::At(position) => {
+                let _ = write!(self.out, " {at} {position}");
+            }
+            Place::After(before, None) => self.beside(" after ", before),
+            Place::After(before, Some(after)) => {
+                self.beside(" between ", before);
+                self.beside(" and ", after);
+            }
+            Place::Before(after) => self.beside(" before ", after),
+        }
+    }
+
+    fn beside(&mut self, word: &str, beside: &Beside) {
+        let _ = write!(self.out, "{word}{}", beside.reference);
+        if !beside.name.is_empty() {
+            self.out.push(' ');
+            escape::quote(&mut self.out, &beside.name);
+            if beside.begins {
+                self.out.push('…');
             }
         }
     }

@@ -15,7 +15,7 @@ pub use notation::steps;
 use super::node::{ReadNode, Reading};
 use super::tags;
 use notation::{
-    Own, Part, Token, field, filled, handle, is_states, item, parts, repeated, set, statement, tokens, unescaped,
+    Own, Part, Token, field, filled, handle, is_states, item, parts, repeated, set, statement, tokens, told, unescaped,
 };
 use std::collections::HashMap;
 
@@ -91,16 +91,20 @@ impl SimpleText {
             open.clear();
             group = None;
             changing = word == "CHANGED";
-            let below = rest.strip_suffix(':').unwrap_or(rest);
             match word {
                 "CHANGED" => self.change(rest),
                 "REMOVED" => self.removed(rest),
                 "FOCUS" => self.focus(rest),
                 "PAGE" => self.page(rest),
-                "ADDED in" => base = self.find(&tokens(below)),
-                "NOW in" => {
-                    base = self.find(&tokens(below));
-                    self.clear_below(base);
+                "ADDED in" | "NOW in" => {
+                    let (locator, alone) = told(rest);
+                    base = self.find(&locator);
+                    if word == "NOW in" {
+                        self.clear_below(base);
+                    }
+                    if !alone.is_empty() {
+                        self.telling(&format!("  - {alone}"), base, &mut open, &mut group);
+                    }
                 }
                 "ORDER in" => self.order(rest),
                 _ => base = None,

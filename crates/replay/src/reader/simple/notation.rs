@@ -72,6 +72,25 @@ pub(super) fn statement(line: &str) -> Option<(&'static str, &str)> {
     })
 }
 
+/// What a change tells something of, without what went and what it stands beside, and what follows on the same line.
+pub(super) fn told(text: &str) -> (Vec<Token>, &str) {
+    let mut scanner = Scanner { text, at: 0 };
+    let mut locator = Vec::new();
+    let mut is_over = false;
+    while let Some(token) = scanner.next() {
+        is_over |= match &token {
+            Token::Colon => return (locator, text[scanner.at..].trim_start()),
+            Token::Open => true,
+            Token::Word(word) => !locator.is_empty() && matches!(word.as_str(), "at" | "after" | "before"),
+            _ => false,
+        };
+        if !is_over {
+            locator.push(token);
+        }
+    }
+    (locator, "")
+}
+
 /// What stands behind `8 × `.
 pub(super) fn repeated(text: &str) -> Option<&str> {
     let (number, rest) = text.split_once(" × ")?;
