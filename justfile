@@ -55,6 +55,11 @@ clients:
     @scripts/install-clients
     cargo test -p browserlens --test serve --quiet -- --include-ignored
 
+# Makes one site of the documents, target/book/html, by mdBook (installed into .tools), after looking up every link in them; `scripts/book --check` does only that.
+docs:
+    @scripts/install-mdbook
+    @scripts/book
+
 # Builds the Python wheel, installs it into a fresh environment with pip alone, measures it, and runs the package's tests (`./just python fast`: those without the
 # scenarios and examples that need minutes; `./just python all`: every bundled scenario too).
 python which="most":
