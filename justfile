@@ -71,12 +71,13 @@ python which="most":
 ray-bars *args:
     @scripts/ray-bars "$@"
 
-# Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
+# Formats, lints with warnings denied, builds the docs, checks licences and the links of the documents, regenerates what is generated.
 check:
     @scripts/timed "check: format" cargo fmt --all
     @scripts/timed "check: lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
     @RUSTDOCFLAGS="-D warnings" scripts/timed "check: docs" cargo doc --workspace --no-deps --quiet
     @scripts/timed "check: licences" scripts/check-licences
+    @scripts/timed "check: links of the documents" scripts/book --check
     git diff --exit-code --stat
 
 # Runs the examples of reports/SCHEMA.md (polars, DuckDB, pandas; installed into .tools/examples) on a report, or on a fresh one.
