@@ -55,6 +55,11 @@ clients:
     @scripts/install-clients
     cargo test -p browserlens --test serve --quiet -- --include-ignored
 
+# Makes one site of the documents, target/book/html, by mdBook (installed into .tools), after looking up every link in them; `scripts/book --check` does only that.
+docs:
+    @scripts/install-mdbook
+    @scripts/book
+
 # Builds the Python wheel, installs it into a fresh environment with pip alone, measures it, and runs the package's tests (`./just python fast`: those without the
 # scenarios and examples that need minutes; `./just python all`: every bundled scenario too).
 python which="most":
@@ -66,12 +71,13 @@ python which="most":
 ray-bars *args:
     @scripts/ray-bars "$@"
 
-# Formats, lints with warnings denied, builds the docs, checks licences, regenerates what is generated.
+# Formats, lints with warnings denied, builds the docs, checks licences and the links of the documents, regenerates what is generated.
 check:
     @scripts/timed "check: format" cargo fmt --all
     @scripts/timed "check: lints" cargo clippy --workspace --all-targets --quiet -- -D warnings
     @RUSTDOCFLAGS="-D warnings" scripts/timed "check: docs" cargo doc --workspace --no-deps --quiet
     @scripts/timed "check: licences" scripts/check-licences
+    @scripts/timed "check: links of the documents" scripts/book --check
     git diff --exit-code --stat
 
 # Runs the examples of reports/SCHEMA.md (polars, DuckDB, pandas; installed into .tools/examples) on a report, or on a fresh one.
