@@ -36,7 +36,7 @@ impl Reader {
                 Raised::options(format!("strategy {strategy:?} is not known"), &format!("use one of {}", known()))
             })?
             .map_err(|error| {
-                Raised::options(format!("strategy {strategy:?}: {error}"), "see the options of crates/lens/README.md")
+                Raised::options(format!("strategy {strategy:?}: {error}"), "see the options of crates/lens/GRAMMAR.md")
             })?;
         let key =
             CursorKey::random().map_err(|error| Raised::options(format!("no random numbers: {error}"), "try again"))?;
