@@ -1,8 +1,12 @@
-//! Writes the tables of both encodings without what counting never asks, compressed: 10 MB where they were 47.
+//! Writes the tables of both encodings without what counting never asks, compressed: 10 MB where
+//! they were 47.
 //!
-//! In: the tables of `bpe-openai`. Out: `<encoding>.tables` in the folder of the build, as `bpe` reads its tables, deflated. Invariants: what breaks a text up by
-//! backtracking is all there (lengths, merges, the automaton of longest tokens); the two automata of overlapping tokens and the tokens by hash, which other ways of
-//! encoding need, are empty ones. Fields are read and written by name: a `bpe` whose tables have other fields fails the build, and one that counts by others a test.
+//! In: the tables of `bpe-openai`. Out: `<encoding>.tables` in the folder of the build, as `bpe`
+//! reads its tables, deflated. Invariants: what breaks a text up by backtracking is all there
+//! (lengths, merges, the automaton of longest tokens); the two automata of overlapping tokens and
+//! the tokens by hash, which other ways of encoding need, are empty ones. Fields are read and
+//! written by name: a `bpe` whose tables have other fields fails the build, and one that counts by
+//! others a test.
 
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
 use flate2::Compression;
@@ -33,7 +37,11 @@ struct Tables {
 
 fn tables(encoding: &BytePairEncoding) -> Result<Tables, Box<dyn Error>> {
     rmp_serde::from_slice(&rmp_serde::to_vec_named(encoding)?).map_err(|error| {
-        format!("crates/tokens/build.rs: the tables of `bpe` have other fields than `Tables` names ({error}): read what counting asks of them anew, or pin the version before").into()
+        format!(
+            "crates/tokens/build.rs: the tables of `bpe` have other fields than `Tables` names ({error}): read \
+            what counting asks of them anew, or pin the version before"
+        )
+        .into()
     })
 }
 

@@ -1,6 +1,7 @@
 //! The command line as clap reads it.
 //!
-//! Help is imperative, without a full stop; each verb shows examples. Verbs with many arguments have a file each.
+//! Help is imperative, without a full stop; each verb shows examples. Verbs with many arguments
+//! have a file each.
 
 mod corpus;
 mod doctor;
@@ -41,27 +42,32 @@ pub(crate) struct Cli {
     pub verb: Verb,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage, 3 unreadable input, 4 verification failed, 5 browser trouble";
+const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage, 3 unreadable input, 4 verification \
+    failed, 5 browser trouble";
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     /// Replay the bundled traces, print the summary, write the report
-    #[command(
-        after_help = "Examples:\n  browserlens bench\n  browserlens bench --check --markdown \"$GITHUB_STEP_SUMMARY\" --junit gate.xml\n  browserlens bench --accept --why 'rows are folded'\n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens bench\
+            \n  browserlens bench --check --markdown \"$GITHUB_STEP_SUMMARY\" --junit gate.xml\
+            \n  browserlens bench --accept --why 'rows are folded'\
+            \n  browserlens bench --strategies 'lens/*' --scenarios 'shop/*'")]
     Bench(BenchArgs),
     /// Record scenarios with a real Chromium
     #[cfg(feature = "record")]
-    #[command(
-        after_help = "Examples:\n  browserlens record                        every scenario in traces/scenarios\n  browserlens record my/task.toml --out my   one scenario of your own
+    #[command(after_help = "Examples:
+  browserlens record                        every scenario in traces/scenarios
+  browserlens record my/task.toml --out my   one scenario of your own
   browserlens record shop --peers            what other tools say about the shop's trace
-  browserlens record --attach http://127.0.0.1:9222 --out my/agent.trace --goal 'order a lamp'     what your own agent does"
-    )]
+  browserlens record --attach http://127.0.0.1:9222 --out my/agent.trace --goal 'order a lamp'     what your own agent \
+  does")]
     Record(RecordArgs),
     /// Turn other people's recordings into traces, and their scripts into scenarios
     #[cfg(feature = "record")]
     #[command(after_help = "Examples:
-  browserlens import playwright trace.zip --out my       a Playwright trace, versions 3 to 10: each snapshot rendered anew
+  browserlens import playwright trace.zip --out my       a Playwright trace, versions 3 to 10: each snapshot rendered \
+  anew
   browserlens import playwright test-results/*/trace.zip --out my --licence CC-BY-4.0
   browserlens import weblinx weblinx-browsergym --out my     demonstrations whose files are there
   browserlens import mind2web train_0.json --out my          each saved page rendered
@@ -76,83 +82,125 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
     #[command(after_help = "Examples:\n  browserlens report reports/runs/0123456789abcdef --out /tmp/report")]
     Report(ReportArgs),
     /// Compare two stored runs, strategy by strategy and scenario by scenario
-    #[command(
-        after_help = "Examples:\n  browserlens compare 0123456789abcdef fedcba9876543210\n  browserlens compare v1.0 HEAD --strategies 'lens/*'      (git revisions, by their stored runs)"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens compare 0123456789abcdef fedcba9876543210\
+            \n  browserlens compare v1.0 HEAD --strategies 'lens/*'      (git revisions, by their stored runs)")]
     Compare(CompareArgs),
     /// Compare our re-implementations of other tools with what those tools really said
-    #[command(
-        after_help = "Examples:\n  browserlens fidelity\n  browserlens fidelity --check\n  browserlens fidelity my --scenarios-dir my --out /tmp/fidelity.md"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens fidelity\
+            \n  browserlens fidelity --check\
+            \n  browserlens fidelity my --scenarios-dir my --out /tmp/fidelity.md")]
     Fidelity(FidelityArgs),
     /// Print exactly what an agent would be shown at one step
-    #[command(
-        after_help = "Examples:\n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta\n  browserlens show traces/login-wrong-then-right.trace --step 2 --diff lens/full\n  browserlens show traces/login-wrong-then-right.trace --step 2 --view\n  browserlens show traces/login-wrong-then-right.trace --strategy lens/vision-marks --images /tmp"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens show traces/shop-laptop-to-cart.trace --step 2 --strategy lens/delta\
+            \n  browserlens show traces/login-wrong-then-right.trace --step 2 --diff lens/full\
+            \n  browserlens show traces/login-wrong-then-right.trace --step 2 --view\
+            \n  browserlens show traces/login-wrong-then-right.trace --strategy lens/vision-marks --images /tmp")]
     Show(ShowArgs),
     /// Take a snapshot of a page: what can be acted on, its outline, or its content
-    #[command(
-        after_help = "Examples:\n  browserlens snapshot traces/shop-laptop-to-cart.trace --step 2 --mode outline\n  browserlens snapshot traces/docs-combine-three-documents.trace --mode content --grep 'article|section' --format markdown\n  browserlens snapshot traces/shop-laptop-to-cart.trace --selector @e5 --mode content\n  browserlens snapshot https://example.com --mode outline     (with Chromium)\n  browserlens snapshot --prompt                               what to tell an agent"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens snapshot traces/shop-laptop-to-cart.trace --step 2 --mode outline\
+            \n  browserlens snapshot traces/docs-combine-three-documents.trace --mode content --grep 'article|section' \
+            --format markdown\
+            \n  browserlens snapshot traces/shop-laptop-to-cart.trace --selector @e5 --mode content\
+            \n  browserlens snapshot https://example.com --mode outline     (with Chromium)\
+            \n  browserlens snapshot --prompt                               what to tell an agent")]
     Snapshot(SnapshotArgs),
     /// Read what a page says: whole, in parts, by question, or as a graph
-    #[command(
-        after_help = "Examples:\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --preview\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --section 2\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --query 'what does it cost'\n  browserlens read traces/docs-combine-three-documents.trace --step 3 --graph svg > page.svg\n  browserlens read https://example.com     (with Chromium)"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --preview\
+            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --section 2\
+            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --query 'what does it cost'\
+            \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --graph svg > page.svg\
+            \n  browserlens read https://example.com     (with Chromium)")]
     Read(ReadArgs),
-    /// Ask what happened beside a page and what is in it: console, requests, DOM; filtered, in pages, cut to fit
-    #[command(
-        after_help = "Examples:\n  browserlens inspect summary traces/live-last-minute-ticket.trace\n  browserlens inspect network traces/live-last-minute-ticket.trace --failed-only --response-bodies\n  browserlens inspect console traces/portal-move-a-patient-appointment.trace --levels error --search notices --json\n  browserlens inspect network traces/spa-plan-a-release.trace --domain spa --body-path '$..status'\n  browserlens inspect dom traces/shop-laptop-to-cart.trace --step 2 --selector main --max-depth 3\n  browserlens inspect har traces/shop-laptop-to-cart.trace > shop.har\n  browserlens inspect console https://example.com     (with Chromium)"
-    )]
+    /// Ask what happened beside a page and what is in it: console, requests, DOM; filtered, in
+    /// pages, cut to fit
+    #[command(after_help = "Examples:\
+            \n  browserlens inspect summary traces/live-last-minute-ticket.trace\
+            \n  browserlens inspect network traces/live-last-minute-ticket.trace --failed-only --response-bodies\
+            \n  browserlens inspect console traces/portal-move-a-patient-appointment.trace --levels error --search \
+            notices --json\
+            \n  browserlens inspect network traces/spa-plan-a-release.trace --domain spa --body-path '$..status'\
+            \n  browserlens inspect dom traces/shop-laptop-to-cart.trace --step 2 --selector main --max-depth 3\
+            \n  browserlens inspect har traces/shop-laptop-to-cart.trace > shop.har\
+            \n  browserlens inspect console https://example.com     (with Chromium)")]
     Inspect(InspectArgs),
-    /// Know websites: build screens, actions and tasks from traces, recognise a screen, draw the site map
-    #[command(
-        after_help = "Examples:\n  browserlens knowledge build traces\n  browserlens knowledge build traces --text manual.md --website shop\n  browserlens knowledge recognise traces/shop-laptop-to-cart.trace --step 5\n  browserlens knowledge recognise --description 'where the order is placed' --json\n  browserlens knowledge export --format svg --website shop > shop.svg"
-    )]
+    /// Know websites: build screens, actions and tasks from traces, recognise a screen, draw the
+    /// site map
+    #[command(after_help = "Examples:\
+            \n  browserlens knowledge build traces\
+            \n  browserlens knowledge build traces --text manual.md --website shop\
+            \n  browserlens knowledge recognise traces/shop-laptop-to-cart.trace --step 5\
+            \n  browserlens knowledge recognise --description 'where the order is placed' --json\
+            \n  browserlens knowledge export --format svg --website shop > shop.svg")]
     Knowledge(crate::verbs::knowledge::KnowledgeArgs),
     /// Serve pages to agents over MCP and HTTP, from a live browser or a trace
     #[cfg(feature = "serve")]
-    #[command(
-        after_help = "Examples:\n  browserlens serve                                          MCP over standard input and output, with Chromium\n  browserlens serve --trace traces/shop-laptop-to-cart.trace  the same on a recording\n  browserlens serve --http 127.0.0.1:8931                    HTTP, and MCP under /mcp\n  TOKEN=… browserlens serve --http 0.0.0.0:8931 --token-env TOKEN --host-name agents.example\n  browserlens serve http://127.0.0.1:3000/ --allow-host 127.0.0.1:3000\n\nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a browser, refs and a shown state of its own"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens serve                                          MCP over standard input and output, with \
+            Chromium\
+            \n  browserlens serve --trace traces/shop-laptop-to-cart.trace  the same on a recording\
+            \n  browserlens serve --http 127.0.0.1:8931                    HTTP, and MCP under /mcp\
+            \n  TOKEN=… browserlens serve --http 0.0.0.0:8931 --token-env TOKEN --host-name agents.example\
+            \n  browserlens serve http://127.0.0.1:3000/ --allow-host 127.0.0.1:3000\n\
+            \nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a \
+            browser, refs and a shown state of its own")]
     Serve(ServeArgs),
     /// Let a language model read a stored run, and score what it would have done
-    #[command(
-        after_help = "Examples:\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --estimate\n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url \
+            https://api.openai.com/v1 --estimate\
+            \n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --tier small --cassette mini.jsonl\n\
+            \nEvery answer goes into the cassette; without --base-url it is replayed and nothing is sent")]
     Llm(LlmArgs),
-    /// Put questions about pages to whoever reads a stored run: what can be computed, or a language model
-    #[command(
-        after_help = "Examples:\n  browserlens exam reports/runs/0123456789abcdef                        what is told beside its owner, by strategy\n  browserlens exam reports/runs/0123456789abcdef --missed --strategies lens/delta\n  browserlens exam reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url https://api.openai.com/v1 --strategies lens/delta --estimate\n\nThe questions stand beside the scenarios, in name.exam.toml. Every answer goes into the cassette; without --base-url it is replayed"
-    )]
+    /// Put questions about pages to whoever reads a stored run: what can be computed, or a language
+    /// model
+    #[command(after_help = "Examples:\
+            \n  browserlens exam reports/runs/0123456789abcdef                        what is told beside its owner, \
+            by strategy\
+            \n  browserlens exam reports/runs/0123456789abcdef --missed --strategies lens/delta\
+            \n  browserlens exam reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url \
+            https://api.openai.com/v1 --strategies lens/delta --estimate\n\
+            \nThe questions stand beside the scenarios, in name.exam.toml. Every answer goes into the cassette; \
+            without --base-url it is replayed")]
     Exam(ExamArgs),
     /// Look into scenarios: what their steps cannot do without
-    #[command(
-        after_help = "Examples:\n  browserlens scenario minimise shop/laptop-to-cart\n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens scenario minimise shop/laptop-to-cart\
+            \n  browserlens scenario minimise task --trace my/task.trace --scenarios-dir my")]
     Scenario(ScenarioArgs),
     /// Make corpora of traces of any size, count what they hold, split them by site
-    #[command(
-        after_help = "Examples:\n  browserlens corpus make --out /tmp/corpus --steps 1000 --seed 7\n  browserlens corpus make --out /tmp/corpus --steps 100000 --no-pixels --no-bodies\n  browserlens corpus make --out /tmp/mine --steps 500 --from my --scenarios-dir my\n  browserlens corpus stats /tmp/corpus\n  browserlens corpus split /tmp/corpus --held-back 0.2 --seed 7 --links --out /tmp/parts\n  browserlens replay /tmp/corpus --strategies 'lens/*'"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens corpus make --out /tmp/corpus --steps 1000 --seed 7\
+            \n  browserlens corpus make --out /tmp/corpus --steps 100000 --no-pixels --no-bodies\
+            \n  browserlens corpus make --out /tmp/mine --steps 500 --from my --scenarios-dir my\
+            \n  browserlens corpus stats /tmp/corpus\
+            \n  browserlens corpus split /tmp/corpus --held-back 0.2 --seed 7 --links --out /tmp/parts\
+            \n  browserlens replay /tmp/corpus --strategies 'lens/*'")]
     Corpus(CorpusArgs),
     /// Look into trace files, check and repair them
-    #[command(
-        after_help = "Examples:\n  browserlens trace info traces/login-wrong-then-right.trace\n  browserlens trace verify traces/*.trace\n  browserlens trace salvage broken.trace saved.trace"
-    )]
+    #[command(after_help = "Examples:\
+            \n  browserlens trace info traces/login-wrong-then-right.trace\
+            \n  browserlens trace verify traces/*.trace\
+            \n  browserlens trace salvage broken.trace saved.trace")]
     Trace(TraceArgs),
-    /// Check what this machine has of what BrowserLens needs, and say which command installs the rest
-    #[command(
-        after_help = "Examples:\n  browserlens doctor\n  browserlens doctor --json\n\nExit codes: 0 nothing that is needed is missing, 3 unreadable traces, strategies or accepted run, 5 no Chromium that starts"
-    )]
+    /// Check what this machine has of what BrowserLens needs, and say which command installs the
+    /// rest
+    #[command(after_help = "Examples:\
+            \n  browserlens doctor\
+            \n  browserlens doctor --json\n\
+            \nExit codes: 0 nothing that is needed is missing, 3 unreadable traces, strategies or accepted run, 5 no \
+            Chromium that starts")]
     Doctor(DoctorArgs),
     /// Write man pages, one a verb, into a folder
     #[command(after_help = "Examples:\n  browserlens man ~/.local/share/man/man1")]
     Man(ManArgs),
     /// Print shell completions
-    #[command(
-        after_help = "Examples:\n  browserlens completions bash > ~/.local/share/bash-completion/completions/browserlens"
-    )]
+    #[command(after_help = "Examples:\n  browserlens completions bash > \
+            ~/.local/share/bash-completion/completions/browserlens")]
     Completions(CompletionArgs),
 }
 
@@ -210,7 +258,8 @@ pub(crate) struct BenchArgs {
     pub traces: PathBuf,
     #[command(flatten)]
     pub selection: Selection,
-    /// Compare against the accepted run; exit with 1 when tokens rise, success falls, or a strategy is slower than its history on this machine explains
+    /// Compare against the accepted run; exit with 1 when tokens rise, success falls, or a strategy
+    /// is slower than its history on this machine explains
     #[arg(long)]
     pub check: bool,
     /// Make this run the accepted one; what changed is written into CHANGES.md beside it
@@ -244,7 +293,8 @@ pub(crate) struct BenchArgs {
 /// What a report assumes of prices.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct Pricing {
-    /// Take this share off the tokens that the call before read at the same place, as a prompt cache does
+    /// Take this share off the tokens that the call before read at the same place, as a prompt
+    /// cache does
     #[arg(long, value_name = "SHARE", default_value_t = browserlens_replay::PerMille::DEFAULT_CACHE_DISCOUNT)]
     pub cache_discount: browserlens_replay::PerMille,
 }
@@ -272,7 +322,8 @@ pub(crate) struct ReportArgs {
     /// Take facts and questions from the scenarios below this folder
     #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
     pub scenarios_dir: PathBuf,
-    /// Take console, requests and the boxes of refs from the traces in this folder, where they are those of the run
+    /// Take console, requests and the boxes of refs from the traces in this folder, where they are
+    /// those of the run
     #[arg(long, value_name = "DIR", default_value = "traces")]
     pub traces: PathBuf,
     /// Read the strategies whose refs are drawn from this file
@@ -312,7 +363,8 @@ pub(crate) struct CompareArgs {
 
 #[derive(Args)]
 pub(crate) struct FidelityArgs {
-    /// Compare on the traces in this folder, or on this one trace; what the tools said lies beside them (*.peers)
+    /// Compare on the traces in this folder, or on this one trace; what the tools said lies beside
+    /// them (*.peers)
     #[arg(value_name = "TRACES", default_value = "traces")]
     pub traces: PathBuf,
     /// Read the strategies from this file
@@ -336,7 +388,8 @@ pub(crate) struct FidelityArgs {
     /// Write the comparison into this file
     #[arg(long, value_name = "FILE", default_value = "reports/fidelity.md")]
     pub out: PathBuf,
-    /// Write nothing; exit with 1 when the file says something else, or a re-implementation misses the bars
+    /// Write nothing; exit with 1 when the file says something else, or a re-implementation misses
+    /// the bars
     #[arg(long)]
     pub check: bool,
     /// Print everything, every differing line included, as JSON instead of the table

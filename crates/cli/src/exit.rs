@@ -1,6 +1,7 @@
 //! Exit codes: all of them, in one file.
 //!
-//! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never changes its meaning.
+//! In: what a verb returned. Out: the code that the process ends with. Invariant: a code never
+//! changes its meaning.
 
 use browserlens_page::text::escaped_line;
 use std::fmt;
@@ -71,7 +72,8 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // One line each: messages carry names from traces, which must not forge lines on a terminal.
+        // One line each: messages carry names from traces, which must not forge lines on a
+        // terminal.
         write!(f, "error: {}", escaped_line(&self.message))?;
         if let Some(hint) = &self.hint {
             write!(f, "\n hint: {}", escaped_line(hint))?;

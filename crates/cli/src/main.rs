@@ -1,7 +1,7 @@
 //! The `browserlens` command: arguments in, exit code out.
 //!
-//! In: the command line. Out: data on standard output, status on standard error, an exit code of [`exit`].
-//! Invariant: no logic of its own; each verb is one file that calls a crate.
+//! In: the command line. Out: data on standard output, status on standard error, an exit code of
+//! [`exit`]. Invariant: no logic of its own; each verb is one file that calls a crate.
 
 mod args;
 mod exit;

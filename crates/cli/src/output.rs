@@ -1,7 +1,7 @@
 //! Where words go: data to standard output, status to standard error.
 //!
-//! Invariants: a closed pipe ends the command quietly; nothing else in this crate prints; what nobody sees is printed as an escape, but for bytes that
-//! were asked for as they are.
+//! Invariants: a closed pipe ends the command quietly; nothing else in this crate prints; what
+//! nobody sees is printed as an escape, but for bytes that were asked for as they are.
 
 use crate::exit::{Exit, Failure};
 use browserlens_page::text::{escaped, escaped_json};
@@ -10,7 +10,8 @@ use std::io::{self, Write};
 /// Writes data to standard output.
 ///
 /// # Errors
-/// [`Failure`] if it cannot be written; a reader that closed the pipe has had enough and is no failure.
+/// [`Failure`] if it cannot be written; a reader that closed the pipe has had enough and is no
+/// failure.
 pub(crate) fn data(text: &str) -> Result<(), Failure> {
     as_it_is(&escaped(text))
 }

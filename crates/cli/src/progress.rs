@@ -1,20 +1,23 @@
 //! Progress bars on standard error, when that is a terminal: how far, how fast, how long still.
 //!
-//! In: calls from any thread. Out: one bar, gone when its work is. Invariant: silent where nobody looks, so that a file of standard error holds words only.
+//! In: calls from any thread. Out: one bar, gone when its work is. Invariant: silent where nobody
+//! looks, so that a file of standard error holds words only.
 
 use browserlens_page::text::escaped_line;
 use browserlens_replay::{Measurement, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
-/// How a bar looks: what is done, how far, of what, the rate, the remaining time, and on what it is now.
+/// How a bar looks: what is done, how far, of what, the rate, the remaining time, and on what it is
+/// now.
 const TEMPLATE: &str = "{prefix} {bar:24} {human_pos}/{human_len} UNIT  {per_sec}  {eta} left  {wide_msg}";
 
 /// One bar over parts of equal size, such as the steps of a replay.
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    /// Returns a bar over steps whose number is told later, hidden unless standard error is a terminal.
+    /// Returns a bar over steps whose number is told later, hidden unless standard error is a
+    /// terminal.
     pub(crate) fn new(what: &str) -> Self {
         Self::over(what, 0, "steps")
     }

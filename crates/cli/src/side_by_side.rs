@@ -1,8 +1,9 @@
 //! Two texts side by side, line by line.
 //!
-//! In: two texts and a width. Out: rows of two columns, with `<` for a line of the left text alone, `>` for one of the right, `|` for two that
-//! stand at the same place and differ. Invariants: no row is wider than asked, whatever the script; nothing of a line is lost: a long one
-//! goes on in the next row; control characters are visible; colours only where asked.
+//! In: two texts and a width. Out: rows of two columns, with `<` for a line of the left text alone,
+//! `>` for one of the right, `|` for two that stand at the same place and differ. Invariants: no
+//! row is wider than asked, whatever the script; nothing of a line is lost: a long one goes on in
+//! the next row; control characters are visible; colours only where asked.
 
 use browserlens_page::text::escaped_line;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -29,7 +30,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Returns the layout for standard output: `width` columns if that is said, else the terminal's.
+    /// Returns the layout for standard output: `width` columns if that is said, else the
+    /// terminal's.
     pub(crate) fn of_output(width: Option<u16>) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let seen = terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0);

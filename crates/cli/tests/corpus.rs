@@ -1,4 +1,5 @@
-//! `corpus make`, `stats` and `split` by the command alone: what they print and write, how they end, and that `replay` reads what they wrote.
+//! `corpus make`, `stats` and `split` by the command alone: what they print and write, how they
+//! end, and that `replay` reads what they wrote.
 
 mod common;
 
@@ -146,7 +147,8 @@ fn a_damaged_trace_is_a_row_and_the_exit_code_of_damage() {
         let output = run(folder, verb);
         assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
         let said = text(&output.stdout);
-        let rows = "1 cannot be read\ncorpus/broken.trace: not a trace: it is not an SQLite file\n  hint: pass a *.trace file that `record` wrote\n";
+        let rows = "1 cannot be read\ncorpus/broken.trace: not a trace: it is not an SQLite file\n  hint: pass a \
+            *.trace file that `record` wrote\n";
         assert!(said.ends_with(rows), "{said}");
     }
     let stats: Value =

@@ -1,5 +1,5 @@
-//! Every bad input of the documentation: one clear line that names file, place and remedy, the documented exit code,
-//! and nothing lost.
+//! Every bad input of the documentation: one clear line that names file, place and remedy, the
+//! documented exit code, and nothing lost.
 
 mod common;
 
@@ -55,7 +55,8 @@ fn bench(folder: &Path) -> String {
     ended(folder, &output)
 }
 
-/// Text with every number of two or more digits masked, its width kept: sizes and rows change with each recording.
+/// Text with every number of two or more digits masked, its width kept: sizes and rows change with
+/// each recording.
 fn masked(text: &str) -> String {
     let digits = |c: char| c.is_ascii_digit();
     let mut out = String::new();
@@ -154,7 +155,8 @@ fn a_scenario_with_a_misspelt_action_is_named_with_its_line() {
 fn record_click(target: &str, extra: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let scenario = format!(
-        "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\nstart = \"/action-click\"\n\n[[step]]\nclick = {target}\n"
+        "name = \"a\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"fixtures\"\nstart = \"/action-click\"\n\n[[step]]\nclick = \
+            {target}\n"
     );
     std::fs::write(folder.path().join("a.toml"), scenario).expect("writes");
     let sites = root().join("traces/sites").display().to_string();

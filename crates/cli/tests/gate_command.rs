@@ -1,5 +1,6 @@
-//! The gate through the command: a deliberate change of the formatter (rows are no longer folded) fails it and says what, where, how much and how it
-//! looks; taken back, it is an improvement that suggests to be accepted.
+//! The gate through the command: a deliberate change of the formatter (rows are no longer folded)
+//! fails it and says what, where, how much and how it looks; taken back, it is an improvement that
+//! suggests to be accepted.
 
 mod common;
 
@@ -9,9 +10,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Output;
 
-/// One whose pages have rows that are folded, and one that has none: what does not change is not named.
+/// One whose pages have rows that are folded, and one that has none: what does not change is not
+/// named.
 const TRACES: [&str; 2] = ["portal-offer-for-a-shift.trace", "tiny-newsletter-signup.trace"];
-const STRATEGIES: &str = "[[strategy]]\nname = \"lens/full\"\nwhy = \"whole\"\n\n[[strategy]]\nname = \"lens/delta\"\nwhy = \"changes\"\n\n[[strategy]]\nname = \"raw/ax-tree\"\nwhy = \"nothing of it is ours to fold\"\n";
+const STRATEGIES: &str = "[[strategy]]\nname = \"lens/full\"\nwhy = \"whole\"\n\n[[strategy]]\nname = \
+    \"lens/delta\"\nwhy = \"changes\"\n\n[[strategy]]\nname = \"raw/ax-tree\"\nwhy = \"nothing of it is ours to \
+    fold\"\n";
 
 /// A folder with two traces, three strategies and an accepted run of its own.
 struct Bench {
@@ -39,7 +43,8 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Runs the bench; with rows apart it has a cache of its own, since no version says that the formatter changed.
+    /// Runs the bench; with rows apart it has a cache of its own, since no version says that the
+    /// formatter changed.
     fn run(&self, name: &str, rows_apart: bool, args: &[&str]) -> Output {
         let mut command = browserlens();
         command.arg("bench").arg(self.at("traces")).current_dir(root());

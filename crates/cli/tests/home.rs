@@ -1,4 +1,5 @@
-//! What the program leaves in its user's home: one key, in the folder of settings; and that many who start at once in a home that is empty agree on it.
+//! What the program leaves in its user's home: one key, in the folder of settings; and that many
+//! who start at once in a home that is empty agree on it.
 
 #![cfg(all(feature = "serve", feature = "record"))]
 
@@ -16,9 +17,11 @@ use std::process::{Child, Command, Stdio};
 const AT_ONCE: usize = 16;
 const ROUNDS: usize = 30;
 
-/// A recording of somebody else's with a password in it: the trace has a placeholder in its place, which depends on the key.
+/// A recording of somebody else's with a password in it: the trace has a placeholder in its place,
+/// which depends on the key.
 fn recording(folder: &Path) -> PathBuf {
-    let page = "<html><body><main><h1>Sign in</h1><form><input backend_node_id=\"5\" type=\"password\" aria-label=\"Password\" value=\"Zq7-planted-kWx93Lm\">\
+    let page = "<html><body><main><h1>Sign in</h1><form><input backend_node_id=\"5\" type=\"password\" \
+        aria-label=\"Password\" value=\"Zq7-planted-kWx93Lm\">\
                 <button backend_node_id=\"7\" data_pw_testid_buckeye=\"u1\">Go</button></form></main></body></html>";
     let task = json!([{ "annotation_id": "a1", "website": "united", "domain": "Travel", "subdomain": "Airlines", "confirmed_task": "Sign in", "action_reprs": [],
         "actions": [{ "action_uid": "u1", "raw_html": page, "cleaned_html": "", "operation": { "op": "CLICK", "original_op": "CLICK", "value": "" },

@@ -1,5 +1,6 @@
-//! Imports by the command alone: other people's recordings replay, report and compare like recorded ones; other tools' scripts are recorded on a
-//! bundled site in a real Chromium, and the recordings replay.
+//! Imports by the command alone: other people's recordings replay, report and compare like recorded
+//! ones; other tools' scripts are recorded on a bundled site in a real Chromium, and the recordings
+//! replay.
 
 #![cfg(feature = "record")]
 
@@ -61,8 +62,10 @@ fn run_of(path: &str) -> Value {
 fn task(id: &str) -> String {
     let page = |label: &str, uid: &str| {
         format!(
-            "<html><head><title>{label}</title></head><body><main><h1>{label}</h1><form><input backend_node_id=\"5\" aria-label=\"City\" value=\"Rome\">\
-             <button backend_node_id=\"7\" data_pw_testid_buckeye=\"{uid}\">Find {label}</button></form></main></body></html>"
+            "<html><head><title>{label}</title></head><body><main><h1>{label}</h1><form><input backend_node_id=\"5\" \
+                aria-label=\"City\" value=\"Rome\">\
+             <button backend_node_id=\"7\" data_pw_testid_buckeye=\"{uid}\">Find \
+             {label}</button></form></main></body></html>"
         )
     };
     let action = |uid: &str, label: &str, op: &str, on: &str, value: &str| {
@@ -88,7 +91,8 @@ fn imported_traces_replay_report_and_compare_like_recorded_ones() {
     assert_eq!((&info["steps"], &info["origin"]["rendered"]), (&json!(3), &json!(true)), "{info}");
     assert_eq!(info["origin"]["source"], "osunlp/Mind2Web, Travel, Airlines, united, a1");
 
-    // A second trace, not rendered: what reads the DOM works, everything else is an error row, and the run goes on.
+    // A second trace, not rendered: what reads the DOM works, everything else is an error row, and
+    // the run goes on.
     let input = world.write("test.json", &task("b2"));
     world.run(&["import", "mind2web", &input, "--out", &traces, "--no-render", "--licence", "CC-BY-4.0 <b>"]);
     let second = world.replay("traces", STRATEGIES, "none");
@@ -177,7 +181,8 @@ fn scripts(base: &str) -> [(&'static str, &'static str, Value); 3] {
         { "type": "change", "value": "Mira Osei", "selectors": [["aria/Name"], ["#name"], ["xpath///*[@id=\"name\"]"]], "target": "main" },
         { "type": "change", "value": "mira.osei@example.test", "selectors": [["aria/Email[role=\"textbox\"]"], ["#email"]] },
         { "type": "change", "value": "Plain text", "selectors": [["aria/Format[role=\"combobox\"]"], ["#format"]] },
-        { "type": "click", "selectors": [["aria/Send me the letter by email[role=\"checkbox\"]"], ["#consent"]], "offsetX": 3, "offsetY": 3 },
+        { "type": "click", "selectors": [["aria/Send me the letter by \
+            email[role=\"checkbox\"]"], ["#consent"]], "offsetX": 3, "offsetY": 3 },
         { "type": "click", "selectors": [["aria/Sign up[role=\"button\"]"], ["#send"]], "offsetX": 3, "offsetY": 3 },
         { "type": "waitForElement", "selectors": [["text/Thank you, Mira Osei."]] },
     ] });

@@ -1,4 +1,5 @@
-//! `inspect`: tables and JSON of a trace, cursors across processes, HAR, a live page, and every error with its exit code.
+//! `inspect`: tables and JSON of a trace, cursors across processes, HAR, a live page, and every
+//! error with its exit code.
 
 mod common;
 
@@ -125,7 +126,8 @@ fn every_bad_input_is_one_clear_line_with_its_exit_code() {
 #[cfg(feature = "record")]
 fn a_live_page_answers_like_a_recorded_one() {
     use std::io::{Read, Write};
-    let html = "<!doctype html><title>Live</title><link rel=icon href='data:,'><h1>Tides</h1><script>console.error('no tide', {hour: 9}); fetch('/missing')</script>";
+    let html = "<!doctype html><title>Live</title><link rel=icon href='data:,'><h1>Tides</h1><script>console.error('no \
+        tide', {hour: 9}); fetch('/missing')</script>";
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}/", listener.local_addr().expect("is bound"));
     std::thread::spawn(move || {
@@ -137,7 +139,8 @@ fn a_live_page_answers_like_a_recorded_one() {
             let length = html.len();
             let _ = write!(
                 stream,
-                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{html}"
+                "HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: \
+                    close\r\n\r\n{html}"
             );
         }
     });

@@ -1,4 +1,5 @@
-//! What the scripts that install something share: of several runs at once one installs and the others wait; one that is killed keeps nobody waiting.
+//! What the scripts that install something share: of several runs at once one installs and the
+//! others wait; one that is killed keeps nobody waiting.
 
 #![cfg(unix)]
 

@@ -1,4 +1,5 @@
-//! `knowledge build --crawl`: a real Chromium on a bundled site, behind a recorded sign-in, and on a site that is a trap.
+//! `knowledge build --crawl`: a real Chromium on a bundled site, behind a recorded sign-in, and on
+//! a site that is a trap.
 
 #![cfg(feature = "record")]
 
@@ -102,7 +103,8 @@ fn a_bundled_site_is_explored_behind_a_sign_in_that_a_trace_holds() {
 
 type Answers = fn(&str, &str) -> String;
 
-/// Serves what a function answers to a path (and the other server's address), and keeps the paths that were asked for.
+/// Serves what a function answers to a path (and the other server's address), and keeps the paths
+/// that were asked for.
 fn serve(answers: Answers, other: String) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://127.0.0.1:{}", listener.local_addr().expect("an address").port());
@@ -131,7 +133,8 @@ fn answer(mut stream: TcpStream, answers: Answers, other: &str, kept: &Mutex<Vec
 fn page(title: &str, links: &[String]) -> String {
     let links: String = links.iter().map(|href| format!("<li><a href=\"{href}\">{href}</a></li>")).collect();
     let body = format!(
-        "<!doctype html><html lang=en><title>{title}</title><link rel=icon href=data:,><h1>{title}</h1><ul>{links}</ul></html>"
+        "<!doctype html><html lang=en><title>{title}</title><link rel=icon \
+            href=data:,><h1>{title}</h1><ul>{links}</ul></html>"
     );
     format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -139,7 +142,8 @@ fn page(title: &str, links: &[String]) -> String {
     )
 }
 
-/// A calendar without end, paths that grow, a session in each address, a circle, a way off the site, a sign-out.
+/// A calendar without end, paths that grow, a session in each address, a circle, a way off the
+/// site, a sign-out.
 fn trap(path: &str, other: &str) -> String {
     let number = |text: &str| text.rsplit(['=', '/']).next().and_then(|it| it.parse::<u64>().ok()).unwrap_or(0);
     let all = |links: &[&str]| links.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();

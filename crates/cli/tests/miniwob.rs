@@ -1,11 +1,13 @@
-//! What agents do on pages that nobody here wrote: tasks of MiniWoB++ that judge themselves, played by scripts that see only what the tools answer.
+//! What agents do on pages that nobody here wrote: tasks of MiniWoB++ that judge themselves, played
+//! by scripts that see only what the tools answer.
 
 mod common;
 
 use common::{at_home, root};
 use std::process::Command;
 
-/// One of each: clicks, menus, tabs, fields, lists, tables, a calendar, keys, a slider, a sortable list, controls within controls, waiting.
+/// One of each: clicks, menus, tabs, fields, lists, tables, a calendar, keys, a slider, a sortable
+/// list, controls within controls, waiting.
 const TASKS: &str = "click-link,click-tab-2,click-menu-2,click-checkboxes-large,click-scroll-list,form-sequence-2,read-table-2,choose-date,\
                      use-slider,drag-items,email-inbox,use-autocomplete";
 

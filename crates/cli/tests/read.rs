@@ -1,4 +1,5 @@
-//! `read`: a trace whole, in parts, by question and as a graph; its cache; and every error with its exit code.
+//! `read`: a trace whole, in parts, by question and as a graph; its cache; and every error with its
+//! exit code.
 
 mod common;
 
@@ -153,7 +154,8 @@ fn serve(site: &str) -> String {
                 Err(_) => ("404 Not Found", Vec::new()),
             };
             let head = format!(
-                "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: \
+                    close\r\n\r\n",
                 body.len()
             );
             let _ = stream.write_all(&[head.as_bytes(), &body].concat());

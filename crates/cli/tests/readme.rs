@@ -1,8 +1,10 @@
-//! The bench of everything that is bundled: the table in README.md is what it prints today, but for latency, which differs from run to run, and every
-//! number of its report is made again from the Parquet files.
+//! The bench of everything that is bundled: the table in README.md is what it prints today, but for
+//! latency, which differs from run to run, and every number of its report is made again from the
+//! Parquet files.
 //!
-//! `UPDATE_README=1 cargo test -p browserlens --test readme` writes it anew. `BROWSERLENS_BENCH` names a binary that was built for
-//! speed, as `./just test` does: unoptimised, the whole bench takes minutes.
+//! `UPDATE_README=1 cargo test -p browserlens --test readme` writes it anew. `BROWSERLENS_BENCH`
+//! names a binary that was built for speed, as `./just test` does: unoptimised, the whole bench
+//! takes minutes.
 
 // What the tests of the page need and these do not.
 #[allow(dead_code)]
@@ -45,7 +47,8 @@ struct Bench {
 fn bench() -> &'static Bench {
     static BENCH: OnceLock<Bench> = OnceLock::new();
     BENCH.get_or_init(|| {
-        // One place, so that no run leaves another behind; whoever runs the tests at the same time waits until this process ends.
+        // One place, so that no run leaves another behind; whoever runs the tests at the same time
+        // waits until this process ends.
         let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("readme");
         std::fs::create_dir_all(&place).expect("a folder");
         let turn = browserlens_trace::whole::locked(&place).expect("the folder is locked");

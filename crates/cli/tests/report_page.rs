@@ -1,5 +1,6 @@
-//! The page of a report in a real Chromium: it opens from disk without a complaint or a request, its charts have data, its viewer is walked by
-//! keyboard, what recorded pages try on readers does nothing in it, and axe finds no fault.
+//! The page of a report in a real Chromium: it opens from disk without a complaint or a request,
+//! its charts have data, its viewer is walked by keyboard, what recorded pages try on readers does
+//! nothing in it, and axe finds no fault.
 
 #[path = "report_page/browser.rs"]
 mod browser;
@@ -20,10 +21,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Tries what markup, addresses and attributes can try.
-const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
+const HOSTILE: &str = "\"'><img src=x onerror=\"pwned=1\"><svg \
+    onload=pwned=1></svg></script><script>pwned=1</script><a href=\"javascript:pwned=1\">x</a>";
 const STRATEGIES: &str = "lens/full,lens/delta,lens/a11y,lens/dom,lens/hybrid,lens/vision,lens/budget-1500,snapshot/outline,raw/html,playwright-mcp@0.0.83/full*";
 
-/// A report of two recorded traces, one of them hostile, which two models have read too, and the run that it is about; made once.
+/// A report of two recorded traces, one of them hostile, which two models have read too, and the
+/// run that it is about; made once.
 struct Made {
     folder: PathBuf,
     run: PathBuf,
@@ -103,7 +106,8 @@ async fn the_page_opens_without_a_complaint_and_every_chart_has_data() {
     }
 
     // Sorting by a header, and back.
-    let column = "[...document.getElementById('headline').tBodies[0].rows].map((row) => Number(row.cells[1].firstChild.data.replaceAll(',', '')))";
+    let column = "[...document.getElementById('headline').tBodies[0].rows].map((row) => \
+        Number(row.cells[1].firstChild.data.replaceAll(',', '')))";
     opened.run("document.querySelectorAll('#headline button.sort')[1].click()").await;
     let tokens: Vec<f64> = opened.evaluate(column).await;
     assert!(tokens.is_sorted(), "{tokens:?}");
@@ -184,7 +188,12 @@ async fn the_viewer_walks_a_trace_by_keyboard() {
 async fn on_paper_stand_the_tables_that_were_folded_and_the_open_step() {
     let (opened, _) = Opened::file(&made().page()).await;
     opened.run("viewer.go(2)").await;
-    opened.run("window.onbeforeprint = () => { window.printed = document.querySelectorAll('main section:not(#site-maps) details:not([open])').length; }").await;
+    opened
+        .run(
+            "window.onbeforeprint = () => { window.printed = document.querySelectorAll('main \
+        section:not(#site-maps) details:not([open])').length; }",
+        )
+        .await;
     opened.print_media().await;
     let shown = |selector: &str| {
         format!("[...document.querySelectorAll('{selector}')].filter((one) => one.checkVisibility()).length")
@@ -196,7 +205,10 @@ async fn on_paper_stand_the_tables_that_were_folded_and_the_open_step() {
     assert_eq!(opened.evaluate::<usize>(&shown("#position")).await, 1, "which step it is");
     assert!(opened.evaluate::<usize>(&shown(".pane pre")).await >= 2, "both observations");
     let cut: usize = opened
-        .evaluate("[...document.querySelectorAll('.pane pre')].filter((one) => one.scrollHeight > one.clientHeight + 1).length")
+        .evaluate(
+            "[...document.querySelectorAll('.pane pre')].filter((one) => one.scrollHeight > one.clientHeight + \
+            1).length",
+        )
         .await;
     assert_eq!(cut, 0, "none of them ends where a screen would");
     let bytes = opened.pdf().await;
@@ -305,7 +317,8 @@ async fn a_given_report_opens_in_less_than_two_seconds() {
         let (opened, ready) = Opened::file(&page).await;
         let [paint, load] = opened.opening().await;
         println!(
-            "{bytes} bytes: first paint {paint:.0} ms, load {load:.0} ms, first step shown {} ms after the command to open",
+            "{bytes} bytes: first paint {paint:.0} ms, load {load:.0} ms, first step shown {} ms after the command to \
+                open",
             ready.as_millis()
         );
         all.push(paint.max(load));
@@ -316,7 +329,8 @@ async fn a_given_report_opens_in_less_than_two_seconds() {
     assert!(bytes < 15_000_000, "{bytes}");
 }
 
-/// The same of any report: `BROWSERLENS_REPORT=reports/report-… cargo test --workspace --test report_page -- --ignored`.
+/// The same of any report:
+/// `BROWSERLENS_REPORT=reports/report-… cargo test --workspace --test report_page -- --ignored`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a report: name its folder in BROWSERLENS_REPORT"]
 async fn every_number_of_a_given_report_is_made_again() {
@@ -423,14 +437,16 @@ async fn what_pages_and_names_try_does_nothing() {
         .evaluate(
             "(async () => { let walked = 0; for (let at = 0; at < viewer.count; at += 1) { await viewer.open(at, 0); \
              for (let left = 0; left < overview.strategies.length; left += 1) { viewer.choose('left', left); \
-             for (let step = 0; step < overview.scenarios[at].steps; step += 1) { viewer.go(step); walked += 1; } } } return walked; })()",
+             for (let step = 0; step < overview.scenarios[at].steps; step += 1) { viewer.go(step); walked += 1; } } } \
+             return walked; })()",
         )
         .await;
     assert!(walked >= 15 * 8, "{walked}");
     // Pointing at what shows its words elsewhere.
     opened
         .run(
-            "document.querySelectorAll('.point, .row, .panel').forEach((mark) => ['mouseenter', 'mousemove', 'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
+            "document.querySelectorAll('.point, .row, .panel').forEach((mark) => ['mouseenter', 'mousemove', \
+                'focus'].forEach((kind) => mark.dispatchEvent(new MouseEvent(kind))))",
         )
         .await;
     assert!(
@@ -439,7 +455,11 @@ async fn what_pages_and_names_try_does_nothing() {
     );
     assert!(!opened.evaluate::<bool>("'pwned' in window").await, "and nothing else");
     let bad: usize = opened
-        .evaluate("[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some(({ name, value }) => name.startsWith('on') || /^\\s*javascript:/i.test(value) || (name === 'src' && !value.startsWith('data:image/jpeg;base64,')))).length")
+        .evaluate(
+            "[...document.querySelectorAll('*')].filter((one) => [...one.attributes].some(({ name, value }) => \
+            name.startsWith('on') || /^\\s*javascript:/i.test(value) || (name === 'src' && \
+            !value.startsWith('data:image/jpeg;base64,')))).length",
+        )
         .await;
     assert_eq!(bad, 0);
     let scripts: usize = opened.evaluate("[...document.scripts].filter((one) => one.type === '').length").await;

@@ -1,4 +1,5 @@
-//! What researchers do by the command alone: a strategy of their own, a sweep, patterns; and what they are told when a pattern matches nothing.
+//! What researchers do by the command alone: a strategy of their own, a sweep, patterns; and what
+//! they are told when a pattern matches nothing.
 
 mod common;
 

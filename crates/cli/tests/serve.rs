@@ -1,5 +1,6 @@
-//! `serve` as agents' own programs use it: the official MCP clients for JavaScript and Python list and call every tool, over standard input and
-//! output and over HTTP, on a trace and on a live site; schemathesis finds nothing against the OpenAPI document.
+//! `serve` as agents' own programs use it: the official MCP clients for JavaScript and Python list
+//! and call every tool, over standard input and output and over HTTP, on a trace and on a live
+//! site; schemathesis finds nothing against the OpenAPI document.
 //!
 //! Those need `scripts/install-clients`: `./just clients` installs and runs them.
 #![cfg(all(feature = "serve", feature = "record"))]
@@ -225,8 +226,9 @@ fn schemathesis_finds_no_failure_against_the_document() {
     assert!(found_nothing, "{said}");
 }
 
-/// With threads of its own it may end with an error that is none of the server's: before Python 3.11.8 `ast.parse` fails at times when threads call it
-/// (CPython's gh-106905), which Hypothesis does while it makes cases. What it sent must have passed all the same.
+/// With threads of its own it may end with an error that is none of the server's: before Python 3.11.8
+/// `ast.parse` fails at times when threads call it (CPython's gh-106905), which Hypothesis does
+/// while it makes cases. What it sent must have passed all the same.
 #[test]
 #[ignore = "needs scripts/install-clients; run by `./just clients`"]
 fn every_case_that_schemathesis_sends_from_several_threads_passes() {
@@ -247,7 +249,8 @@ fn a_served_trace_answers_logs_nothing_that_was_typed_and_ends_when_asked_to() {
     let ask = |line: &str, headers: &str, body: &str| {
         let length = body.len();
         server.ask(&format!(
-            "{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}",
+            "{line} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: \
+                application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}",
             server.address
         ))
     };

@@ -1,4 +1,5 @@
-//! `snapshot`: modes and formats over a trace, refs of a session, and every error with its exit code.
+//! `snapshot`: modes and formats over a trace, refs of a session, and every error with its exit
+//! code.
 
 mod common;
 
@@ -85,7 +86,8 @@ fn every_bad_input_is_one_clear_line_with_its_exit_code() {
 
 #[test]
 fn a_live_page_has_no_steps() {
-    // Without the feature `record` there are no live pages at all: bad usage either way, and no browser starts.
+    // Without the feature `record` there are no live pages at all: bad usage either way, and no
+    // browser starts.
     assert!(refused(&["https://site.test/", "--step", "1"]).starts_with("exit 2\nerror: https://site.test/: "));
     assert!(refused(&[]).starts_with("exit 2\n"));
 }
@@ -103,7 +105,8 @@ fn served(html: &'static str) -> std::net::SocketAddr {
             let length = html.len();
             let _ = write!(
                 stream,
-                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{html}"
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\nConnection: \
+                    close\r\n\r\n{html}"
             );
         }
     });
@@ -115,7 +118,8 @@ fn served(html: &'static str) -> std::net::SocketAddr {
 #[cfg(feature = "record")]
 fn a_live_page_is_read_like_a_recorded_one() {
     let address = served(
-        "<!doctype html><title>Live</title><main><h1>Tides</h1><p>High water at <em>nine</em>.</p><button>Refresh</button></main>",
+        "<!doctype html><title>Live</title><main><h1>Tides</h1><p>High water at \
+            <em>nine</em>.</p><button>Refresh</button></main>",
     );
     let url = format!("http://{address}/");
     let run = |more: &[&str]| {

@@ -1,5 +1,6 @@
-//! What nobody sees is in nothing that the command prints, of traces that hold every kind of it and of arguments that do; bytes that are asked for as they are
-//! come with how many such characters they hold.
+//! What nobody sees is in nothing that the command prints, of traces that hold every kind of it and
+//! of arguments that do; bytes that are asked for as they are come with how many such characters
+//! they hold.
 
 #[path = "../../trace/tests/common/mod.rs"]
 mod trace_common;

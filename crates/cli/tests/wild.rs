@@ -1,4 +1,5 @@
-//! The press test (`scripts/wild`), a part of it: of twelve patterns every control is reached by a ref of its own.
+//! The press test (`scripts/wild`), a part of it: of twelve patterns every control is reached by a
+//! ref of its own.
 //!
 //! `./just wild` runs all of them. The libraries of these come from `scripts/install-wild`.
 #![cfg(all(feature = "serve", feature = "record", unix))]

@@ -1,6 +1,7 @@
 //! What can go wrong with a corpus.
 //!
-//! In: errors of traces, scenarios and the file system. Out: [`CorpusError`]. Invariant: every error names the file and has a hint that says what to do next.
+//! In: errors of traces, scenarios and the file system. Out: [`CorpusError`]. Invariant: every
+//! error names the file and has a hint that says what to do next.
 
 use browserlens_scenario::ScenarioError;
 use browserlens_trace::{ExitClass, TraceError};

@@ -1,11 +1,13 @@
 //! Which traces lie below a folder.
 //!
-//! In: a folder or a file. Out: paths, sorted. Invariant: what a `make` has not finished is not listed.
+//! In: a folder or a file. Out: paths, sorted. Invariant: what a `make` has not finished is not
+//! listed.
 
 use crate::error::CorpusError;
 use std::path::{Path, PathBuf};
 
-/// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders whose name begins with a point are passed over.
+/// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders
+/// whose name begins with a point are passed over.
 ///
 /// # Errors
 /// [`CorpusError::NoTraces`] if there is none, or [`CorpusError::Io`] if a folder cannot be listed.

@@ -1,7 +1,9 @@
 //! Corpora of traces: synthetic ones of any size, counted, and split by site.
 //!
-//! In: traces. Out: folders of traces with other words, ids and orders ([`make`]), tables of what a folder holds ([`stats`]), and lists for training and holding
-//! back ([`split`]). Invariants: everything follows from seed and input alone; memory does not grow with the corpus; no browser is needed.
+//! In: traces. Out: folders of traces with other words, ids and orders ([`make`]), tables of what a
+//! folder holds ([`stats`]), and lists for training and holding back ([`split`]). Invariants:
+//! everything follows from seed and input alone; memory does not grow with the corpus; no browser
+//! is needed.
 
 mod error;
 mod files;

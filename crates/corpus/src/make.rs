@@ -1,11 +1,14 @@
 //! Writes synthetic corpora: copies of traces with new words, ids and orders.
 //!
-//! In: traces, a number of steps, a seed. Out: a folder of traces, with their scenarios below `scenarios/`, and a description in `corpus.json`. Invariants: the
-//! same seed, options and sources give the same bytes, for any number of threads; a trace that stands at its place is whole, and a `make` that was
-//! stopped goes on with the first that is missing; memory holds one step a thread, and the words and ids of one source.
+//! In: traces, a number of steps, a seed. Out: a folder of traces, with their scenarios below
+//! `scenarios/`, and a description in `corpus.json`. Invariants: the same seed, options and sources
+//! give the same bytes, for any number of threads; a trace that stands at its place is whole, and a
+//! `make` that was stopped goes on with the first that is missing; memory holds one step a thread,
+//! and the words and ids of one source.
 //!
-//! Why copies and not pages from a grammar: strategies are compared on what sites look like, and a generator would know only what its author knew. What
-//! a copy shares with its source is structure; words, ids and the order of lists are its own.
+//! Why copies and not pages from a grammar: strategies are compared on what sites look like, and a
+//! generator would know only what its author knew. What a copy shares with its source is structure;
+//! words, ids and the order of lists are its own.
 
 use crate::error::CorpusError;
 use crate::rewrite::{self, Orders, Sink};
@@ -34,7 +37,8 @@ const IN_WORK: &str = ".making";
 /// Raised when other bytes come of the same seed.
 const RECIPE: u32 = 1;
 
-/// How many copies of one source a thread makes in a row: the source's words are read once for them.
+/// How many copies of one source a thread makes in a row: the source's words are read once for
+/// them.
 const BATCH: usize = 8;
 
 /// How many sources give words to the others, and how many words.
@@ -128,7 +132,8 @@ struct Copy {
 /// Makes a corpus, or what is missing of it.
 ///
 /// # Errors
-/// [`CorpusError`] if a source or its scenario cannot be read, the folder holds another corpus, or nothing can be written.
+/// [`CorpusError`] if a source or its scenario cannot be read, the folder holds another corpus, or
+/// nothing can be written.
 pub fn make(options: &MakeOptions<'_>) -> Result<MakeReport, CorpusError> {
     let mut sources = Vec::with_capacity(options.from.len());
     let mut described = Vec::with_capacity(options.from.len());
@@ -186,9 +191,11 @@ fn hash_of(source: &Source) -> Result<String, CorpusError> {
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-/// Makes the folder and waits until no other process makes a corpus there: then what it made stands there, and is not made again.
+/// Makes the folder and waits until no other process makes a corpus there: then what it made stands
+/// there, and is not made again.
 ///
-/// The folder itself is what is locked, so nothing is left in it, and a process that is killed locks nothing.
+/// The folder itself is what is locked, so nothing is left in it, and a process that is killed
+/// locks nothing.
 fn turn(options: &MakeOptions<'_>) -> Result<Option<std::fs::File>, CorpusError> {
     let out = &options.out;
     std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
@@ -256,7 +263,8 @@ fn remove_folder(path: &Path) -> Result<(), CorpusError> {
     }
 }
 
-/// Lists the copies: every source in turn until there are steps enough. So a larger corpus of the same seed begins with the smaller one.
+/// Lists the copies: every source in turn until there are steps enough. So a larger corpus of the
+/// same seed begins with the smaller one.
 fn plan(sources: &[Source], steps: u64) -> Vec<Copy> {
     let (mut copies, mut planned) = (Vec::new(), 0);
     while planned < steps {
@@ -398,9 +406,13 @@ impl Work<'_> {
     fn origin(&self, copy: &Copy, source: &Source) -> Origin {
         let mut gaps = source.origin.as_ref().map_or_else(Vec::new, |origin| origin.gaps.clone());
         gaps.push(if self.options.pixels {
-            "made up: other words, node ids and orders than were recorded; pictures and requests are those of the source".to_owned()
+            "made up: other words, node ids and orders than were recorded; pictures and requests are those of the \
+                source"
+                .to_owned()
         } else {
-            "made up: other words, node ids and orders than were recorded; requests are those of the source, pictures are left out".to_owned()
+            "made up: other words, node ids and orders than were recorded; requests are those of the source, pictures \
+                are left out"
+                .to_owned()
         });
         Origin {
             format: "browserlens corpus".to_owned(),

@@ -1,6 +1,7 @@
 //! Seeded draws: the same on every machine and from version to version.
 //!
-//! In: a seed and what it is for, in words. Out: numbers. Invariant: draws for one purpose do not depend on how many were made for another.
+//! In: a seed and what it is for, in words. Out: numbers. Invariant: draws for one purpose do not
+//! depend on how many were made for another.
 
 /// SplitMix64, seeded by a hash over the seed and what is drawn.
 #[derive(Clone, Debug)]

@@ -1,7 +1,8 @@
 //! The scenario of a synthetic trace: the source's, in the new words.
 //!
-//! In: the TOML of a scenario. Out: TOML that loads, whose facts and names are those of the rewritten pages. Invariant: keys, roles, states, selectors, addresses,
-//! keys of the keyboard and files stay as they are.
+//! In: the TOML of a scenario. Out: TOML that loads, whose facts and names are those of the
+//! rewritten pages. Invariant: keys, roles, states, selectors, addresses, keys of the keyboard and
+//! files stay as they are.
 
 use crate::rewrite::Sink;
 use toml::{Table, Value};
@@ -60,7 +61,8 @@ fn rewrite_event(event: &mut Value, sink: &mut dyn Sink) {
     }
 }
 
-/// Rewrites the texts below a key. Scenarios nest as deep as their `within`, which the loader reads recursively as well.
+/// Rewrites the texts below a key. Scenarios nest as deep as their `within`, which the loader reads
+/// recursively as well.
 fn rewrite_value(key: &str, value: &mut Value, sink: &mut dyn Sink) {
     if AS_IT_IS.contains(&key) && !value.is_table() {
         return;

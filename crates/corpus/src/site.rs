@@ -5,7 +5,8 @@
 use browserlens_strategy::StepIndex;
 use browserlens_trace::{Trace, TraceError};
 
-/// Returns the bundled site, or the host of the first page; of a page without one, the first part of the scenario's name.
+/// Returns the bundled site, or the host of the first page; of a page without one, the first part
+/// of the scenario's name.
 pub(crate) fn site_of(trace: &Trace) -> Result<String, TraceError> {
     if let Some(site) = &trace.meta().site {
         return Ok(site.clone());

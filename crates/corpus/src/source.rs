@@ -1,7 +1,8 @@
 //! A trace that synthetic ones are made of.
 //!
-//! In: a trace file and its scenario. Out: [`Source`]: its words, its node ids, and what must stay as it is. Invariant: a source is read once a batch of copies,
-//! one step at a time; what is kept of it are words and ids, never payloads.
+//! In: a trace file and its scenario. Out: [`Source`]: its words, its node ids, and what must stay
+//! as it is. Invariant: a source is read once a batch of copies, one step at a time; what is kept
+//! of it are words and ids, never payloads.
 
 use crate::error::CorpusError;
 use crate::random::Draws;
@@ -27,7 +28,8 @@ pub(crate) struct Source {
     pub scenario: Option<String>,
     /// Texts that the scenario wants to be readable.
     pub facts: Vec<String>,
-    /// Whether lists may be put into another order: not where an action or a fact counts in document order.
+    /// Whether lists may be put into another order: not where an action or a fact counts in
+    /// document order.
     pub may_reorder: bool,
 }
 

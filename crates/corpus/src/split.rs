@@ -1,9 +1,11 @@
 //! Splits a corpus into traces to train on and traces held back, by site.
 //!
-//! In: traces, a share, a seed. Out: two lists. Invariants: no site is on both sides; the same traces, share and seed give the same lists, whatever the order
-//! of the traces; where there are two sites, neither side is empty.
+//! In: traces, a share, a seed. Out: two lists. Invariants: no site is on both sides; the same
+//! traces, share and seed give the same lists, whatever the order of the traces; where there are
+//! two sites, neither side is empty.
 //!
-//! Why by site: copies of one page on both sides would let what is trained on the one be measured on the other.
+//! Why by site: copies of one page on both sides would let what is trained on the one be measured
+//! on the other.
 
 use crate::error::CorpusError;
 use crate::random::Draws;
@@ -44,7 +46,8 @@ pub struct Part {
 /// Splits traces so that about a share of them is held back.
 ///
 /// # Errors
-/// [`CorpusError::Share`] for a share that is not between 0 and 1, [`CorpusError::OneSite`] where there are not two sites.
+/// [`CorpusError::Share`] for a share that is not between 0 and 1, [`CorpusError::OneSite`] where
+/// there are not two sites.
 pub fn split(folder: &Path, traces: &[PathBuf], share: f64, seed: u64) -> Result<Split, CorpusError> {
     if !(share > 0.0 && share < 1.0) {
         return Err(CorpusError::Share { share });
@@ -80,7 +83,8 @@ pub fn split(folder: &Path, traces: &[PathBuf], share: f64, seed: u64) -> Result
     Ok(parts)
 }
 
-/// Chooses the sites to hold back, of sorted ones: in a drawn order, each that brings the share nearer. At least one, and never all.
+/// Chooses the sites to hold back, of sorted ones: in a drawn order, each that brings the share
+/// nearer. At least one, and never all.
 fn held_back<'s>(sites: &[(&'s str, usize)], share: f64, seed: u64) -> Vec<&'s str> {
     let mut order = sites.to_vec();
     Draws::of(seed, "sites held back").shuffle(&mut order);
@@ -106,7 +110,8 @@ fn held_back<'s>(sites: &[(&'s str, usize)], share: f64, seed: u64) -> Vec<&'s s
 /// [`CorpusError::Io`] if they cannot be written.
 pub fn write_lists(split: &Split, out: &Path) -> Result<[PathBuf; 2], CorpusError> {
     std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
-    // Both lists are of one split, whoever else writes there: two halves of two splits would have a site on both sides.
+    // Both lists are of one split, whoever else writes there: two halves of two splits would have a
+    // site on both sides.
     let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;
     let write = |name: &str, part: &Part| -> Result<PathBuf, CorpusError> {
         let path = out.join(format!("{name}.txt"));
@@ -117,10 +122,12 @@ pub fn write_lists(split: &Split, out: &Path) -> Result<[PathBuf; 2], CorpusErro
     Ok([write(TRAIN, &split.train)?, write(HELD_BACK, &split.held_back)?])
 }
 
-/// Writes the parts as two folders of links, with a link to the scenarios in each, so that each can be replayed; returns the folders.
+/// Writes the parts as two folders of links, with a link to the scenarios in each, so that each can
+/// be replayed; returns the folders.
 ///
 /// # Errors
-/// [`CorpusError::Other`] if a folder is there and not empty, [`CorpusError::Io`] if it cannot be written.
+/// [`CorpusError::Other`] if a folder is there and not empty, [`CorpusError::Io`] if it cannot be
+/// written.
 pub fn write_links(split: &Split, from: &Path, out: &Path) -> Result<[PathBuf; 2], CorpusError> {
     std::fs::create_dir_all(out).map_err(CorpusError::io(out, "make the folder"))?;
     let _turn = whole::locked(out).map_err(CorpusError::io(out, "lock the folder"))?;

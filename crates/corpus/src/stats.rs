@@ -1,7 +1,8 @@
 //! What a corpus holds, in numbers.
 //!
-//! In: trace files. Out: [`CorpusStats`]. Invariants: a trace that cannot be read is a row among the failures and counts nowhere else; memory holds one step a
-//! thread and one number for each size that a page has; the same files give the same numbers for any number of threads.
+//! In: trace files. Out: [`CorpusStats`]. Invariants: a trace that cannot be read is a row among
+//! the failures and counts nowhere else; memory holds one step a thread and one number for each
+//! size that a page has; the same files give the same numbers for any number of threads.
 
 use crate::error::CorpusError;
 use crate::site::site_of;
@@ -27,7 +28,8 @@ pub struct CorpusStats {
     pub sites: BTreeMap<String, SiteStats>,
     /// Traces by format of the file.
     pub formats: BTreeMap<i64, u64>,
-    /// Traces by where they come from: `recorded`, `served`, or the format that they were imported from.
+    /// Traces by where they come from: `recorded`, `served`, or the format that they were imported
+    /// from.
     pub sources: BTreeMap<String, u64>,
     /// Actions by kind.
     pub actions: BTreeMap<String, u64>,
@@ -134,7 +136,8 @@ fn add<K: Ord>(mine: &mut BTreeMap<K, u64>, theirs: BTreeMap<K, u64>) {
     }
 }
 
-/// Counts what the traces hold, on so many threads (0 for as many as there are processors); `done` is called after each.
+/// Counts what the traces hold, on so many threads (0 for as many as there are processors); `done`
+/// is called after each.
 ///
 /// # Errors
 /// [`CorpusError::Threads`]; what is wrong with a trace is a row.

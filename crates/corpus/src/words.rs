@@ -1,11 +1,14 @@
 //! New words for old: a seeded, one-to-one exchange of the words of a trace.
 //!
-//! In: the words that a trace has and a few thousand of others. Out: [`Exchange`], which rewrites texts. Invariants: a word becomes one of the same script,
-//! as many characters and as many bytes, in the same case at each place; two words never become one; digits, punctuation, white space and single letters stay.
-//! So equal texts stay equal, texts that differ still do, a text that stood in another still does, and offsets into a text stay right.
+//! In: the words that a trace has and a few thousand of others. Out: [`Exchange`], which rewrites
+//! texts. Invariants: a word becomes one of the same script, as many characters and as many bytes,
+//! in the same case at each place; two words never become one; digits, punctuation, white space and
+//! single letters stay. So equal texts stay equal, texts that differ still do, a text that stood in
+//! another still does, and offsets into a text stay right.
 //!
-//! Why words and not made-up letters: tokenizers know words, and a corpus of non-words would cost twice the tokens of a real one.
-//! Han, kana and Hangul have no blanks between words: there each character is a word.
+//! Why words and not made-up letters: tokenizers know words, and a corpus of non-words would cost
+//! twice the tokens of a real one. Han, kana and Hangul have no blanks between words: there each
+//! character is a word.
 
 use crate::random::Draws;
 use std::borrow::Cow;

@@ -126,7 +126,8 @@ fn traces_verify_and_keep_shape_states_and_boxes_but_no_words_and_ids() {
                 all.sort();
                 all
             };
-            // Items of lists keep their size, so that the boxes of elements are the same ones or moved with their item.
+            // Items of lists keep their size, so that the boxes of elements are the same ones or
+            // moved with their item.
             assert_eq!(boxes(old).len(), boxes(&new).len());
             let (before, after) = (text_of(old), text_of(&new));
             assert_eq!(before.chars().count(), after.chars().count(), "{source}");
@@ -201,7 +202,8 @@ fn lists_come_in_another_order_and_everything_in_them_goes_along() {
     assert!(verify(&path).expect("is read").is_ok());
     let source = bundled(&["results-find-the-archive-entry"]).remove(0);
     for (old, new) in pages(&source).iter().zip(pages(&path)) {
-        // Names of nodes stand in the same subtrees: a node's name says as often what stands in it as before.
+        // Names of nodes stand in the same subtrees: a node's name says as often what stands in it
+        // as before.
         let told = |page: &Page| {
             let named = page.nodes().filter(|node| !node.name().is_empty() && node.role() == "link");
             named.filter(|node| node.visible_text().split_whitespace().eq(node.name().split_whitespace())).count()
@@ -315,7 +317,8 @@ fn pixels_and_bodies_can_be_left_out() {
         capture.payloads.iter().all(|payload| !matches!(payload.kind, PayloadKind::Screenshot | PayloadKind::Crop))
     );
     let error = make(&options(&without, &[SPA], 1, 4, &Quiet, &cancel)).expect_err("other options");
-    insta::assert_snapshot!(error.to_string().replace(&without.display().to_string(), "OUT"), @"OUT/corpus.json: another corpus stands there: its pixels differs");
+    insta::assert_snapshot!(error.to_string().replace(&without.display().to_string(), "OUT"), @"OUT/corpus.json: \
+        another corpus stands there: its pixels differs");
     assert_eq!(error.exit_class(), ExitClass::BadUsage);
 }
 
@@ -338,7 +341,8 @@ fn every_bad_input_is_said_with_its_place() {
     insta::assert_snapshot!(said(&base("full")), @"DIR/full: another corpus stands there: files that no corpus has");
     std::fs::create_dir_all(at("garbled")).expect("folder");
     std::fs::write(at("garbled/corpus.json"), "{").expect("writes");
-    insta::assert_snapshot!(said(&base("garbled")), @"DIR/garbled/corpus.json: another corpus stands there: EOF while parsing an object at line 1 column 1");
+    insta::assert_snapshot!(said(&base("garbled")), @"DIR/garbled/corpus.json: another corpus stands there: EOF while \
+        parsing an object at line 1 column 1");
     insta::assert_snapshot!(said(&MakeOptions { from: Vec::new(), ..base("a") }), @"--from: there is no trace");
     insta::assert_snapshot!(said(&MakeOptions { scenarios_dir: at("none"), ..base("b") }), @"TRACES/tiny-newsletter-signup.trace: its scenario tiny/newsletter-signup is not at DIR/none/tiny/newsletter-signup.toml");
     let mut bytes = std::fs::read(&bundled(&[TINY])[0]).expect("reads");
@@ -398,7 +402,8 @@ fn a_split_has_each_site_on_one_side_as_lists_and_as_links() {
     assert!(held.join("scenarios").is_dir());
     assert!(matches!(write_links(&halves, &corpus, &parts), Err(CorpusError::Other { .. })));
     let one: Vec<PathBuf> = traces.iter().filter(|path| path.display().to_string().contains("tiny")).cloned().collect();
-    insta::assert_snapshot!(split(Path::new("DIR"), &one, 0.3, 1).expect_err("one site"), @"DIR: all traces are of one site (tiny)");
+    insta::assert_snapshot!(split(Path::new("DIR"), &one, 0.3, 1).expect_err("one site"), @"DIR: all traces are of one \
+        site (tiny)");
     for share in [0.0, 1.0, -1.0, f64::NAN] {
         assert!(matches!(split(&corpus, &traces, share, 1), Err(CorpusError::Share { .. })));
     }

@@ -1,4 +1,5 @@
-//! Damaged traces among a thousand: each is a row that names file, place and remedy, and every other trace is counted.
+//! Damaged traces among a thousand: each is a row that names file, place and remedy, and every
+//! other trace is counted.
 
 use browserlens_corpus::{MakeOptions, Quiet, find_traces, make, stats};
 use browserlens_trace::Trace;

@@ -1,6 +1,7 @@
 //! How fast a corpus is made, how large it is, and that memory does not grow with it.
 //!
-//! `STEPS=2000 OUT=/tmp/corpus cargo test -p browserlens-corpus --test scale -- --ignored --nocapture` makes a larger one, and leaves it there.
+//! `STEPS=2000 OUT=/tmp/corpus cargo test -p browserlens-corpus --test scale -- --ignored --nocapture`
+//! makes a larger one, and leaves it there.
 
 use browserlens_corpus::{MakeOptions, Quiet, find_traces, make};
 use std::path::{Path, PathBuf};

@@ -1,8 +1,10 @@
 //! What `strategies.toml` says of a command.
 //!
-//! In: an `[[external]]` table and the folder that it stands in. Out: an [`External`], and the description that cache keys and run headers hold.
-//! Invariants: the description holds everything that the command's observations may depend on and that can be known: the command, its declared version, its
-//! options, how it is read, and the hash of every file that it names; relative paths are of the file's own folder, never of the caller's.
+//! In: an `[[external]]` table and the folder that it stands in. Out: an [`External`], and the
+//! description that cache keys and run headers hold. Invariants: the description holds everything
+//! that the command's observations may depend on and that can be known: the command, its declared
+//! version, its options, how it is read, and the hash of every file that it names; relative paths
+//! are of the file's own folder, never of the caller's.
 
 use crate::run::External;
 use browserlens_strategy::{ActionChannel, TextFormat};
@@ -20,7 +22,8 @@ pub struct Declaration {
     pub name: String,
     /// What it is there to show.
     pub why: String,
-    /// The program and its arguments. It runs in the folder of the file; a part of it that is a file there is part of the cache key.
+    /// The program and its arguments. It runs in the folder of the file; a part of it that is a
+    /// file there is part of the cache key.
     pub command: Vec<String>,
     /// How the reader parses its texts.
     pub format: TextFormat,
@@ -30,7 +33,8 @@ pub struct Declaration {
     /// Version of what it writes.
     #[serde(default)]
     pub version: Option<String>,
-    /// Whether equal steps give equal observations, whatever the time and the machine: then results are cached.
+    /// Whether equal steps give equal observations, whatever the time and the machine: then results
+    /// are cached.
     #[serde(default)]
     pub deterministic: bool,
     /// Further files that its observations depend on.
@@ -200,7 +204,8 @@ mod tests {
         std::fs::write(folder.path().join("mine.py"), "print(1)").expect("written");
         std::fs::write(folder.path().join("words.txt"), "a").expect("written");
         std::fs::write(folder.path().join("legend.txt"), "l").expect("written");
-        let whole = "version = \"1\"\ndeterministic = true\nfiles = [\"words.txt\"]\nlegend = \"legend.txt\"\noptions = { budget = 3 }\n";
+        let whole = "version = \"1\"\ndeterministic = true\nfiles = [\"words.txt\"]\nlegend = \"legend.txt\"\noptions \
+            = { budget = 3 }\n";
         let described = |text: &str| declared(text).build(folder.path()).expect("builds").1;
         let first = described(whole);
         assert_eq!(first["files"].as_object().expect("files").keys().collect::<Vec<_>>(), ["mine.py", "words.txt"]);

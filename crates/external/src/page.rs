@@ -1,7 +1,8 @@
 //! Pages, actions and events as messages.
 //!
-//! In: what every strategy gets. Out: the types of [`crate::protocol`]. Invariants: document order is kept, and a node's place in `nodes` is its place in the
-//! page's arena; nothing is told that a strategy in this house would not be given; values of secret fields are not told.
+//! In: what every strategy gets. Out: the types of [`crate::protocol`]. Invariants: document order
+//! is kept, and a node's place in `nodes` is its place in the page's arena; nothing is told that a
+//! strategy in this house would not be given; values of secret fields are not told.
 
 use crate::protocol::{Action, Event, Hint, Node, NodeKind, Page, Rect, Space};
 use browserlens_page::{Flags, NodeRef, States, Tri};

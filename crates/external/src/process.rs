@@ -1,9 +1,11 @@
 //! The child: its process group, its three streams, and how long it may take.
 //!
-//! In: lines to write. Out: lines it wrote, or what became of it instead. Three threads serve the streams, because each of them may block for ever: what is
-//! written waits for a child that does not read, what is read for one that does not write. Invariants: a line that is longer than the limit is never held;
-//! of standard error only the end is kept; nobody waits longer than the limit that was given; the group is ended with the child, and a stream that somebody outside of
-//! it holds open keeps a thread waiting, never the caller.
+//! In: lines to write. Out: lines it wrote, or what became of it instead. Three threads serve the
+//! streams, because each of them may block for ever: what is written waits for a child that does
+//! not read, what is read for one that does not write. Invariants: a line that is longer than the
+//! limit is never held; of standard error only the end is kept; nobody waits longer than the limit
+//! that was given; the group is ended with the child, and a stream that somebody outside of it
+//! holds open keeps a thread waiting, never the caller.
 
 use browserlens_page::text::one_line;
 use std::io::{Read, Write};
@@ -114,7 +116,8 @@ impl Process {
     pub fn ask(&mut self, line: Vec<u8>, limit: Duration) -> Result<Vec<u8>, Trouble> {
         let deadline = Instant::now() + limit;
         if let Some(lines) = &self.lines {
-            // The writer holds at most one line, and only while the child does not read: then the answer does not come either.
+            // The writer holds at most one line, and only while the child does not read: then the
+            // answer does not come either.
             drop(lines.try_send(line));
         }
         match self.said.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -155,7 +158,8 @@ impl Process {
         }
     }
 
-    /// Closes its standard input, so that it can end by itself, and ends it where it does not within the limit.
+    /// Closes its standard input, so that it can end by itself, and ends it where it does not
+    /// within the limit.
     pub fn close(mut self, limit: Duration) {
         self.lines = None;
         self.wait(limit);
@@ -182,7 +186,8 @@ impl Process {
 
     /// Returns the end of standard error, as the end of a sentence.
     fn words(&self) -> String {
-        // What was written just before the end may still be on its way; a stream that somebody else holds open has none.
+        // What was written just before the end may still be on its way; a stream that somebody else
+        // holds open has none.
         let words = self.last_words.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.last_words.is_whole.wait_timeout_while(words, GRACE, |(_, is_whole)| !*is_whole);
         let (words, _) = waited.unwrap_or_else(PoisonError::into_inner);

@@ -1,8 +1,9 @@
 //! The messages: one JSON object a line, in both directions.
 //!
-//! In: nothing; plain types. Out: the schemas in `schema/`, which a test makes of these types. Invariants: a message names its `type`; what the command is sent
-//! may gain fields within a version, so that it has to pass over those that it does not know; what the command sends may not hold a field that is
-//! not known here, so that a misspelt one is an error and no silence.
+//! In: nothing; plain types. Out: the schemas in `schema/`, which a test makes of these types.
+//! Invariants: a message names its `type`; what the command is sent may gain fields within a
+//! version, so that it has to pass over those that it does not know; what the command sends may not
+//! hold a field that is not known here, so that a misspelt one is an error and no silence.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -21,7 +22,8 @@ pub enum ToCommand {
     Hello(Hello),
     /// A step of the trace: answer with `observation` or `error`.
     Step(Box<Step>),
-    /// The reader asks about the page of the last step: answer with `observation` or `unanswerable`. Sent only to commands whose `ready` said so.
+    /// The reader asks about the page of the last step: answer with `observation` or
+    /// `unanswerable`. Sent only to commands whose `ready` said so.
     Request(Asked),
 }
 
@@ -35,7 +37,8 @@ pub enum FromCommand {
     Observation(Observed),
     /// Answers `request`: there is nothing to show.
     Unanswerable(Unanswerable),
-    /// Answers `step`: this step cannot be shown. It becomes an error row; the next step is asked all the same.
+    /// Answers `step`: this step cannot be shown. It becomes an error row; the next step is asked
+    /// all the same.
     Error(Refusal),
 }
 
@@ -50,7 +53,8 @@ pub struct Hello {
     pub options: Map<String, Value>,
     /// What an agent knows before the first step.
     pub task: Task,
-    /// A folder of the run's own, empty, removed when the run ends: the place for images of answers.
+    /// A folder of the run's own, empty, removed when the run ends: the place for images of
+    /// answers.
     pub folder: String,
 }
 
@@ -98,7 +102,8 @@ pub struct Step {
     /// What happened since the step before, in order, without bodies and headers of requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Event>,
-    /// Keys of nodes that changed by themselves after the step *before* this one: clocks, carousels, advertisements.
+    /// Keys of nodes that changed by themselves after the step *before* this one: clocks,
+    /// carousels, advertisements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_alone: Vec<String>,
 }
@@ -190,7 +195,8 @@ pub struct Rect {
 pub struct Event {
     /// `console`, `request`, `dialog`, `tab` or `download`.
     pub kind: String,
-    /// Level of a console message, method of a request, kind of a dialog, what a tab did, state of a download.
+    /// Level of a console message, method of a request, kind of a dialog, what a tab did, state of
+    /// a download.
     pub label: String,
     /// Message, or file name.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -219,7 +225,8 @@ pub struct Page {
     pub scroll: [f32; 2],
     /// Width and height of its content, in CSS px.
     pub size: [f32; 2],
-    /// Every node in document order, frames and shadow roots in place; the first is the root. Fields without a value are left out.
+    /// Every node in document order, frames and shadow roots in place; the first is the root.
+    /// Fields without a value are left out.
     pub nodes: Vec<Node>,
 }
 
@@ -257,7 +264,8 @@ pub struct Node {
     /// Own text of a text node or pseudo-element, as rendered.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// `disabled`, `checked`, `unchecked`, `mixed`, `expanded`, `collapsed`, `selected`, `pressed`, `required`, `invalid`, `readonly`, `focused`, `modal`, `busy`, `current`, …
+    /// `disabled`, `checked`, `unchecked`, `mixed`, `expanded`, `collapsed`, `selected`, `pressed`,
+    /// `required`, `invalid`, `readonly`, `focused`, `modal`, `busy`, `current`, …
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<&'static str>,
     /// Level of a heading.
@@ -269,7 +277,8 @@ pub struct Node {
     /// Whether it lies in the viewport.
     #[serde(skip_serializing_if = "is_false")]
     pub in_viewport: bool,
-    /// Whether an agent can act on it: interactive by role, listener, pointer or editing, and able to take input.
+    /// Whether an agent can act on it: interactive by role, listener, pointer or editing, and able
+    /// to take input.
     #[serde(skip_serializing_if = "is_false")]
     pub interactive: bool,
     /// Whether another element takes its clicks, however one scrolls.
@@ -370,7 +379,8 @@ pub struct Observed {
     /// Why it is full, in words.
     #[serde(default)]
     pub reason: String,
-    /// What the handles in the text mean: the handle as written, the `key` of a node of this step's page. Never shown; without it success is judged by words alone.
+    /// What the handles in the text mean: the handle as written, the `key` of a node of this step's
+    /// page. Never shown; without it success is judged by words alone.
     #[serde(default)]
     pub refs: BTreeMap<String, String>,
     /// The images, at most 16.
@@ -396,7 +406,8 @@ pub enum Kind {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
-    /// Path of a PNG in the folder of the run: a path that was sent, or a file that the command wrote there.
+    /// Path of a PNG in the folder of the run: a path that was sent, or a file that the command
+    /// wrote there.
     pub path: String,
     /// Where its pixels lie.
     pub space: Space,

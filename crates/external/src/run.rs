@@ -1,8 +1,9 @@
 //! The strategy and its runs.
 //!
-//! In: steps in order. Out: observations that were checked against the page, or errors. Invariants: a command that answered wrongly is not asked again,
-//! because nobody knows what it would answer to; one that answered in form, but with a ref or an image that is not there, loses that step only; what is
-//! known of one step never depends on how fast the command was.
+//! In: steps in order. Out: observations that were checked against the page, or errors. Invariants:
+//! a command that answered wrongly is not asked again, because nobody knows what it would answer
+//! to; one that answered in form, but with a ref or an image that is not there, loses that step
+//! only; what is known of one step never depends on how fast the command was.
 
 use crate::page;
 use crate::process::{Process, Trouble};

@@ -1,4 +1,5 @@
-//! Commands that behave and commands that do not: each fault is one error with a clear message, and nothing of the command is left.
+//! Commands that behave and commands that do not: each fault is one error with a clear message, and
+//! nothing of the command is left.
 #![allow(missing_docs, reason = "a test has no readers")]
 
 use browserlens_external::Declaration;
@@ -133,7 +134,8 @@ impl World {
 
     fn strategy(&self, mode: &str, more: &str) -> impl Strategy + use<> {
         let text = format!(
-            "name = \"mine/faulty\"\nwhy = \"a test\"\ncommand = [\"python3\", \"faulty.py\"]\nformat = \"playwright-aria\"\n{more}\n[options]\nmode = \"{mode}\"\n"
+            "name = \"mine/faulty\"\nwhy = \"a test\"\ncommand = [\"python3\", \"faulty.py\"]\nformat = \
+                \"playwright-aria\"\n{more}\n[options]\nmode = \"{mode}\"\n"
         );
         toml::from_str::<Declaration>(&text).expect("a declaration").build(self.folder.path()).expect("builds").0
     }

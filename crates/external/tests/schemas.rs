@@ -28,7 +28,8 @@ fn validator(name: &str) -> jsonschema::Validator {
 fn schema_and_reader_agree_about_answers() {
     let schema = validator("from-command.json");
     let full = json!({
-        "type": "observation", "step": 3, "text": "- button \"Go\" [ref=e1]", "kind": "delta", "reason": "", "refs": {"e1": "1.1.2"},
+        "type": "observation", "step": 3, "text": "- button \"Go\" \
+            [ref=e1]", "kind": "delta", "reason": "", "refs": {"e1": "1.1.2"},
         "images": [{"path": "a.png", "space": {"document": {"x": 0, "y": 1.5, "width": 2, "height": 3}}}], "representation": "a11y"
     });
     let answers = [

@@ -1,9 +1,12 @@
-//! Importing without rendering, against reading and compressing the same input: the first is to take at most as long as the second.
+//! Importing without rendering, against reading and compressing the same input: the first is to
+//! take at most as long as the second.
 //!
-//! In: raw pairs of a bundled trace, as they come from the browser's protocol; a Parquet file in the layout of Multimodal-Mind2Web. Out: the
-//! medians of both, their ratio, MB a second of the input, and the process's peak memory. Compared is, with zstd at the level of traces, on one
-//! thread: reading every file and compressing it by itself (`alone`); reading what the files hold (of a table, its pages) and compressing each
-//! against the one before of its kind with the settings of a trace (`as stored`). An import does that too, and parses, renumbers, checks,
+//! In: raw pairs of a bundled trace, as they come from the browser's protocol; a Parquet file in
+//! the layout of Multimodal-Mind2Web. Out: the medians of both, their ratio, MB a second of the
+//! input, and the process's peak memory. Compared is, with zstd at the level of traces, on one
+//! thread: reading every file and compressing it by itself (`alone`); reading what the files hold
+//! (of a table, its pages) and compressing each against the one before of its kind with the
+//! settings of a trace (`as stored`). An import does that too, and parses, renumbers, checks,
 //! redacts, hashes and writes a sealed file.
 //!
 //! Run with `cargo bench -p browserlens-import --bench import`; `-- --test` runs each once.
@@ -66,12 +69,14 @@ fn parquet(folder: &Path) -> Input {
             .map(|row| {
                 let price = (row * 7_919 + task * 31 + action * 7) % 10_007;
                 format!(
-                    "<tr class=\"row r{price}\" backend_node_id=\"{row}\"><td><a href=\"/item/{price}\">Item {row} of {task}</a></td><td><span>{price}.00</span></td></tr>"
+                    "<tr class=\"row r{price}\" backend_node_id=\"{row}\"><td><a href=\"/item/{price}\">Item {row} of \
+                        {task}</a></td><td><span>{price}.00</span></td></tr>"
                 )
             })
             .collect();
         format!(
-            "<html><head><title>{task}</title></head><body><button backend_node_id=\"7000\">Go</button><table>{rows}</table></body></html>"
+            "<html><head><title>{task}</title></head><body><button \
+                backend_node_id=\"7000\">Go</button><table>{rows}</table></body></html>"
         )
     };
     let rows = |task: usize| -> Vec<Row> {
@@ -159,7 +164,8 @@ fn benches(criterion: &mut Criterion) {
         });
         let ratio = |than: Duration| importing.as_secs_f64() / than.as_secs_f64();
         println!(
-            "{}: {:.1} MB; importing {importing:.1?} ({:.0} MB/s); reading and compressing alone {alone:.1?}: ratio {:.2}, as stored {as_stored:.1?}: ratio {:.2} (at most 1.00 is asked)",
+            "{}: {:.1} MB; importing {importing:.1?} ({:.0} MB/s); reading and compressing alone {alone:.1?}: ratio \
+                {:.2}, as stored {as_stored:.1?}: ratio {:.2} (at most 1.00 is asked)",
             input.name,
             input.bytes() as f64 / 1e6,
             input.bytes() as f64 / 1e6 / importing.as_secs_f64(),

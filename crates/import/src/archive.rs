@@ -1,7 +1,8 @@
 //! A zip archive or a folder, read entry by entry.
 //!
-//! In: a path. Out: entries by name. Invariants: nothing is unpacked to disk, so no name can lead anywhere; names that would (absolute, with
-//! `..`, with a drive) are refused all the same, because whoever made them meant harm; sizes and ratios are those of what was really read.
+//! In: a path. Out: entries by name. Invariants: nothing is unpacked to disk, so no name can lead
+//! anywhere; names that would (absolute, with `..`, with a drive) are refused all the same, because
+//! whoever made them meant harm; sizes and ratios are those of what was really read.
 
 use crate::error::ImportError;
 use crate::limits::Limits;
@@ -32,7 +33,8 @@ pub(crate) struct Archive {
     /// Names, and where each is: index in the zip file.
     names: BTreeMap<String, usize>,
     limits: Limits,
-    /// Bytes of all entries that were read, each counted once: pages of one recording load the same files again and again.
+    /// Bytes of all entries that were read, each counted once: pages of one recording load the same
+    /// files again and again.
     read: u64,
     counted: HashSet<usize>,
 }

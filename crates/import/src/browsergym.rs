@@ -1,6 +1,7 @@
 //! Actions as BrowserGym's agents write them: `click('a51')`, `fill("12", "lamp")`.
 //!
-//! In: one call. Out: what it does, and the element it names. Invariant: a call that is not understood whole is none.
+//! In: one call. Out: what it does, and the element it names. Invariant: a call that is not
+//! understood whole is none.
 
 use crate::plan::PlannedAction;
 use browserlens_strategy::ActionKind;

@@ -1,8 +1,10 @@
-//! Raw answers of the browser's protocol: `Accessibility.getFullAXTree` and `DOMSnapshot.captureSnapshot`, as they were.
+//! Raw answers of the browser's protocol: `Accessibility.getFullAXTree` and
+//! `DOMSnapshot.captureSnapshot`, as they were.
 //!
-//! In: one pair a page. Out: a capture, like one of our own but for what no pair has: listeners, probes, the session's frame tree. Invariants:
-//! frames are those of the snapshot; a node of a merged accessibility tree belongs to the frame of the nearest root above it; two pages of
-//! one document (same frame, same document node) keep their nodes' numbers.
+//! In: one pair a page. Out: a capture, like one of our own but for what no pair has: listeners,
+//! probes, the session's frame tree. Invariants: frames are those of the snapshot; a node of a
+//! merged accessibility tree belongs to the frame of the nearest root above it; two pages of one
+//! document (same frame, same document node) keep their nodes' numbers.
 
 use browserlens_page::{Capture, NodeKey, Payload, PayloadKind};
 use browserlens_trace::Canonicalizer;
@@ -224,7 +226,8 @@ fn metrics(main: &Document, (width, height): (u32, u32)) -> String {
 fn by_frame(ax: &str, frames: &[String]) -> Result<Vec<(String, String)>, String> {
     let said = |error: serde_json::Error| format!("the accessibility tree: {error}");
     let tree: AxTree<'_> = serde_json::from_str(ax).map_err(said)?;
-    // What is nested deeper than anything that is read is refused here, where it is known which half it stands in.
+    // What is nested deeper than anything that is read is refused here, where it is known which
+    // half it stands in.
     for raw in tree.nodes.iter().filter(|raw| opened(raw) > MOST_NESTED) {
         serde_json::from_str::<Value>(raw.get()).map_err(said)?;
     }

@@ -1,8 +1,10 @@
 //! Columns of a Parquet file, read row by row.
 //!
-//! In: a file. Out: [`Cursor`]s over columns of text and bytes. Invariants: no page is unpacked before its own header, which is read here first,
-//! says that it fits; no column has more values than [`Limits`] allow; a page that does not fit costs the rows that it holds, and a damaged one those
-//! behind it. Only Snappy is unpacked: of its texts the length is known before. Values are decoded here, because the library trusts its pages.
+//! In: a file. Out: [`Cursor`]s over columns of text and bytes. Invariants: no page is unpacked
+//! before its own header, which is read here first, says that it fits; no column has more values
+//! than [`Limits`] allow; a page that does not fit costs the rows that it holds, and a damaged one
+//! those behind it. Only Snappy is unpacked: of its texts the length is known before. Values are
+//! decoded here, because the library trusts its pages.
 
 use crate::error::ImportError;
 use crate::limits::Limits;
@@ -98,7 +100,8 @@ impl<R: ChunkReader + 'static> Table<R> {
         self.meta.row_groups().get(group).map_or(0, |group| u64::try_from(group.num_rows()).unwrap_or(0))
     }
 
-    /// Finds a column by its path, such as `screenshot.bytes`; a list by its own name. None if it is not there.
+    /// Finds a column by its path, such as `screenshot.bytes`; a list by its own name. None if it
+    /// is not there.
     pub(crate) fn column(&self, name: &str, is_list: bool) -> Result<Option<Column>, ImportError> {
         let schema = self.meta.file_metadata().schema_descr();
         let said = |reason: String| ImportError::malformed(&self.path, format!("column {name:?}"), reason);
@@ -179,7 +182,8 @@ fn span(chunk: &ColumnChunkMetaData, length: u64) -> Result<Range<u64>, String> 
     }
 }
 
-/// Refuses what cannot be gone over: a dictionary that is too large, and a page of lists, whose rows nobody knows.
+/// Refuses what cannot be gone over: a dictionary that is too large, and a page of lists, whose
+/// rows nobody knows.
 fn too_large(heads: &[Head], most: u64, is_list: bool) -> Result<(), String> {
     let dictionary: u64 = heads.iter().filter(|head| head.is_dictionary).map(|head| head.bytes).sum();
     let needed = |head: &&Head| head.is_dictionary || is_list;

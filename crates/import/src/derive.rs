@@ -1,8 +1,10 @@
-//! What can be had of a page without a browser: its DOM, and nothing that layout or accessibility would tell.
+//! What can be had of a page without a browser: its DOM, and nothing that layout or accessibility
+//! would tell.
 //!
-//! In: a [`Scene`]. Out: a capture with the frame tree and a DOM snapshot without boxes, and the marked nodes. Invariants: there is no
-//! accessibility tree and no layout in it, so that strategies which read those fail instead of showing an empty page; a document stands in one
-//! place; parsing stops at [`Limits::nodes`].
+//! In: a [`Scene`]. Out: a capture with the frame tree and a DOM snapshot without boxes, and the
+//! marked nodes. Invariants: there is no accessibility tree and no layout in it, so that strategies
+//! which read those fail instead of showing an empty page; a document stands in one place; parsing
+//! stops at [`Limits::nodes`].
 
 use crate::dom::{Markup, parse};
 use crate::error::ImportError;

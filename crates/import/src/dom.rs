@@ -1,7 +1,8 @@
 //! HTML as a browser's parser would read it, within bounds.
 //!
-//! In: HTML. Out: a tree. Invariants: no script runs; parsing is iterative; once there are more nodes than allowed nothing is added, and the
-//! result is an error: markup can make a parser repeat what it has seen.
+//! In: HTML. Out: a tree. Invariants: no script runs; parsing is iterative; once there are more
+//! nodes than allowed nothing is added, and the result is an error: markup can make a parser repeat
+//! what it has seen.
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -10,7 +11,8 @@ use markup5ever_rcdom::{Handle, RcDom};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// Levels of a document: browsers that save pages put what is deeper beside each other, from 512 on.
+/// Levels of a document: browsers that save pages put what is deeper beside each other, from 512
+/// on.
 const MOST_LEVELS: usize = 2_000;
 
 /// A parsed document.
@@ -51,7 +53,8 @@ struct Counting {
 }
 
 impl Counting {
-    /// Looks how deep a node lies. What the parser may have to repeat is no more than what is open above it.
+    /// Looks how deep a node lies. What the parser may have to repeat is no more than what is open
+    /// above it.
     fn measure(&self, node: &Handle) {
         let mut above = node.clone();
         for _ in 0..MOST_LEVELS {

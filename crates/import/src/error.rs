@@ -1,7 +1,7 @@
 //! What can go wrong while importing.
 //!
-//! In: causes of every layer below. Out: one [`ImportError`] that names file and place, with a hint. Invariant: what was imported before the
-//! error stays.
+//! In: causes of every layer below. Out: one [`ImportError`] that names file and place, with a
+//! hint. Invariant: what was imported before the error stays.
 
 use browserlens_trace::{ExitClass, TraceError};
 use std::path::{Path, PathBuf};
@@ -94,7 +94,8 @@ impl ImportError {
             }
             Self::TooNew { .. } => "update this tool, or record with an earlier release",
             Self::Pickle { .. } => {
-                "run crates/import/exporters/browsergym_to_json.py in the environment that wrote it, and import its JSON"
+                "run crates/import/exporters/browsergym_to_json.py in the environment that wrote it, and import its \
+                    JSON"
             }
             Self::Empty { .. } => "record with snapshots (Playwright: tracing.start({ snapshots: true }))",
             Self::Trace(error) => error.hint(),
@@ -103,7 +104,8 @@ impl ImportError {
         }
     }
 
-    /// Returns which exit code of the command line the error belongs to; none for trouble with the browser.
+    /// Returns which exit code of the command line the error belongs to; none for trouble with the
+    /// browser.
     pub fn exit_class(&self) -> Option<ExitClass> {
         match self {
             Self::Trace(error) => Some(error.exit_class()),

@@ -1,7 +1,8 @@
 //! HAR as an attachment: the requests of a recording whose pages come from elsewhere.
 //!
-//! In: a HAR 1.2 file. Out: [`Visit`]s: a document and the requests up to the next one. Invariants: a visit belongs to the first step that shows its
-//! document; what no step shows goes with the step after it, and the rest with the last; secrets are replaced like in any event.
+//! In: a HAR 1.2 file. Out: [`Visit`]s: a document and the requests up to the next one. Invariants:
+//! a visit belongs to the first step that shows its document; what no step shows goes with the step
+//! after it, and the rest with the last; secrets are replaced like in any event.
 
 use crate::error::ImportError;
 use crate::json::text;

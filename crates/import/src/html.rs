@@ -1,7 +1,8 @@
 //! Writes HTML that a browser parses to the tree it was written from.
 //!
-//! In: names, attributes and texts of a recorded tree. Out: HTML without scripts. Invariants: no text ends its element or becomes markup;
-//! no element, attribute or URL that runs a script is written.
+//! In: names, attributes and texts of a recorded tree. Out: HTML without scripts. Invariants: no
+//! text ends its element or becomes markup; no element, attribute or URL that runs a script is
+//! written.
 
 /// Elements without an end tag.
 const VOID: [&str; 15] = [

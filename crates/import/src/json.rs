@@ -1,7 +1,8 @@
 //! Reading JSON of unknown origin.
 //!
-//! In: one JSON text. Out: its top level, or values of bounded depth. Invariant: nothing here recurses deeper than serde_json's own limit;
-//! what is nested deeper is an error of the one value that is.
+//! In: one JSON text. Out: its top level, or values of bounded depth. Invariant: nothing here
+//! recurses deeper than serde_json's own limit; what is nested deeper is an error of the one value
+//! that is.
 
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -1,8 +1,10 @@
 //! Other people's recordings become traces, and their scripts scenarios.
 //!
-//! In: files of one [`Format`]. Out: trace files (or scenarios in TOML) and an [`ImportReport`] that says what could not be carried over.
-//! Invariants: nothing of the input is executed, unpickled or fetched; memory, depth, sizes and ratios are bounded by [`Limits`]; secrets
-//! are replaced before anything is written; what is missing is an error that names file, place and remedy, or a said gap.
+//! In: files of one [`Format`]. Out: trace files (or scenarios in TOML) and an [`ImportReport`]
+//! that says what could not be carried over. Invariants: nothing of the input is executed,
+//! unpickled or fetched; memory, depth, sizes and ratios are bounded by [`Limits`]; secrets are
+//! replaced before anything is written; what is missing is an error that names file, place and
+//! remedy, or a said gap.
 
 #![cfg_attr(not(feature = "render"), expect(dead_code, reason = "pictures and resources are only for rendering"))]
 

@@ -1,6 +1,7 @@
 //! How much of an input is read.
 //!
-//! In: nothing. Out: [`Limits`]. Invariant: whatever an archive promises about sizes, what counts is what was really read.
+//! In: nothing. Out: [`Limits`]. Invariant: whatever an archive promises about sizes, what counts
+//! is what was really read.
 
 /// Bounds on what an import reads and makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

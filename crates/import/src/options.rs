@@ -11,7 +11,8 @@ pub struct ImportOptions {
     pub out: PathBuf,
     /// Whether traces that stand there are replaced.
     pub force: bool,
-    /// Whether pages are rendered anew in Chromium, where the source does not have what strategies read.
+    /// Whether pages are rendered anew in Chromium, where the source does not have what strategies
+    /// read.
     pub render: bool,
     /// Chromium; looked for in `$CHROME` and on `PATH` if not said.
     pub chrome: Option<PathBuf>,

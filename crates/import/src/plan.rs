@@ -1,7 +1,8 @@
 //! What every importer makes of its input: a recording in our own terms, page by page.
 //!
-//! In: nothing. Out: a [`Plan`]. Invariants: the node of step k's action is marked in the page of step k - 1, as [`TARGET`] or [`ALSO`]; a
-//! page is made when it is asked for, so that a plan of many steps stays small.
+//! In: nothing. Out: a [`Plan`]. Invariants: the node of step k's action is marked in the page of
+//! step k - 1, as [`TARGET`] or [`ALSO`]; a page is made when it is asked for, so that a plan of
+//! many steps stays small.
 
 use crate::error::ImportError;
 use crate::har::Visit;
@@ -79,7 +80,8 @@ pub(crate) trait Pages: Send + Sync {
     /// Returns the page after a step, to be rendered.
     fn scene(&self, step: usize) -> Result<Scene, ImportError>;
 
-    /// Returns the page whole, and the keys of marked nodes; what needs rendering is derived from its scene.
+    /// Returns the page whole, and the keys of marked nodes; what needs rendering is derived from
+    /// its scene.
     fn capture(
         &self,
         _step: usize,

@@ -1,7 +1,9 @@
-//! A folder of raw pairs: `axtrees/*.json` and `dom_snapshots/*.json` of the same names, in the order of their names.
+//! A folder of raw pairs: `axtrees/*.json` and `dom_snapshots/*.json` of the same names, in the
+//! order of their names.
 //!
-//! In: the folder; `actions.json` beside them, as the exporter of BrowserGym runs writes it, tells what was done. Out: one [`Plan`] whose steps are
-//! pages. Invariant: a page without its other half is a gap, and so is an action that is not one of BrowserGym's.
+//! In: the folder; `actions.json` beside them, as the exporter of BrowserGym runs writes it, tells
+//! what was done. Out: one [`Plan`] whose steps are pages. Invariant: a page without its other half
+//! is a gap, and so is an action that is not one of BrowserGym's.
 
 use crate::archive::Archive;
 use crate::browsergym;

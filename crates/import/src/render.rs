@@ -1,7 +1,7 @@
 //! Has pages rendered by the recorder and writes them as they come.
 //!
-//! In: a [`Plan`]. Out: its trace. Invariant: pages are shown by the recorder's own browser with the network cut; nothing but a scene's
-//! documents and resources can be loaded.
+//! In: a [`Plan`]. Out: its trace. Invariant: pages are shown by the recorder's own browser with
+//! the network cut; nothing but a scene's documents and resources can be loaded.
 
 use crate::error::ImportError;
 use crate::options::ImportOptions;
@@ -14,7 +14,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Applies the state that HTML cannot say, and removes what tells of it. Returns how many nodes are marked.
+/// Applies the state that HTML cannot say, and removes what tells of it. Returns how many nodes are
+/// marked.
 const PREPARE: &str = include_str!("prepare.js");
 
 struct Answers {
@@ -33,12 +34,14 @@ impl RenderAnswers for Answers {
             });
         }
         let answer = self.resources.answer(url)?;
-        // A frame that was not recorded must not show what its URL gave: its scripts are part of what made it.
+        // A frame that was not recorded must not show what its URL gave: its scripts are part of
+        // what made it.
         Some(RenderAnswer { status: answer.status, mime: answer.mime, location: answer.location, body: answer.body })
     }
 }
 
-/// A page to be rendered, what could not be reconstructed of it, and its recorded accessibility tree.
+/// A page to be rendered, what could not be reconstructed of it, and its recorded accessibility
+/// tree.
 type Staged = (RenderScene, Vec<String>, Option<Vec<u8>>);
 
 fn staged(scene: Scene) -> Staged {
@@ -95,7 +98,8 @@ pub(crate) fn render(
             let (mut gaps, aria) = locked().remove(&step).unwrap_or_default();
             match aria.map(|tree| missing(&tree, &page.page)) {
                 Some(Some((all, lacking))) if !lacking.is_empty() => gaps.push(format!(
-                    "step {step}: {} of {all} controls and headings of the recorded accessibility tree are not on the rendered page, such as {}",
+                    "step {step}: {} of {all} controls and headings of the recorded accessibility tree are not on the \
+                        rendered page, such as {}",
                     lacking.len(),
                     lacking.iter().take(3).cloned().collect::<Vec<_>>().join(", ")
                 )),

@@ -1,7 +1,8 @@
 //! One import: inputs in, traces out.
 //!
-//! In: a [`Format`], files, and [`ImportOptions`]. Out: an [`ImportReport`]. Invariant: a trace stands under its name only with all the steps
-//! that could be read, or says in itself why it ends early.
+//! In: a [`Format`], files, and [`ImportOptions`]. Out: an [`ImportReport`]. Invariant: a trace
+//! stands under its name only with all the steps that could be read, or says in itself why it ends
+//! early.
 
 use crate::error::ImportError;
 use crate::options::ImportOptions;

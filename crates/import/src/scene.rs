@@ -1,7 +1,8 @@
 //! One recorded page, ready to be shown in a browser.
 //!
-//! In: what an importer reconstructed. Out: a [`Scene`]: the documents as HTML, and what their URLs answer. Invariant: a scene holds
-//! everything that its page may load; what it does not hold does not exist.
+//! In: what an importer reconstructed. Out: a [`Scene`]: the documents as HTML, and what their URLs
+//! answer. Invariant: a scene holds everything that its page may load; what it does not hold does
+//! not exist.
 
 use browserlens_page::Viewport;
 use std::collections::HashMap;

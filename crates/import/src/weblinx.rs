@@ -1,8 +1,11 @@
-//! WebLINX 1.1: raw accessibility trees and DOM snapshots of demonstrations, with what a person did.
+//! WebLINX 1.1: raw accessibility trees and DOM snapshots of demonstrations, with what a person
+//! did.
 //!
-//! In: the data set's folder: `metadata.json` (split → demonstration → step) beside the files that it names, or a folder that holds a part of
-//! it. Out: a [`Plan`] for each demonstration. Invariants: a step of the data set is a page and what was done on it, so that the page after an
-//! action is the next one's; after the last there is none, and its own is shown again; the data set's licence goes into the trace.
+//! In: the data set's folder: `metadata.json` (split → demonstration → step) beside the files that
+//! it names, or a folder that holds a part of it. Out: a [`Plan`] for each demonstration.
+//! Invariants: a step of the data set is a page and what was done on it, so that the page after an
+//! action is the next one's; after the last there is none, and its own is shown again; the data
+//! set's licence goes into the trace.
 
 use crate::archive::Archive;
 use crate::cdp::Pair;

@@ -1,7 +1,8 @@
 //! Writes a plan as a trace.
 //!
-//! In: a [`Plan`] and, step by step, the capture of its page with the marked nodes. Out: a trace file. Invariants: steps are written in
-//! order; the nodes of an action are those that were marked in the capture before it; a trace that ends early says why.
+//! In: a [`Plan`] and, step by step, the capture of its page with the marked nodes. Out: a trace
+//! file. Invariants: steps are written in order; the nodes of an action are those that were marked
+//! in the capture before it; a trace that ends early says why.
 
 use crate::error::ImportError;
 use crate::har::{self, Visit};

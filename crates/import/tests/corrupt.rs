@@ -1,4 +1,5 @@
-//! One corrupt input for each thing that an importer says about inputs that it cannot read. No browser is needed.
+//! One corrupt input for each thing that an importer says about inputs that it cannot read. No
+//! browser is needed.
 
 use browserlens_import::{Format, ImportError, ImportOptions, Limits, import};
 use browserlens_trace::ExitClass;
@@ -66,7 +67,8 @@ fn pairs_say_which_half_is_damaged() {
         &pairs(SNAPSHOT, &format!("{{\"nodes\":[{}1{}]}}", "[".repeat(500), "]".repeat(500)).into_bytes()),
         &["recursion limit"],
     );
-    // Where no frame has to be told from another, nodes are not taken apart: what is no JSON in them is found all the same.
+    // Where no frame has to be told from another, nodes are not taken apart: what is no JSON in
+    // them is found all the same.
     for broken in [
         "{\"nodeId\":\"1\",}",
         "{\"nodeId\":\"1\" \"role\":{}}",

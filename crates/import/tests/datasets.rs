@@ -81,7 +81,8 @@ fn snapshot(url: &str, label: &str) -> Value {
     json!({ "documents": [main, child], "strings": strings })
 }
 
-/// The accessibility trees of both frames, merged: the frame's root is a child of the element that holds it.
+/// The accessibility trees of both frames, merged: the frame's root is a child of the element that
+/// holds it.
 fn axtree(label: &str) -> Value {
     let of = |text: &str| json!({ "type": "computedString", "value": text });
     let role = |text: &str| json!({ "type": "role", "value": text });
@@ -224,7 +225,10 @@ fn browsergym_runs_come_with_their_actions() {
 fn mind2web_pages_are_rendered_with_their_acceptable_nodes() {
     let folder = tempfile::tempdir().expect("folder");
     let path = folder.path().join("train_0.json");
-    let page_html = "<html><head><title>Fly</title></head><body backend_node_id=\"1\"><button backend_node_id=\"7\" data_pw_testid_buckeye_candidate=\"1\" data_pw_testid_buckeye=\"u1\" bounding_box_rect=\"1,2,3,4\">Search</button><a backend_node_id=\"8\" href=\"/x\">Search flights</a><script>document.title='ran'</script></body></html>";
+    let page_html = "<html><head><title>Fly</title></head><body backend_node_id=\"1\"><button backend_node_id=\"7\" \
+        data_pw_testid_buckeye_candidate=\"1\" data_pw_testid_buckeye=\"u1\" \
+        bounding_box_rect=\"1,2,3,4\">Search</button><a backend_node_id=\"8\" href=\"/x\">Search \
+        flights</a><script>document.title='ran'</script></body></html>";
     write(
         &path,
         &json!([{ "annotation_id": "a1", "website": "united", "domain": "Travel", "subdomain": "Airlines", "confirmed_task": "Find a flight", "action_reprs": [],

@@ -1,4 +1,5 @@
-//! Inputs that are damaged or made to harm: each is an error that says where, or a said gap, and never a panic.
+//! Inputs that are damaged or made to harm: each is an error that says where, or a said gap, and
+//! never a panic.
 
 #[path = "common/zipped.rs"]
 mod zipped;
@@ -191,7 +192,8 @@ fn contradictions_and_damaged_lines_are_gaps_of_a_trace_that_opens() {
     let events = [
         vec![header(10)],
         call("c@1", "goto", &json!({ "url": "http://shop.test/" }), 1.0, &[("after", page(&[button(false)]))]),
-        // The same call twice, an end of what never began, a snapshot without a frame, one that is no tree.
+        // The same call twice, an end of what never began, a snapshot without a frame, one that is
+        // no tree.
         vec![
             json!({ "type": "after", "callId": "c@77" }),
             json!({ "type": "frame-snapshot", "snapshot": {} }),

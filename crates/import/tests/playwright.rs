@@ -1,4 +1,5 @@
-//! Traces of real Playwright releases, made here on the bundled sites, import as what our own recorder records of the same scenario.
+//! Traces of real Playwright releases, made here on the bundled sites, import as what our own
+//! recorder records of the same scenario.
 
 #![expect(clippy::print_stdout, reason = "how alike the pages are, for those who run it by hand")]
 
@@ -82,7 +83,8 @@ fn version_3_imports_as_we_would_record_it() {
 fn frames_shadow_trees_and_state_come_through() {
     let start = "/harbour/releases/4-1-4";
     let text = format!(
-        "name = \"spa/part\"\ngoal = \"write the notes\"\nwhy = \"frames and shadow trees\"\nsite = \"spa\"\nstart = \"{start}\"\n\
+        "name = \"spa/part\"\ngoal = \"write the notes\"\nwhy = \"frames and shadow trees\"\nsite = \"spa\"\nstart = \
+            \"{start}\"\n\
          [[step]]\nclick = {{ role = \"tab\", name = \"Rollout\" }}\n\
          [[step]]\ncheck = {{ role = \"switch\", name = \"Staged rollout\" }}\nchecked = true\n\
          [[step]]\nclick = {{ role = \"tab\", name = \"Notes\" }}\n\
@@ -100,7 +102,8 @@ fn frames_shadow_trees_and_state_come_through() {
     let (made, theirs) = imported(&zip, &folder.path().join("out"));
     assert_eq!((made.steps, made.with_node), (6, 5), "{:?}", made.origin.gaps);
     let ours = recorded(&scenario, folder.path());
-    // What Playwright's own accessibility trees have, the rendered pages have: some names of it are painted in capitals.
+    // What Playwright's own accessibility trees have, the rendered pages have: some names of it are
+    // painted in capitals.
     let lacking: Vec<_> = made.origin.gaps.iter().filter(|gap| gap.contains("accessibility tree")).collect();
     assert!(lacking.is_empty(), "{lacking:?}");
     let painted = |trace| common::page(trace, 0).nodes().any(|node| node.name() == "SAVED FILTERS");

@@ -1,4 +1,5 @@
-//! Secrets that somebody else's recorder wrote down in the open are not in the trace that is made of it.
+//! Secrets that somebody else's recorder wrote down in the open are not in the trace that is made
+//! of it.
 
 #[path = "common/zipped.rs"]
 mod zipped;
@@ -75,7 +76,8 @@ fn a_trace_with_35_planted_secrets_keeps_none_and_opens() {
         ),
         vec![
             json!({ "type": "before", "callId": "c@9", "startTime": 0.5, "class": "BrowserContext", "method": "addCookies", "params": { "cookies": [{ "name": "a", "value": s[16] }] } }),
-            json!({ "type": "console", "messageType": "log", "text": format!("signed in with {} password={}", s[8], s[2]), "time": 30.0, "pageId": "page@1" }),
+            json!({ "type": "console", "messageType": "log", "text": format!("signed in with {} \
+                password={}", s[8], s[2]), "time": 30.0, "pageId": "page@1" }),
             json!({ "type": "console", "messageType": "log", "text": format!("fetch http://shop.test/?access_token={}", s[17]), "time": 31.0, "pageId": "page@1" }),
             json!({ "type": "event", "class": "BrowserContext", "method": "dialog", "time": 32.0, "params": { "pageId": "page@1", "type": "alert", "message": format!("Your code is {}", s[15]) } }),
         ],

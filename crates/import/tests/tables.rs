@@ -14,7 +14,8 @@ use table::{Row, SCHEMA, table, table_of};
 /// A page with a button and a link; the button is what was acted on.
 fn html(label: &str) -> String {
     format!(
-        "<html><head><title>{label}</title></head><body backend_node_id=\"1\"><button backend_node_id=\"7\" data_pw_testid_buckeye_candidate=\"1\" \
+        "<html><head><title>{label}</title></head><body backend_node_id=\"1\"><button backend_node_id=\"7\" \
+            data_pw_testid_buckeye_candidate=\"1\" \
          bounding_box_rect=\"1,2,3,4\">Go {label}</button><a backend_node_id=\"8\" href=\"/x\">More</a></body></html>"
     )
 }

@@ -1,7 +1,10 @@
-//! A Playwright trace of a thousand steps: how long its pages take to render, and how much memory that takes.
+//! A Playwright trace of a thousand steps: how long its pages take to render, and how much memory
+//! that takes.
 //!
-//! The trace is a real one of the shop, repeated: snapshots refer to earlier ones by how many there lie between, so a repetition stands for itself.
-//! `STEPS=100 cargo test -p browserlens-import --test thousand -- --ignored --nocapture` renders fewer.
+//! The trace is a real one of the shop, repeated: snapshots refer to earlier ones by how many there
+//! lie between, so a repetition stands for itself.
+//! `STEPS=100 cargo test -p browserlens-import --test thousand -- --ignored --nocapture` renders
+//! fewer.
 
 #![expect(clippy::print_stdout, reason = "how long it took, for those who run it by hand")]
 
@@ -76,7 +79,8 @@ fn at_time(line: &Value, time: u32) -> Value {
     line
 }
 
-/// Says how much memory the processes below this one have, pages that they share counted once for each.
+/// Says how much memory the processes below this one have, pages that they share counted once for
+/// each.
 fn memory_of_children() -> u64 {
     let mut parents: HashMap<u32, (u32, u64)> = HashMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {

@@ -1,6 +1,7 @@
 //! Pages of answers out of a hundred thousand requests and a hundred thousand console messages.
 //!
-//! In: one trace, made with the writer. Out: the time of first and later pages. The bar is 20 ms a page, whichever it is.
+//! In: one trace, made with the writer. Out: the time of first and later pages. The bar is 20 ms a
+//! page, whichever it is.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 #[path = "../tests/common/mod.rs"]
@@ -58,7 +59,8 @@ fn pages(criterion: &mut Criterion) {
     let mut source = open(&path);
     // No answer is remembered: each is worked out anew.
     let mut inspector = Inspector::new(Limits { cached_answers: 0, ..Limits::default() }, CursorKey::new(b"bench"));
-    // Nor does the trace know which of its chunks do not hold a term: another one was searched for in between.
+    // Nor does the trace know which of its chunks do not hold a term: another one was searched for
+    // in between.
     let other = EventFilter { contains: Some("forget".into()), to_position: Some(0), ..EventFilter::default() };
     let text = |text: &str| Some(text.to_owned());
     let all_levels = ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() };

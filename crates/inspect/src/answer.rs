@@ -1,7 +1,9 @@
 //! The shape that every answer has.
 //!
-//! In: data and what is known of what it was taken from. Out: [`Answer`]. Invariants: `count`, `total` and the sizes speak of the same filters and
-//! the same moment; what was cut is listed; what nobody sees is written as an escape, but in bodies and HTML, which say how much of it they hold.
+//! In: data and what is known of what it was taken from. Out: [`Answer`]. Invariants: `count`,
+//! `total` and the sizes speak of the same filters and the same moment; what was cut is listed;
+//! what nobody sees is written as an escape, but in bodies and HTML, which say how much of it they
+//! hold.
 
 use browserlens_page::text::escaped_json;
 use schemars::JsonSchema;
@@ -37,7 +39,8 @@ pub struct Answer<D, F> {
     /// What came after paging began, if anything did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newer: Option<Newer>,
-    /// How many characters nobody sees are in data that is given as it is (HTML): controls, tags, what has no width or turns the direction of text.
+    /// How many characters nobody sees are in data that is given as it is (HTML): controls, tags,
+    /// what has no width or turns the direction of text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen_characters: u64,
 }
@@ -47,7 +50,8 @@ pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Writes filters with what nobody sees in their texts as escapes; cursors are made of what was really asked.
+/// Writes filters with what nobody sees in their texts as escapes; cursors are made of what was
+/// really asked.
 fn as_seen<F: Serialize, S: Serializer>(filters: &F, serializer: S) -> Result<S::Ok, S::Error> {
     let json = serde_json::to_string(filters).map_err(S::Error::custom)?;
     let escaped = escaped_json(&json);

@@ -1,7 +1,8 @@
 //! Bodies: as much of them as is wanted, and how much there is.
 //!
-//! In: the head of a body, what its request says of it. Out: a [`Body`]. Invariants: what is no text is not shown as text; the size is said
-//! whether or not there is a body; a body is parsed only where it is small enough to be read whole; its bytes are given as they are, and how many
+//! In: the head of a body, what its request says of it. Out: a [`Body`]. Invariants: what is no
+//! text is not shown as text; the size is said whether or not there is a body; a body is parsed
+//! only where it is small enough to be read whole; its bytes are given as they are, and how many
 //! characters in them nobody sees is said.
 
 use crate::answer::{cut, is_zero};
@@ -34,7 +35,8 @@ pub struct Body {
     /// Why there is no text, or not what was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// How many characters of what is given of it nobody sees: controls, tags, what has no width or turns the direction of text.
+    /// How many characters of what is given of it nobody sees: controls, tags, what has no width or
+    /// turns the direction of text.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen_characters: u64,
 }
@@ -101,7 +103,8 @@ pub(crate) fn of(
     wanted: &Wanted,
 ) -> Result<Option<Body>, InspectError> {
     let parses = wanted.path.is_some() || wanted.shape;
-    // One byte more than is shown tells whether the rest was cut; a character is cut at most three bytes early.
+    // One byte more than is shown tells whether the rest was cut; a character is cut at most three
+    // bytes early.
     let room = if parses { wanted.parse_limit } else { wanted.limit };
     let Some(found) = source.body(position, side, room.saturating_add(4))? else {
         return Ok(missing(request, side));
@@ -225,7 +228,8 @@ fn parsed(text: &str, wanted: &Wanted, body: &mut Body) {
     body.json = Some(kept);
 }
 
-/// Returns the shape of a value: names of types, objects by member, arrays as their length and the shape of what they hold.
+/// Returns the shape of a value: names of types, objects by member, arrays as their length and the
+/// shape of what they hold.
 fn shape_of(value: &Value) -> Value {
     let word = |word: &str| Value::String(word.to_owned());
     match value {

@@ -1,7 +1,8 @@
 //! Answers that were given before.
 //!
-//! In: a key made of query and data, an answer. Out: the answer again. Invariant: an answer is remembered only for data that cannot change
-//! under its key; cursors are signed anew each time, so that a remembered one is no older than its answer.
+//! In: a key made of query and data, an answer. Out: the answer again. Invariant: an answer is
+//! remembered only for data that cannot change under its key; cursors are signed anew each time, so
+//! that a remembered one is no older than its answer.
 
 use crate::cursor::{Place, Short};
 use lru::LruCache;

@@ -1,12 +1,15 @@
 //! Compact JSON: what is said once need not be said again.
 //!
-//! In: an answer as JSON. Out: the same with rows as lists under one list of `columns`, and without members that follow from others. Invariants:
-//! every value of every row is there, a row lacks a field where the list holds null; a member that is not there is null, false or 0, a `total`
-//! is then the `count`, a `count` the number of rows, and without `size` nothing was filtered out or cut.
+//! In: an answer as JSON. Out: the same with rows as lists under one list of `columns`, and without
+//! members that follow from others. Invariants: every value of every row is there, a row lacks a
+//! field where the list holds null; a member that is not there is null, false or 0, a `total` is
+//! then the `count`, a `count` the number of rows, and without `size` nothing was filtered out or
+//! cut.
 
 use serde_json::{Map, Value};
 
-/// Writes the rows of an answer as lists under one list of `columns`, and leaves out what follows from the rest.
+/// Writes the rows of an answer as lists under one list of `columns`, and leaves out what follows
+/// from the rest.
 pub fn compact(answer: Value) -> Value {
     let Value::Object(mut fields) = answer else { return answer };
     leave_out(&mut fields);

@@ -1,7 +1,8 @@
 //! Console messages.
 //!
-//! In: rows of a page. Out: [`ConsoleRow`]s, equal ones folded. Invariants: the times of a page's rows add up to the messages that it covers;
-//! a stack is told by its first frame in the page's own code and by how many frames it has.
+//! In: rows of a page. Out: [`ConsoleRow`]s, equal ones folded. Invariants: the times of a page's
+//! rows add up to the messages that it covers; a stack is told by its first frame in the page's own
+//! code and by how many frames it has.
 
 use crate::answer::{Answer, Cuts};
 use crate::error::InspectError;
@@ -38,7 +39,8 @@ impl Level {
         Self::NAMES[self as usize]
     }
 
-    /// The levels of recorded messages that count as this one; of `log` only those that no other has.
+    /// The levels of recorded messages that count as this one; of `log` only those that no other
+    /// has.
     fn recorded(self) -> &'static [&'static str] {
         match self {
             Self::Error => &["error", "exception", "assert"],
@@ -198,7 +200,8 @@ fn is_own(frame: &str, host: &str) -> bool {
     host_of(url) == host && !LIBRARIES.iter().any(|library| url.contains(library))
 }
 
-/// Writes what a preview of an object leaves open as what it is: `Object` within an object is `{…}`.
+/// Writes what a preview of an object leaves open as what it is: `Object` within an object is
+/// `{…}`.
 pub(crate) fn as_json(text: &str) -> String {
     if !text.contains(":Object") && !text.contains(":Array(") && !text.contains(",Object") {
         return text.to_owned();
@@ -272,7 +275,8 @@ mod tests {
 
     #[test]
     fn a_stack_is_told_by_its_first_frame_of_the_page_s_own_code() {
-        let stack = "dispatch http://cdn.test/react.js:1:2\nwrap http://a.test/vendor/x.js:4:5\nsave http://a.test/app.js:9:1\nrun http://a.test/app.js:1:1";
+        let stack = "dispatch http://cdn.test/react.js:1:2\nwrap http://a.test/vendor/x.js:4:5\nsave \
+            http://a.test/app.js:9:1\nrun http://a.test/app.js:1:1";
         let rows = rows(&[said(1, "exception", "x", stack)], "a.test", &Limits::default(), &mut Cuts::default());
         assert_eq!(rows[0].source.as_deref(), Some("save http://a.test/app.js:9:1"));
         assert_eq!(rows[0].frames, Some(4));

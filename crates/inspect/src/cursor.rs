@@ -1,10 +1,12 @@
 //! Cursors: where a page of answers ended, in a text that cannot be forged.
 //!
-//! In: a [`Place`], a key, the time. Out: a text of URL-safe characters, and the place again. Invariants: a cursor needs no table and works in any
-//! process that has the key; one that is too old, of another query or of another source is refused with the reason.
+//! In: a [`Place`], a key, the time. Out: a text of URL-safe characters, and the place again.
+//! Invariants: a cursor needs no table and works in any process that has the key; one that is too
+//! old, of another query or of another source is refused with the reason.
 //!
-//! A cursor is `base64url(postcard(place) ‖ tag)`, its tag the first 16 bytes of BLAKE3 keyed with the key. Rows up to the high-water row
-//! `up_to` belong to the paging that the cursor is part of; later rows do not disturb it.
+//! A cursor is `base64url(postcard(place) ‖ tag)`, its tag the first 16 bytes of BLAKE3 keyed with
+//! the key. Rows up to the high-water row `up_to` belong to the paging that the cursor is part of;
+//! later rows do not disturb it.
 
 use crate::error::InspectError;
 use base64::Engine;

@@ -1,7 +1,8 @@
 //! A part of the page as a tree.
 //!
-//! In: a page, a selector, limits. Out: [`DomNode`]s. Invariants: nodes are taken level by level, so that a limit cuts what lies deepest; a node
-//! whose children were cut says how many; values of secret fields are never given.
+//! In: a page, a selector, limits. Out: [`DomNode`]s. Invariants: nodes are taken level by level,
+//! so that a limit cuts what lies deepest; a node whose children were cut says how many; values of
+//! secret fields are never given.
 
 use crate::answer::{Answer, Cuts, Sizes, Truncation, cut};
 use crate::error::InspectError;
@@ -90,7 +91,8 @@ pub(crate) fn check(query: &DomQuery, limits: &Limits) -> Result<Checked, Inspec
     Ok(Checked { shown, selector, depth, nodes, styles, no_scripts, no_styles })
 }
 
-/// Returns what a selector selects, without what lies in another match; the root elements where there is none.
+/// Returns what a selector selects, without what lies in another match; the root elements where
+/// there is none.
 pub(crate) fn roots(page: &Page, selector: Option<&Selector>) -> Vec<NodeId> {
     let Some(selector) = selector else {
         return page.root().children().filter(|node| node.kind() == NodeKind::Element).map(|node| node.id()).collect();
@@ -176,7 +178,8 @@ impl Checked {
             (0, _) => "the page has no elements".to_owned(),
             (_, false) => format!("all {total} nodes{matched}"),
             (_, true) => format!(
-                "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; narrow the selector or raise maxDepth and maxNodes",
+                "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; narrow the selector or raise \
+                    maxDepth and maxNodes",
                 self.depth, self.nodes
             ),
         };

@@ -1,6 +1,7 @@
 //! What can be wrong with a query.
 //!
-//! In: a query that cannot be answered. Out: an [`InspectError`] that names the field and the allowed values. Invariant: no text of a page.
+//! In: a query that cannot be answered. Out: an [`InspectError`] that names the field and the
+//! allowed values. Invariant: no text of a page.
 
 use browserlens_strategy::SourceError;
 

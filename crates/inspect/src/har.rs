@@ -1,8 +1,9 @@
 //! Export of requests as HAR 1.2, for the viewers that browsers and proxies bring along.
 //!
-//! In: a source, the time that its page time counts from. Out: one JSON object, written as rows are read. Invariants: memory holds one chunk;
-//! a body over the limit is left out, and a comment says so; what is not known is written as the specification says (-1, or empty); texts are those
-//! of the recording, and the log's comment says how many characters in them nobody sees.
+//! In: a source, the time that its page time counts from. Out: one JSON object, written as rows are
+//! read. Invariants: memory holds one chunk; a body over the limit is left out, and a comment says
+//! so; what is not known is written as the specification says (-1, or empty); texts are those of
+//! the recording, and the log's comment says how many characters in them nobody sees.
 //!
 //! Source: "HTTP Archive (HAR) format", version 1.2, by Jan Odvarko.
 
@@ -17,7 +18,8 @@ use std::io::Write;
 
 const CHUNK: usize = 100;
 
-/// Writes all requests as one HAR log; `began` is when page time was 0. Returns how many entries it has.
+/// Writes all requests as one HAR log; `began` is when page time was 0. Returns how many entries it
+/// has.
 ///
 /// # Errors
 /// [`InspectError`] if the source fails or nothing can be written.

@@ -1,7 +1,8 @@
 //! The tools, over any source.
 //!
-//! In: a source, a query, the time. Out: answers. Invariants: an answer does not depend on what was asked before, remembered or not; the clock and the
-//! key are the caller's; how often each filter was used is counted, and nothing else of a query is kept.
+//! In: a source, a query, the time. Out: answers. Invariants: an answer does not depend on what was
+//! asked before, remembered or not; the clock and the key are the caller's; how often each filter
+//! was used is counted, and nothing else of a query is kept.
 
 use crate::answer::{Answer, Cuts, Newer, Sizes};
 use crate::cache::{Cache, Remembered};
@@ -126,7 +127,8 @@ impl Inspector {
     /// Returns console messages.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
+    /// fails.
     pub fn console(
         &mut self,
         source: &mut dyn PageSource,
@@ -170,7 +172,8 @@ impl Inspector {
     /// Returns requests.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
+    /// fails.
     pub fn network(
         &mut self,
         source: &mut dyn PageSource,
@@ -212,7 +215,8 @@ impl Inspector {
     /// Returns a part of the page as a tree.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
+    /// fails.
     pub fn dom(&mut self, source: &mut dyn PageSource, query: &DomQuery) -> Result<DomAnswer, InspectError> {
         const TOOL: &str = TOOLS[3];
         self.note(TOOL, query)?;
@@ -234,7 +238,8 @@ impl Inspector {
     /// Returns a part of the page as cleaned HTML.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
+    /// fails.
     pub fn html(&mut self, source: &mut dyn PageSource, query: &HtmlQuery) -> Result<HtmlAnswer, InspectError> {
         self.note(TOOLS[4], query)?;
         dom::selector(query.selector.as_ref())?;
@@ -245,7 +250,8 @@ impl Inspector {
     /// Returns a part of the page as text.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
+    /// fails.
     pub fn text(&mut self, source: &mut dyn PageSource, query: &TextQuery) -> Result<TextAnswer, InspectError> {
         self.note(TOOLS[5], query)?;
         dom::selector(query.selector.as_ref())?;
@@ -256,7 +262,8 @@ impl Inspector {
     /// Returns counts of everything, from which to drill down.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source fails.
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
+    /// fails.
     pub fn summary(
         &mut self,
         source: &mut dyn PageSource,
@@ -320,7 +327,8 @@ impl Inspector {
     }
 }
 
-/// Returns a number that is another whenever what a trace shows is another; none for a live page, which may change at any time.
+/// Returns a number that is another whenever what a trace shows is another; none for a live page,
+/// which may change at any time.
 fn version(source: &dyn PageSource) -> Option<(Short, u32)> {
     match source.identity() {
         id @ SourceId::Trace(_) => Some((source_tag(id), source.step().0)),
@@ -367,7 +375,8 @@ struct Paging<'a> {
 }
 
 impl Paging<'_> {
-    /// Returns where the page begins (none at the beginning of a trace that may be remembered), and the key of its answer.
+    /// Returns where the page begins (none at the beginning of a trace that may be remembered), and
+    /// the key of its answer.
     fn begin(
         &self,
         cursors: &Cursors<'_>,

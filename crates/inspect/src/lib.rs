@@ -1,12 +1,15 @@
 //! Console, network and DOM answers that fit a context window.
 //!
-//! In: a typed query and any [`browserlens_strategy::PageSource`]. Out: a typed [`Answer`]: a page of data, how much there is, which filters
-//! were applied, what was cut, where to go on. Invariants: nothing is cut without a mark that says how much; a cursor goes on with its own query
-//! and source or is refused with the reason; paging gives every row exactly once; nothing here reads a clock or holds a body whole.
+//! In: a typed query and any [`browserlens_strategy::PageSource`]. Out: a typed [`Answer`]: a page
+//! of data, how much there is, which filters were applied, what was cut, where to go on.
+//! Invariants: nothing is cut without a mark that says how much; a cursor goes on with its own
+//! query and source or is refused with the reason; paging gives every row exactly once; nothing
+//! here reads a clock or holds a body whole.
 //!
-//! Which should I use? [`Inspector::summary`] first: counts by level, status and domain. Then [`Inspector::console`] and [`Inspector::network`] with the
-//! filters it suggests; [`Inspector::dom`] for a part of the page; [`Inspector::html`] and [`Inspector::text`] to read it; [`Inspector::call`] where
-//! tool and arguments come as JSON.
+//! Which should I use? [`Inspector::summary`] first: counts by level, status and domain. Then
+//! [`Inspector::console`] and [`Inspector::network`] with the filters it suggests;
+//! [`Inspector::dom`] for a part of the page; [`Inspector::html`] and [`Inspector::text`] to read
+//! it; [`Inspector::call`] where tool and arguments come as JSON.
 
 mod answer;
 mod body;

@@ -1,7 +1,8 @@
 //! The page as cleaned HTML, and as text.
 //!
-//! In: a page, a selector. Out: text, cut at its limit. Invariants: what is hidden is given only where it was asked for; a cut says how much there is;
-//! HTML is given as it is and says how many unseen characters it holds, text has escapes in their place.
+//! In: a page, a selector. Out: text, cut at its limit. Invariants: what is hidden is given only
+//! where it was asked for; a cut says how much there is; HTML is given as it is and says how many
+//! unseen characters it holds, text has escapes in their place.
 
 use crate::answer::{Answer, Sizes, Truncation, cut};
 use crate::dom;

@@ -1,6 +1,7 @@
 //! Requests.
 //!
-//! In: rows of a page. Out: [`NetworkRow`]s, with bodies where they were asked for. Invariant: without bodies none is read.
+//! In: rows of a page. Out: [`NetworkRow`]s, with bodies where they were asked for. Invariant:
+//! without bodies none is read.
 
 use crate::answer::{Answer, Cuts};
 use crate::body::{self, Body, Wanted};
@@ -184,7 +185,8 @@ pub(crate) fn rows(
             let body = body::of(source, position, &request, side, wanted)?;
             if let Some(body) = &body {
                 let returned = body.returned();
-                // What was not kept was not cut; what a path or a shape leaves out was asked to be left out.
+                // What was not kept was not cut; what a path or a shape leaves out was asked to be
+                // left out.
                 let original = if body.truncated { body.bytes.max(returned + 1) } else { returned };
                 cuts.note(original, returned, || format!("data[{at}].{name}"));
             }

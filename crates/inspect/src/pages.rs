@@ -1,7 +1,9 @@
 //! Pages of rows: which rows are on a page, and where the next one begins.
 //!
-//! In: a source, a filter, an order of phases, a place. Out: the rows of one page and the place after them. Invariant: over the pages of
-//! one paging every row that passes, from its first to its high-water row, comes exactly once, whatever the sizes of the pages and whatever is added meanwhile.
+//! In: a source, a filter, an order of phases, a place. Out: the rows of one page and the place
+//! after them. Invariant: over the pages of one paging every row that passes, from its first to its
+//! high-water row, comes exactly once, whatever the sizes of the pages and whatever is added
+//! meanwhile.
 
 use crate::cursor::Place;
 use crate::error::InspectError;
@@ -13,7 +15,8 @@ pub(crate) struct Rows {
     pub next: Option<Place>,
 }
 
-/// Begins a paging: sets the high-water row. What passes is counted when its first page was read ([`count`]).
+/// Begins a paging: sets the high-water row. What passes is counted when its first page was read
+/// ([`count`]).
 pub(crate) fn start(
     source: &mut dyn PageSource,
     unfiltered: &EventFilter,
@@ -23,8 +26,8 @@ pub(crate) fn start(
     Ok(Place::start(from, all.last.or(from).unwrap_or(0), 0, all.count))
 }
 
-/// Counts what passes, once the first page of a paging was read: where it is the only one it holds all there is, and
-/// nothing need be looked at again.
+/// Counts what passes, once the first page of a paging was read: where it is the only one it holds
+/// all there is, and nothing need be looked at again.
 pub(crate) fn count(
     source: &mut dyn PageSource,
     filter: &EventFilter,
@@ -46,7 +49,8 @@ pub(crate) fn count(
     Ok(())
 }
 
-/// Reads a page. `phases` are tried one after the other; each narrows the filter by whether a request failed.
+/// Reads a page. `phases` are tried one after the other; each narrows the filter by whether a
+/// request failed.
 pub(crate) fn read(
     source: &mut dyn PageSource,
     filter: &EventFilter,

@@ -1,7 +1,8 @@
 //! Named presets: fields of queries under one name.
 //!
-//! In: the built-in `presets.toml` and what users add in the same form. Out: [`Presets`]. Invariants: a field that a query gives wins over its
-//! preset's; a preset is checked when it is added, by reading it as a query.
+//! In: the built-in `presets.toml` and what users add in the same form. Out: [`Presets`].
+//! Invariants: a field that a query gives wins over its preset's; a preset is checked when it is
+//! added, by reading it as a query.
 
 use crate::error::InspectError;
 use crate::query::{self, ConsoleQuery, DomQuery, NetworkQuery};
@@ -80,7 +81,8 @@ impl Default for Presets {
 }
 
 impl Presets {
-    /// Adds presets from TOML: one table a name, with `why`, `console`, `network`, `dom`; a name that is there gives way.
+    /// Adds presets from TOML: one table a name, with `why`, `console`, `network`, `dom`; a name
+    /// that is there gives way.
     ///
     /// # Errors
     /// [`PresetsError`] if the text is no TOML or a preset holds a field that no query has.

@@ -1,7 +1,8 @@
 //! What can be asked, and the check of it.
 //!
-//! In: JSON arguments or typed queries, a preset. Out: queries whose every field holds what it may. Invariant: a field that is wrong is named in
-//! the error, with the allowed values; a field that is not given has its default in the filters of the answer.
+//! In: JSON arguments or typed queries, a preset. Out: queries whose every field holds what it may.
+//! Invariant: a field that is wrong is named in the error, with the allowed values; a field that is
+//! not given has its default in the filters of the answer.
 
 use crate::cursor::{Short, short};
 use crate::error::InspectError;

@@ -1,6 +1,7 @@
 //! Answers of any size as JSON lines.
 //!
-//! In: a query, a writer. Out: one row a line, all that pass, in the order of pages. Invariant: memory holds one chunk, whatever the number of rows.
+//! In: a query, a writer. Out: one row a line, all that pass, in the order of pages. Invariant:
+//! memory holds one chunk, whatever the number of rows.
 
 use crate::answer::Cuts;
 use crate::console;

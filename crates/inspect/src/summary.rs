@@ -1,7 +1,7 @@
 //! The summary: how much of what there is, from which an agent drills down.
 //!
-//! In: all rows, a thousand at a time. Out: [`Summary`]. Invariant: memory does not grow with the rows, only with how many different levels, statuses,
-//! types and hosts there are.
+//! In: all rows, a thousand at a time. Out: [`Summary`]. Invariant: memory does not grow with the
+//! rows, only with how many different levels, statuses, types and hosts there are.
 
 use crate::answer::{Answer, Sizes};
 use crate::console::{self, Level};

@@ -244,7 +244,8 @@ fn a_summary_counts_and_says_where_to_drill_down() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&answer.data).unwrap());
     assert_eq!(
         answer.message,
-        "1 console messages, 1 of them errors; 5 requests, 3 of them failed; get_console_messages tells the errors; get_network_requests with failedOnly tells the failures; its preset slow tells what took long"
+        "1 console messages, 1 of them errors; 5 requests, 3 of them failed; get_console_messages tells the errors; \
+            get_network_requests with failedOnly tells the failures; its preset slow tells what took long"
     );
 }
 
@@ -270,7 +271,8 @@ fn rows_are_streamed_as_json_lines() {
     );
 }
 
-/// A HAR 1.2 document as the specification has it: required fields, types, and no field that it does not know.
+/// A HAR 1.2 document as the specification has it: required fields, types, and no field that it
+/// does not know.
 fn har_schema() -> Value {
     serde_json::from_str(include_str!("data/har-1.2.schema.json")).unwrap()
 }

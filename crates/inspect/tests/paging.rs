@@ -21,7 +21,8 @@ fn all_levels() -> ConsoleQuery {
     ConsoleQuery { log_levels: Some(OneOrMany::Many(Vec::new())), ..ConsoleQuery::default() }
 }
 
-/// Pages through requests; `between` may add rows after each page. Returns the positions, and the cursor of what came since.
+/// Pages through requests; `between` may add rows after each page. Returns the positions, and the
+/// cursor of what came since.
 fn requests(
     source: &mut Memory,
     cursor: Option<String>,

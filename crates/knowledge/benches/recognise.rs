@@ -1,4 +1,5 @@
-//! Recognition among 10,000 screens: by a page, by a summary, and where every pattern has to be tried.
+//! Recognition among 10,000 screens: by a page, by a summary, and where every pattern has to be
+//! tried.
 
 use browserlens_knowledge::{
     ContentType, Indicator, IndicatorKind, Knowledge, Recogniser, ScreenDefinition, StateSignature,
@@ -91,13 +92,15 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("page-every-pattern-matches", |bencher| {
         bencher.iter(|| black_box(recogniser.page(black_box(&page))))
     });
-    // Nothing on the page tells anything, so that as many patterns are run as there are; and none of them matches.
+    // Nothing on the page tells anything, so that as many patterns are run as there are; and none
+    // of them matches.
     let elsewhere = "https://a.test/area/7123/show";
     assert_eq!(recogniser.summary(elsewhere, "").confidence, 0.0);
     group.bench_function("url-no-pattern-of-10000-matches", |bencher| {
         bencher.iter(|| black_box(recogniser.summary(black_box(elsewhere), "")))
     });
-    // The worst for what patterns need: the URL has the text that all of them do with, and still none of them matches.
+    // The worst for what patterns need: the URL has the text that all of them do with, and still
+    // none of them matches.
     let nearly = "https://a.test/area/7123/edited";
     assert_eq!(recogniser.summary(nearly, "").confidence, 0.0);
     group.bench_function("url-with-the-text-of-10000-patterns-none-matches", |bencher| {
@@ -106,7 +109,8 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("url-with-the-text-of-10000-patterns-all-match", |bencher| {
         bencher.iter(|| black_box(recogniser.summary(black_box("https://a.test/area/7123/edit"), "")))
     });
-    // The same, at a URL that was never asked before: what an automaton remembers of others is of little use.
+    // The same, at a URL that was never asked before: what an automaton remembers of others is of
+    // little use.
     let mut at = 0;
     group.bench_function("url-with-the-text-of-10000-patterns-none-matches-new-urls", |bencher| {
         bencher.iter(|| {

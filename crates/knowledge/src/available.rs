@@ -1,13 +1,16 @@
 //! What can be done on each screen, said as browser-use actions.
 //!
-//! In: a [`Knowledge`] and a profile. Out: the same, with `available_browser_use_actions` of its screens. Invariants: every action is valid by the schema of its tool; nothing
-//! holds the number of a node, since that is true of one page only: nodes are looked for by selector or by role and name when the action is done.
+//! In: a [`Knowledge`] and a profile. Out: the same, with `available_browser_use_actions` of its
+//! screens. Invariants: every action is valid by the schema of its tool; nothing holds the number
+//! of a node, since that is true of one page only: nodes are looked for by selector or by role and
+//! name when the action is done.
 
 use crate::model::{BrowserUseAction, Knowledge, ScreenId};
 use crate::translate::{Context, Profile, translate};
 use std::collections::BTreeMap;
 
-/// Fills in what can be done on each screen; returns how many actions the profile cannot say without a page.
+/// Fills in what can be done on each screen; returns how many actions the profile cannot say
+/// without a page.
 pub fn fill_available_actions(knowledge: &mut Knowledge, profile: Profile) -> u32 {
     let context = Context { late: true, ..Context::default() };
     let mut by_screen: BTreeMap<&ScreenId, Vec<BrowserUseAction>> = BTreeMap::new();

@@ -1,9 +1,12 @@
 //! Does in a live browser what a recording did, such as signing in before a crawl.
 //!
-//! In: a recording and whatever can act on a page. Out: how many steps were carried out. Invariants: each node is looked for by its words on the live page, and none or several are an error that
-//! names the step; nothing after the wanted step is done; no address of the recording leads off the origin that is open.
+//! In: a recording and whatever can act on a page. Out: how many steps were carried out.
+//! Invariants: each node is looked for by its words on the live page, and none or several are an
+//! error that names the step; nothing after the wanted step is done; no address of the recording
+//! leads off the origin that is open.
 //!
-//! A trace keeps a secret as a placeholder of the same form, which nothing tells from the secret: what a field really needs has to be given.
+//! A trace keeps a secret as a placeholder of the same form, which nothing tells from the secret:
+//! what a field really needs has to be given.
 
 use crate::error::KnowledgeError;
 use crate::model::ElementTarget;
@@ -12,8 +15,9 @@ use browserlens_strategy::{ActError, ActionKind, Actor, NodeHint, TakenAction};
 use browserlens_trace::Trace;
 use url::Url;
 
-/// Carries out the steps of a recording up to one of them, all if none is named. `secret` gives what is typed into a field, by the field's name, where it is not what was typed then.
-/// Addresses of the recording's origin are taken to the origin that is open.
+/// Carries out the steps of a recording up to one of them, all if none is named. `secret` gives
+/// what is typed into a field, by the field's name, where it is not what was typed then. Addresses
+/// of the recording's origin are taken to the origin that is open.
 ///
 /// # Errors
 /// [`KnowledgeError`] naming the step that cannot be carried out.

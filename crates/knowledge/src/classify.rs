@@ -1,8 +1,9 @@
 //! What kind of source a screen is: a website's, or a written text's.
 //!
-//! In: words and structure ([`Evidence`]). Out: a [`Verdict`] with its reason. The rules are those agents already rely on: words of written guidance make
-//! documentation; a screen needs a URL or words of an interface. Structure weighs more than words: a page with controls is a screen, whatever it
-//! talks about, and a text is none, however many buttons it describes.
+//! In: words and structure ([`Evidence`]). Out: a [`Verdict`] with its reason. The rules are those
+//! agents already rely on: words of written guidance make documentation; a screen needs a URL or
+//! words of an interface. Structure weighs more than words: a page with controls is a screen,
+//! whatever it talks about, and a text is none, however many buttons it describes.
 
 use crate::extract::view::PageView;
 use crate::model::ContentType;

@@ -1,10 +1,13 @@
 //! A crawler of one website, within limits, over any browser.
 //!
-//! In: a [`Browser`] and where to begin. Out: a [`Recording`] of the pages that were seen, in the order in which they were, and [`CrawlReport`]. Invariants: only
-//! the origin of the first page is visited; no control is used but links that lead to a page (nothing is sent, bought or signed out); pages, depth
-//! and time have limits, and the report says which was reached. The browser may have signed in before: the crawler adds nothing to that.
+//! In: a [`Browser`] and where to begin. Out: a [`Recording`] of the pages that were seen, in the
+//! order in which they were, and [`CrawlReport`]. Invariants: only the origin of the first page is
+//! visited; no control is used but links that lead to a page (nothing is sent, bought or signed
+//! out); pages, depth and time have limits, and the report says which was reached. The browser may
+//! have signed in before: the crawler adds nothing to that.
 //!
-//! A live browser is any [`Actor`], such as the recorder's, in an [`ActorBrowser`] with a clock: nothing here reads one.
+//! A live browser is any [`Actor`], such as the recorder's, in an [`ActorBrowser`] with a clock:
+//! nothing here reads one.
 
 use crate::error::KnowledgeError;
 use crate::extract::Recording;
@@ -220,7 +223,8 @@ impl Crawl {
     fn visited(&mut self, page: &Arc<Page>, link: Option<Link>, depth: u32) {
         self.report.opened.push(page.url().to_owned());
         self.seen.insert(without_fragment(page.url()));
-        // What is told is that the link stands on the page before and leads here: so that page comes first again.
+        // What is told is that the link stands on the page before and leads here: so that page
+        // comes first again.
         if let Some((link, from)) = link.and_then(|mut link| link.from.take().map(|from| (link, from))) {
             if self.step > 0 {
                 self.recording.push(self.step, &from, None);
@@ -268,7 +272,8 @@ fn followed(link: &Link, from: &Page) -> ActionRecord {
     }
 }
 
-/// Returns the links of a page to its own origin, in document order, each URL once, with what they are called.
+/// Returns the links of a page to its own origin, in document order, each URL once, with what they
+/// are called.
 fn links(page: &Page, origin: &url::Origin) -> Vec<(String, String)> {
     let labels = nodes::Labels::of(page);
     let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -302,7 +307,8 @@ fn host(url: &Url) -> Option<String> {
     Some(url.port().map_or(host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-/// Returns what URLs that teach the same have in common: the path, with ids and the last of several segments left open, and the names of parameters.
+/// Returns what URLs that teach the same have in common: the path, with ids and the last of several
+/// segments left open, and the names of parameters.
 fn form(url: &str) -> String {
     let Some(parts) = crate::extract::urls::Parts::of(url) else { return url.to_owned() };
     let last = parts.segments.len().saturating_sub(1);

@@ -1,6 +1,7 @@
 //! Screens by the words that describe them.
 //!
-//! In: screens, then a description. Out: a score for each screen that shares a word with it. Invariant: between 0 and 1; rare words weigh more than common ones.
+//! In: screens, then a description. Out: a score for each screen that shares a word with it.
+//! Invariant: between 0 and 1; rare words weigh more than common ones.
 
 use crate::model::ScreenDefinition;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -9,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Debug, Default)]
 pub(crate) struct Described {
     words: HashMap<String, BTreeSet<u32>>,
-    /// How many screens have a word in what is their own: not in goals of tasks, which all screens of a task share.
+    /// How many screens have a word in what is their own: not in goals of tasks, which all screens
+    /// of a task share.
     own: HashMap<String, usize>,
     /// Words of the names, by screen.
     names: Vec<BTreeSet<String>>,

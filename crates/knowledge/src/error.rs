@@ -1,7 +1,7 @@
 //! What can go wrong, and what to do about it.
 //!
-//! In: failures of the store, of values and of sources. Out: [`KnowledgeError`], whose message names the thing and whose
-//! [`KnowledgeError::hint`] says what to try next.
+//! In: failures of the store, of values and of sources. Out: [`KnowledgeError`], whose message
+//! names the thing and whose [`KnowledgeError::hint`] says what to try next.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,13 @@
 //! Knowledge from written text: documentation, API documentation, transcripts.
 //!
-//! In: a text with a name. Out: screens and tasks added to a [`Knowledge`]: a screen for each section, and a task for each list of steps. Invariants: a section is
-//! a screen of a website only if it names a URL of it, and then its signature holds nothing but names in quotation marks; everything else is kept
-//! for reference and never navigated to; what came from a text says so, with the line.
+//! In: a text with a name. Out: screens and tasks added to a [`Knowledge`]: a screen for each
+//! section, and a task for each list of steps. Invariants: a section is a screen of a website only
+//! if it names a URL of it, and then its signature holds nothing but names in quotation marks;
+//! everything else is kept for reference and never navigated to; what came from a text says so,
+//! with the line.
 //!
-//! Why a URL is asked for, where words of an interface were enough before: prose about buttons has no place to go to, and without a pattern no browser state can match.
+//! Why a URL is asked for, where words of an interface were enough before: prose about buttons has
+//! no place to go to, and without a pattern no browser state can match.
 
 use crate::classify::{Evidence, classify};
 use crate::extract::ids;
@@ -279,7 +282,8 @@ const ANNOUNCED: [(&str, ElementKind); 7] = [
     ("tab", ElementKind::Button),
 ];
 
-/// Returns the elements that a text names in quotation marks near the word for their kind, such as `button "Save"` and `the "Save" button`.
+/// Returns the elements that a text names in quotation marks near the word for their kind, such as
+/// `button "Save"` and `the "Save" button`.
 fn indicators(text: &str) -> Vec<Indicator> {
     let mut found: BTreeSet<(ElementKind, String)> = BTreeSet::new();
     for sentence in text.split(['\n', '.', ';']) {

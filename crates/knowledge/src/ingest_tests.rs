@@ -86,7 +86,8 @@ fn the_content_type_is_what_the_text_is() {
         "Agent: how can I help you today?\nCaller: I want to book a room.\nAgent: for which day would that be?";
     let api = "# Orders\n\n`GET /v1/orders` lists orders.\n\n`POST /v1/orders` makes one.";
     let specification = "openapi: 3.1.0\ninfo:\n  title: Orders";
-    let prose = "# Manual\n\nThe shop opens at 10:30. To get help, write to us.\n\nNote: this is old news by now.\n\nMore text here.\n\nAnd here.\n\nAnd.";
+    let prose = "# Manual\n\nThe shop opens at 10:30. To get help, write to us.\n\nNote: this is old news by \
+        now.\n\nMore text here.\n\nAnd here.\n\nAnd.";
     for text in [transcript, subtitles, speech] {
         assert_eq!(content_type_of(text), ContentType::VideoTranscript, "{text}");
     }

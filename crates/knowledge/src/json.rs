@@ -1,6 +1,7 @@
 //! Knowledge as JSON, and its schema.
 //!
-//! In and out: text. Invariant: what is written is read back as it was; what is no knowledge is an error with its place.
+//! In and out: text. Invariant: what is written is read back as it was; what is no knowledge is an
+//! error with its place.
 
 use crate::error::KnowledgeError;
 use crate::model::Knowledge;

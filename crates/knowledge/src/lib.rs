@@ -1,8 +1,9 @@
 //! Knowledge of websites: screens, actions, transitions and tasks, each with where it was seen.
 //!
-//! In: recorded traces, documents, crawled pages. Out: a [`Knowledge`] value that is stored in one SQLite file, recognises screens, and is
-//! drawn as a site map. Invariants: the same traces in any order give the same knowledge; every claim names the trace and step, document
-//! or inference it comes from; page text never becomes a regex, a selector or a script unescaped.
+//! In: recorded traces, documents, crawled pages. Out: a [`Knowledge`] value that is stored in one
+//! SQLite file, recognises screens, and is drawn as a site map. Invariants: the same traces in any
+//! order give the same knowledge; every claim names the trace and step, document or inference it
+//! comes from; page text never becomes a regex, a selector or a script unescaped.
 
 mod available;
 mod carry_out;

@@ -1,8 +1,10 @@
 //! What screens are for, and which flows lead over them, where that is known.
 //!
-//! In: a [`Knowledge`] with tasks and texts. Out: the same, with `business_functions` and `user_flows` of its observed screens. Invariants: nothing is made up: a function is the goal of a
-//! recorded task that did something on the screen or ended there, or the heading of a text that names the screen by its URL or in quotation marks; a flow is the name of a task that
-//! leads over it. Done twice it changes nothing.
+//! In: a [`Knowledge`] with tasks and texts. Out: the same, with `business_functions` and
+//! `user_flows` of its observed screens. Invariants: nothing is made up: a function is the goal of
+//! a recorded task that did something on the screen or ended there, or the heading of a text that
+//! names the screen by its URL or in quotation marks; a flow is the name of a task that leads over
+//! it. Done twice it changes nothing.
 
 use crate::extract::nodes::one_line;
 use crate::extract::signature::{fold, is_indicator_text};
@@ -84,7 +86,8 @@ fn is_read(provenance: &[Provenance]) -> bool {
     provenance.iter().any(|source| matches!(source, Provenance::Document { .. }))
 }
 
-/// Screens on which a task filled, chose, checked, sent or moved something, and the one at its end. What it only passed over is not what they are for.
+/// Screens on which a task filled, chose, checked, sent or moved something, and the one at its end.
+/// What it only passed over is not what they are for.
 fn worked_on(task: &TaskDefinition) -> BTreeSet<&ScreenId> {
     use ActionType as A;
     let works = |action_type: &str| {
@@ -167,8 +170,10 @@ mod tests {
             ..TaskDefinition::default()
         };
         knowledge.tasks.insert("t".into(), task);
-        let text = "# Give money back\n\nOpen https://shop.test/refunds and enter the order.\n\n# Pay later\n\nOn the \"Your cart\" page.\n\n\
-                    # Voice protocol\n\nhttps://shop.test/home\n\n# How to return things\n\n1. Go to https://shop.test/refunds\n2. Click the \"Return\" button\n";
+        let text = "# Give money back\n\nOpen https://shop.test/refunds and enter the order.\n\n# Pay later\n\nOn the \
+            \"Your cart\" page.\n\n\
+                    # Voice protocol\n\nhttps://shop.test/home\n\n# How to return things\n\n1. Go to \
+                    https://shop.test/refunds\n2. Click the \"Return\" button\n";
         let document =
             Document { name: "m.md".to_owned(), website_id: "shop".into(), text: text.to_owned(), content_type: None };
         ingest(&mut knowledge, &document);

@@ -1,6 +1,7 @@
 //! What stands in quotation marks in a text.
 //!
-//! In: a text. Out: each quotation with what stands before and after it, in order. Invariant: the three are parts of the text; an apostrophe within a word opens nothing.
+//! In: a text. Out: each quotation with what stands before and after it, in order. Invariant: the
+//! three are parts of the text; an apostrophe within a word opens nothing.
 
 /// Returns what stands in quotation marks, with what stands before and after it.
 pub(crate) fn quoted(text: &str) -> Vec<(&str, &str, &str)> {

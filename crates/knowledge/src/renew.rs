@@ -1,12 +1,14 @@
 //! Building knowledge again without losing what does not come from recordings.
 //!
-//! In: knowledge of recordings, newly made, and what was stored before. Out: the new one with what the old one had from elsewhere. Invariants: what was observed is
-//! never replaced by what was read or inferred; an inferred way whose screens are gone is left out.
+//! In: knowledge of recordings, newly made, and what was stored before. Out: the new one with what
+//! the old one had from elsewhere. Invariants: what was observed is never replaced by what was read
+//! or inferred; an inferred way whose screens are gone is left out.
 
 use crate::model::{ContentType, Knowledge, Provenance};
 use crate::purpose::fill_purposes;
 
-/// Adds to newly made knowledge what the earlier one had from texts, from before content types, and by inference.
+/// Adds to newly made knowledge what the earlier one had from texts, from before content types, and
+/// by inference.
 pub fn renew(new: &mut Knowledge, earlier: &Knowledge) {
     let read = |known: &[Provenance]| known.iter().any(|it| matches!(it, Provenance::Document { .. }));
     for (id, screen) in &earlier.screens {

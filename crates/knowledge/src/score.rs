@@ -1,8 +1,11 @@
-//! How well screens are recognised: knowledge of some recordings, asked about pages it was not made of.
+//! How well screens are recognised: knowledge of some recordings, asked about pages it was not made
+//! of.
 //!
-//! In: recordings and a label for each step, given by people and not by the extractor. Out: [`Score`]s. The right answer for a held-back page is a screen whose own
-//! pages mostly bear the page's label; where no such page was seen, the right answer is none. Invariants: nothing of a held-back page reaches the
-//! knowledge it is asked about; a recognition counts only above the threshold.
+//! In: recordings and a label for each step, given by people and not by the extractor. Out:
+//! [`Score`]s. The right answer for a held-back page is a screen whose own pages mostly bear the
+//! page's label; where no such page was seen, the right answer is none. Invariants: nothing of a
+//! held-back page reaches the knowledge it is asked about; a recognition counts only above the
+//! threshold.
 
 use crate::error::KnowledgeError;
 use crate::extract::{Recording, extract};
@@ -30,7 +33,8 @@ pub enum Given {
 pub enum HeldBack {
     /// A whole recording: knowledge comes from the others.
     Recording,
-    /// Every second step of a recording, once the even and once the odd ones; knowledge comes from the rest and from the other recordings.
+    /// Every second step of a recording, once the even and once the odd ones; knowledge comes from
+    /// the rest and from the other recordings.
     Steps,
 }
 
@@ -93,13 +97,15 @@ impl Score {
         right as f64 / self.asked().max(1) as f64
     }
 
-    /// Returns the share of all pages, also those with nothing to be found, that were taken for a wrong screen.
+    /// Returns the share of all pages, also those with nothing to be found, that were taken for a
+    /// wrong screen.
     pub fn wrong(&self) -> f64 {
         self.rows.iter().filter(|row| row.is_wrong()).count() as f64 / self.rows.len().max(1) as f64
     }
 }
 
-/// Scores recognition over recordings. Whole recordings are held back where a site has several; steps always.
+/// Scores recognition over recordings. Whole recordings are held back where a site has several;
+/// steps always.
 ///
 /// # Errors
 /// [`KnowledgeError`] if a recording has a step without label.
@@ -131,7 +137,8 @@ pub fn score(whole: &[Recording], labels: &Labels) -> Result<Vec<Score>, Knowled
     Ok(scores.into_iter().map(|((held_back, given), rows)| Score { held_back, given, rows }).collect())
 }
 
-/// Scores recognition website by website: knowledge of one website is asked about its own pages alone, which costs far less than one body of knowledge of all of them.
+/// Scores recognition website by website: knowledge of one website is asked about its own pages
+/// alone, which costs far less than one body of knowledge of all of them.
 ///
 /// # Errors
 /// [`KnowledgeError`] if a recording has a step without label.

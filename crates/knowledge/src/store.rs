@@ -1,7 +1,9 @@
 //! Knowledge in one SQLite file.
 //!
-//! In: a [`Knowledge`]. Out: the same, equal. Invariants: a save is one transaction, so that a store holds all of it or what was there before; foreign keys are
-//! on; rows from before content types were told apart read as `unknown`, and none of that kind is added; a store of a newer version is not touched.
+//! In: a [`Knowledge`]. Out: the same, equal. Invariants: a save is one transaction, so that a
+//! store holds all of it or what was there before; foreign keys are on; rows from before content
+//! types were told apart read as `unknown`, and none of that kind is added; a store of a newer
+//! version is not touched.
 
 use crate::error::KnowledgeError;
 use crate::model::{
@@ -219,7 +221,8 @@ impl Store {
     /// Reads one body of knowledge.
     ///
     /// # Errors
-    /// [`KnowledgeError::NoKnowledge`] if there is none of that id, [`KnowledgeError::Damaged`] if a row cannot be read.
+    /// [`KnowledgeError::NoKnowledge`] if there is none of that id, [`KnowledgeError::Damaged`] if
+    /// a row cannot be read.
     pub fn load(&self, id: &KnowledgeId) -> Result<Knowledge, KnowledgeError> {
         let known = self.knowledge_ids()?;
         if !known.contains(id) {
@@ -249,7 +252,8 @@ impl Store {
     pub fn screens(&self, id: &KnowledgeId, filter: &ScreenFilter) -> Result<Vec<ScreenDefinition>, KnowledgeError> {
         let wrap = self.wrap("read its screens");
         let sql = "SELECT id, body, content_type, is_actionable FROM screen WHERE knowledge = ?1
-                   AND (?2 IS NULL OR website = ?2) AND (?3 IS NULL OR content_type = ?3) AND (?4 = 0 OR is_actionable = 1) ORDER BY id";
+                   AND (?2 IS NULL OR website = ?2) AND (?3 IS NULL OR content_type = ?3) AND (?4 = 0 OR is_actionable \
+                   = 1) ORDER BY id";
         let mut query = self.connection.prepare(sql).map_err(&wrap)?;
         let website = filter.website_id.as_ref().map(|website| website.as_str());
         let kind = filter.content_type.map(ContentType::name);
@@ -332,7 +336,8 @@ fn write(transaction: &Transaction<'_>, knowledge: &Knowledge) -> Result<(), rus
     transaction.execute("DELETE FROM knowledge WHERE id = ?1", [id])?;
     transaction.execute("INSERT INTO knowledge (id) VALUES (?1)", [id])?;
     let mut screens = transaction.prepare(
-        "INSERT INTO screen (knowledge, id, website, parent, body, content_type, is_actionable) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO screen (knowledge, id, website, parent, body, content_type, is_actionable) VALUES (?1, ?2, ?3, \
+            ?4, ?5, ?6, ?7)",
     )?;
     for screen in knowledge.screens.values() {
         let parent = screen.parent_screen_id.as_ref().map(|parent| parent.as_str());

@@ -1,8 +1,9 @@
 //! Checks that knowledge makes sense before it is stored.
 //!
-//! In: a [`Knowledge`]. Out: nothing, or the first thing that is wrong with it, in the order of ids. Holds afterwards: every id that is
-//! referred to is there; parents of screens form no cycle; confidences are numbers from 0 to 1; every pattern compiles and runs in linear
-//! time; a screen that a browser can be led to has a signature.
+//! In: a [`Knowledge`]. Out: nothing, or the first thing that is wrong with it, in the order of
+//! ids. Holds afterwards: every id that is referred to is there; parents of screens form no cycle;
+//! confidences are numbers from 0 to 1; every pattern compiles and runs in linear time; a screen
+//! that a browser can be led to has a signature.
 
 use crate::error::KnowledgeError;
 use crate::model::{ContentType, Indicator, IndicatorKind, Knowledge, Metadata, ScreenDefinition, ScreenId};
@@ -25,7 +26,8 @@ pub(crate) fn compile(screen: &ScreenId, pattern: &str) -> Result<Regex, Knowled
         pattern: pattern.to_owned(),
         reason,
     };
-    // By itself it is read first, and not compiled: `a)|(?:b` would make sense within brackets, and match anywhere.
+    // By itself it is read first, and not compiled: `a)|(?:b` would make sense within brackets, and
+    // match anywhere.
     let alone =
         RegexBuilder::new(pattern).size_limit(1).build().err().filter(|error| matches!(error, regex::Error::Syntax(_)));
     let compiled =

@@ -1,4 +1,5 @@
-//! The bundled recordings as knowledge: how well held-back screens are recognised, and that order does not matter.
+//! The bundled recordings as knowledge: how well held-back screens are recognised, and that order
+//! does not matter.
 
 use browserlens_knowledge::score::{Given, HeldBack, Labels, Score, score};
 use browserlens_knowledge::translate::Profile;
@@ -58,7 +59,8 @@ fn screens_of_pages_that_were_held_back_are_recognised() {
         assert!(found.wrong() <= 0.01, "{}", told(found));
     }
     assert!(scores.iter().any(|score| score.held_back == HeldBack::Steps && score.rows.len() >= 162));
-    // Two languages seen one at a time share no name; a view never seen looks like the one that was, as far as names go.
+    // Two languages seen one at a time share no name; a view never seen looks like the one that
+    // was, as far as names go.
     insta::assert_snapshot!(scores.iter().map(told).collect::<String>(), @r#"
     Recording, given a Page: 100.0 % of 2 right, 0.0 % of 47 wrong
     Recording, given a Summary: 100.0 % of 2 right, 0.0 % of 47 wrong

@@ -1,7 +1,8 @@
-//! One to three steps taken out of each bundled recording, and what the other recordings know of them.
+//! One to three steps taken out of each bundled recording, and what the other recordings know of
+//! them.
 //!
-//! What is taken out leaves no trace: the steps, and every action and transition that was seen nowhere else. The table in PROTOCOL.md is written by
-//! this test (`UPDATE_README=1`).
+//! What is taken out leaves no trace: the steps, and every action and transition that was seen
+//! nowhere else. The table in PROTOCOL.md is written by this test (`UPDATE_README=1`).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -22,7 +23,8 @@ fn knowledge(paths: &[PathBuf]) -> Knowledge {
 
 static ALL: LazyLock<Knowledge> = LazyLock::new(|| knowledge(&[common::traces(), common::variants()].concat()));
 
-/// The scenario that a recording is one of several of, by its name: `site/scenario` or `site/scenario/variant`.
+/// The scenario that a recording is one of several of, by its name: `site/scenario` or
+/// `site/scenario/variant`.
 fn scenario(name: &str) -> String {
     name.split('/').take(2).collect::<Vec<_>>().join("/")
 }
@@ -60,7 +62,8 @@ fn share(part: u32, whole: u32) -> String {
 
 fn table(recalls: &[Recall], once: &[Recall]) -> String {
     let mut out = String::from(
-        "| recordings | steps removed | holes | recovered in order | known from elsewhere at all | made up | values right | left open | wrong |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+        "| recordings | steps removed | holes | recovered in order | known from elsewhere at all | made up | values \
+            right | left open | wrong |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut row = |name: &str, steps: &str, count: HoleCount| {
         let HoleCount { holes, removed, known, recovered, made_up, right, open, other } = count;

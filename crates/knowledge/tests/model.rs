@@ -1,4 +1,5 @@
-//! Gap filling by a model, against a local server that answers well and badly; and the three uses it was asked for.
+//! Gap filling by a model, against a local server that answers well and badly; and the three uses
+//! it was asked for.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -161,8 +162,10 @@ fn asked_for(gaps: Vec<ActionGap>) -> ExtrapolationRequest {
 fn good() -> Value {
     json!({
         "actions": [
-            { "action_type": "navigate", "target": "https://app.test/login", "description": "Open the login page", "confidence": 0.9, "reasoning": "a login link leads there", "screen_id": "home" },
-            { "action_type": "wait", "target": "", "description": "Wait for the form", "confidence": 0.5, "reasoning": "pages load", "screen_id": "login" },
+            { "action_type": "navigate", "target": "https://app.test/login", "description": "Open the login \
+                page", "confidence": 0.9, "reasoning": "a login link leads there", "screen_id": "home" },
+            { "action_type": "wait", "target": "", "description": "Wait for the \
+                form", "confidence": 0.5, "reasoning": "pages load", "screen_id": "login" },
         ],
         "transitions": [{ "from_screen_id": "home", "to_screen_id": "login", "trigger_action": "Open the login page" }],
         "confidence": 0.8, "reasoning": "usual",
@@ -227,7 +230,8 @@ fn a_form_that_a_document_fills_by_halves_is_completed() {
     let gap = gaps.iter().find(|gap| gap.context["why"] == "required fields are not filled").unwrap();
     assert_eq!(gap.context["missing_fields"], json!(["Password"]));
     let answer = json!({ "actions": [
-        { "action_type": "input", "target": "password", "description": "Fill in the password", "confidence": 0.95, "reasoning": "it is required", "screen_id": "login" },
+        { "action_type": "input", "target": "password", "description": "Fill in the \
+            password", "confidence": 0.95, "reasoning": "it is required", "screen_id": "login" },
     ]});
     let server = Server::saying(&answer.to_string());
     let result = fill_gaps(&knowledge, &asked_for(vec![gap.clone()]), Some((&mut server.client(), "m")));

@@ -159,7 +159,8 @@ fn a_way_hands_over_a_file_made_for_the_purpose_or_the_one_that_is_given() {
     assert!(response.steps[2].optional && code.contains(r#""name":"plan\u002etxt""#), "{code}");
     // Once its page is there, the agent's own tools do it.
     let page = PageBuilder::outline(
-        "button \"Attach\" tag=button box=0,0,100,20 #5\nbutton \"Log in\" tag=button disabled box=0,30,100,20 #6\nbutton \"File\" tag=input type=\"file\" hidden #7",
+        "button \"Attach\" tag=button box=0,0,100,20 #5\nbutton \"Log in\" tag=button disabled box=0,30,100,20 \
+            #6\nbutton \"File\" tag=input type=\"file\" hidden #7",
     );
     let agent = Agent::new(&knowledge).unwrap();
     let environment = Environment { page: Some(&page), ..Environment::default() };
@@ -194,13 +195,15 @@ fn where_the_current_screen_is_not_known_the_way_begins_by_opening_a_url() {
 fn the_current_screen_is_recognised_by_url_and_summary_or_by_the_page() {
     let knowledge = knowledge();
     let instruction = json!({ "query_type": "navigate_to", "target": "item",
-        "context": { "current_url": "https://app.test/list", "dom_summary": "Here are all items for you", "step": 3 } });
+        "context": { "current_url": "https://app.test/list", "dom_summary": "Here are all items for \
+            you", "step": 3 } });
     let response = ask(&knowledge, instruction.clone());
     assert_eq!(response.metadata["from_screen_id"], "list");
     assert_eq!(actions(&response), ["to_item"]);
     // On a page, the first step gets the index of its node, and later ones a script.
     let page = PageBuilder::outline(
-        "heading \"Welcome\" level=1 tag=h1 box=0,0,200,20\nlink \"List\" tag=a href=\"/list\" #41 box=0,30,100,20\nlink \"Login\" tag=a href=\"/login\" #42 box=0,60,100,20",
+        "heading \"Welcome\" level=1 tag=h1 box=0,0,200,20\nlink \"List\" tag=a href=\"/list\" #41 \
+            box=0,30,100,20\nlink \"Login\" tag=a href=\"/login\" #42 box=0,60,100,20",
     );
     let instruction: AgentInstruction = serde_json::from_value(navigate("item", Some("home"))).unwrap();
     let agent = Agent::new(&knowledge).unwrap();
@@ -422,7 +425,8 @@ fn a_recorded_page_gets_actions_with_the_indices_of_its_nodes() {
 #[test]
 fn a_task_of_a_text_is_said_and_its_sections_are_found_by_what_they_say() {
     let mut knowledge = Knowledge::new("k");
-    let text = "# Refund policy\n\nMoney comes back within ten days.\n\n# Return a parcel\n\n1. Go to https://shop.test/returns\n2. Type \"A-17\" into the \"Order\" field\n3. Click the \"Send back\" button\n";
+    let text = "# Refund policy\n\nMoney comes back within ten days.\n\n# Return a parcel\n\n1. Go to \
+        https://shop.test/returns\n2. Type \"A-17\" into the \"Order\" field\n3. Click the \"Send back\" button\n";
     let document =
         Document { name: "m.md".to_owned(), website_id: "shop".into(), text: text.to_owned(), content_type: None };
     let task = ingest(&mut knowledge, &document).tasks.remove(0);
@@ -435,11 +439,15 @@ fn a_task_of_a_text_is_said_and_its_sections_are_found_by_what_they_say() {
         assert_eq!(response.actions[0].parameters["url"], "https://shop.test/returns");
     }
     let mut builder = PageBuilder::new("https://shop.test/returns", "Returns");
-    builder.add_outline("main tag=main box=0,0,800,600\n  textbox \"Order\" tag=input #7 box=0,0,90,20\n  button \"Send back\" tag=button #8 box=0,30,90,20\n");
+    builder.add_outline(
+        "main tag=main box=0,0,800,600\n  textbox \"Order\" tag=input #7 box=0,0,90,20\n  button \
+        \"Send back\" tag=button #8 box=0,30,90,20\n",
+    );
     let page = builder.finish();
     let agent = Agent::new(&knowledge).unwrap();
     let asked = json!({ "instruction_type": "execute_task", "target": task }).to_string();
-    // The page is that of the first step: it is left by it, and what comes later looks for its nodes.
+    // The page is that of the first step: it is left by it, and what comes later looks for its
+    // nodes.
     let response = agent.answer_json(&asked, &Environment { page: Some(&page), ..Environment::default() });
     assert!(response.success && response.actions.len() == 3, "{response:?}");
 
@@ -466,7 +474,8 @@ fn what_is_null_is_left_out() {
     assert!(agent.answer_json(asked, &Environment::default()).success);
 }
 
-/// Later steps are scripts: agents pay for every character of them. The longest drags one element to another, both told in words.
+/// Later steps are scripts: agents pay for every character of them. The longest drags one element
+/// to another, both told in words.
 #[test]
 fn scripts_of_the_bundled_sites_are_short() {
     let recordings: Vec<Recording> =

@@ -320,7 +320,8 @@ fn what_no_script_reaches_is_said() {
 }
 
 proptest! {
-    /// Whatever stands in an action, it is said by a valid call or refused; what is foreign stays data.
+    /// Whatever stands in an action, it is said by a valid call or refused; what is foreign stays
+    /// data.
     #[test]
     fn any_words_give_a_valid_call_or_an_error(
         kind in proptest::sample::select(ActionType::ALL),

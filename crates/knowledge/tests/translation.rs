@@ -1,7 +1,9 @@
-//! Every action of the bundled recordings, said as calls of tools, on the page on which it was done.
+//! Every action of the bundled recordings, said as calls of tools, on the page on which it was
+//! done.
 //!
-//! An action is translated twice: as the knowledge made of all recordings holds it (words, selector), and by the id of its node. The table in
-//! PROTOCOL.md is written by this test (`UPDATE_README=1`).
+//! An action is translated twice: as the knowledge made of all recordings holds it (words,
+//! selector), and by the id of its node. The table in PROTOCOL.md is written by this test
+//! (`UPDATE_README=1`).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -68,7 +70,8 @@ fn index(action: &BrowserUseAction) -> Option<u64> {
     action.parameters.get("index").and_then(Value::as_u64)
 }
 
-/// Whether an error says that the profile or the recording cannot tell the action, and not that the translation failed.
+/// Whether an error says that the profile or the recording cannot tell the action, and not that the
+/// translation failed.
 fn is_inexpressible(error: &TranslateError) -> bool {
     matches!(
         error,
@@ -167,7 +170,8 @@ fn every_recorded_action_that_a_profile_can_express_translates_and_validates() {
 
 fn table(rows: &BTreeMap<&'static str, Row>, inexpressible: &BTreeSet<String>, ambiguous: &BTreeSet<String>) -> String {
     let mut out = String::from(
-        "| action | recorded | `seed`: by node | from knowledge | tools | `browser-use-0.13`: by node | from knowledge | tools |\n| --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n",
+        "| action | recorded | `seed`: by node | from knowledge | tools | `browser-use-0.13`: by node | from knowledge \
+            | tools |\n| --- | ---: | ---: | ---: | --- | ---: | ---: | --- |\n",
     );
     let mut sums = [0; 5];
     for (kind, row) in rows {

@@ -1,4 +1,5 @@
-//! The bundled recordings and their variants: whole recordings held back from what the others of the same website make known.
+//! The bundled recordings and their variants: whole recordings held back from what the others of
+//! the same website make known.
 
 mod common;
 

@@ -1,7 +1,8 @@
 //! Benchmarks: `cargo bench -p browserlens-lens`.
 //!
-//! Pages of 10,000 nodes are generated; the shop listing (142 cards) is the one of the bundled trace. What has a bar on its slowest calls is timed
-//! call by call as well, and its least, median and 99th percentile are printed at the end.
+//! Pages of 10,000 nodes are generated; the shop listing (142 cards) is the one of the bundled
+//! trace. What has a bar on its slowest calls is timed call by call as well, and its least, median
+//! and 99th percentile are printed at the end.
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 #![allow(clippy::print_stdout, reason = "criterion reports no percentiles")]
 
@@ -81,7 +82,8 @@ fn observed(page: &Page) -> Observed {
     Observed::Full { step: Some(0), reason: None, head, events: Vec::new(), images: Vec::new(), tree: view.tree }
 }
 
-/// All that a step does between the target and the entries of its delta: hashing the new side, matching, planning, telling.
+/// All that a step does between the target and the entries of its delta: hashing the new side,
+/// matching, planning, telling.
 fn told(old: &Side, new: &Side) -> Emitted {
     let new = Side::new(new.tree.clone(), new.keys.clone());
     let matching = diff(old, &new);

@@ -1,8 +1,10 @@
-//! What of a view is shown: cuts, the marks that say so, and the ranking that decides when a budget bites.
+//! What of a view is shown: cuts, the marks that say so, and the ranking that decides when a budget
+//! bites.
 //!
-//! In: a [`View`] and which of its items are kept. Out: a [`Target`]: the tree that the shown state is to become, with a
-//! mark for each run of siblings that is left out. Invariants: a kept item's ancestors are kept; each mark says how many siblings it
-//! stands for; equal runs keep their handle from step to step.
+//! In: a [`View`] and which of its items are kept. Out: a [`Target`]: the tree that the shown state
+//! is to become, with a mark for each run of siblings that is left out. Invariants: a kept item's
+//! ancestors are kept; each mark says how many siblings it stands for; equal runs keep their handle
+//! from step to step.
 
 use crate::bugs::{Bug, has};
 use crate::extract::View;
@@ -20,7 +22,8 @@ use std::sync::Arc;
 pub struct Cuts {
     /// By index in the view; an item that is not kept is elided with all below it.
     pub kept: Vec<bool>,
-    /// Longest name, in characters, where names are cut at all; and how much of a longer one is shown.
+    /// Longest name, in characters, where names are cut at all; and how much of a longer one is
+    /// shown.
     pub longest_name: Option<(usize, usize)>,
     /// Items whose names are told to their end whatever their length.
     pub whole_names: HashSet<u32>,
@@ -81,8 +84,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Builds the target of a view. Refs that are not known yet are numbered in document order from the next free
-    /// number on, as [`Target::commit`] will give them.
+    /// Builds the target of a view. Refs that are not known yet are numbered in document order from
+    /// the next free number on, as [`Target::commit`] will give them.
     pub fn build(view: &View, cuts: &Cuts, refs: &RefTable, handles: &Handles, style: Style) -> Self {
         let mut this = Self {
             tree: Tree::default(),
@@ -161,7 +164,8 @@ impl Target {
         self.cut_names.push((handle, id));
     }
 
-    /// Gives the refs that this target shows, and returns the handles that it uses: it is what was shown now.
+    /// Gives the refs that this target shows, and returns the handles that it uses: it is what was
+    /// shown now.
     pub fn commit(&self, refs: &mut RefTable) -> Handles {
         for (here, item) in self.tree.items() {
             if let (None, Some(reference)) = (item.mark, item.reference) {
@@ -177,7 +181,8 @@ impl Target {
     }
 }
 
-/// Numbers the new refs in document order from `next` on. The controls of a folded row share a number, where all of them are new.
+/// Numbers the new refs in document order from `next` on. The controls of a folded row share a
+/// number, where all of them are new.
 fn number(tree: &mut Tree, mut next: u32, style: Style) {
     let new: Vec<u32> = tree.items().filter(|(_, item)| item.reference == Some(UNNUMBERED)).map(|(id, _)| id).collect();
     if new.is_empty() {
@@ -285,10 +290,12 @@ impl Handles {
 /// Siblings of one role of which those that follow are the rest of a list.
 const FIRST_OF_LIST: usize = 12;
 
-/// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts and errors; what reports (a status), and what is
-/// `new` to the agent and in the viewport; what can be acted on in the viewport; what is new elsewhere; what else is in the viewport, then what
-/// is not; last the rest of long lists. What is covered or inert can be acted on no more than text; options of a select are as good as out of the
-/// viewport, since the chosen one is its value. Items of a kind stand in document order.
+/// Returns the items of a view in the order in which they are worth their tokens: dialogs, alerts
+/// and errors; what reports (a status), and what is `new` to the agent and in the viewport; what
+/// can be acted on in the viewport; what is new elsewhere; what else is in the viewport, then what
+/// is not; last the rest of long lists. What is covered or inert can be acted on no more than text;
+/// options of a select are as good as out of the viewport, since the chosen one is its value. Items
+/// of a kind stand in document order.
 pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     let mut urgent = vec![false; view.tree.len()];
     let mut reports = vec![false; view.tree.len()];
@@ -332,7 +339,8 @@ pub fn ranking(view: &View, new: &HashSet<u32>) -> Vec<u32> {
     order.into_iter().map(|(_, id)| id).collect()
 }
 
-/// Tells of each item whether it is one of many siblings of its role, and not among the first of them.
+/// Tells of each item whether it is one of many siblings of its role, and not among the first of
+/// them.
 fn rest_of_lists(tree: &Tree) -> Vec<bool> {
     let mut rest = vec![false; tree.len()];
     for (id, _) in tree.items() {
@@ -347,7 +355,8 @@ fn rest_of_lists(tree: &Tree) -> Vec<bool> {
     rest
 }
 
-/// Returns the greatest `n` up to `limit` for which `fits(n)`, taking `fits` for monotone, and what that gave; none if not even 0 fits.
+/// Returns the greatest `n` up to `limit` for which `fits(n)`, taking `fits` for monotone, and what
+/// that gave; none if not even 0 fits.
 pub fn largest<T>(limit: usize, mut fits: impl FnMut(usize) -> Option<T>) -> Option<T> {
     let mut best = fits(0)?;
     let (mut low, mut high) = (0, limit);

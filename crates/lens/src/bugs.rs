@@ -1,7 +1,8 @@
 //! Deliberate bugs, for tests that prove that the tests see them.
 //!
-//! In: a [`Bug`] and work to do with it. Out: what the work gives while the lens has that bug. Invariants: the switch is of this thread alone and ends
-//! with the work, panics included; without debug assertions there is no switch, and every check is a constant `false`.
+//! In: a [`Bug`] and work to do with it. Out: what the work gives while the lens has that bug.
+//! Invariants: the switch is of this thread alone and ends with the work, panics included; without
+//! debug assertions there is no switch, and every check is a constant `false`.
 
 /// A bug that a test can turn on; each breaks one promise of the lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,8 @@
 //! A deliberate change of the formatter, for tests of what watches it.
 //!
-//! In: [`write_rows_apart`], once, before any page. Out: texts that fold no rows, in the whole process: they say the same, break no promise (unlike
-//! [`crate::bugs`]), and cost more. Invariant: without debug assertions there is no switch, and the check is a constant.
+//! In: [`write_rows_apart`], once, before any page. Out: texts that fold no rows, in the whole
+//! process: they say the same, break no promise (unlike [`crate::bugs`]), and cost more. Invariant:
+//! without debug assertions there is no switch, and the check is a constant.
 
 #[cfg(debug_assertions)]
 mod switch {

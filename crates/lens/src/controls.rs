@@ -1,17 +1,23 @@
 //! Which elements can be pressed that have no role to say so.
 //!
-//! In: a page. Out: [`Controls`]: by node, whether it does something of its own when it is pressed, dragged or typed into. Both forms of a page
-//! (`extract`, `reference`) ask here; whether it is true of a page is what the press test measures in Chromium.
-//! Invariant: what one presses by pressing something else is no control beside it. Cost: passes over the page; below and beside an element that is
-//! marked is looked at again.
+//! In: a page. Out: [`Controls`]: by node, whether it does something of its own when it is pressed,
+//! dragged or typed into. Both forms of a page (`extract`, `reference`) ask here; whether it is
+//! true of a page is what the press test measures in Chromium. Invariant: what one presses by
+//! pressing something else is no control beside it. Cost: passes over the page; below and beside an
+//! element that is marked is looked at again.
 //!
-//! What speaks for an element is a *mark*: a listener of the pointer, a handler attribute, a tab stop, a pointer cursor that begins at it,
-//! `draggable`, editable content. A listener alone may only wait for what happens below. So:
-//! - where nothing below is marked, it is a control; but where it listens to a list of elements that are alike, those are the controls;
-//! - where something below is marked, it is one only if something of it lies outside of that; with a listener alone, moreover, only if it has
-//!   words of its own or elements like it beside it listen too (one listener each);
-//! - inside another control it is one only if something of that other one lies outside of it; a name of its own (`aria-label`) then marks it too;
-//! - the box around one combobox is no control beside it, nor is what lies beneath the control that encloses it, or is empty and covered;
+//! What speaks for an element is a *mark*: a listener of the pointer, a handler attribute, a tab
+//! stop, a pointer cursor that begins at it, `draggable`, editable content. A listener alone may
+//! only wait for what happens below. So:
+//! - where nothing below is marked, it is a control; but where it listens to a list of elements
+//!   that are alike, those are the controls;
+//! - where something below is marked, it is one only if something of it lies outside of that; with
+//!   a listener alone, moreover, only if it has words of its own or elements like it beside it
+//!   listen too (one listener each);
+//! - inside another control it is one only if something of that other one lies outside of it; a
+//!   name of its own (`aria-label`) then marks it too;
+//! - the box around one combobox is no control beside it, nor is what lies beneath the control that
+//!   encloses it, or is empty and covered;
 //! - a cell with a name of its own, in a grid that listens, is one;
 //! - a label stands for its checkbox where that is not rendered.
 
@@ -58,7 +64,8 @@ enum Mark {
 /// What encloses a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
-    /// A control whose role says that it is one thing to press: what listens in it seldom does anything else.
+    /// A control whose role says that it is one thing to press: what listens in it seldom does
+    /// anything else.
     OneThing,
     /// Any other control by role.
     Role,
@@ -72,7 +79,8 @@ impl Inside {
             node.role(),
             "checkbox" | "radio" | "switch" | "slider" | "spinbutton" | "menuitemcheckbox" | "menuitemradio"
         );
-        // In a `button` nothing else may be pressed; what is only called one may hold an icon that removes it.
+        // In a `button` nothing else may be pressed; what is only called one may hold an icon that
+        // removes it.
         if is_one || node.tag() == "button" { Self::OneThing } else { Self::Role }
     }
 
@@ -118,7 +126,8 @@ impl Controls {
             marks.push(mark);
         }
         let mut controls = Self { pressed: vec![false; page.len()], elsewhere: Vec::new() };
-        // Of the controls that enclose the node at hand: each itself, what it holds, and whether all of it is one thing to press.
+        // Of the controls that enclose the node at hand: each itself, what it holds, and whether
+        // all of it is one thing to press.
         let mut around: Vec<(NodeRef<'_>, u32, Inside)> = Vec::new();
         for node in page.nodes() {
             let at = node.id().index();
@@ -157,7 +166,8 @@ impl Controls {
         controls
     }
 
-    /// Adds what a script may focus beside controls that are like it: one of a kind differs in its style, not in what it does.
+    /// Adds what a script may focus beside controls that are like it: one of a kind differs in its
+    /// style, not in what it does.
     fn add_stops(&mut self, page: &Page) {
         let stops = page.nodes().filter(|node| {
             !self.has(*node)
@@ -177,8 +187,10 @@ impl Controls {
         }
     }
 
-    /// Returns whether another control is pressed where a node's role says that it is one: an item that hears nothing and of which only other controls
-    /// are seen; the link that a tab is drawn with; a toggle that is styled away and drawn by what encloses it or by a button of its label.
+    /// Returns whether another control is pressed where a node's role says that it is one: an item
+    /// that hears nothing and of which only other controls are seen; the link that a tab is drawn
+    /// with; a toggle that is styled away and drawn by what encloses it or by a button of its
+    /// label.
     pub(crate) fn is_pressed_elsewhere(&self, node: NodeRef<'_>) -> bool {
         self.elsewhere.binary_search(&node.id()).is_ok()
     }
@@ -188,7 +200,8 @@ impl Controls {
         self.pressed[node.id().index()]
     }
 
-    /// Decides about an element that is marked; where it listens for a list, the list's elements are pressed.
+    /// Decides about an element that is marked; where it listens for a list, the list's elements
+    /// are pressed.
     fn is_pressed_itself(&mut self, node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
         let mark = marks[node.id().index()];
         if node.clickability().has(Clickability::EDITABLE) || is_scrolled_grid(node) {
@@ -214,21 +227,24 @@ impl Controls {
     }
 }
 
-/// Returns whether a node is what a control is drawn with, as its author says: all of it, and no control of its own.
+/// Returns whether a node is what a control is drawn with, as its author says: all of it, and no
+/// control of its own.
 fn is_drawing_of(node: NodeRef<'_>, control: NodeRef<'_>) -> bool {
     let is_its_name = node.attribute("id").is_some() && node.attribute("id") == control.attribute("aria-labelledby");
     matches!(control.role(), "tab" | "menuitem" | "option" | "button")
         && (is_its_name || matches!(node.attribute("role"), Some("presentation" | "none")))
 }
 
-/// Returns whether a field can neither be written into nor reached by keys, nor is there for those who listen to a page.
+/// Returns whether a field can neither be written into nor reached by keys, nor is there for those
+/// who listen to a page.
 fn is_out_of_use(node: NodeRef<'_>) -> bool {
     let is_field = matches!(node.tag(), "input" | "textarea") && node.attribute("readonly").is_some();
     is_field && node.flags().has(Flags::ARIA_HIDDEN) && node.attribute("tabindex") == Some("-1")
 }
 
-/// Returns whether a toggle is styled away and nothing of its own is left to press: what encloses it is pressed and holds nothing else but its picture,
-/// its label holds a button, it has neither box nor label, or another's label lies over it.
+/// Returns whether a toggle is styled away and nothing of its own is left to press: what encloses
+/// it is pressed and holds nothing else but its picture, its label holds a button, it has neither
+/// box nor label, or another's label lies over it.
 fn is_drawn_elsewhere(
     node: NodeRef<'_>,
     above: Option<NodeRef<'_>>,
@@ -252,8 +268,9 @@ fn is_drawn_elsewhere(
     is_above || holds_button || has_nothing || is_under_another
 }
 
-/// Returns whether a field is not to be seen and yet what one uses: an editor or a terminal draws its text itself, a slider its thumb, and a label lies in an
-/// empty field's place until it has the focus. What is in such a field is not told.
+/// Returns whether a field is not to be seen and yet what one uses: an editor or a terminal draws
+/// its text itself, a slider its thumb, and a label lies in an empty field's place until it has the
+/// focus. What is in such a field is not told.
 pub(crate) fn is_used_unseen(node: NodeRef<'_>, role: &str) -> bool {
     if node.tag() == "input" {
         let box_of = node.bounds();
@@ -268,7 +285,8 @@ pub(crate) fn is_used_unseen(node: NodeRef<'_>, role: &str) -> bool {
     is_field && role::is_text_field(role) && node.attribute("tabindex") == Some("0")
 }
 
-/// Returns whether an item, or a list of options, has nothing that speaks for an effect of its own but its role.
+/// Returns whether an item, or a list of options, has nothing that speaks for an effect of its own
+/// but its role.
 fn is_silent_item(node: NodeRef<'_>) -> bool {
     let why = node.clickability();
     if node.role() == "listbox" && node.tag() != "select" {
@@ -282,7 +300,8 @@ fn is_silent_item(node: NodeRef<'_>) -> bool {
         && node.attribute("tabindex").is_none()
 }
 
-/// Returns whether a combobox is only the box around a text field and other controls (options, buttons that remove what was chosen): these are what is used.
+/// Returns whether a combobox is only the box around a text field and other controls (options,
+/// buttons that remove what was chosen): these are what is used.
 pub(crate) fn is_box_of_a_combobox(node: NodeRef<'_>, role: &str) -> bool {
     if role != "combobox"
         || matches!(node.tag(), "input" | "select" | "textarea" | "button")
@@ -310,7 +329,8 @@ fn has_words(node: NodeRef<'_>) -> bool {
     node.children().any(|child| child.kind() == NodeKind::Text && is_content(child))
 }
 
-/// Returns whether a label's checkbox, radio or file field is not rendered, so that the label is all there is of it.
+/// Returns whether a label's checkbox, radio or file field is not rendered, so that the label is
+/// all there is of it.
 fn is_all_of_its_field(label: NodeRef<'_>) -> bool {
     label.descendants().any(|below| {
         below.tag() == "input"
@@ -385,14 +405,16 @@ fn mark_of_generic(node: NodeRef<'_>) -> Mark {
     }
 }
 
-/// Returns whether what encloses a node lies over it as well (a pseudo-element over a whole head): pressing one presses the other.
+/// Returns whether what encloses a node lies over it as well (a pseudo-element over a whole head):
+/// pressing one presses the other.
 fn is_beneath_what_holds_it(node: NodeRef<'_>) -> bool {
     let Some(cover) = node.covered_by() else { return false };
     let holder = if cover.kind() == NodeKind::Pseudo { cover.parent() } else { Some(cover) };
     holder.is_some_and(|holder| holder.id().0 < node.id().0 && node.end() <= holder.end())
 }
 
-/// Returns whether a toggle that is styled away lies over the element that shows it: pressing one presses the other.
+/// Returns whether a toggle that is styled away lies over the element that shows it: pressing one
+/// presses the other.
 fn is_beneath_a_toggle(node: NodeRef<'_>) -> bool {
     let lies_over = |toggle: NodeRef<'_>| {
         let (over, under) = (toggle.bounds(), node.bounds());
@@ -412,7 +434,8 @@ fn is_heard_above(node: NodeRef<'_>) -> bool {
     node.ancestors().take(DEEPEST_GRID).any(|above| above.clickability().has(Clickability::LISTENER))
 }
 
-/// Returns whether the classes of an element say that it can be pressed, and something listens for it.
+/// Returns whether the classes of an element say that it can be pressed, and something listens for
+/// it.
 fn is_called_pressable(node: NodeRef<'_>) -> bool {
     let says = |class: &str| {
         let mut before = "";
@@ -438,7 +461,8 @@ fn is_checkbox_of_an_item(node: NodeRef<'_>) -> bool {
         && item.descendants().all(|below| !matches!(below.role(), "checkbox" | "switch"))
 }
 
-/// Returns whether a node is a cell with a name of its own (a day) in a grid that listens for its cells.
+/// Returns whether a node is a cell with a name of its own (a day) in a grid that listens for its
+/// cells.
 fn is_heard_by_its_grid(node: NodeRef<'_>) -> bool {
     let named_by = node.attribute("aria-labelledby");
     // Where the day's number can be pressed, that is the control.
@@ -451,7 +475,8 @@ fn is_heard_by_its_grid(node: NodeRef<'_>) -> bool {
         && is_heard_above(node)
 }
 
-/// Returns whether an element is the box around one combobox and signs that say nothing else: both open it.
+/// Returns whether an element is the box around one combobox and signs that say nothing else: both
+/// open it.
 fn is_around_a_combobox(node: NodeRef<'_>, marks: &[Mark], sums: &Sums) -> bool {
     let is_one = |below: NodeRef<'_>| below.role() == "combobox" && marks[below.id().index()] == Mark::Role;
     role::is_generic(node.role())
@@ -514,7 +539,8 @@ fn first_class(node: NodeRef<'_>) -> Option<&str> {
     node.attribute("class").and_then(|class| class.split_ascii_whitespace().next())
 }
 
-/// Returns the elements of the list that an element listens for, if it holds nothing but one list; `any_class`: elements of one class are a list, too.
+/// Returns the elements of the list that an element listens for, if it holds nothing but one list;
+/// `any_class`: elements of one class are a list, too.
 fn list_below<'p>(listens: NodeRef<'p>, sums: &Sums, any_class: bool) -> Option<Vec<NodeRef<'p>>> {
     let mut holder = listens;
     for _ in 0..DEEPEST_LIST {

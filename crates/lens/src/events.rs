@@ -1,8 +1,9 @@
 //! What of the browser's events an observation tells.
 //!
-//! In: a [`StepInput`]. Out: [`EventNote`]s, what must not be missed first: dialogs, a failed action, texts that came and went, tabs, downloads, console errors.
-//! Invariants: only what happened since the step before; a thing is told once, with what became of it last; however much a page
-//! says, it takes a dozen short lines at most, and what has no room is counted.
+//! In: a [`StepInput`]. Out: [`EventNote`]s, what must not be missed first: dialogs, a failed
+//! action, texts that came and went, tabs, downloads, console errors. Invariants: only what
+//! happened since the step before; a thing is told once, with what became of it last; however much
+//! a page says, it takes a dozen short lines at most, and what has no room is counted.
 
 use crate::format::{DialogState, DownloadState, EventNote, Said, TabChange, write_events};
 use browserlens_strategy::{ConsoleMessage, DialogEvent, DialogKind, Event, EventKind, StepInput, TabEvent};
@@ -12,10 +13,11 @@ use std::collections::HashMap;
 const MOST: usize = 12;
 /// Most texts that came and went: the last ones.
 const MOST_NOTICES: usize = 3;
-/// Most console errors that are told by their text: one says that something failed and what, and every step of a page that
-/// fails would pay for the rest.
+/// Most console errors that are told by their text: one says that something failed and what, and
+/// every step of a page that fails would pay for the rest.
 const MOST_ERRORS: usize = 1;
-/// How the browser says that a request failed, without saying which; the page's own message tells more.
+/// How the browser says that a request failed, without saying which; the page's own message tells
+/// more.
 const OF_THE_BROWSER: &str = "Failed to load resource:";
 /// Longest texts, in characters.
 const LONGEST_DIALOG: usize = 600;
@@ -43,7 +45,8 @@ pub(crate) fn notes(input: &StepInput<'_>) -> Vec<EventNote> {
     limited(notes, MOST)
 }
 
-/// Returns the notes as far as their lines cost at most `budget`: whole, then with shorter texts, then fewer, then none.
+/// Returns the notes as far as their lines cost at most `budget`: whole, then with shorter texts,
+/// then fewer, then none.
 pub(crate) fn within(notes: Vec<EventNote>, budget: u32, cost: impl Fn(&str) -> u32) -> Vec<EventNote> {
     let fits = |notes: &[EventNote]| cost(&write_events(notes)) <= budget;
     if notes.is_empty() || fits(&notes) {

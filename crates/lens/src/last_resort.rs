@@ -1,4 +1,5 @@
-//! What a control is called that has no name: its class, its shape, or the text that is drawn at it.
+//! What a control is called that has no name: its class, its shape, or the text that is drawn at
+//! it.
 //!
 //! In: an element. Out: a name, or none. Both forms of a page (`extract`, `reference`) ask here.
 
@@ -6,13 +7,15 @@ use crate::controls::{MOST_BESIDE, is_alike, is_drawn};
 use crate::extract::collapse;
 use browserlens_page::{NodeKind, NodeRef};
 
-/// Most nodes of a picture in which labels are looked for: every shape is held against every label and every other shape.
+/// Most nodes of a picture in which labels are looked for: every shape is held against every label
+/// and every other shape.
 const LARGEST_PICTURE: u32 = 2_000;
 /// Most classes of an element whose classes may say what it is: with more, they say how it looks.
 const MOST_CLASSES: usize = 4;
 
-/// Returns what tells a nameless control from those beside it, where nothing else does: a class that none of its like beside it has, or the shape it
-/// is drawn as. `words` takes a class apart and leaves out what says nothing.
+/// Returns what tells a nameless control from those beside it, where nothing else does: a class
+/// that none of its like beside it has, or the shape it is drawn as. `words` takes a class apart
+/// and leaves out what says nothing.
 pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String) -> Option<String> {
     let classes: Vec<&str> = node.attribute("class").unwrap_or("").split_ascii_whitespace().collect();
     let others = || {
@@ -39,8 +42,8 @@ pub(crate) fn kind_of_its_own(node: NodeRef<'_>, words: impl Fn(&str) -> String)
     by_class.map(|(_, words)| words).or_else(by_shape)
 }
 
-/// Returns the text that is drawn at a shape of an SVG picture: its label. It is the one of its number where every shape like it has one, or no other
-/// shape is nearer to it.
+/// Returns the text that is drawn at a shape of an SVG picture: its label. It is the one of its
+/// number where every shape like it has one, or no other shape is nearer to it.
 pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
     if !is_drawn(node.tag()) {
         return None;
@@ -60,7 +63,8 @@ pub(crate) fn drawn_label(node: NodeRef<'_>) -> Option<String> {
     let seen = |below: &NodeRef<'_>| below.kind() == NodeKind::Element && below.is_visible();
     let labels: Vec<_> = picture.descendants().filter(|below| below.tag() == "text" && seen(below)).collect();
     let is_near = |label: NodeRef<'_>| gap(node, label) <= f64::from(label.bounds().height.max(12.0)) * 1.5;
-    // As many labels as shapes that are alike: they are drawn in one order, and boxes of slices and of lines lie over each other.
+    // As many labels as shapes that are alike: they are drawn in one order, and boxes of slices and
+    // of lines lie over each other.
     let shapes: Vec<_> = picture.descendants().filter(|below| is_alike(*below, node) && seen(below)).collect();
     let its_own = shapes.iter().position(|shape| shape.id() == node.id()).filter(|_| shapes.len() == labels.len());
     if let Some(label) = its_own.map(|at| labels[at]).filter(|label| is_near(*label)) {
@@ -80,7 +84,8 @@ fn drawn_words(text: NodeRef<'_>) -> String {
     collapse(&all)
 }
 
-/// Distance between a shape and the middle of a text, in CSS px; 0 where the text's middle lies in the shape's box.
+/// Distance between a shape and the middle of a text, in CSS px; 0 where the text's middle lies in
+/// the shape's box.
 fn gap(shape: NodeRef<'_>, text: NodeRef<'_>) -> f64 {
     let (shape, text) = (shape.bounds(), text.bounds());
     let (x, y) = (f64::from(text.x + text.width / 2.0), f64::from(text.y + text.height / 2.0));

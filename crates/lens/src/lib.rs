@@ -1,10 +1,11 @@
 //! The lens: what an agent is shown of a page, as cheaply as is sufficient, and never a lie.
 //!
-//! In: pages, step by step. Out: observations: the representation that a [`router`] picked, built by [`extract`], as a
-//! delta from what was shown before ([`differ`]) or in full, within a token budget, in the grammar of `GRAMMAR.md` ([`mod@format`]).
-//! Invariants: every difference between the shown state ([`ShownState`], parsed from the emitted text alone) and the full
-//! form of the page ([`mod@reference`], independent code) is covered by a mark; a ref never comes to mean another entity; nothing here
-//! does I/O or reads a clock.
+//! In: pages, step by step. Out: observations: the representation that a [`router`] picked, built
+//! by [`extract`], as a delta from what was shown before ([`differ`]) or in full, within a token
+//! budget, in the grammar of `GRAMMAR.md` ([`mod@format`]). Invariants: every difference between
+//! the shown state ([`ShownState`], parsed from the emitted text alone) and the full form of the
+//! page ([`mod@reference`], independent code) is covered by a mark; a ref never comes to mean
+//! another entity; nothing here does I/O or reads a clock.
 
 pub mod budget;
 #[doc(hidden)]

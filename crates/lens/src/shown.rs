@@ -1,8 +1,9 @@
 //! What the text emitted so far, parsed alone, says about the page.
 //!
-//! In: the texts of observations, in order. Out: nodes with role, name, value, states, ref, text and path; marks; and
-//! whether a text can be read. Invariants: nothing but emitted text ever goes in; an observation that does not apply
-//! leaves the state as it was. The reader of `replay` uses this and nothing else of the lens.
+//! In: the texts of observations, in order. Out: nodes with role, name, value, states, ref, text
+//! and path; marks; and whether a text can be read. Invariants: nothing but emitted text ever goes
+//! in; an observation that does not apply leaves the state as it was. The reader of `replay` uses
+//! this and nothing else of the lens.
 //!
 //! ```
 //! use browserlens_lens::ShownState;
@@ -69,7 +70,8 @@ impl ShownState {
     /// Applies the text of the next observation.
     ///
     /// # Errors
-    /// [`ApplyError`] if the text is not in the grammar or names what is not shown; the state is unchanged then.
+    /// [`ApplyError`] if the text is not in the grammar or names what is not shown; the state is
+    /// unchanged then.
     pub fn apply(&mut self, text: &str) -> Result<Observed, ApplyError> {
         let (observed, tells) = parse_after(text, &self.patterns)?;
         self.apply_observed(&observed)?;
@@ -93,8 +95,8 @@ impl ShownState {
     /// Applies an observation that is parsed already.
     ///
     /// # Errors
-    /// [`ApplyError::NotShown`] if a change names what is not shown, [`ApplyError::NotRemembered`] if a delta starts from a state
-    /// that is not known; the state is unchanged then.
+    /// [`ApplyError::NotShown`] if a change names what is not shown, [`ApplyError::NotRemembered`]
+    /// if a delta starts from a state that is not known; the state is unchanged then.
     pub fn apply_observed(&mut self, observed: &Observed) -> Result<(), ApplyError> {
         match observed {
             Observed::Full { step, head, events, images, tree, .. } => {
@@ -131,7 +133,8 @@ impl ShownState {
         Ok(())
     }
 
-    /// What was shown at a step; where no state has that number, what was shown last, if it has none.
+    /// What was shown at a step; where no state has that number, what was shown last, if it has
+    /// none.
     fn at_step(&self, step: u32) -> Option<&Shown> {
         if self.now.step == Some(step) {
             return Some(&self.now);
@@ -175,7 +178,8 @@ impl ShownState {
         &self.now.events
     }
 
-    /// Returns every node and run of text in document order; marks and the page itself are left out.
+    /// Returns every node and run of text in document order; marks and the page itself are left
+    /// out.
     pub fn nodes(&self) -> impl Iterator<Item = ShownNode<'_>> {
         let tree = &self.now.tree;
         tree.items().skip(1).filter(|(_, item)| item.mark.is_none()).map(move |(id, _)| ShownNode { tree, id })
@@ -212,9 +216,9 @@ impl ShownState {
         self.nodes().filter(|node| node.is_volatile())
     }
 
-    /// Returns whether an agent can read `text` here: white space is normalised, and a text may run over items that
-    /// stand side by side (text, a link, text again; the cells of a row), but not over marks, nor from one block
-    /// of text to the next.
+    /// Returns whether an agent can read `text` here: white space is normalised, and a text may run
+    /// over items that stand side by side (text, a link, text again; the cells of a row), but not
+    /// over marks, nor from one block of text to the next.
     pub fn find_text(&self, text: &str) -> bool {
         let wanted: Vec<char> = crate::extract::collapse(text).chars().collect();
         if wanted.is_empty() {
@@ -284,7 +288,8 @@ impl<'s> ShownNode<'s> {
         self.id
     }
 
-    /// Returns the role; `text` for a run of text, `clickable` for a node without role that can be acted on.
+    /// Returns the role; `text` for a run of text, `clickable` for a node without role that can be
+    /// acted on.
     pub fn role(&self) -> &'s str {
         &self.item().role
     }

@@ -3,11 +3,13 @@
 //! In: a name and options, as `traces/strategies.toml` has them. Out: a [`Strategy`].
 //! Invariant: an option that is not known is an error that names it and those that are.
 //!
-//! Which should I use? `lens/delta` is the whole system; `lens/heuristic` is the same with the seed's rule as router, chosen
-//! by the option `router`; the option `tier` (`"small"` or `"large"`) bends any router to what such models read better, accessibility trees or
-//! DOM; `lens/full` shows what the router alone gains; `lens/a11y`, `lens/dom`, `lens/vision` and `lens/hybrid` show one representation whatever
-//! the page; `lens/vision-marks` numbers what can be acted on in the screenshot; `lens/budget-1500` is `lens/delta` under a token budget;
-//! `lens/seed` spells like the seed document.
+//! Which should I use? `lens/delta` is the whole system; `lens/heuristic` is the same with the
+//! seed's rule as router, chosen by the option `router`; the option `tier` (`"small"` or `"large"`)
+//! bends any router to what such models read better, accessibility trees or DOM; `lens/full` shows
+//! what the router alone gains; `lens/a11y`, `lens/dom`, `lens/vision` and `lens/hybrid` show one
+//! representation whatever the page; `lens/vision-marks` numbers what can be acted on in the
+//! screenshot; `lens/budget-1500` is `lens/delta` under a token budget; `lens/seed` spells like the
+//! seed document.
 
 use crate::differ::{FilterPass, SemanticFilter};
 use crate::extract::{Grade, Representation};
@@ -34,13 +36,15 @@ const NAMES: &[&str] = &[
     "lens/heuristic",
 ];
 
-/// What explains observations whose screenshot bears marks: each is full, so that deltas need no words.
+/// What explains observations whose screenshot bears marks: each is full, so that deltas need no
+/// words.
 const MARKS_LEGEND: &str = include_str!("../legend_marks.txt");
 
 /// Names of the routers that the option `router` knows.
 const ROUTERS: [&str; 2] = ["heuristic", "cost"];
 
-const OPTIONS: &str = "kind, representation, router, tier, delta, filters, budget, longest_name, delta_limit_percent, base, unchanged, style, grade, encoding, image_formula, marks, events";
+const OPTIONS: &str = "kind, representation, router, tier, delta, filters, budget, longest_name, delta_limit_percent, \
+    base, unchanged, style, grade, encoding, image_formula, marks, events";
 
 /// An option that a strategy cannot take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,10 +63,12 @@ pub fn names() -> &'static [&'static str] {
 
 /// Builds a strategy; none if the name is not one of this crate.
 ///
-/// A name under `lens/` that is not in [`names`] takes its preset from the option `kind` (`"delta"`, `"full"`, …).
+/// A name under `lens/` that is not in [`names`] takes its preset from the option `kind`
+/// (`"delta"`, `"full"`, …).
 ///
 /// # Errors
-/// [`OptionsError`] in the inner result, if an option is unknown or has a value that it cannot take.
+/// [`OptionsError`] in the inner result, if an option is unknown or has a value that it cannot
+/// take.
 pub fn build(name: &str, options: &Value) -> Option<Result<Box<dyn Strategy>, OptionsError>> {
     let read = lens_options(name, options)?;
     Some(read.map(|options| Box::new(LensStrategy::new(name, options)) as Box<dyn Strategy>))

@@ -1,9 +1,10 @@
 //! The tree that everything here speaks about: what is shown of a page, node by node.
 //!
-//! In: items appended by the extractor, the parser or an edit. Out: the same tree, walked, hashed, compared.
-//! Invariants: item 0 is the root; outside of an edit ([`Tree::compact`] ends one) indices are document order, so a
-//! parent precedes its children; no walk recurses, because pages nest 10,000 deep.
-//! Why children as lists and not as ranges: a delta inserts, moves and removes in the middle.
+//! In: items appended by the extractor, the parser or an edit. Out: the same tree, walked, hashed,
+//! compared. Invariants: item 0 is the root; outside of an edit ([`Tree::compact`] ends one)
+//! indices are document order, so a parent precedes its children; no walk recurses, because pages
+//! nest 10,000 deep. Why children as lists and not as ranges: a delta inserts, moves and removes in
+//! the middle.
 
 use browserlens_strategy::Ref;
 use std::collections::HashSet;
@@ -73,7 +74,8 @@ states! {
     FILLED = 16, "filled";
     /// A control that is there but not painted (a styled checkbox).
     INVISIBLE = 17, "invisible";
-    /// Its name is no accessible name but the best that the page offers; written as `~` before the name.
+    /// Its name is no accessible name but the best that the page offers; written as `~` before the
+    /// name.
     DERIVED = 18, "derived";
     /// Nothing in it can be clicked: another element lies over it, and scrolling does not help.
     COVERED = 19, "covered";
@@ -85,7 +87,8 @@ impl StateSet {
     /// No state.
     pub const NONE: Self = Self(0);
 
-    /// States of which an item has one at most; what it gets of such a group takes the place of what it had.
+    /// States of which an item has one at most; what it gets of such a group takes the place of
+    /// what it had.
     const EXCLUSIVE: [Self; 5] = [
         Self(Self::CHECKED.0 | Self::UNCHECKED.0),
         Self(Self::CHECKED.0 | Self::MIXED.0 | Self::PRESSED.0),
@@ -94,7 +97,8 @@ impl StateSet {
         Self(Self::EXPANDED.0 | Self::COLLAPSED.0),
     ];
 
-    /// Returns the states that these put an end to by themselves: who is checked is no more unchecked.
+    /// Returns the states that these put an end to by themselves: who is checked is no more
+    /// unchecked.
     #[must_use]
     pub fn ends(self) -> Self {
         let groups = Self::EXCLUSIVE.iter().filter(|group| group.0 & self.0 != 0);
@@ -264,7 +268,8 @@ impl Item {
     }
 
     fn feed(&self, hasher: &mut DefaultHasher) {
-        // Few and long writes: a page has ten thousand items, and most have neither value, cut nor mark. Lengths keep texts apart.
+        // Few and long writes: a page has ten thousand items, and most have neither value, cut nor
+        // mark. Lengths keep texts apart.
         let lengths = (self.name.len() as u64) << 32 ^ self.value.len() as u64;
         let has = [self.volatile, self.cut.is_some(), self.mark.is_some(), self.reference.is_some()];
         let has = has.into_iter().fold(0_u64, |bits, has| bits << 1 | u64::from(has));
@@ -391,7 +396,8 @@ impl Tree {
         children
     }
 
-    /// Keeps these children of an item, in this order, and takes the others out; false (and no change) if one stands twice.
+    /// Keeps these children of an item, in this order, and takes the others out; false (and no
+    /// change) if one stands twice.
     pub(crate) fn reorder(&mut self, id: u32, order: Vec<u32>) -> bool {
         let kept: HashSet<u32> = order.iter().copied().collect();
         if kept.len() != order.len() {
@@ -416,7 +422,8 @@ impl Tree {
         Subtree { tree: self, stack: vec![id] }
     }
 
-    /// Copies a subtree of another tree below `parent` at `at`; `each` is told every (index there, index here).
+    /// Copies a subtree of another tree below `parent` at `at`; `each` is told every (index there,
+    /// index here).
     pub fn graft(&mut self, parent: u32, at: usize, from: &Self, id: u32, mut each: impl FnMut(u32, u32)) -> u32 {
         let top = self.insert(parent, at, from.item(id).clone());
         each(id, top);
@@ -431,7 +438,8 @@ impl Tree {
         top
     }
 
-    /// Returns the tree with indices in document order and nothing detached, and where each index came from.
+    /// Returns the tree with indices in document order and nothing detached, and where each index
+    /// came from.
     pub fn compact(&self) -> (Self, Vec<u32>) {
         let mut tree = Self { items: Vec::new(), parent: Vec::new(), children: Vec::new() };
         let mut origin = Vec::with_capacity(self.len());
@@ -450,7 +458,8 @@ impl Tree {
         (tree, origin)
     }
 
-    /// Does what [`Tree::compact`] does, without a copy where nothing was added, moved or taken out.
+    /// Does what [`Tree::compact`] does, without a copy where nothing was added, moved or taken
+    /// out.
     pub(crate) fn into_compact(self) -> (Self, Vec<u32>) {
         let in_order = self.subtree(ROOT).zip(0..).take_while(|(id, at)| id == at).count() == self.len();
         if in_order {

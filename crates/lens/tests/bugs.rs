@@ -1,4 +1,5 @@
-//! That the tests bite: with a deliberate bug in the lens the property that guards against it fails, and without it the same cases pass.
+//! That the tests bite: with a deliberate bug in the lens the property that guards against it
+//! fails, and without it the same cases pass.
 #![cfg(debug_assertions)]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -14,7 +15,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// Most cases that a bug may hide from.
 const CASES: u32 = 64;
 
-/// A property, run over cases that are the same each time; the error is the first case that breaks it, in words.
+/// A property, run over cases that are the same each time; the error is the first case that breaks
+/// it, in words.
 type Property = fn(u32) -> Result<(), String>;
 
 fn run<S: Strategy>(
@@ -190,7 +192,8 @@ fn without_bugs_the_same_cases_pass() {
     }
 }
 
-/// With a blind check and no bug all is well: what the properties see above is the bug, not the blindness.
+/// With a blind check and no bug all is well: what the properties see above is the bug, not the
+/// blindness.
 #[test]
 fn the_blind_check_alone_breaks_nothing() {
     for property in [reference, budgets, filters, names, again, attacks] {
@@ -198,7 +201,8 @@ fn the_blind_check_alone_breaks_nothing() {
     }
 }
 
-/// The check of the lens itself turns a wrong delta into a full observation, or says that it cannot be sent.
+/// The check of the lens itself turns a wrong delta into a full observation, or says that it cannot
+/// be sent.
 #[test]
 fn the_lens_itself_sees_a_wrong_text_before_it_is_sent() {
     for bug in

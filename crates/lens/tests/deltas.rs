@@ -38,7 +38,8 @@ fn shop(cards: &[u32], extra: &str) -> Arc<Page> {
     for card in cards {
         let key = 100 + card * 10;
         outline += &format!(
-            "    listitem #{key}\n      link \"Laptop model {card} with 16 GB\" #{}\n      text \"${}.99, in stock\" #{}\n      button \"Add to cart\" #{}\n",
+            "    listitem #{key}\n      link \"Laptop model {card} with 16 GB\" #{}\n      text \"${}.99, in stock\" \
+                #{}\n      button \"Add to cart\" #{}\n",
             key + 1,
             500 + card,
             key + 2,
@@ -182,7 +183,8 @@ fn look(backends: &[u32]) -> SecondLook {
 
 fn ticking(step: u32, status: &str, button: &str) -> Arc<Page> {
     let outline = format!(
-        "main #2\n  text \"{} people are here\" #3\n  text \"Bid {}\" #4\n  timer #5\n    text \"0:{:02}\" #6\n  status #7\n    text \"{status}\" #8\n  button \"Bid\" {button}#9\n",
+        "main #2\n  text \"{} people are here\" #3\n  text \"Bid {}\" #4\n  timer #5\n    text \"0:{:02}\" #6\n  \
+            status #7\n    text \"{status}\" #8\n  button \"Bid\" {button}#9\n",
         100 + step * 7,
         3 + step,
         59 - step
@@ -236,7 +238,8 @@ fn what_flickers_in_a_row_costs_no_ref_and_a_recycled_row_keeps_none() {
         for (row, (name, price)) in rows.iter().enumerate() {
             let key = 100 + row * 10;
             outline += &format!(
-                "    row #{key}\n      cell \"{name}\" #{}\n      cell \"{price}\" #{}\n      cell #{}\n        button \"Buy\" #{}\n",
+                "    row #{key}\n      cell \"{name}\" #{}\n      cell \"{price}\" #{}\n      cell #{}\n        button \
+                    \"Buy\" #{}\n",
                 key + 1,
                 key + 2,
                 key + 3,
@@ -298,7 +301,8 @@ fn a_row_that_came_is_said_by_the_pattern_of_its_list() {
 fn a_new_value_selects_its_option_and_a_new_state_ends_its_opposite() {
     let form = |value: &str, checked: &str, selected: [&str; 2]| {
         let outline = format!(
-            "main #2\n  combobox \"Seats\" value=\"{value}\" #3\n    option \"One\" {}#4\n    option \"Two\" {}#5\n  checkbox \"Gift\" {checked} #6\n  text \"A text that stays as it is, whatever is chosen here.\" #7\n",
+            "main #2\n  combobox \"Seats\" value=\"{value}\" #3\n    option \"One\" {}#4\n    option \"Two\" {}#5\n  \
+                checkbox \"Gift\" {checked} #6\n  text \"A text that stays as it is, whatever is chosen here.\" #7\n",
             selected[0], selected[1]
         );
         page("https://a.test/", "Seats", 1, &outline)
@@ -346,7 +350,12 @@ fn a_known_page_is_told_from_what_was_shown_of_it() {
 fn a_change_that_does_not_say_whose_it_is_names_its_owner() {
     let at = |ssd: &str, left: &str, delivery: &str, total: &str| {
         let outline = format!(
-            "main #2\n  group \"Storage\" #3\n    listitem #4\n      checkbox \"512 GB\" #5\n      text \"31\" #6\n    listitem #7\n      checkbox \"1 TB\" #8\n      text \"{ssd}\" #9\n  table \"Seats\" #10\n    row #11\n      columnheader \"Category\" #12\n      columnheader \"Left\" #13\n    row #14\n      cell \"Circle\" #15\n      cell \"8\" #16\n    row #17\n      cell \"Stalls\" #18\n      cell \"{left}\" #19\n  term \"Goods\" #20\n  definition \"$9\" #21\n  term \"Delivery\" #22\n  definition \"{delivery}\" #23\n  term \"Total\" #24\n  definition \"{total}\" #25\n"
+            "main #2\n  group \"Storage\" #3\n    listitem #4\n      checkbox \"512 GB\" #5\n      text \"31\" #6\n    \
+                listitem #7\n      checkbox \"1 TB\" #8\n      text \"{ssd}\" #9\n  table \"Seats\" #10\n    row \
+                #11\n      columnheader \"Category\" #12\n      columnheader \"Left\" #13\n    row #14\n      cell \
+                \"Circle\" #15\n      cell \"8\" #16\n    row #17\n      cell \"Stalls\" #18\n      cell \"{left}\" \
+                #19\n  term \"Goods\" #20\n  definition \"$9\" #21\n  term \"Delivery\" #22\n  definition \
+                \"{delivery}\" #23\n  term \"Total\" #24\n  definition \"{total}\" #25\n"
         );
         page("https://a.test/1", "One", 1, &outline)
     };
@@ -365,7 +374,8 @@ fn a_change_that_does_not_say_whose_it_is_names_its_owner() {
 fn a_text_that_is_written_anew_in_its_place_is_a_change() {
     let at = |state: &str, keys: u32| {
         let outline = format!(
-            "main #2\n  heading \"Release 4\" #3\n  text \"{state}\" #{keys}\n  row #5\n    cell \"Ines\" #6\n    cell \"{state} 1\" #{}\n  button \"Go\" #8\n",
+            "main #2\n  heading \"Release 4\" #3\n  text \"{state}\" #{keys}\n  row #5\n    cell \"Ines\" #6\n    cell \
+                \"{state} 1\" #{}\n  button \"Go\" #8\n",
             keys + 1
         );
         page("https://a.test/1", "One", 1, &outline)
@@ -383,7 +393,8 @@ fn a_text_that_is_written_anew_in_its_place_is_a_change() {
 fn what_goes_in_many_kinds_is_counted_by_kind_and_named_where_it_is_one() {
     let stays: String = (0..20).map(|at| format!("  link \"A page of the letter {at}\" #{}\n", 40 + at)).collect();
     let at = |form: &str| page("https://a.test/1", "One", 1, &format!("main #2\n{stays}{form}"));
-    let form = "  text \"Name\" #10\n  textbox \"Name\" #11\n  text \"Mail\" #12\n  textbox \"Mail\" #13\n  checkbox \"Weekly\" #14\n  button \"Send\" #15\n";
+    let form = "  text \"Name\" #10\n  textbox \"Name\" #11\n  text \"Mail\" #12\n  textbox \"Mail\" #13\n  checkbox \
+        \"Weekly\" #14\n  button \"Send\" #15\n";
     let told = deltas(a11y(), &[at(form), at("  text \"Thank you\" #20\n")]);
     assert!(told[0].text.contains("2 × textbox, checkbox \"Weekly\" @e23, button \"Send\" @e24"), "{}", told[0].text);
 }

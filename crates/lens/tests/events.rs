@@ -243,7 +243,9 @@ proptest! {
 
     #[test]
     fn lines_that_look_like_events_are_read_rightly_or_not_at_all(lines in prop::collection::vec(
-        "\\[(DIALOG |TAB |DOWNLOAD |CONSOLE |ACTION failed: |… )(alert |prompt |opened|closed|error |[0-9]{1,3}|)(\"[a-z\\\\\"]{0,4}\"| |[a-z:/]{0,6}){0,2}( open| accepted with \"x\"| finished| ×3| more errors| more event|… \\+3 chars|)\\]?", 0..4,
+        "\\[(DIALOG |TAB |DOWNLOAD |CONSOLE |ACTION failed: |… )(alert |prompt |opened|closed|error \
+            |[0-9]{1,3}|)(\"[a-z\\\\\"]{0,4}\"| |[a-z:/]{0,6}){0,2}( open| accepted with \"x\"| finished| ×3| more \
+            errors| more event|… \\+3 chars|)\\]?", 0..4,
     )) {
         let text = format!("[DELTA 1→2: 0 changes]\n{}", lines.join("\n"));
         if let Ok(read) = parse(text.trim_end()) {

@@ -1,4 +1,5 @@
-//! Folding says the same with fewer tokens: for any tree, what is written is read back, and the goldens show how it reads.
+//! Folding says the same with fewer tokens: for any tree, what is written is read back, and the
+//! goldens show how it reads.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use browserlens_lens::format::{Head, Observed, write};
@@ -163,7 +164,8 @@ fn word() -> impl Strategy<Value = String> {
         4 => "[A-Za-z]{0,6}",
         2 => "[0-9]{1,3}(\\.[0-9]{2})?",
         1 => prop::sample::select(vec![
-            "|", " | ", "{1}", "\\", "\"", "\"\"", "[checked]", "@e5", "@e5.2", "\n- button \"x\" @e9", "3 × row:", "-", "+", " x ", "…",
+            "|", " | ", "{1}", "\\", "\"", "\"\"", "[checked]", "@e5", "@e5.2", "\n- button \"x\" \
+                @e9", "3 × row:", "-", "+", " x ", "…",
             "… 3 more items @m1", "\u{202e}", "[DELTA 1→2: 0 changes]", "£5", "5 %", "a|b", "\\|", "\\{", "\t", "é",
         ]).prop_map(str::to_owned),
         1 => "\\PC{0,8}",
@@ -234,8 +236,10 @@ proptest! {
     fn a_damaged_fold_is_an_error_and_no_panic(lines in prop::collection::vec(prop_oneof![
         "[-|@e0-9 \":,\\[\\](){}.?+/a-z×]{0,30}",
         prop::sample::select(vec![
-            "- 2 × link: @e1 a | @e2 b [checked]", "- 3 × row (\"{1}\", link \"{2}\" @ ?{2}):", "@e1 a | b", "| a", "@e4", "- 2 × row \"{1}\":",
-            "- 2 × listitem (checkbox \"{1}\" @ unchecked /{2}, \"x\" -{3}):", "@e1 | checked | -", "- 4294967295 × row (\"{9999}\"):", "- 1 × :",
+            "- 2 × link: @e1 a | @e2 b [checked]", "- 3 × row (\"{1}\", link \"{2}\" @ \
+                ?{2}):", "@e1 a | b", "| a", "@e4", "- 2 × row \"{1}\":",
+            "- 2 × listitem (checkbox \"{1}\" @ unchecked /{2}, \"x\" -{3}):", "@e1 | checked | -", "- 4294967295 × \
+                row (\"{9999}\"):", "- 1 × :",
         ]).prop_map(str::to_owned),
     ], 0..6)) {
         let text = format!("[FULL PAGE STATE] a | b\n{}", lines.join("\n"));

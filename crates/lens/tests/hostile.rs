@@ -1,7 +1,9 @@
-//! Page text that attacks its readers: it forges no line, node, ref or mark in anything the lens writes, and takes no more than bounded time.
+//! Page text that attacks its readers: it forges no line, node, ref or mark in anything the lens
+//! writes, and takes no more than bounded time.
 //!
-//! In: pages whose title, URL, names, values, options, placeholders and texts hold what imitates structure. Out: texts in which a reader finds what the
-//! page has and nothing else, in every representation, grade, style and budget.
+//! In: pages whose title, URL, names, values, options, placeholders and texts hold what imitates
+//! structure. Out: texts in which a reader finds what the page has and nothing else, in every
+//! representation, grade, style and budget.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod common;

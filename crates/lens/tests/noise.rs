@@ -62,7 +62,8 @@ fn a_word_that_sounds_like_noise_makes_none() {
     let at = |slide: &str, total: &str, upload: &str| {
         let links: String = (0..20).map(|n| format!("link \"Topic number {n}\" #{}\n", 100 + n)).collect();
         let outline = format!(
-            "group \"Slides and ads\" class=\"header adapt address\" #2\n  text \"{slide}\" #3\nstatus #4\n  text \"{total}\" #5\nprogressbar \"Upload\" value=\"{upload}\" #6\n{links}"
+            "group \"Slides and ads\" class=\"header adapt address\" #2\n  text \"{slide}\" #3\nstatus #4\n  text \
+                \"{total}\" #5\nprogressbar \"Upload\" value=\"{upload}\" #6\n{links}"
         );
         page("https://a.test/", "Shop", 1, &outline)
     };

@@ -62,7 +62,8 @@ proptest! {
     }
 }
 
-/// Found by the properties above: a renamed region that was known to change by itself covered the marks in it.
+/// Found by the properties above: a renamed region that was known to change by itself covered the
+/// marks in it.
 #[test]
 fn a_container_is_not_volatile_for_its_name() {
     let site = Site::new(0, false, "a".to_owned());
@@ -71,7 +72,8 @@ fn a_container_is_not_volatile_for_its_name() {
     run(&options, site, &ops, Some(4), false).unwrap();
 }
 
-/// Found by the properties above: after a text that had room for nothing, a delta from an earlier state was read as one from that nothing.
+/// Found by the properties above: after a text that had room for nothing, a delta from an earlier
+/// state was read as one from that nothing.
 #[test]
 fn after_a_text_that_says_nothing_a_delta_starts_from_the_step_it_names() {
     for budget in 1..120 {
@@ -83,7 +85,8 @@ fn after_a_text_that_says_nothing_a_delta_starts_from_the_step_it_names() {
     }
 }
 
-/// Found by the properties above: title and URL had no room the first time, and were the one thing a delta had to say.
+/// Found by the properties above: title and URL had no room the first time, and were the one thing
+/// a delta had to say.
 #[test]
 fn a_head_that_was_cut_is_said_in_full_as_soon_as_it_fits() {
     let site = Site::new(0, false, "a".to_owned());
@@ -96,7 +99,8 @@ fn a_head_that_was_cut_is_said_in_full_as_soon_as_it_fits() {
     }
 }
 
-/// Found by the properties above: a name with an `s` of its own was taken for a time, so that the row did not say what it is.
+/// Found by the properties above: a name with an `s` of its own was taken for a time, so that the
+/// row did not say what it is.
 #[test]
 fn a_recycled_row_is_another_thing_whatever_words_its_name_has() {
     for name in ["men's shoes", "a minute hand", "5 minutes away"] {

@@ -39,7 +39,8 @@ proptest! {
     }
 }
 
-/// The bundled listing of 142 cards under the budget of `lens/budget-1500`: every mark that stands for items can be asked for.
+/// The bundled listing of 142 cards under the budget of `lens/budget-1500`: every mark that stands
+/// for items can be asked for.
 #[test]
 fn what_a_budget_leaves_out_of_the_recorded_listing_is_brought() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces/shop-laptop-to-cart.trace");
@@ -69,7 +70,8 @@ fn scrolled_to(top: usize) -> Arc<Page> {
     let paragraph = |n: usize| {
         let place = if (top..top + 6).contains(&n) { "" } else { " offscreen" };
         format!(
-            "  paragraph #{}{place}\n    text \"Paragraph {n} of the manual says what to do about part {n}.\" #{}{place}\n",
+            "  paragraph #{}{place}\n    text \"Paragraph {n} of the manual says what to do about part {n}.\" \
+                #{}{place}\n",
             100 + n,
             300 + n
         )

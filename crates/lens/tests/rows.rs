@@ -1,4 +1,5 @@
-//! Rows are one thing each, on every bundled page; on others where `BROWSERLENS_TRACES` names their folder (`./just wild-bench`).
+//! Rows are one thing each, on every bundled page; on others where `BROWSERLENS_TRACES` names their
+//! folder (`./just wild-bench`).
 
 use browserlens_lens::extract::{ExtractOptions, extract};
 use browserlens_lens::mixed_rows;

@@ -145,7 +145,8 @@ fn text_is_found_as_an_agent_reads_it() {
     let mut shown = ShownState::default();
     shown
         .apply(
-            "[FULL PAGE STATE] a | b\n- main: \"See the\", link \"terms\" @e1 \"of 2026.\", \"Next\", \"block\"\n  - row: cell \"Total\", cell \"42.00\"\n  - row: cell \"VAT\", textbox \"Rate\" @e2 value: \"19 %\"",
+            "[FULL PAGE STATE] a | b\n- main: \"See the\", link \"terms\" @e1 \"of 2026.\", \"Next\", \"block\"\n  - \
+                row: cell \"Total\", cell \"42.00\"\n  - row: cell \"VAT\", textbox \"Rate\" @e2 value: \"19 %\"",
         )
         .unwrap();
     for found in ["See the terms of 2026.", "the  terms\nof", "Total 42.00", "19 %", "termsof"] {

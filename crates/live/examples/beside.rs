@@ -1,9 +1,13 @@
-//! Runs a scenario and, after each capture, prints what a live lens says of the page, then waits for a line: so that another program can look at
-//! the very same page and compare. `beside scenario.toml…`; one JSON object a line. `beside --attach ADDRESS TARGET` instead attaches anew for each line that
-//! comes, to a tab of a browser that runs, and prints its first observation.
+//! Runs a scenario and, after each capture, prints what a live lens says of the page, then waits
+//! for a line: so that another program can look at the very same page and compare.
+//! `beside scenario.toml…`; one JSON object a line. `beside --attach ADDRESS TARGET` instead
+//! attaches anew for each line that comes, to a tab of a browser that runs, and prints its first
+//! observation.
 //!
-//! In: scenarios, and a line for each step. Out: `{"step":-1,"address":…,"target":…}` before the first navigation, then
-//! `{"step":0,"target":…,"kind":…,"text":…,"images":[…],"total_us":…,"browser_us":…}`. The lens is attached as any other program would be.
+//! In: scenarios, and a line for each step. Out: `{"step":-1,"address":…,"target":…}` before the
+//! first navigation, then
+//! `{"step":0,"target":…,"kind":…,"text":…,"images":[…],"total_us":…,"browser_us":…}`. The lens is
+//! attached as any other program would be.
 
 use browserlens_live::{LiveError, LiveLens};
 use browserlens_recorder::{AttachTab, BesideStep, LiveOptions, RecordOptions, record};

@@ -1,4 +1,5 @@
-//! Runs scenarios in Chromium and holds each step's fast look against its whole capture: `equality [scenario.toml…]`, all bundled ones by default.
+//! Runs scenarios in Chromium and holds each step's fast look against its whole capture:
+//! `equality [scenario.toml…]`, all bundled ones by default.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! A small loop on the bundled shop: observe, read a ref from the text, act, observe what changed. `shop_loop [cdp address]` attaches to a
-//! browser that runs instead of starting one.
+//! A small loop on the bundled shop: observe, read a ref from the text, act, observe what changed.
+//! `shop_loop [cdp address]` attaches to a browser that runs instead of starting one.
 
 use browserlens_live::{Action, LiveLens};
 use browserlens_recorder::{AttachTab, LiveOptions, SiteServer};
@@ -7,7 +7,8 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-/// Returns the ref that stands behind a text, as a model would read it; in a folded row a ref is a number behind a bar.
+/// Returns the ref that stands behind a text, as a model would read it; in a folded row a ref is a
+/// number behind a bar.
 fn ref_of(text: &str, said: &str) -> Result<String, Box<dyn Error>> {
     let at = text.find(said).ok_or_else(|| format!("{said:?} is not shown"))? + said.len();
     let line = text[at..].lines().next().unwrap_or("");

@@ -1,8 +1,9 @@
-//! Wall time of an observation against Playwright MCP's `browser_snapshot`, on one live browser, as paired medians:
-//! `speed <cli.js of @playwright/mcp> [pairs] [seconds]`.
+//! Wall time of an observation against Playwright MCP's `browser_snapshot`, on one live browser, as
+//! paired medians: `speed <cli.js of @playwright/mcp> [pairs] [seconds]`.
 //!
-//! Each pair changes the page, then asks both, in turns first and second, so that what else the machine does hits both alike. The server is
-//! spoken to over stdio, as agents do, and looks at the same tab. It ends after the seconds (150 if none are said), with what it measured until then.
+//! Each pair changes the page, then asks both, in turns first and second, so that what else the
+//! machine does hits both alike. The server is spoken to over stdio, as agents do, and looks at the
+//! same tab. It ends after the seconds (150 if none are said), with what it measured until then.
 
 use browserlens_live::{Action, LiveLens, Session};
 use browserlens_page::Viewport;
@@ -94,23 +95,29 @@ fn session() -> Result<Session, Box<dyn Error>> {
 }
 
 /// Makes a list anew, in another order.
-const RENDER: &str = "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
-                            l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); c.remove(); return n })) })()";
+const RENDER: &str = "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => \
+    b.children.length - a.children.length)[0]; \
+                            l.append(...[...l.children].reverse().map((c) => { const n = c.cloneNode(true); \
+                            c.remove(); return n })) })()";
 
-/// How long a page is let alone that is looked at as agents do, who act, wait until it is quiet, and look.
+/// How long a page is let alone that is looked at as agents do, who act, wait until it is quiet,
+/// and look.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// What is done to the page before a pair, as a script, and how long it is let alone then; `NAVIGATE` loads it anew.
+/// What is done to the page before a pair, as a script, and how long it is let alone then;
+/// `NAVIGATE` loads it anew.
 const CHANGES: [(&str, &str, Duration); 6] = [
     ("nothing", "0", Duration::ZERO),
     (
         "a text",
-        "(() => { const h = document.querySelector('h1, h2'); h.textContent = 'Changed ' + Math.round(performance.now()) })()",
+        "(() => { const h = document.querySelector('h1, h2'); h.textContent = 'Changed ' + \
+            Math.round(performance.now()) })()",
         Duration::ZERO,
     ),
     (
         "a row added",
-        "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - a.children.length)[0]; \
+        "(() => { const l = [...document.querySelectorAll('main ul, main ol')].sort((a, b) => b.children.length - \
+            a.children.length)[0]; \
                        l.append(l.children[0].cloneNode(true)) })()",
         Duration::ZERO,
     ),
@@ -119,7 +126,8 @@ const CHANGES: [(&str, &str, Duration); 6] = [
     ("navigation", "NAVIGATE", Duration::ZERO),
 ];
 
-/// Milliseconds that this process and all that it started (the browser, the server) have had on a core, where the system says so.
+/// Milliseconds that this process and all that it started (the browser, the server) have had on a
+/// core, where the system says so.
 fn on_core() -> f64 {
     let text = |path: String| std::fs::read_to_string(path).unwrap_or_default();
     let mut open = vec![std::process::id()];
@@ -149,7 +157,8 @@ fn timed(run: impl FnOnce() -> Result<(), Box<dyn Error>>) -> Result<[f64; 2], B
     Ok([clock, (on_core() - before - reading).max(0.0)])
 }
 
-/// Milliseconds of one kind of observation, pair by pair: by the clock, and on cores, which other load on the machine does not stretch.
+/// Milliseconds of one kind of observation, pair by pair: by the clock, and on cores, which other
+/// load on the machine does not stretch.
 #[derive(Default)]
 struct Pairs {
     ours: Vec<[f64; 2]>,
@@ -195,7 +204,8 @@ impl Pairs {
         let ways: Vec<&str> = self.ways.iter().map(String::as_str).collect();
         writeln!(
             out,
-            "  {what}: ours {:.1} ms (page {:.1}, of it the browser {:.1}), browser_snapshot {:.1} ms, ratio {:.3}; on cores {:.1} and {:.1} ms, ratio {:.3}; {} pairs, {}",
+            "  {what}: ours {:.1} ms (page {:.1}, of it the browser {:.1}), browser_snapshot {:.1} ms, ratio {:.3}; on \
+                cores {:.1} and {:.1} ms, ratio {:.3}; {} pairs, {}",
             of(&self.ours, 0),
             median(&self.look),
             median(&self.browser),
@@ -216,7 +226,8 @@ fn open(lens: &mut LiveLens, url: &str, grow: Option<u32>) -> Result<(), Box<dyn
     if let Some(count) = grow {
         let script = format!(
             "(() => {{ const main = document.querySelector('main') ?? document.body; const copy = [...main.children]; \
-             while (document.querySelectorAll('*').length < {count}) main.append(...copy.map((child) => child.cloneNode(true))) }})()"
+             while (document.querySelectorAll('*').length < {count}) main.append(...copy.map((child) => \
+             child.cloneNode(true))) }})()"
         );
         lens.browser().evaluate(&script)?;
     }

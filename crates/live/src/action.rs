@@ -1,6 +1,7 @@
 //! What an agent can do on a live page.
 //!
-//! In: nothing. Out: the list of actions. Invariant: an element is named by a ref that was shown, never by a position.
+//! In: nothing. Out: the list of actions. Invariant: an element is named by a ref that was shown,
+//! never by a position.
 
 use browserlens_recorder::Wait;
 use std::path::PathBuf;

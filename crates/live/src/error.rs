@@ -1,7 +1,8 @@
 //! What can go wrong with a live lens, and what to do about it.
 //!
-//! In: causes of the layers below. Out: one [`LiveError`] that names the ref and the reason. Invariants: an action that failed has done
-//! nothing, or its reason says how far it came; no error is about another node than the one that was meant.
+//! In: causes of the layers below. Out: one [`LiveError`] that names the ref and the reason.
+//! Invariants: an action that failed has done nothing, or its reason says how far it came; no error
+//! is about another node than the one that was meant.
 
 use browserlens_recorder::RecordError;
 use browserlens_strategy::{ActError, SourceError, StrategyError};

@@ -1,7 +1,8 @@
 //! A live browser and one reader of it.
 //!
-//! In: a URL or a browser, and actions by ref. Out: observations: the first in full, later ones as what changed. Invariant: an action is
-//! carried out on the element that its ref was shown for, or not at all.
+//! In: a URL or a browser, and actions by ref. Out: observations: the first in full, later ones as
+//! what changed. Invariant: an action is carried out on the element that its ref was shown for, or
+//! not at all.
 
 use crate::action::{Action, DropAt, TabAction};
 use crate::error::{LiveError, Meant, of_ref};
@@ -32,7 +33,8 @@ impl LiveLens {
         Self::over(LiveBrowser::open(url, options)?, options)
     }
 
-    /// Attaches to a browser that runs, by the address of its protocol; it stays when this is dropped.
+    /// Attaches to a browser that runs, by the address of its protocol; it stays when this is
+    /// dropped.
     ///
     /// # Errors
     /// [`LiveError::Browser`] if no browser answers there or it has no such tab.
@@ -46,7 +48,8 @@ impl LiveLens {
         Ok(Self { browser, session, task, action: None })
     }
 
-    /// Takes another strategy, with options as in `traces/strategies.toml`; what was shown is forgotten.
+    /// Takes another strategy, with options as in `traces/strategies.toml`; what was shown is
+    /// forgotten.
     ///
     /// # Errors
     /// [`LiveError::UnknownStrategy`] if there is none of that name or an option is wrong.
@@ -77,7 +80,8 @@ impl LiveLens {
     /// Returns what the agent is shown of the page now: in full first, then what changed.
     ///
     /// # Errors
-    /// [`LiveError::Blocked`] while a dialog is open, [`LiveError::BrowserGone`] after the browser ended.
+    /// [`LiveError::Blocked`] while a dialog is open, [`LiveError::BrowserGone`] after the browser
+    /// ended.
     pub fn observe(&mut self) -> Result<Observation, LiveError> {
         if let Some(dialog) = self.browser.dialog() {
             return Err(LiveError::Blocked { message: dialog.message });
@@ -117,7 +121,8 @@ impl LiveLens {
     /// Carries out an action and waits until the page settled.
     ///
     /// # Errors
-    /// [`LiveError`] saying what is wrong with the ref's element; nothing was done then, or the reason says what.
+    /// [`LiveError`] saying what is wrong with the ref's element; nothing was done then, or the
+    /// reason says what.
     pub fn act(&mut self, action: &Action) -> Result<(), LiveError> {
         if let Some(dialog) = self.browser.dialog()
             && !matches!(action, Action::Dialog { .. } | Action::Tab(_))

@@ -1,7 +1,8 @@
 //! One reader of a page source: its run of a strategy, its refs, its place in the events.
 //!
-//! In: any [`PageSource`], live or recorded. Out: observations, and the node that a ref means. Invariant: a ref is what the text of this
-//! session showed last under that handle, so readers of one page do not disturb each other.
+//! In: any [`PageSource`], live or recorded. Out: observations, and the node that a ref means.
+//! Invariant: a ref is what the text of this session showed last under that handle, so readers of
+//! one page do not disturb each other.
 
 use crate::error::LiveError;
 use browserlens_lens::build;
@@ -45,7 +46,8 @@ impl std::fmt::Debug for Session {
 }
 
 impl Session {
-    /// Begins with a strategy of the family `lens/*` by name, with options as `traces/strategies.toml` has them (`budget`, `style`, …).
+    /// Begins with a strategy of the family `lens/*` by name, with options as
+    /// `traces/strategies.toml` has them (`budget`, `style`, …).
     ///
     /// # Errors
     /// [`LiveError::UnknownStrategy`] if there is none of that name or an option is wrong.
@@ -73,14 +75,16 @@ impl Session {
         self.page.as_ref()
     }
 
-    /// Forgets what was shown: the next observation is full, and refs of before mean nothing any more.
+    /// Forgets what was shown: the next observation is full, and refs of before mean nothing any
+    /// more.
     pub fn reset(&mut self) {
         self.run = self.strategy.start(&self.task);
         self.known.clear();
         self.looks = 0;
     }
 
-    /// Returns what this reader is shown of the source's page now: in full first, then what changed.
+    /// Returns what this reader is shown of the source's page now: in full first, then what
+    /// changed.
     ///
     /// # Errors
     /// [`LiveError`] if the page is gone or the strategy cannot read it.
@@ -97,7 +101,8 @@ impl Session {
         Ok(observation)
     }
 
-    /// Answers a request about the page observed last: what an elided mark stands for, more of a list, a section, a query.
+    /// Answers a request about the page observed last: what an elided mark stands for, more of a
+    /// list, a section, a query.
     ///
     /// # Errors
     /// [`LiveError::Strategy`] if the strategy knows no such request or not that handle.
@@ -150,7 +155,8 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Looks at a source, with pixels where the page or the strategy of that name needs them; `after` is the last event that was told.
+    /// Looks at a source, with pixels where the page or the strategy of that name needs them;
+    /// `after` is the last event that was told.
     ///
     /// # Errors
     /// [`LiveError`] if the page is gone.
@@ -186,13 +192,15 @@ impl Sight {
     }
 }
 
-/// Returns whether a page cannot be told without pixels, or the strategy shows them whatever the page.
+/// Returns whether a page cannot be told without pixels, or the strategy shows them whatever the
+/// page.
 fn needs_pixels(strategy: &str, page: &Page) -> bool {
     let by_name = !strategy.starts_with("lens/") || strategy.contains("vision") || strategy.contains("hybrid");
     by_name || page.nodes().any(|node| node.flags().has(Flags::CANVAS) && node.is_visible())
 }
 
-/// Agents leave out the `@`, or put brackets around a ref; in a folded row a ref is only its number.
+/// Agents leave out the `@`, or put brackets around a ref; in a folded row a ref is only its
+/// number.
 fn handle_of(reference: &str) -> String {
     let bare = reference.trim().trim_matches(|c| matches!(c, '[' | ']'));
     match bare.chars().next() {

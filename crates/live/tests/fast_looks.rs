@@ -1,6 +1,7 @@
 //! A fast look sees what a whole capture sees, in every field that the lens reads.
 //!
-//! By default on a part of the bundled steps: two small sites, and one scenario more, drawn by `FAST_LOOKS_SEED`. All of them take some minutes:
+//! By default on a part of the bundled steps: two small sites, and one scenario more, drawn by
+//! `FAST_LOOKS_SEED`. All of them take some minutes:
 //! `cargo test -p browserlens-live --test fast_looks -- --ignored`.
 
 mod common;
@@ -56,7 +57,8 @@ fn a_fast_look_equals_the_whole_capture_in_every_field_that_the_lens_reads() {
 fn a_frame_is_not_called_focused_when_what_is_in_it_was_or_is() {
     let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
     let mut browser = LiveBrowser::open("about:blank", &options).expect("opens");
-    let frame = "new Promise((done) => { document.body.innerHTML = '<button>Outside</button><iframe srcdoc=\"<button>Inside</button>\"></iframe>'; \
+    let frame = "new Promise((done) => { document.body.innerHTML = '<button>Outside</button><iframe \
+        srcdoc=\"<button>Inside</button>\"></iframe>'; \
                  document.querySelector('iframe').onload = () => done(1) })";
     browser.evaluate(frame).expect("a frame");
     let inside = "document.querySelector('iframe').contentDocument.querySelector('button')";

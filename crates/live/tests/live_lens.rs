@@ -1,4 +1,5 @@
-//! A loop on bundled pages: observe, act by ref, observe what changed; and every way in which a ref can be wrong.
+//! A loop on bundled pages: observe, act by ref, observe what changed; and every way in which a ref
+//! can be wrong.
 
 use browserlens_live::{Action, LiveError, LiveLens, TabAction};
 use browserlens_recorder::{AttachTab, LiveBrowser, LiveOptions, SiteServer, Wait};
@@ -84,7 +85,8 @@ fn what_covers_an_element_is_named_and_the_click_lands_nowhere() {
     let site = site("fixtures");
     let mut lens = LiveLens::open(&site.url("action-click.html"), &quick()).expect("opens");
     let go = ref_of(&lens.observe().expect("a page").text, "button \"Go\"");
-    let cover = "(() => { const d = document.createElement('div'); d.id = 'veil'; d.style = 'position:fixed;inset:0;background:#fff;z-index:9'; \
+    let cover = "(() => { const d = document.createElement('div'); d.id = 'veil'; d.style = \
+        'position:fixed;inset:0;background:#fff;z-index:9'; \
                  d.onclick = () => { document.title = 'veil clicked' }; document.body.append(d) })()";
     lens.browser().evaluate(cover).expect("runs");
     let error = lens.act(&Action::Click { reference: go }).expect_err("it is covered");
@@ -139,7 +141,10 @@ fn tabs_waits_dialogs_and_pictures() {
     assert!(matches!(&error, LiveError::NotPossible { reason, .. } if reason.contains("last")), "{error}");
 
     lens.browser()
-        .evaluate("setTimeout(() => { document.body.append(Object.assign(document.createElement('p'), { textContent: 'Late news' })) }, 300)")
+        .evaluate(
+            "setTimeout(() => { document.body.append(Object.assign(document.createElement('p'), { textContent: \
+            'Late news' })) }, 300)",
+        )
         .expect("runs");
     lens.act(&Action::Wait(Wait::Text("Late news".to_owned()))).expect("it came");
     lens.browser().evaluate("setTimeout(() => document.querySelector('p:last-of-type').remove(), 300)").expect("runs");

@@ -1,4 +1,5 @@
-//! A look that only read what changed sees what a look that reads everything sees, whatever changed: random changes on bundled sites.
+//! A look that only read what changed sees what a look that reads everything sees, whatever
+//! changed: random changes on bundled sites.
 
 mod common;
 
@@ -61,8 +62,10 @@ const CHANGE: &str = r"((seed) => {
 })";
 
 /// How many mutations the page had since this was asked first.
-const MUTATIONS: &str = "(globalThis.mutationsSoFar ??= (() => { let count = 0; const add = (records) => { count += records.length; }; \
-    const observer = new MutationObserver(add); observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true }); \
+const MUTATIONS: &str = "(globalThis.mutationsSoFar ??= (() => { let count = 0; const add = (records) => { count += \
+    records.length; }; \
+    const observer = new MutationObserver(add); observer.observe(document, { subtree: true, childList: true, \
+    attributes: true, characterData: true }); \
     return () => { add(observer.takeRecords()); return count; }; })())()";
 
 const PAGES: [(&str, &str); 10] = [
@@ -145,7 +148,12 @@ fn shown(site: &str, page: &str) -> (tokio::runtime::Runtime, SiteServer, LiveLe
 fn a_rule_that_a_script_edits_in_place_is_seen() {
     let (_runtime, _server, mut lens) = shown("tiny", "index.html");
     let browser = lens.browser();
-    browser.evaluate("document.head.append(Object.assign(document.createElement('style'), { textContent: 'h1 { color: red }' })), 1").expect("adds");
+    browser
+        .evaluate(
+            "document.head.append(Object.assign(document.createElement('style'), { textContent: 'h1 { color: \
+        red }' })), 1",
+        )
+        .expect("adds");
     browser.look_afresh().expect("a page");
     assert!(browser.look().is_ok());
     browser.evaluate("[...document.styleSheets].at(-1).cssRules[0].style.color = 'rgb(1, 2, 3)'").expect("edits");
@@ -161,8 +169,10 @@ fn a_new_drawing_has_its_own_styles_and_not_those_of_the_one_like_it() {
     let browser = lens.browser();
     browser.look_afresh().expect("a page");
     browser.look().expect("a page");
-    let add = "(() => { const drawing = document.querySelector('main li button svg, main article button svg'); const item = drawing.closest('li, article'); \
-        const copy = item.cloneNode(true); copy.querySelector('button:has(svg)').style.cursor = 'wait'; item.parentElement.append(copy); \
+    let add = "(() => { const drawing = document.querySelector('main li button svg, main article button svg'); const \
+        item = drawing.closest('li, article'); \
+        const copy = item.cloneNode(true); copy.querySelector('button:has(svg)').style.cursor = 'wait'; \
+        item.parentElement.append(copy); \
         return copy.querySelector('button:has(svg)').querySelectorAll('*').length; })()";
     let below = browser.evaluate(add).expect("adds").as_u64().expect("a count") as usize;
     let waiting =

@@ -1,6 +1,7 @@
 //! A cassette and, if there is one, an endpoint, as one thing to ask.
 //!
-//! In: requests. Out: answers, from the cassette where it has them. Invariant: an answer is in the cassette before it is returned.
+//! In: requests. Out: answers, from the cassette where it has them. Invariant: an answer is in the
+//! cassette before it is returned.
 
 use crate::cassette::Cassette;
 use crate::chat::{Answer, ChatRequest};

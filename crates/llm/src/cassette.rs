@@ -1,10 +1,11 @@
 //! The cassette: every answer of an endpoint in one file, by the hash of its request.
 //!
-//! In: answers. Out: the same answers later, without an endpoint. Layout: JSONL; the first line says format and prompt version, every other line
-//! is one request hash, its answer and a check over both. Lines are appended in one write each; a write that fails half-way is taken back.
-//! Invariants: a cassette serves one prompt version and refuses any other; a line that is not what was written is named by its number;
-//! of two answers to one request the first counts; several processes may
-//! keep answers in one cassette.
+//! In: answers. Out: the same answers later, without an endpoint. Layout: JSONL; the first line
+//! says format and prompt version, every other line is one request hash, its answer and a check
+//! over both. Lines are appended in one write each; a write that fails half-way is taken back.
+//! Invariants: a cassette serves one prompt version and refuses any other; a line that is not what
+//! was written is named by its number; of two answers to one request the first counts; several
+//! processes may keep answers in one cassette.
 
 use crate::chat::{Answer, RequestHash};
 use crate::error::CassetteError;
@@ -52,10 +53,12 @@ pub struct Cassette {
 }
 
 impl Cassette {
-    /// Opens a cassette for one version of a prompt; a file that is not there is an empty one, made when the first answer is kept.
+    /// Opens a cassette for one version of a prompt; a file that is not there is an empty one, made
+    /// when the first answer is kept.
     ///
     /// # Errors
-    /// [`CassetteError`] if the file cannot be read, is no cassette, is of a newer format or another prompt, or has a damaged line.
+    /// [`CassetteError`] if the file cannot be read, is no cassette, is of a newer format or
+    /// another prompt, or has a damaged line.
     pub fn open(path: &Path, prompt: &str) -> Result<Self, CassetteError> {
         let mut cassette =
             Self { path: path.to_owned(), prompt: prompt.to_owned(), answers: BTreeMap::new(), file: None };
@@ -69,7 +72,8 @@ impl Cassette {
     }
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), CassetteError> {
-        // Without the last line break the last line is torn: what follows the last break is a line of its own.
+        // Without the last line break the last line is torn: what follows the last break is a line
+        // of its own.
         let mut lines = bytes.split(|byte| *byte == b'\n').enumerate();
         self.check_header(lines.next().map_or(&[][..], |(_, line)| line))?;
         let ends_whole = bytes.last() == Some(&b'\n');
@@ -168,7 +172,8 @@ impl Cassette {
         let length = file.metadata().map_err(wrong("read the cassette"))?.len();
         let written = file.write_all(line);
         if written.is_err() {
-            // A torn line would make the whole file unreadable; that this fails too changes nothing about the error.
+            // A torn line would make the whole file unreadable; that this fails too changes nothing
+            // about the error.
             let _ = file.set_len(length);
         }
         // A lock that cannot be given back goes with the file.
@@ -184,7 +189,8 @@ impl Cassette {
         }
         let file = OpenOptions::new().read(true).append(true).open(&self.path).map_err(wrong("open the cassette"))?;
         locked(file.lock_shared()).map_err(wrong("lock the cassette"))?;
-        // It need not be the file that was read, and may have been absent then: another process may have made it for another prompt since.
+        // It need not be the file that was read, and may have been absent then: another process may
+        // have made it for another prompt since.
         let mut first = Vec::new();
         let read = BufReader::new(&file).read_until(b'\n', &mut first);
         let _ = file.unlock();
@@ -193,7 +199,8 @@ impl Cassette {
         Ok(file)
     }
 
-    /// Puts a cassette with its header at a path where nothing is, whole; does nothing if another process was faster.
+    /// Puts a cassette with its header at a path where nothing is, whole; does nothing if another
+    /// process was faster.
     fn make(&self) -> std::io::Result<()> {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
@@ -219,7 +226,8 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Passes over that a file system has no locks: then one process at a time may use a cassette there.
+/// Passes over that a file system has no locks: then one process at a time may use a cassette
+/// there.
 fn locked(result: std::io::Result<()>) -> std::io::Result<()> {
     match result {
         Err(error) if error.kind() == std::io::ErrorKind::Unsupported => Ok(()),

@@ -1,7 +1,8 @@
 //! Chat requests and answers as values.
 //!
-//! In: model, messages, the schema of the answer. Out: the JSON of `POST /chat/completions` in one canonical spelling, and its hash.
-//! Invariant: equal requests have equal hashes on every machine; neither endpoint nor key is part of a request.
+//! In: model, messages, the schema of the answer. Out: the JSON of `POST /chat/completions` in one
+//! canonical spelling, and its hash. Invariant: equal requests have equal hashes on every machine;
+//! neither endpoint nor key is part of a request.
 
 use base64::Engine;
 use serde::{Deserialize, Serialize};
@@ -149,7 +150,8 @@ impl ChatRequest {
     }
 }
 
-/// Writes JSON with sorted keys, whatever order the map keeps (`serde_json` may be built with or without `preserve_order`).
+/// Writes JSON with sorted keys, whatever order the map keeps (`serde_json` may be built with or
+/// without `preserve_order`).
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Array(items) => {
@@ -219,7 +221,8 @@ pub struct Said {
 pub enum Answer {
     /// The model answered.
     Said(Said),
-    /// The endpoint refused this very request: longer than the model's context, stopped by a filter.
+    /// The endpoint refused this very request: longer than the model's context, stopped by a
+    /// filter.
     Refused {
         /// HTTP status.
         status: u16,

@@ -1,10 +1,12 @@
 //! The client: one request in, one answer out, however many attempts it takes.
 //!
-//! In: a [`ChatRequest`], or texts to embed. Out: an [`Answer`] or vectors, or an error after which asking on makes no sense. What is tried again: 408, 425, 429 and 5xx,
-//! time-outs, broken connections, bodies that are not what was asked for; after `Retry-After` where the endpoint says so in seconds, else after a doubling
-//! pause. What is not: any other 4xx. A refusal of this very request (too long, filtered) is an answer; of every request (key, model,
-//! parameters, nothing left to spend) an error.
-//! Invariants: no more requests a minute than allowed, attempts included; a redirect is not followed, so the key goes nowhere else.
+//! In: a [`ChatRequest`], or texts to embed. Out: an [`Answer`] or vectors, or an error after which
+//! asking on makes no sense. What is tried again: 408, 425, 429 and 5xx, time-outs, broken
+//! connections, bodies that are not what was asked for; after `Retry-After` where the endpoint says
+//! so in seconds, else after a doubling pause. What is not: any other 4xx. A refusal of this very
+//! request (too long, filtered) is an answer; of every request (key, model, parameters, nothing
+//! left to spend) an error. Invariants: no more requests a minute than allowed, attempts included;
+//! a redirect is not followed, so the key goes nowhere else.
 
 use crate::answers::Ask;
 use crate::chat::{Answer, ChatRequest, Said};
@@ -72,7 +74,8 @@ pub struct ClientOptions {
 }
 
 impl ClientOptions {
-    /// Returns the usual options for an endpoint: two minutes an attempt, five attempts, no rate limit.
+    /// Returns the usual options for an endpoint: two minutes an attempt, five attempts, no rate
+    /// limit.
     pub fn new(base_url: BaseUrl, key: Option<ApiKey>) -> Self {
         Self {
             base_url,
@@ -153,11 +156,13 @@ impl Client {
         Ok(Self { options, agent: config.new_agent(), clock, not_before: Duration::ZERO })
     }
 
-    /// Returns one vector a text, as the endpoint gives them: their number and dimensions are not checked, and what is no number is NaN.
-    /// `dimensions` asks a model that can for vectors of that size.
+    /// Returns one vector a text, as the endpoint gives them: their number and dimensions are not
+    /// checked, and what is no number is NaN. `dimensions` asks a model that can for vectors of
+    /// that size.
     ///
     /// # Errors
-    /// [`EndpointError::Refused`] if the endpoint refuses the request, [`EndpointError::NoAnswer`] if no attempt brought one.
+    /// [`EndpointError::Refused`] if the endpoint refuses the request, [`EndpointError::NoAnswer`]
+    /// if no attempt brought one.
     pub fn embeddings(
         &mut self,
         model: &str,
@@ -298,7 +303,8 @@ impl Ask for Client {
     /// Returns the answer to a request.
     ///
     /// # Errors
-    /// [`EndpointError::Refused`] if the endpoint refuses every request like it, [`EndpointError::NoAnswer`] if no attempt brought one.
+    /// [`EndpointError::Refused`] if the endpoint refuses every request like it,
+    /// [`EndpointError::NoAnswer`] if no attempt brought one.
     fn ask(&mut self, request: &ChatRequest) -> Result<Answer, LlmError> {
         let (url, body) = self.addressed(request)?;
         let read: &dyn Fn(&Value) -> Option<Answer> =
@@ -314,7 +320,8 @@ impl Ask for Client {
     }
 }
 
-/// Returns the vectors of an answer in the order of the texts; none if the value is no list of embeddings.
+/// Returns the vectors of an answer in the order of the texts; none if the value is no list of
+/// embeddings.
 fn vectors(body: &Value) -> Option<Vec<Vec<f32>>> {
     let data = body.get("data")?.as_array()?;
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; data.len()];

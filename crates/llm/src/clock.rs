@@ -1,6 +1,7 @@
 //! Time, through one small trait, so that tests of backoff and rate do not sleep.
 //!
-//! In: nothing. Out: the time since the clock was made, and pauses. Invariant: time never goes back.
+//! In: nothing. Out: the time since the clock was made, and pauses. Invariant: time never goes
+//! back.
 
 use std::time::{Duration, Instant};
 

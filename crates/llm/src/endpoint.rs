@@ -1,7 +1,8 @@
 //! Where requests go, and the key that opens the door.
 //!
-//! In: a URL and a key as the user gives them. Out: values that cannot leak: a [`BaseUrl`] holds no credentials, an [`ApiKey`] prints as a mark.
-//! Invariant: text that came from an endpoint passes [`ApiKey::scrub`] before anyone else sees it.
+//! In: a URL and a key as the user gives them. Out: values that cannot leak: a [`BaseUrl`] holds no
+//! credentials, an [`ApiKey`] prints as a mark. Invariant: text that came from an endpoint passes
+//! [`ApiKey::scrub`] before anyone else sees it.
 
 use crate::error::EndpointError;
 use std::fmt;
@@ -52,11 +53,12 @@ pub struct BaseUrl {
 }
 
 impl BaseUrl {
-    /// Parses an address; one that already ends in `/chat/completions` or `/embeddings` means the same as without.
+    /// Parses an address; one that already ends in `/chat/completions` or `/embeddings` means the
+    /// same as without.
     ///
     /// # Errors
-    /// [`EndpointError::BadUrl`] if it is no `http` or `https` address, or holds credentials, a query or a fragment: these
-    /// would end up in messages.
+    /// [`EndpointError::BadUrl`] if it is no `http` or `https` address, or holds credentials, a
+    /// query or a fragment: these would end up in messages.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
         let text = Self::stem(text)?;
         let stem = text.strip_suffix("/chat/completions").or_else(|| text.strip_suffix("/embeddings")).unwrap_or(&text);
@@ -67,7 +69,8 @@ impl BaseUrl {
         })
     }
 
-    /// Parses the address of a Gemini endpoint, such as `https://generativelanguage.googleapis.com/v1beta`: requests go to
+    /// Parses the address of a Gemini endpoint, such as
+    /// `https://generativelanguage.googleapis.com/v1beta`: requests go to
     /// `models/…:generateContent` below it.
     ///
     /// # Errors
@@ -98,7 +101,8 @@ impl BaseUrl {
         self.is_gemini
     }
 
-    /// Returns the address that requests for chat completions go to, or for Gemini the one that they go below.
+    /// Returns the address that requests for chat completions go to, or for Gemini the one that
+    /// they go below.
     pub fn chat(&self) -> &str {
         &self.chat
     }

@@ -1,7 +1,8 @@
 //! What can go wrong between a question and its answer.
 //!
-//! In: files, replies. Out: [`CassetteError`] and [`EndpointError`], and [`LlmError`] over both. Invariants: every error names its file and
-//! line or its address, and has a hint; none holds the key.
+//! In: files, replies. Out: [`CassetteError`] and [`EndpointError`], and [`LlmError`] over both.
+//! Invariants: every error names its file and line or its address, and has a hint; none holds the
+//! key.
 
 use crate::chat::RequestHash;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,8 @@ impl CassetteError {
             Self::NotACassette { .. } => "name a cassette, or a file that does not exist yet",
             Self::TooNew { .. } => "update this tool, or record the answers into a new cassette",
             Self::OtherPrompt { .. } => {
-                "give the prompt that it was made with by `--prompt`, or name a new cassette: its answers are asked for again"
+                "give the prompt that it was made with by `--prompt`, or name a new cassette: its answers are asked \
+                    for again"
             }
             Self::Damaged { .. } => "delete that line: its answer is asked for again",
             Self::Missing { .. } => "give an endpoint by `--base-url`: only what is missing is asked for",
@@ -103,7 +105,8 @@ pub enum EndpointError {
     /// The address of the proxy is not usable.
     #[error("the address of the proxy cannot be used")]
     BadProxy,
-    /// The endpoint refuses every request of this kind: wrong key, unknown model, unknown parameter, nothing left to spend.
+    /// The endpoint refuses every request of this kind: wrong key, unknown model, unknown
+    /// parameter, nothing left to spend.
     #[error("{url}: refused with status {status}: {message}")]
     Refused {
         /// The address.
@@ -130,7 +133,8 @@ impl EndpointError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::BadUrl { .. } => {
-                "give an address such as https://api.openai.com/v1 or http://localhost:8000/v1; the key comes from the environment"
+                "give an address such as https://api.openai.com/v1 or http://localhost:8000/v1; the key comes from the \
+                    environment"
             }
             Self::BadProxy => "give an address such as http://proxy:3128",
             Self::Refused { status: 401 | 403, .. } => {

@@ -1,7 +1,8 @@
 //! The other protocol: Gemini's `generateContent`.
 //!
-//! In: a [`ChatRequest`]. Out: the body that Gemini reads, and what its answer says, as the same [`Said`]. Invariant: a request has one hash whichever
-//! protocol carries it, so a cassette does not depend on the endpoint.
+//! In: a [`ChatRequest`]. Out: the body that Gemini reads, and what its answer says, as the same
+//! [`Said`]. Invariant: a request has one hash whichever protocol carries it, so a cassette does
+//! not depend on the endpoint.
 
 use crate::chat::{Answer, ChatRequest, Part, ResponseFormat, Role, Said};
 use base64::Engine;

@@ -1,11 +1,13 @@
 //! JSON out of what a model said.
 //!
-//! In: the text of an answer. Out: the one JSON object in it. Invariant: either the text is an object, or a fenced block of it is one;
-//! an object in the middle of a sentence is no answer, because which of several was meant would be a guess.
+//! In: the text of an answer. Out: the one JSON object in it. Invariant: either the text is an
+//! object, or a fenced block of it is one; an object in the middle of a sentence is no answer,
+//! because which of several was meant would be a guess.
 
 use serde_json::{Map, Value};
 
-/// Returns the JSON object that a text is, or that its last fenced block holds; thoughts up to `</think>` are passed over.
+/// Returns the JSON object that a text is, or that its last fenced block holds; thoughts up to
+/// `</think>` are passed over.
 pub fn json_object(text: &str) -> Option<Map<String, Value>> {
     let text = text.rsplit_once("</think>").map_or(text, |(_, after)| after);
     let parse = |text: &str| serde_json::from_str::<Map<String, Value>>(text.trim()).ok();

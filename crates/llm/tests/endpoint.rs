@@ -1,4 +1,5 @@
-//! The client against a local server that speaks the protocol, well and badly. No test sleeps but the one of the time-out.
+//! The client against a local server that speaks the protocol, well and badly. No test sleeps but
+//! the one of the time-out.
 
 mod common;
 

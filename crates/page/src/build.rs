@@ -1,8 +1,8 @@
 //! Builds a page node by node: for the parser, for importers and for tests.
 //!
-//! In: nodes opened and closed in document order ([`PageBuilder::open`], [`PageBuilder::close`]), or an indented
-//! outline ([`PageBuilder::outline`]). Out: a [`Page`].
-//! Invariant: whatever the order of calls, the page is well formed; unclosed nodes are closed by `finish`.
+//! In: nodes opened and closed in document order ([`PageBuilder::open`], [`PageBuilder::close`]),
+//! or an indented outline ([`PageBuilder::outline`]). Out: a [`Page`]. Invariant: whatever the
+//! order of calls, the page is well formed; unclosed nodes are closed by `finish`.
 
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Viewport, Visibility};
 use crate::page::{Columns, Frame, Interner, NO_NODE, Page, Sym};
@@ -180,7 +180,8 @@ impl PageBuilder {
         self
     }
 
-    /// Sets the recording-wide numbers of the main frame and its document: a new loader is a new document.
+    /// Sets the recording-wide numbers of the main frame and its document: a new loader is a new
+    /// document.
     pub fn document(&mut self, frame: u32, loader: u32) -> &mut Self {
         if let Some(main) = self.frames.first_mut() {
             main.number = frame;
@@ -221,7 +222,8 @@ impl PageBuilder {
         }
     }
 
-    /// Opens a frame: nodes until [`PageBuilder::close_frame`] belong to it. The open node is its `iframe` element.
+    /// Opens a frame: nodes until [`PageBuilder::close_frame`] belong to it. The open node is its
+    /// `iframe` element.
     pub fn open_frame(&mut self, mut frame: Frame) -> &mut Self {
         frame.owner = self.open.last().map(|id| NodeId(*id));
         frame.document = Some(NodeId(self.nodes.parent.len() as u32));
@@ -283,7 +285,8 @@ impl PageBuilder {
         NodeId(id)
     }
 
-    /// Gives the node opened last computed styles, as [`NodeSpec::styles`] would; what they are called here is kept in `known`.
+    /// Gives the node opened last computed styles, as [`NodeSpec::styles`] would; what they are
+    /// called here is kept in `known`.
     pub(crate) fn style(&mut self, styles: &[(u8, &str)], known: &mut Option<Vec<(u8, Sym)>>) {
         let strings = &mut self.strings;
         let known =
@@ -362,13 +365,16 @@ impl PageBuilder {
 
     /// Builds a page from an indented outline, for tests.
     ///
-    /// One node a line, two blanks a level: `role "name" word…`. Role `text` makes a text node. Words: a state
-    /// (`disabled checked unchecked mixed expanded collapsed selected unselected pressed unpressed required invalid
-    /// readonly focused modal alert polite`), `hidden`, `offscreen`, `canvas`, `clickable`, `block`, `secret`, `#12` (backend node id),
-    /// `level=2`, `value="…"`, `desc="…"`, `tag=div`, `box=x,y,w,h`, or any other `name="…"` as an attribute.
+    /// One node a line, two blanks a level: `role "name" word…`. Role `text` makes a text node.
+    /// Words: a state
+    /// (`disabled checked unchecked mixed expanded collapsed selected unselected pressed unpressed required invalid readonly focused modal alert polite`),
+    /// `hidden`, `offscreen`, `canvas`, `clickable`, `block`, `secret`, `#12` (backend node id),
+    /// `level=2`, `value="…"`, `desc="…"`, `tag=div`, `box=x,y,w,h`, or any other `name="…"` as an
+    /// attribute.
     ///
     /// # Panics
-    /// On an outline that is not of this form: it is meant for tests, where the outline is a literal.
+    /// On an outline that is not of this form: it is meant for tests, where the outline is a
+    /// literal.
     pub fn outline(outline: &str) -> Page {
         let mut builder = Self::new("https://test.test/", "Test");
         builder.add_outline(outline);

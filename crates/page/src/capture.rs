@@ -1,14 +1,15 @@
 //! The capture contract: which payloads one capture holds, and what each is.
 //!
-//! In: nothing; the recorder fills a [`Capture`], the trace stores it. Out: the list of payload kinds and of
-//! computed styles that every peer and strategy may rely on.
-//! Invariant: text payloads are JSON results of CDP methods in canonical form (see the `trace` crate); a kind or a
-//! style is only ever added, never renamed, so older traces stay readable.
+//! In: nothing; the recorder fills a [`Capture`], the trace stores it. Out: the list of payload
+//! kinds and of computed styles that every peer and strategy may rely on. Invariant: text payloads
+//! are JSON results of CDP methods in canonical form (see the `trace` crate); a kind or a style is
+//! only ever added, never renamed, so older traces stay readable.
 //!
-//! `DOMSnapshot.captureSnapshot` walks the flat tree: slotted nodes stand in their slot, closed shadow roots are
-//! included and marked by `shadowRootType`, browser-internal ones are left out. So one payload holds slot assignment,
-//! shadow root types, pseudo-elements, input values, checked and selected states, boxes, paint order, scroll offsets
-//! and the text boxes; `DOM.getDocument` would add nothing but its nesting, which CDP itself refuses beyond some 300 levels.
+//! `DOMSnapshot.captureSnapshot` walks the flat tree: slotted nodes stand in their slot, closed
+//! shadow roots are included and marked by `shadowRootType`, browser-internal ones are left out. So
+//! one payload holds slot assignment, shadow root types, pseudo-elements, input values, checked and
+//! selected states, boxes, paint order, scroll offsets and the text boxes; `DOM.getDocument` would
+//! add nothing but its nesting, which CDP itself refuses beyond some 300 levels.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -61,7 +62,8 @@ pub enum PayloadKind {
     Ax,
     /// `Page.getLayoutMetrics` of the session.
     Metrics,
-    /// `DOMDebugger.getEventListeners` of one frame's document, reduced to backend node id and event types.
+    /// `DOMDebugger.getEventListeners` of one frame's document, reduced to backend node id and
+    /// event types.
     Listeners,
     /// What a script in an isolated world read of one frame: [`FrameProbe`].
     Probe,
@@ -118,8 +120,9 @@ impl PayloadKind {
 pub struct Payload {
     /// What it is.
     pub kind: PayloadKind,
-    /// Recording-wide number of the frame it belongs to: of the session's root frame for `Frames`, `Snapshot` and
-    /// `Metrics`, of the frame itself for `Ax`, `Listeners` and `Probe`; 0 for images of the whole viewport.
+    /// Recording-wide number of the frame it belongs to: of the session's root frame for `Frames`,
+    /// `Snapshot` and `Metrics`, of the frame itself for `Ax`, `Listeners` and `Probe`; 0 for
+    /// images of the whole viewport.
     pub frame: u32,
     /// Backend node id (renumbered) for `Crop`; 0 otherwise.
     pub node: u32,
@@ -145,7 +148,8 @@ impl Capture {
         self.of_kind(kind).find(|payload| payload.frame == frame)
     }
 
-    /// Returns whether it holds the DOM and nothing that layout or accessibility tell: of a page that was imported without being rendered.
+    /// Returns whether it holds the DOM and nothing that layout or accessibility tell: of a page
+    /// that was imported without being rendered.
     pub fn is_dom_only(&self) -> bool {
         let has = |kind| self.of_kind(kind).next().is_some();
         has(PayloadKind::Snapshot) && !has(PayloadKind::Ax) && !has(PayloadKind::Metrics)
@@ -159,8 +163,8 @@ impl Capture {
 
 /// What the collector script read of one frame in an isolated world.
 ///
-/// Elements are named by *path*: child-element indices from the document element, `s` for the step into an open
-/// shadow root, joined by `/`; the document element itself is the empty path.
+/// Elements are named by *path*: child-element indices from the document element, `s` for the step
+/// into an open shadow root, joined by `/`; the document element itself is the empty path.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FrameProbe {
     /// `innerText` of the body.
@@ -187,7 +191,8 @@ pub struct FrameProbe {
     /// `document.documentElement.lang`.
     #[serde(default)]
     pub lang: String,
-    /// Mutations counted by the frame's observer when the capture began and when it ended; a difference means *torn*.
+    /// Mutations counted by the frame's observer when the capture began and when it ended; a
+    /// difference means *torn*.
     #[serde(default)]
     pub mutations: (u64, u64),
 }
@@ -197,7 +202,8 @@ pub struct FrameProbe {
 pub struct SecondLook {
     /// How long the page was left alone, in page milliseconds.
     pub waited_ms: u32,
-    /// Nodes that were in both looks, and which of their fields changed, in the order of the first look.
+    /// Nodes that were in both looks, and which of their fields changed, in the order of the first
+    /// look.
     #[serde(default)]
     pub changed: Vec<ChangedAlone>,
     /// Keys of nodes that came.
@@ -211,7 +217,8 @@ pub struct SecondLook {
 }
 
 impl SecondLook {
-    /// Returns the dynamic-content ratio: share of the first look's nodes that changed, came or went, in 0..=1.
+    /// Returns the dynamic-content ratio: share of the first look's nodes that changed, came or
+    /// went, in 0..=1.
     pub fn dynamic_ratio(&self) -> f32 {
         if self.nodes == 0 {
             return 0.0;

@@ -1,12 +1,13 @@
 //! The packed page: what replay loads instead of JSON.
 //!
-//! In: a [`Page`]. Out: postcard bytes behind a format number, and back. A cache, never evidence: it is rebuilt from
-//! the payloads whenever [`PACKED_FORMAT_VERSION`] differs.
-//! Invariant: `unpack(pack(p)) == p`; bytes that are damaged give an error, and never a page that could panic.
+//! In: a [`Page`]. Out: postcard bytes behind a format number, and back. A cache, never evidence:
+//! it is rebuilt from the payloads whenever [`PACKED_FORMAT_VERSION`] differs. Invariant:
+//! `unpack(pack(p)) == p`; bytes that are damaged give an error, and never a page that could panic.
 
 use crate::page::{NO_NODE, Page};
 
-/// Number of the packed format; bumped when [`Page`]'s columns change or when the parser's result does.
+/// Number of the packed format; bumped when [`Page`]'s columns change or when the parser's result
+/// does.
 pub const PACKED_FORMAT_VERSION: u32 = 6;
 
 /// Packed bytes that are no page of this format.

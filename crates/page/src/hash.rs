@@ -1,8 +1,9 @@
 //! The page hash: whether two captures show the same page to an agent.
 //!
-//! In: a [`Page`]. Out: a BLAKE3 hash over structure, role, name, state, value and text of the nodes that are
-//! visible or in the accessibility tree. Boxes, hover, focus and other attributes are left out: peers write attributes and
-//! move focus, and that must not make their output count as one of another page.
+//! In: a [`Page`]. Out: a BLAKE3 hash over structure, role, name, state, value and text of the
+//! nodes that are visible or in the accessibility tree. Boxes, hover, focus and other attributes
+//! are left out: peers write attributes and move focus, and that must not make their output count
+//! as one of another page.
 
 use crate::node::{Flags, NodeKind, States};
 use crate::page::Page;
@@ -82,7 +83,8 @@ impl Page {
         PageHash(*hasher.finalize().as_bytes())
     }
 
-    /// Says where this page first differs from another in what the hash covers; none if the hashes are equal.
+    /// Says where this page first differs from another in what the hash covers; none if the hashes
+    /// are equal.
     pub fn first_difference(&self, other: &Self) -> Option<String> {
         if self.url() != other.url() {
             return Some(format!("the URL is {:?} and not {:?}", other.url(), self.url()));

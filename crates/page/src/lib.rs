@@ -1,9 +1,10 @@
 //! One capture as one tree.
 //!
-//! In: the payloads of a capture (raw CDP JSON in canonical form). Out: a [`Page`]: the DOM snapshot and the
-//! accessibility tree of every frame joined into one arena in document order, frames and shadow roots in place.
-//! Invariants: parsing never panics, whatever the JSON; nothing here does I/O or knows strategies, SQLite or Chromium;
-//! equal payloads give equal pages, and a page survives [`Page::pack`] and [`Page::unpack`] unchanged.
+//! In: the payloads of a capture (raw CDP JSON in canonical form). Out: a [`Page`]: the DOM
+//! snapshot and the accessibility tree of every frame joined into one arena in document order,
+//! frames and shadow roots in place. Invariants: parsing never panics, whatever the JSON; nothing
+//! here does I/O or knows strategies, SQLite or Chromium; equal payloads give equal pages, and a
+//! page survives [`Page::pack`] and [`Page::unpack`] unchanged.
 
 mod build;
 pub mod capture;

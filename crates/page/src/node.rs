@@ -1,13 +1,14 @@
 //! The vocabulary of one node: ids, kinds, states, visibility, boxes.
 //!
-//! In: nothing; plain types that the parser fills and everything else reads.
-//! Invariant: the numeric values of the bit sets and enums are part of the packed format; changing one
-//! bumps [`crate::PACKED_FORMAT_VERSION`].
+//! In: nothing; plain types that the parser fills and everything else reads. Invariant: the numeric
+//! values of the bit sets and enums are part of the packed format; changing one bumps
+//! [`crate::PACKED_FORMAT_VERSION`].
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Index of a node in its page's arena; arena order is document order across frames and shadow roots.
+/// Index of a node in its page's arena; arena order is document order across frames and shadow
+/// roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
@@ -64,7 +65,8 @@ pub enum NodeKind {
     Element,
     /// A text node.
     Text,
-    /// A pseudo-element with rendered content (`::before`, `::marker`, …); its text is that content.
+    /// A pseudo-element with rendered content (`::before`, `::marker`, …); its text is that
+    /// content.
     Pseudo,
 }
 
@@ -179,7 +181,8 @@ bit_set! {
         ROLE = 0,
         /// It has a click, mouse or pointer listener.
         LISTENER = 1,
-        /// Its computed cursor says that it is pressed or dragged (a pointer, an open hand), and its parent's does not say the same.
+        /// Its computed cursor says that it is pressed or dragged (a pointer, an open hand), and
+        /// its parent's does not say the same.
         POINTER = 2,
         /// It is `contenteditable`.
         EDITABLE = 3,
@@ -239,11 +242,13 @@ bit_set! {
 pub enum Visibility {
     /// Rendered with a visible box, or text in one.
     Visible,
-    /// Not rendered: `display: none` on it or above it, a closed `details`, or no layout box at all.
+    /// Not rendered: `display: none` on it or above it, a closed `details`, or no layout box at
+    /// all.
     NotRendered,
     /// `visibility: hidden` or `collapse`.
     Hidden,
-    /// `opacity: 0` (or the filter) on it or above it; of text, also no colour, or that of the element's own background.
+    /// `opacity: 0` (or the filter) on it or above it; of text, also no colour, or that of the
+    /// element's own background.
     Transparent,
     /// A box without area.
     ZeroSize,
@@ -260,7 +265,8 @@ impl Visibility {
     }
 }
 
-/// A rectangle in CSS px of the main frame's document: origin at the document's top left, not the viewport's.
+/// A rectangle in CSS px of the main frame's document: origin at the document's top left, not the
+/// viewport's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BoxInDocument {
     /// Left edge.

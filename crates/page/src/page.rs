@@ -1,9 +1,10 @@
 //! One capture as one tree: flat columns, interned strings, arena order = document order.
 //!
-//! In: columns filled by [`crate::parse`] or [`crate::PageBuilder`]. Out: read-only views ([`NodeRef`]).
-//! Invariants: the root is node 0 and a document; a parent precedes its children; the subtree of a node is the
-//! contiguous range `id..end`; every symbol, parent and frame index is in range (the codec checks that on load).
-//! Why columns and not boxes: a pass over one property of 10,000 nodes touches one array.
+//! In: columns filled by [`crate::parse`] or [`crate::PageBuilder`]. Out: read-only views
+//! ([`NodeRef`]). Invariants: the root is node 0 and a document; a parent precedes its children;
+//! the subtree of a node is the contiguous range `id..end`; every symbol, parent and frame index is
+//! in range (the codec checks that on load). Why columns and not boxes: a pass over one property of
+//! 10,000 nodes touches one array.
 
 use crate::node::{
     BoxInDocument, Clickability, Flags, FrameId, NodeId, NodeKey, NodeKind, ScrollOffset, States, Tri, Viewport,
@@ -332,7 +333,8 @@ impl<'p> NodeRef<'p> {
         self.string(&self.page.nodes.tag)
     }
 
-    /// Returns the role of the accessibility tree; empty where the tree ignores the node or has none.
+    /// Returns the role of the accessibility tree; empty where the tree ignores the node or has
+    /// none.
     pub fn role(&self) -> &'p str {
         self.string(&self.page.nodes.role)
     }
@@ -347,8 +349,8 @@ impl<'p> NodeRef<'p> {
         self.string(&self.page.nodes.description)
     }
 
-    /// Returns the value: of a field, of a range (its text), of a select (the chosen option's label).
-    /// Empty for a secret field: whether that is filled is in [`NodeRef::is_filled`].
+    /// Returns the value: of a field, of a range (its text), of a select (the chosen option's
+    /// label). Empty for a secret field: whether that is filled is in [`NodeRef::is_filled`].
     pub fn value(&self) -> &'p str {
         if self.flags().has(Flags::SECRET) { "" } else { self.string(&self.page.nodes.value) }
     }
@@ -358,7 +360,8 @@ impl<'p> NodeRef<'p> {
         self.at(&self.page.nodes.value) != Sym::EMPTY
     }
 
-    /// Returns the own text of a text node or pseudo-element as rendered, whitespace collapsed unless preformatted.
+    /// Returns the own text of a text node or pseudo-element as rendered, whitespace collapsed
+    /// unless preformatted.
     pub fn text(&self) -> &'p str {
         self.string(&self.page.nodes.text)
     }
@@ -418,7 +421,8 @@ impl<'p> NodeRef<'p> {
         self.visibility().is_visible()
     }
 
-    /// Returns whether a person sees the node (scrolling allowed): it is visible, and not painted over or in the colour behind it.
+    /// Returns whether a person sees the node (scrolling allowed): it is visible, and not painted
+    /// over or in the colour behind it.
     pub fn is_seen(&self) -> bool {
         self.is_visible() && !self.flags().any(Flags::PAINTED_OVER.with(Flags::CAMOUFLAGED))
     }
@@ -428,8 +432,8 @@ impl<'p> NodeRef<'p> {
         self.flags().has(Flags::IN_VIEWPORT)
     }
 
-    /// Returns the node painted over the middle of what is in the viewport of this one, if one is. Whether scrolling changes that is in
-    /// [`Flags::COVERED`].
+    /// Returns the node painted over the middle of what is in the viewport of this one, if one is.
+    /// Whether scrolling changes that is in [`Flags::COVERED`].
     pub fn covered_by(&self) -> Option<NodeRef<'p>> {
         let cover = self.at(&self.page.nodes.covered_by);
         (cover != NO_NODE).then_some(NodeRef { page: self.page, id: NodeId(cover) })
@@ -440,13 +444,15 @@ impl<'p> NodeRef<'p> {
         self.at(&self.page.nodes.clickability)
     }
 
-    /// Returns whether an agent can act on the node: an interactive role, or a listener, pointer, handler or editing of its own.
+    /// Returns whether an agent can act on the node: an interactive role, or a listener, pointer,
+    /// handler or editing of its own.
     pub fn is_interactive(&self) -> bool {
         self.kind() == NodeKind::Element && self.clickability() != Clickability::NONE
     }
 
-    /// Returns whether an agent can act on the node although it may not be seen: a control that the page draws by other
-    /// means (`opacity: 0` over a picture of a checkbox, a clipped input in its label) still takes input.
+    /// Returns whether an agent can act on the node although it may not be seen: a control that the
+    /// page draws by other means (`opacity: 0` over a picture of a checkbox, a clipped input in its
+    /// label) still takes input.
     pub fn can_be_acted_on(&self) -> bool {
         let drawn_otherwise =
             matches!(self.visibility(), Visibility::Transparent | Visibility::Clipped | Visibility::ZeroSize)
@@ -478,7 +484,8 @@ impl<'p> NodeRef<'p> {
         self.attributes().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// Returns a computed style of [`crate::capture::COMPUTED_STYLES`]; none if the node has no layout or the style is not captured.
+    /// Returns a computed style of [`crate::capture::COMPUTED_STYLES`]; none if the node has no
+    /// layout or the style is not captured.
     pub fn style(&self, name: &str) -> Option<&'p str> {
         self.style_at(crate::capture::COMPUTED_STYLES.iter().position(|known| *known == name)?)
     }

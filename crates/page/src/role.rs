@@ -1,8 +1,9 @@
-//! What roles mean: which are interactive, which are landmarks, which carry no meaning of their own.
+//! What roles mean: which are interactive, which are landmarks, which carry no meaning of their
+//! own.
 //!
-//! In: a role name as Chromium's accessibility tree writes it (`button`, `searchbox`, `StaticText`, …).
-//! Out: answers about it. Invariant: an unknown role is neither interactive nor a landmark, and never an error:
-//! newer browsers add roles.
+//! In: a role name as Chromium's accessibility tree writes it (`button`, `searchbox`, `StaticText`,
+//! …). Out: answers about it. Invariant: an unknown role is neither interactive nor a landmark, and
+//! never an error: newer browsers add roles.
 
 /// Returns whether a node of this role is one that an agent acts on (WAI-ARIA widgets).
 pub fn is_interactive(role: &str) -> bool {

@@ -1,16 +1,18 @@
 //! Text of pages on its way out: what nobody sees is written so that it is seen.
 //!
-//! In: any text. Out: the same text with every [unseen](is_unseen) character as an escape: `\u{e0041}`, and `\n`, `\r`, `\t` where they may not stand
-//! as they are. Invariants: nothing unseen is in the result but the line ends and tabs that were asked to stay; text without such characters is
-//! borrowed; what was escaped is not escaped again.
-//! Why escapes and not nothing: whoever reads the text is told that something was hidden there. Backslashes of the page stay as they are, since these
-//! texts are not read back; what is (observations of the lens) doubles them.
+//! In: any text. Out: the same text with every [unseen](is_unseen) character as an escape:
+//! `\u{e0041}`, and `\n`, `\r`, `\t` where they may not stand as they are. Invariants: nothing
+//! unseen is in the result but the line ends and tabs that were asked to stay; text without such
+//! characters is borrowed; what was escaped is not escaped again. Why escapes and not nothing:
+//! whoever reads the text is told that something was hidden there. Backslashes of the page stay as
+//! they are, since these texts are not read back; what is (observations of the lens) doubles them.
 
 use std::borrow::Cow;
 
-/// Returns whether a character has no glyph of its own, or changes how others are shown: controls (line ends and tabs among them), tags, what has no
-/// width or turns the direction of text, fillers, separators of lines and paragraphs, and what selects variants of other characters. Only U+FE0F,
-/// which stands behind most emoji, is passed over.
+/// Returns whether a character has no glyph of its own, or changes how others are shown: controls
+/// (line ends and tabs among them), tags, what has no width or turns the direction of text,
+/// fillers, separators of lines and paragraphs, and what selects variants of other characters. Only
+/// U+FE0F, which stands behind most emoji, is passed over.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -20,7 +22,8 @@ pub fn is_unseen(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Appends the escape of a character: `\n`, `\r`, `\t` or `\u{…}` with its code in hexadecimal digits.
+/// Appends the escape of a character: `\n`, `\r`, `\t` or `\u{…}` with its code in hexadecimal
+/// digits.
 pub fn push_escape(out: &mut String, c: char) {
     match c {
         '\n' => out.push_str("\\n"),
@@ -40,7 +43,8 @@ pub fn escaped_line(text: &str) -> Cow<'_, str> {
     written(text, is_unseen)
 }
 
-/// Returns text on one line: white space of any kind as single blanks, none at the ends, and what else is unseen escaped.
+/// Returns text on one line: white space of any kind as single blanks, none at the ends, and what
+/// else is unseen escaped.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(4_096));
     for word in text.split_whitespace() {
@@ -66,9 +70,11 @@ fn written(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns JSON whose strings hold nothing unseen but line ends and tabs: as if each had been [`escaped`] before it was written.
+/// Returns JSON whose strings hold nothing unseen but line ends and tabs: as if each had been
+/// [`escaped`] before it was written.
 ///
-/// Of the JSON it is only known that it is well-formed: it may be compact or indented, and spell characters as themselves or by their code.
+/// Of the JSON it is only known that it is well-formed: it may be compact or indented, and spell
+/// characters as themselves or by their code.
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
     let hidden = |c: char| is_unseen(c) && !matches!(c, '\n' | '\t');
     if !json.contains(|c| c == '\\' || hidden(c)) {
@@ -97,7 +103,8 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the character that an escape of a JSON string means, and the bytes that it takes; half of a pair is taken for a backslash.
+/// Returns the character that an escape of a JSON string means, and the bytes that it takes; half
+/// of a pair is taken for a backslash.
 fn spelled(text: &str) -> (char, usize) {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -120,7 +127,8 @@ fn spelled(text: &str) -> (char, usize) {
     }
 }
 
-/// Counts the unseen characters of a text that is given as it is; line ends, also those of a carriage return and a line feed, and tabs do not count.
+/// Counts the unseen characters of a text that is given as it is; line ends, also those of a
+/// carriage return and a line feed, and tabs do not count.
 pub fn count_unseen(text: &str) -> u64 {
     let ends = text.matches("\r\n").count();
     let all = text.chars().filter(|c| is_unseen(*c) && !matches!(c, '\n' | '\t')).count();
@@ -159,7 +167,8 @@ mod tests {
 
     #[test]
     fn json_is_escaped_however_its_strings_are_spelled() {
-        let json = "{\"a\u{202e}\":\"\u{7f}\\u001b\\b\\f\\r\\n\\t\\\\u202e\\u202e\\udb40\\udc41\\ud800\\\\\\\"\",\r\n \"b\": 1}";
+        let json = "{\"a\u{202e}\":\"\u{7f}\\u001b\\b\\f\\r\\n\\t\\\\u202e\\u202e\\udb40\\udc41\\ud800\\\\\\\"\",\r\n \
+            \"b\": 1}";
         let out = escaped_json(json);
         assert_eq!(
             out,

@@ -1,10 +1,10 @@
 //! `search/bm25-lines`: the lines of an observation that words of the goal speak for.
 //!
-//! In: BrowserGym's tree and the goal; with a request, its words too. Out: the best lines in page order, within `budget`
-//! tokens (o200k_base). Invariants: a line is whole or absent, with its own indentation; ancestors are not added, and
-//! nothing says where lines are left out; lines of one score stand in page order, so what is left of the budget goes to
-//! the beginning of the page.
-//! Why own code: the formula is ten lines, and an index that outlives one page would answer nothing.
+//! In: BrowserGym's tree and the goal; with a request, its words too. Out: the best lines in page
+//! order, within `budget` tokens (o200k_base). Invariants: a line is whole or absent, with its own
+//! indentation; ancestors are not added, and nothing says where lines are left out; lines of one
+//! score stand in page order, so what is left of the budget goes to the beginning of the page. Why
+//! own code: the formula is ten lines, and an index that outlives one page would answer nothing.
 
 use crate::browsergym::BrowserGym;
 use crate::truncate::{read_budget, still_shown};
@@ -144,8 +144,8 @@ fn words(line: &str) -> impl Iterator<Item = String> {
     body.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// Scores each line for a query by Okapi BM25, with the inverse document frequency ln(1 + (N - n + 0.5) / (n + 0.5)). A
-/// word that the query repeats counts once.
+/// Scores each line for a query by Okapi BM25, with the inverse document frequency ln(1 + (N - n + 0.5)
+/// / (n + 0.5)). A word that the query repeats counts once.
 fn bm25(lines: &[&str], query: &str) -> Vec<f64> {
     let wanted: HashSet<String> = words(query).collect();
     let mut lengths = Vec::with_capacity(lines.len());
@@ -196,9 +196,9 @@ mod tests {
 
     #[test]
     fn scores_are_those_worked_out_by_hand() {
-        // Lengths 2, 3, 1: the mean is 2. "cart" stands in two of three lines: ln(1 + 1.5 / 2.5) = ln 1.6 = 0.470004;
-        // "add" in one: ln(1 + 2.5 / 1.5) = ln 2.666667 = 0.980829.
-        // Line 1: length 2 / mean 2 leaves 1.2 as it is: both words give their rarity times 2.2 / 2.2 = 1.
+        // Lengths 2, 3, 1: the mean is 2. "cart" stands in two of three lines: ln(1 + 1.5 / 2.5) =
+        // ln 1.6 = 0.470004; "add" in one: ln(1 + 2.5 / 1.5) = ln 2.666667 = 0.980829. Line 1:
+        // length 2 / mean 2 leaves 1.2 as it is: both words give their rarity times 2.2 / 2.2 = 1.
         // Line 2: "cart" twice, length 3: 1.2 × (0.25 + 0.75 × 1.5) = 1.65; 0.470004 × 2 × 2.2 / 3.65 = 0.566580.
         let scores = bm25(&["[7] Add cart", "cart Cart now", "\tother"], "Add to cart, cart");
         let expected = [0.470_004 + 0.980_829, 0.566_580, 0.0];
@@ -257,7 +257,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_never_costs_more_than_the_budget(text in "([a-z\\t\\[\\] é'0-9]{0,30}\\n){0,20}", query in "[a-z ]{0,20}", budget in 0u32..80) {
+        fn what_is_shown_never_costs_more_than_the_budget(text in "([a-z\\t\\[\\] \
+            é'0-9]{0,30}\\n){0,20}", query in "[a-z ]{0,20}", budget in 0u32..80) {
             let shown = best_lines(&text, &query, Tokens(budget));
             prop_assert!(Encoding::O200kBase.count(&shown) <= Tokens(budget));
             let mut lines = text.lines();

@@ -1,9 +1,11 @@
-//! The document as a script in the page would walk it: raw text, attributes, shadow trees, ids, labels.
+//! The document as a script in the page would walk it: raw text, attributes, shadow trees, ids,
+//! labels.
 //!
-//! In: a [`Page`] and, where the capture has one, the snapshot payload (which also holds whitespace nodes, unrendered
-//! text and live field values). Out: a [`Dom`]: one arena over all documents, joined with the page's nodes.
-//! Invariant: a parent precedes its children; a document's node is never a child of its `iframe` (see
-//! [`Dom::content_of`]); without a payload the page's own nodes are the document.
+//! In: a [`Page`] and, where the capture has one, the snapshot payload (which also holds whitespace
+//! nodes, unrendered text and live field values). Out: a [`Dom`]: one arena over all documents,
+//! joined with the page's nodes. Invariant: a parent precedes its children; a document's node is
+//! never a child of its `iframe` (see [`Dom::content_of`]); without a payload the page's own nodes
+//! are the document.
 
 use crate::payloads::{self, Marked, Snapshot};
 use browserlens_page::{
@@ -44,7 +46,8 @@ pub(crate) struct DomNode<'a> {
     pub slotted: bool,
     /// Live value of a field, if the capture has it.
     pub input_value: Option<&'a str>,
-    /// Whether a checkbox or radio button is on by the document, which knows it behind a modal dialog too.
+    /// Whether a checkbox or radio button is on by the document, which knows it behind a modal
+    /// dialog too.
     pub checked: Option<bool>,
     /// Whether an `option` is selected by the document.
     pub selected: Option<bool>,
@@ -331,7 +334,8 @@ impl<'a> Dom<'a> {
         self.is_element(id) && self.children(id).any(|child| self.scope(child) == id)
     }
 
-    /// The child nodes of an element in its own tree, pseudo-elements left out: for a host those that its slots hold.
+    /// The child nodes of an element in its own tree, pseudo-elements left out: for a host those
+    /// that its slots hold.
     pub fn light_children(&self, id: Id) -> Vec<Id> {
         let plain = |id: &Id| self.node(*id).kind != NodeKind::Pseudo;
         if !self.is_host(id) {
@@ -350,7 +354,8 @@ impl<'a> Dom<'a> {
         found
     }
 
-    /// Parent element in the document; for the top of a shadow tree, and for slotted nodes, the host.
+    /// Parent element in the document; for the top of a shadow tree, and for slotted nodes, the
+    /// host.
     pub fn parent_or_host(&self, id: Id) -> Option<Id> {
         let node = self.node(id);
         let parent = if node.slotted { self.scope[node.parent? as usize] } else { node.parent? };
@@ -430,7 +435,8 @@ impl<'a> Dom<'a> {
             && self.children(parent).find(|other| self.tag(*other) == "summary") != Some(child)
     }
 
-    /// Whether the node has a box: elements with `display: contents` and what is not rendered have none.
+    /// Whether the node has a box: elements with `display: contents` and what is not rendered have
+    /// none.
     pub fn has_layout(&self, id: Id) -> bool {
         if self.folded[id as usize] {
             return false;
@@ -454,8 +460,9 @@ fn sizes(nodes: &[i64], rects: &[Vec<f64>]) -> HashMap<usize, (f32, f32)> {
     sizes
 }
 
-/// Whether a node is assigned to the slot that is its parent: it lies in another kind of tree, or names the slot. Where both
-/// trees are of one kind and the slot has no name, assigned content looks like the slot's own, and is taken for that.
+/// Whether a node is assigned to the slot that is its parent: it lies in another kind of tree, or
+/// names the slot. Where both trees are of one kind and the slot has no name, assigned content
+/// looks like the slot's own, and is taken for that.
 fn is_slotted(shadow: Shadow, attributes: &[(&str, &str)], parent: &DomNode<'_>) -> bool {
     if parent.shadow == Shadow::Light {
         return false;

@@ -1,17 +1,21 @@
-//! What other tools would have shown, one module a peer, each versioned by the upstream version that it reproduces.
+//! What other tools would have shown, one module a peer, each versioned by the upstream version
+//! that it reproduces.
 //!
-//! In: a [`browserlens_page::Page`] and, where there are some, the payloads that it was parsed from (raw text, uncut
-//! attributes and the order of accessibility properties are only there). Out: the peer's text and what its handles mean.
-//! Invariants: what a peer really said, where that was recorded, is a strategy of its own ([`Recorded`], whose name says so); a
-//! reproduction never reads it. Nothing here improves on a peer: its faults are the point.
+//! In: a [`browserlens_page::Page`] and, where there are some, the payloads that it was parsed from
+//! (raw text, uncut attributes and the order of accessibility properties are only there). Out: the
+//! peer's text and what its handles mean. Invariants: what a peer really said, where that was
+//! recorded, is a strategy of its own ([`Recorded`], whose name says so); a reproduction never
+//! reads it. Nothing here improves on a peer: its faults are the point.
 //!
 //! Which should I use?
 //! - `raw/ax-tree`, `raw/html`: what CDP and the DOM say, unabridged; upper bounds of cost.
 //! - `playwright-mcp@0.0.83/full`: `browser_snapshot` of `@playwright/mcp`.
-//! - `browser-use@0.13.14/dom`: the element list of `browser-use` with the part of its prompt around it.
+//! - `browser-use@0.13.14/dom`: the element list of `browser-use` with the part of its prompt
+//!   around it.
 //! - `agent-browser@0.41.2/full`, `…/interactive`: `snapshot` and `snapshot -i` of agent-browser.
 //! - `browsergym@0.14.3/axtree`: BrowserGym's accessibility tree, with bids.
-//! - `truncate/bottom`, `search/bm25-lines`: plain references: such a text cut at its end, or the lines of it that the goal speaks for.
+//! - `truncate/bottom`, `search/bm25-lines`: plain references: such a text cut at its end, or the
+//!   lines of it that the goal speaks for.
 //! - `markdown/page`: what is rendered, as markdown; nothing to act by.
 
 mod agent_browser;

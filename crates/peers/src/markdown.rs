@@ -1,11 +1,12 @@
 //! `markdown/page`: what is rendered, as markdown.
 //!
-//! In: the document with the page's visibility. Out: headings, paragraphs, lists, tables, links, images with their
-//! alternative text, code, and form fields as text; no handles. Invariants: what cannot be seen (scrolling allowed) is not
-//! there; values of secret fields are dots.
-//! How: the visible part of the document is written as plain HTML, which `htmd` turns into markdown. It walks recursively,
-//! so nesting beyond [`DEEPEST`] is written without its tags. Tables get a header row, as markdown has none without one.
-//! Fields: `[value]` (the placeholder if empty, `[___]` without one), `[x]` and `[ ]`, `(x)` and `( )`, `[Button]`.
+//! In: the document with the page's visibility. Out: headings, paragraphs, lists, tables, links,
+//! images with their alternative text, code, and form fields as text; no handles. Invariants: what
+//! cannot be seen (scrolling allowed) is not there; values of secret fields are dots. How: the
+//! visible part of the document is written as plain HTML, which `htmd` turns into markdown. It
+//! walks recursively, so nesting beyond [`DEEPEST`] is written without its tags. Tables get a
+//! header row, as markdown has none without one. Fields: `[value]` (the placeholder if empty,
+//! `[___]` without one), `[x]` and `[ ]`, `(x)` and `( )`, `[Button]`.
 
 use crate::dom::{self, Dom, Id};
 use crate::raw::push_escaped;

@@ -1,8 +1,8 @@
 //! The parts of the raw payloads that peers read and a page does not keep.
 //!
-//! In: a [`Capture`]. Out: the snapshot's node table with raw text and attributes ([`Snapshot`]), the properties of
-//! accessibility nodes in their order ([`AxNode`]), listener types. Invariant: a payload that is missing or malformed
-//! reads as absent; numbers out of range read as nothing.
+//! In: a [`Capture`]. Out: the snapshot's node table with raw text and attributes ([`Snapshot`]),
+//! the properties of accessibility nodes in their order ([`AxNode`]), listener types. Invariant: a
+//! payload that is missing or malformed reads as absent; numbers out of range read as nothing.
 
 use browserlens_page::{Capture, Payload, PayloadKind};
 use serde::Deserialize;
@@ -136,7 +136,8 @@ impl AxValue {
     }
 }
 
-/// Returns the accessibility nodes of a capture by frame number and backend node id; none if there is no such payload.
+/// Returns the accessibility nodes of a capture by frame number and backend node id; none if there
+/// is no such payload.
 pub(crate) fn ax_nodes(capture: &Capture) -> Option<HashMap<(u32, u32), AxNode>> {
     let mut nodes = HashMap::new();
     let mut found = false;
@@ -172,7 +173,8 @@ fn ax_node(node: &Value) -> AxNode {
     }
 }
 
-/// Returns the backend node ids of a frame with their listener types; none if there is no such payload.
+/// Returns the backend node ids of a frame with their listener types; none if there is no such
+/// payload.
 pub(crate) fn listeners(capture: &Capture, frame: u32) -> Option<HashMap<u32, Vec<String>>> {
     #[derive(Deserialize)]
     struct Listeners {
@@ -188,7 +190,8 @@ pub(crate) fn listeners(capture: &Capture, frame: u32) -> Option<HashMap<u32, Ve
     Some(listeners.listeners.into_iter().map(|listener| (listener.node, listener.types)).collect())
 }
 
-/// Parses a payload; deep nesting is no danger, as snapshot, accessibility tree and listeners are flat lists.
+/// Parses a payload; deep nesting is no danger, as snapshot, accessibility tree and listeners are
+/// flat lists.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(payload: &'a Payload) -> Option<T> {
     serde_json::from_slice(&payload.body).ok()
 }

@@ -1,8 +1,9 @@
 //! `raw/ax-tree` and `raw/html`: what CDP and the DOM say, unabridged.
 //!
-//! In: the accessibility payloads, or the snapshot payload. Out: their JSON without blanks, one frame a line; or HTML
-//! with every element, attribute and text, frames and shadow trees in place. Invariant: nothing is filtered, scripts and
-//! styles stay; comments and the doctype are not in a [`Dom`] and so not in the HTML.
+//! In: the accessibility payloads, or the snapshot payload. Out: their JSON without blanks, one
+//! frame a line; or HTML with every element, attribute and text, frames and shadow trees in place.
+//! Invariant: nothing is filtered, scripts and styles stay; comments and the doctype are not in a
+//! [`Dom`] and so not in the HTML.
 
 use crate::dom::{self, Dom, Id};
 use browserlens_page::{NodeKind, PayloadKind};
@@ -86,7 +87,8 @@ fn missing(input: &StepInput<'_>, what: &str, strategy: &str) -> StrategyError {
     StrategyError::Missing { step: input.step, what: what.to_owned(), strategy: strategy.to_owned() }
 }
 
-/// Appends JSON text without the blanks between its tokens. Why not parse it: keys keep their order and numbers their spelling.
+/// Appends JSON text without the blanks between its tokens. Why not parse it: keys keep their order
+/// and numbers their spelling.
 fn push_compact(out: &mut String, json: &str) {
     let mut quoted = false;
     let mut escaped = false;

@@ -1,7 +1,8 @@
 //! What a tool really said, as recorded beside the trace.
 //!
-//! In: the step's recorded peer output. Out: the same text, verbatim but for secrets, with what its handles mean as far as the tool tells.
-//! Invariants: nothing is computed from the page; a step at which the tool saw another page, or said nothing, is an error and no numbers.
+//! In: the step's recorded peer output. Out: the same text, verbatim but for secrets, with what its
+//! handles mean as far as the tool tells. Invariants: nothing is computed from the page; a step at
+//! which the tool saw another page, or said nothing, is an error and no numbers.
 
 use browserlens_reading::{OptionsError, OptionsReader};
 use browserlens_strategy::{

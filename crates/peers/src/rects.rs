@@ -1,7 +1,8 @@
 //! A union of rectangles, to ask whether another rectangle lies wholly under it.
 //!
-//! In: opaque boxes in paint order. Out: whether a box is covered. Invariant: the kept rectangles never overlap; beyond
-//! [`MOST`] of them nothing more is added, so that layered pages cost bounded time and cover less.
+//! In: opaque boxes in paint order. Out: whether a box is covered. Invariant: the kept rectangles
+//! never overlap; beyond [`MOST`] of them nothing more is added, so that layered pages cost bounded
+//! time and cover less.
 
 use browserlens_page::BoxInDocument;
 

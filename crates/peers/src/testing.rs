@@ -1,4 +1,5 @@
-//! Steps for tests: a page, perhaps a capture, events and recorded output, and one call to observe them.
+//! Steps for tests: a page, perhaps a capture, events and recorded output, and one call to observe
+//! them.
 
 use browserlens_page::{Capture, Page, PageBuilder};
 use browserlens_strategy::{Event, NoClock, Observation, PeerOutput, Run, StepIndex, StepInput, StrategyError};

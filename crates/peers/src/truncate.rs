@@ -1,8 +1,8 @@
 //! `truncate/bottom`: the plain baseline of the papers: an observation, cut at its end.
 //!
-//! In: what another strategy shows (option `of`, by default BrowserGym's tree). Out: as much of its beginning as fits into
-//! `budget` tokens (o200k_base). Invariants: nothing is said about the cut; handles that it took are not known; requests
-//! are not answered.
+//! In: what another strategy shows (option `of`, by default BrowserGym's tree). Out: as much of its
+//! beginning as fits into `budget` tokens (o200k_base). Invariants: nothing is said about the cut;
+//! handles that it took are not known; requests are not answered.
 
 use crate::browsergym;
 use browserlens_reading::{OptionsError, OptionsReader};

@@ -1,7 +1,8 @@
 //! Errors as exceptions of `browserlens.errors`.
 //!
-//! In: errors of every crate below. Out: an exception of the class for its area. Invariant: its text and its hint are the error's own (what nobody sees escaped), and its
-//! place says as data what the text says in words: file, table, row, step, URL.
+//! In: errors of every crate below. Out: an exception of the class for its area. Invariant: its
+//! text and its hint are the error's own (what nobody sees escaped), and its place says as data
+//! what the text says in words: file, table, row, step, URL.
 
 use browserlens_inspect::InspectError;
 use browserlens_live::LiveError;

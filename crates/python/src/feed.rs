@@ -1,9 +1,13 @@
-//! Hands what Python was told by the browser to the recorder, large answers from a thread of its own.
+//! Hands what Python was told by the browser to the recorder, large answers from a thread of its
+//! own.
 //!
-//! In: answers, refusals and events, as Playwright made them into objects, and pieces of work. Out: the same to the recorder and the lens' thread. Invariants: in the order in which
-//! they came in, whichever thread hands them in; what is waiting is handed in before work that was given up is over.
-//! Why a thread: the next call of a synchronous page can be under way while a snapshot is written as JSON, a millisecond of each look.
-//! Why not for everything: the thread needs Python's lock, which may be held for long just then, and a small answer is written in less time than a thread wakes up in.
+//! In: answers, refusals and events, as Playwright made them into objects, and pieces of work. Out:
+//! the same to the recorder and the lens' thread. Invariants: in the order in which they came in,
+//! whichever thread hands them in; what is waiting is handed in before work that was given up is
+//! over. Why a thread: the next call of a synchronous page can be under way while a snapshot is
+//! written as JSON, a millisecond of each look. Why not for everything: the thread needs Python's
+//! lock, which may be held for long just then, and a small answer is written in less time than a
+//! thread wakes up in.
 
 use crate::json;
 use browserlens_recorder::CdpInbox;

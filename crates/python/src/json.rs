@@ -1,7 +1,8 @@
 //! Python's objects as JSON text.
 //!
-//! In: what Playwright made of an answer of the browser. Out: the JSON that it was made of, but for white space and the spelling of numbers. And the parameters of calls as objects.
-//! Why not Python's `json`: a snapshot has a million numbers, and this is three times as fast.
+//! In: what Playwright made of an answer of the browser. Out: the JSON that it was made of, but for
+//! white space and the spelling of numbers. And the parameters of calls as objects. Why not
+//! Python's `json`: a snapshot has a million numbers, and this is three times as fast.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
@@ -33,7 +34,8 @@ pub(crate) fn write(value: &Bound<'_, PyAny>) -> PyResult<String> {
     out.ok_or_else(|| PyTypeError::new_err("too large"))
 }
 
-/// Writes an object as JSON if that has about so many bytes at the most; iterative, since pages may be nested deep.
+/// Writes an object as JSON if that has about so many bytes at the most; iterative, since pages may
+/// be nested deep.
 pub(crate) fn write_within(value: &Bound<'_, PyAny>, most: usize) -> PyResult<Option<String>> {
     let mut out = Vec::new();
     let mut open: Vec<Open<'_>> = Vec::new();

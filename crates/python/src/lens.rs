@@ -1,7 +1,8 @@
 //! The lens over pages that Playwright holds.
 //!
-//! In: a piece of work, and what the browser answers. Out: calls for Python to send, then the result. Invariants: one thread of its own does all
-//! work, in order, so Python's lock is free while a page is read, parsed and written; a lens does one piece of work at a time.
+//! In: a piece of work, and what the browser answers. Out: calls for Python to send, then the
+//! result. Invariants: one thread of its own does all work, in order, so Python's lock is free
+//! while a page is read, parsed and written; a lens does one piece of work at a time.
 
 use crate::errors::{Raised, Result};
 use crate::feed::Feed;
@@ -100,7 +101,8 @@ struct Work {
 
 type Slot = Arc<Mutex<Option<Result<Outcome>>>>;
 
-/// The lens over pages that somebody else holds: `begin` work, send what `wait` gives and hand in what comes, until it gives None; then `result`.
+/// The lens over pages that somebody else holds: `begin` work, send what `wait` gives and hand in
+/// what comes, until it gives None; then `result`.
 #[pyclass(frozen, module = "browserlens._native")]
 pub struct Lens {
     wire: Arc<Wire>,
@@ -186,7 +188,8 @@ impl Lens {
         calls.into_iter().map(called).collect::<PyResult<_>>().map(Some)
     }
 
-    /// Hands in the answer of a call; it may not be changed afterwards. Like a refusal and an event, it is passed over when the lens is closed.
+    /// Hands in the answer of a call; it may not be changed afterwards. Like a refusal and an
+    /// event, it is passed over when the lens is closed.
     fn answer(&self, id: u64, result: &Bound<'_, PyAny>) -> PyResult<()> {
         self.feed().map_or(Ok(()), |feed| feed.answer(id, result))
     }

@@ -1,7 +1,9 @@
-//! `browserlens._native`: what the Python package is made of, over the crates that the command line is made of.
+//! `browserlens._native`: what the Python package is made of, over the crates that the command line
+//! is made of.
 //!
-//! In: Python objects. Out: observations, pages, traces and tables as Python objects. Invariants: nothing here has logic of its own; Python's
-//! lock is released while pages are read, parsed and written; every error is an exception with text, place and hint.
+//! In: Python objects. Out: observations, pages, traces and tables as Python objects. Invariants:
+//! nothing here has logic of its own; Python's lock is released while pages are read, parsed and
+//! written; every error is an exception with text, place and hint.
 
 mod errors;
 mod feed;

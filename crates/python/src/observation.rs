@@ -78,7 +78,8 @@ impl Observation {
         &self.url
     }
 
-    /// How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no browser was asked.
+    /// How the page was read: `whole`, `patched`, `unchanged`, or `again: <why>`; empty where no
+    /// browser was asked.
     #[getter]
     fn way(&self) -> &str {
         &self.way

@@ -1,7 +1,7 @@
 //! A page as a Python object.
 //!
-//! In: one parsed capture. Out: its address, its nodes as a table, snapshots and text of it. Invariant: it never changes, and looking at it
-//! asks no browser.
+//! In: one parsed capture. Out: its address, its nodes as a table, snapshots and text of it.
+//! Invariant: it never changes, and looking at it asks no browser.
 
 use crate::errors::{Raised, Result};
 use crate::tables::{Table, nodes};
@@ -95,7 +95,8 @@ impl Page {
         Ok(py.detach(|| nodes(&self.page))?)
     }
 
-    /// Lists what can be acted on, the outline or the content; refs are those that the lens gives the page as a first one.
+    /// Lists what can be acted on, the outline or the content; refs are those that the lens gives
+    /// the page as a first one.
     #[pyo3(signature = (mode = None, *, format = None, grep = None, selector = None, max_depth = None, include_hidden = false))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn snapshot(

@@ -1,8 +1,9 @@
 //! One reader: what it was shown, its refs, and its tools, over any source of pages.
 //!
-//! In: a [`PageSource`], live or recorded. Out: observations, snapshots, text, and what the browser tells. Invariants: what it observes is what
-//! [`browserlens_live::Session`] observes; snapshots have the refs of the observations; looking at a page in another way changes nothing of what
-//! the reader was told.
+//! In: a [`PageSource`], live or recorded. Out: observations, snapshots, text, and what the browser
+//! tells. Invariants: what it observes is what [`browserlens_live::Session`] observes; snapshots
+//! have the refs of the observations; looking at a page in another way changes nothing of what the
+//! reader was told.
 
 use crate::errors::{Raised, Result};
 use browserlens_inspect::{CursorKey, Inspector, Limits, UnixMillis};
@@ -28,7 +29,8 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Begins with a strategy of the family `lens/*`, with options as `traces/strategies.toml` has them.
+    /// Begins with a strategy of the family `lens/*`, with options as `traces/strategies.toml` has
+    /// them.
     pub(crate) fn new(strategy: &str, options: &Value) -> Result<Self> {
         let known = || browserlens_lens::names().join(", ");
         let options = lens_options(strategy, options)

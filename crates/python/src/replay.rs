@@ -1,7 +1,9 @@
 //! Replay for Python: whole runs on this machine, parts of runs for many.
 //!
-//! In: traces, strategies as TOML and where their files lie. Out: a [`Run`], or a [`Part`] that is later merged into one. Invariants: nothing is measured here that the crate
-//! `replay` does not measure; Python's lock is released while it does; what a strategy does wrong is a row of the tables, never an exception.
+//! In: traces, strategies as TOML and where their files lie. Out: a [`Run`], or a [`Part`] that is
+//! later merged into one. Invariants: nothing is measured here that the crate `replay` does not
+//! measure; Python's lock is released while it does; what a strategy does wrong is a row of the
+//! tables, never an exception.
 
 use crate::errors::{Raised, Result};
 use crate::tables::Table;
@@ -72,7 +74,8 @@ pub struct Strategies {
 
 #[pymethods]
 impl Strategies {
-    /// Builds strategies of TOML texts, each with the path that it stands at, or would; files that a text names lie beside that path.
+    /// Builds strategies of TOML texts, each with the path that it stands at, or would; files that
+    /// a text names lie beside that path.
     ///
     /// None for a text stands for the bundled strategies. With names, only those are kept.
     #[new]
@@ -104,7 +107,8 @@ impl Strategies {
         self.all.iter().map(|strategy| strategy.name.clone()).collect()
     }
 
-    /// Decides for planned traces (JSON, as `plan_trace` returns it) what they decide together: ids and strategies in play; as JSON.
+    /// Decides for planned traces (JSON, as `plan_trace` returns it) what they decide together: ids
+    /// and strategies in play; as JSON.
     fn decide(&self, planned: Vec<String>) -> Result<String> {
         let planned = planned
             .iter()
@@ -285,7 +289,8 @@ pub fn trace_files(py: Python<'_>, path: PathBuf) -> Result<Vec<PathBuf>> {
     py.detach(|| Ok(find_traces(&path)?))
 }
 
-/// Opens a trace and its scenario, and returns as JSON what has to be known of it before it is decided what a run does with it.
+/// Opens a trace and its scenario, and returns as JSON what has to be known of it before it is
+/// decided what a run does with it.
 #[pyfunction]
 pub fn plan_trace(py: Python<'_>, trace: PathBuf, scenarios_dir: PathBuf) -> Result<String> {
     py.detach(|| json(&PlannedTrace::open(&trace, &scenarios_dir)?))

@@ -1,7 +1,7 @@
 //! Tables as Arrow, over the PyCapsule interface.
 //!
-//! In: columns. Out: a [`Table`] whose columns polars, pandas and DuckDB take without a copy. Invariant: a table never changes; whoever has
-//! taken it keeps its columns alive.
+//! In: columns. Out: a [`Table`] whose columns polars, pandas and DuckDB take without a copy.
+//! Invariant: a table never changes; whoever has taken it keeps its columns alive.
 
 use crate::errors::{Raised, Result};
 use arrow_array::ffi::FFI_ArrowSchema;
@@ -37,7 +37,8 @@ impl Table {
         Ok(Self { batch })
     }
 
-    /// Makes a table of columns of equal length that may have gaps, whether these do or not: parts of a table then have one schema.
+    /// Makes a table of columns of equal length that may have gaps, whether these do or not: parts
+    /// of a table then have one schema.
     pub(crate) fn with_gaps(columns: Vec<(String, ArrayRef)>) -> Result<Self> {
         let columns = columns.into_iter().map(|(name, cells)| (name, cells, true));
         let batch = RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| broken(&error))?;
@@ -67,7 +68,8 @@ impl Table {
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// The columns, as the Arrow PyCapsule interface asks for them; a schema that is asked for is not converted to.
+    /// The columns, as the Arrow PyCapsule interface asks for them; a schema that is asked for is
+    /// not converted to.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

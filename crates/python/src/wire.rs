@@ -1,7 +1,8 @@
 //! The recorder's transport over a session that Python holds.
 //!
-//! In: calls of the recorder, from its threads; answers and events, from Python's. Out: calls for Python to send. Invariants: no call into Python is
-//! made from here, so that the recorder never waits for Python's lock; calls that come while no work is under way wait for the next.
+//! In: calls of the recorder, from its threads; answers and events, from Python's. Out: calls for
+//! Python to send. Invariants: no call into Python is made from here, so that the recorder never
+//! waits for Python's lock; calls that come while no work is under way wait for the next.
 
 use crate::errors::Raised;
 use browserlens_recorder::{CdpCall, CdpInbox, CdpTransport};
@@ -90,7 +91,8 @@ impl Wire {
         let deadline = Instant::now() + limit;
         let mut queue = self.queue();
         loop {
-            // Also what was sent last and is waited for by nobody yet: a look goes on in the browser while its page is parsed.
+            // Also what was sent last and is waited for by nobody yet: a look goes on in the
+            // browser while its page is parsed.
             if !queue.calls.is_empty() {
                 return Next::Calls(queue.calls.drain(..).collect());
             }

@@ -1,6 +1,7 @@
 //! Benchmarks of graphs: `cargo bench -p browserlens-reading --bench graphs`.
 //!
-//! The docs document is the longest page of the bundled trace; the concepts are those of generated pages.
+//! The docs document is the longest page of the bundled trace; the concepts are those of generated
+//! pages.
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 
 mod synthetic;

@@ -1,4 +1,5 @@
-//! How long reading takes: a cache hit on a page of 200 KB (aim: under 1 ms), and the extraction of a document of the docs site (aim: under 10 ms).
+//! How long reading takes: a cache hit on a page of 200 KB (aim: under 1 ms), and the extraction of
+//! a document of the docs site (aim: under 10 ms).
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 

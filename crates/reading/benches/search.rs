@@ -1,4 +1,5 @@
-//! Queries over many sections and over one page: `cargo bench -p browserlens-reading --bench search`.
+//! Queries over many sections and over one page:
+//! `cargo bench -p browserlens-reading --bench search`.
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 #![allow(clippy::print_stderr, reason = "time and size of the index are told beside criterion's figures")]
@@ -11,7 +12,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Words whose frequencies fall as those of a language do: the n-th stands some n times more seldom than the first.
+/// Words whose frequencies fall as those of a language do: the n-th stands some n times more seldom
+/// than the first.
 fn text(state: &mut u64, words: usize) -> String {
     let mut text = String::new();
     for _ in 0..words {

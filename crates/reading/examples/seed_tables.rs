@@ -1,8 +1,9 @@
-//! Measures the two tables of the design this crate follows, "Benchmark Data (Estimated)" and "Performance Comparison", on
-//! pages of its five sizes, and prints them as Markdown beside its estimates.
+//! Measures the two tables of the design this crate follows, "Benchmark Data (Estimated)" and
+//! "Performance Comparison", on pages of its five sizes, and prints them as Markdown beside its
+//! estimates.
 //!
-//! `cargo run --release -p browserlens-reading --example seed_tables`; with `--write`, the tables of the README and `seed_tables.json`, which reports read,
-//! are replaced.
+//! `cargo run --release -p browserlens-reading --example seed_tables`; with `--write`, the tables
+//! of the README and `seed_tables.json`, which reports read, are replaced.
 
 #![allow(clippy::print_stdout, reason = "what it measures goes to standard output")]
 
@@ -82,8 +83,8 @@ struct Measured {
 /// A run that takes longer than this is interrupted on a machine with other work, every time.
 const UNDISTURBED: Duration = Duration::from_millis(2);
 
-/// The least of eleven or more runs, for at least a fifth of a second: what else the machine does only adds to a run. Of long ones, what the processor
-/// spent on each if that is less.
+/// The least of eleven or more runs, for at least a fifth of a second: what else the machine does
+/// only adds to a run. Of long ones, what the processor spent on each if that is less.
 fn least(mut run: impl FnMut() -> Result<Duration, Box<dyn Error>>) -> Result<Duration, Box<dyn Error>> {
     let (start, spent) = (Instant::now(), processor_time());
     let mut times = Vec::new();
@@ -323,7 +324,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [times, tokens] = sizes_tables(&rows);
     let tables = Tables {
         measured: format!(
-            "Milliseconds, the least of at least eleven runs (above 2 ms, the processor time of a run if that is less), one thread on a machine of {cores} cores, version {}; tokens are o200k_base.",
+            "Milliseconds, the least of at least eleven runs (above 2 ms, the processor time of a run if that is \
+                less), one thread on a machine of {cores} cores, version {}; tokens are o200k_base.",
             env!("CARGO_PKG_VERSION")
         ),
         tables: vec![times, tokens, comparison_table(&rows)?],

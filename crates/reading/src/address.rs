@@ -1,9 +1,11 @@
 //! The address of a page without what does not change the page.
 //!
-//! In: a URL. Out: its normal form. Invariants: normalising twice changes nothing; a text that is no URL is its own normal form.
+//! In: a URL. Out: its normal form. Invariants: normalising twice changes nothing; a text that is
+//! no URL is its own normal form.
 //!
-//! Dropped: the fragment, a default port, user name and password, and the parameters of the query that only say where a visitor came from:
-//! names that begin with `utm_`, and those of [`TRACKING`]. Kept: everything else, in its order. Host and scheme are in lower case, the path
+//! Dropped: the fragment, a default port, user name and password, and the parameters of the query
+//! that only say where a visitor came from: names that begin with `utm_`, and those of
+//! [`TRACKING`]. Kept: everything else, in its order. Host and scheme are in lower case, the path
 //! is as the `url` crate resolves it.
 
 use url::Url;

@@ -1,7 +1,7 @@
 //! The baseline: the text that a script in the page reads with a tree walker.
 //!
-//! In: a [`Capture`]. Out: the trimmed data of the text nodes below `body` whose parent element has an `offsetParent`, in document order,
-//! joined by newlines; as in
+//! In: a [`Capture`]. Out: the trimmed data of the text nodes below `body` whose parent element has
+//! an `offsetParent`, in document order, joined by newlines; as in
 //!
 //! ```js
 //! const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, { acceptNode: (node) =>
@@ -9,17 +9,20 @@
 //!         ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT });
 //! ```
 //!
-//! Invariants: the text is the document's own, before the browser collapses white space or changes case; frames and shadow trees give
-//! nothing, for a tree walker does not enter them, and slotted text counts below its host. Why not from a [`browserlens_page::Page`]: it holds
-//! what is rendered.
+//! Invariants: the text is the document's own, before the browser collapses white space or changes
+//! case; frames and shadow trees give nothing, for a tree walker does not enter them, and slotted
+//! text counts below its host. Why not from a [`browserlens_page::Page`]: it holds what is
+//! rendered.
 //!
-//! What `offsetParent` is: null for what has no box, for `body` and `html`, and for what is fixed to the viewport. SVG and MathML elements
-//! have no such property, and `undefined !== null`: their text counts whether it is rendered or not. A closed `details` has boxes as soon as
-//! a script asks for them.
+//! What `offsetParent` is: null for what has no box, for `body` and `html`, and for what is fixed
+//! to the viewport. SVG and MathML elements have no such property, and `undefined !== null`: their
+//! text counts whether it is rendered or not. A closed `details` has boxes as soon as a script asks
+//! for them.
 //!
-//! What a capture does not hold and the script reads all the same: the markup between the tags of `textarea`, `progress`, `meter`, `video` and
-//! the like, which is shown only where the element is not supported, and children of a shadow host that are slotted nowhere. Slotted text
-//! stands where its slot is.
+//! What a capture does not hold and the script reads all the same: the markup between the tags of
+//! `textarea`, `progress`, `meter`, `video` and the like, which is shown only where the element is
+//! not supported, and children of a shadow host that are slotted nowhere. Slotted text stands where
+//! its slot is.
 
 use crate::js_trim;
 use browserlens_page::capture::COMPUTED_STYLES;
@@ -105,7 +108,8 @@ struct Passed {
     counts: bool,
 }
 
-/// Returns the text of the document of a frame (`page.frames()[0].number` for the page's own), uncut.
+/// Returns the text of the document of a frame (`page.frames()[0].number` for the page's own),
+/// uncut.
 ///
 /// # Errors
 /// [`BaselineError`] if the capture has no snapshot of the frame.

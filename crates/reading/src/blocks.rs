@@ -1,18 +1,22 @@
 //! A page's text in blocks: headings, paragraphs, lists, code, quotes and tables.
 //!
-//! In: a [`Page`]. Out: [`Block`]s in document order, frames and shadow trees in place.
-//! Invariants: each text that a person sees stands in exactly one block, and blocks hold nothing else: but for white space, the blocks'
-//! texts in order are the seen texts in order. One forward pass with a stack of its own; xpaths are short however deep a page nests.
+//! In: a [`Page`]. Out: [`Block`]s in document order, frames and shadow trees in place. Invariants:
+//! each text that a person sees stands in exactly one block, and blocks hold nothing else: but for
+//! white space, the blocks' texts in order are the seen texts in order. One forward pass with a
+//! stack of its own; xpaths are short however deep a page nests.
 //!
-//! What a person sees: [`NodeRef::is_seen`], so no text that is not rendered, clipped away, transparent, painted over or in the colour
-//! behind it; and no list markers and no characters without a glyph (soft hyphens, zero-width blanks, marks of direction).
+//! What a person sees: [`NodeRef::is_seen`], so no text that is not rendered, clipped away,
+//! transparent, painted over or in the colour behind it; and no list markers and no characters
+//! without a glyph (soft hyphens, zero-width blanks, marks of direction).
 //!
-//! What wins where blocks nest: a heading or a frame's document ends what is around it, so does code in a list or quote and a table in a
-//! list or quote; what else lies in a list, table or quote belongs to the outermost one. Parts of one list on both sides of a heading in
-//! it are two blocks of one xpath.
+//! What wins where blocks nest: a heading or a frame's document ends what is around it, so does
+//! code in a list or quote and a table in a list or quote; what else lies in a list, table or quote
+//! belongs to the outermost one. Parts of one list on both sides of a heading in it are two blocks
+//! of one xpath.
 //!
-//! White space: one line for each item of a list, row of a table (cells are separated by tabs), line of code, paragraph of a quote and
-//! hard line break; everything else is one blank. A heading is one line.
+//! White space: one line for each item of a list, row of a table (cells are separated by tabs),
+//! line of code, paragraph of a quote and hard line break; everything else is one blank. A heading
+//! is one line.
 
 use crate::xpath::Xpaths;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, Visibility};
@@ -306,7 +310,8 @@ fn structure(node: NodeRef<'_>, flow: Flow) -> Option<BlockKind> {
     }
 }
 
-/// Returns how a box stands among others: by its computed style, or by its tag where no style is known.
+/// Returns how a box stands among others: by its computed style, or by its tag where no style is
+/// known.
 fn flow(node: NodeRef<'_>) -> Flow {
     if node.visibility() == Visibility::NotRendered {
         return Flow::Inline;

@@ -1,18 +1,19 @@
 //! Text that a site repeats from page to page: headers, footers, navigation, notices.
 //!
-//! In: the blocks of pages, as they are seen. Out: whether a text is boilerplate of an origin, and which blocks of a page are
-//! worth keeping.
+//! In: the blocks of pages, as they are seen. Out: whether a text is boilerplate of an origin, and
+//! which blocks of a page are worth keeping.
 //!
-//! The rule ([`BoilerplateRule`]): a text is boilerplate of an origin if it stands on at least 3 of its pages, and on at
-//! least 30 % of those seen. Pages are told apart by their path: a list seen under ten queries is one page. Texts are
-//! compared by the BLAKE3 hash of their lower-cased text with single spaces. A list or table is taken by its lines, and is
-//! boilerplate if two thirds of its text stand in repeated ones, so that a navigation that unfolds where the reader stands is
-//! recognised none the less.
-//! Of a page ([`BoilerplateIndex::kept`]) two things stay although they repeat: a heading with something of its own under
-//! it ("Examples"), and everything, if otherwise nothing would be left.
-//! Invariants: adding a page again replaces what was known of it; the order in which pages are added changes nothing as
-//! long as no site outgrows [`MAX_PAGES`].
-//! Why not landmarks (`nav`, `footer`): many sites have none, and a banner in `main` is as repeated as one outside.
+//! The rule ([`BoilerplateRule`]): a text is boilerplate of an origin if it stands on at least 3 of
+//! its pages, and on at least 30 % of those seen. Pages are told apart by their path: a list seen
+//! under ten queries is one page. Texts are compared by the BLAKE3 hash of their lower-cased text
+//! with single spaces. A list or table is taken by its lines, and is boilerplate if two thirds of
+//! its text stand in repeated ones, so that a navigation that unfolds where the reader stands is
+//! recognised none the less. Of a page ([`BoilerplateIndex::kept`]) two things stay although they
+//! repeat: a heading with something of its own under it ("Examples"), and everything, if otherwise
+//! nothing would be left. Invariants: adding a page again replaces what was known of it; the order
+//! in which pages are added changes nothing as long as no site outgrows [`MAX_PAGES`]. Why not
+//! landmarks (`nav`, `footer`): many sites have none, and a banner in `main` is as repeated as one
+//! outside.
 
 use crate::address::normal_url;
 use crate::blocks::{Block, BlockKind};
@@ -250,7 +251,8 @@ impl BoilerplateIndex {
         self.sites.get(origin).and_then(|site| site.texts.get(&text)).map_or(0, HashMap::len)
     }
 
-    /// Returns whether a block repeats across an origin: the whole text does, or two thirds of the text of its lines.
+    /// Returns whether a block repeats across an origin: the whole text does, or two thirds of the
+    /// text of its lines.
     pub fn is_boilerplate(&self, origin: &str, block: Repeatable<'_>) -> bool {
         share_repeats(block.parts().map(|part| (part.len(), self.repeats(origin, TextHash::of(part)))))
     }
@@ -263,8 +265,8 @@ impl BoilerplateIndex {
 
     /// Returns for each block of a page whether it is worth keeping.
     ///
-    /// Blocks that repeat are not, but for headings with something of their own under them. A page of nothing but
-    /// repeated text keeps all of it.
+    /// Blocks that repeat are not, but for headings with something of their own under them. A page
+    /// of nothing but repeated text keeps all of it.
     pub fn kept<'t>(&self, origin: &str, blocks: impl IntoIterator<Item = Repeatable<'t>>) -> Vec<bool> {
         keep(blocks.into_iter().map(|block| (block.heading, self.is_boilerplate(origin, block))))
     }
@@ -273,7 +275,8 @@ impl BoilerplateIndex {
 /// What a page's sections say of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnSections {
-    /// The sections, their content without what the site repeats; numbers and trails are those of the page.
+    /// The sections, their content without what the site repeats; numbers and trails are those of
+    /// the page.
     pub sections: Vec<Section>,
     /// The numbers of those that say nothing of their own.
     pub leave_out: Vec<u32>,
@@ -290,8 +293,8 @@ impl BoilerplateIndex {
         self.add_hashes(url, texts.0.iter().flat_map(|block| block.parts.iter().map(|(_, hash)| *hash)).collect());
     }
 
-    /// Returns what the sections of a page say that neither its site repeats nor the page itself, as a table of contents does: the input of
-    /// retrieval.
+    /// Returns what the sections of a page say that neither its site repeats nor the page itself,
+    /// as a table of contents does: the input of retrieval.
     pub fn own_sections(&self, extraction: &Extraction) -> OwnSections {
         self.own_sections_of(extraction, &PageTexts::of(extraction))
     }
@@ -330,7 +333,8 @@ fn bare(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Returns whether two thirds of a block repeat, by the length of its parts and whether they do. One part is all or nothing.
+/// Returns whether two thirds of a block repeat, by the length of its parts and whether they do.
+/// One part is all or nothing.
 pub(crate) fn share_repeats(parts: impl IntoIterator<Item = (usize, bool)>) -> bool {
     let (mut all, mut repeated) = (0, 0);
     for (length, repeats) in parts {
@@ -343,7 +347,8 @@ pub(crate) fn share_repeats(parts: impl IntoIterator<Item = (usize, bool)>) -> b
 /// Returns which blocks of a page to keep, by heading level and whether they repeat.
 pub(crate) fn keep(blocks: impl IntoIterator<Item = (Option<u8>, bool)>) -> Vec<bool> {
     let (levels, mut kept): (Vec<_>, Vec<_>) = blocks.into_iter().map(|(level, repeats)| (level, !repeats)).unzip();
-    // From the end: for each level, whether the section of a heading that stood here would have something of its own.
+    // From the end: for each level, whether the section of a heading that stood here would have
+    // something of its own.
     let mut own_below = [false; 256];
     for at in (0..kept.len()).rev() {
         let ends = levels[at].map_or(own_below.len(), usize::from);

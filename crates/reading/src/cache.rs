@@ -1,19 +1,26 @@
 //! A cache of what pages say, in one SQLite file.
 //!
-//! In: pages, and the time in milliseconds of any clock that all users of the file share. Out: [`Extraction`]s, and how each came about.
-//! Invariants: an extraction is only given for a page of the same URL (in its [normal form](crate::normal_url)) and the same
-//! [content](crate::content_hash); the bodies never take more than [`CacheOptions::max_bytes`]; any number of processes may use one file at once.
+//! In: pages, and the time in milliseconds of any clock that all users of the file share. Out:
+//! [`Extraction`]s, and how each came about. Invariants: an extraction is only given for a page of
+//! the same URL (in its [normal form](crate::normal_url)) and the same
+//! [content](crate::content_hash); the bodies never take more than [`CacheOptions::max_bytes`]; any
+//! number of processes may use one file at once.
 //!
-//! What a hit saves, and what not. [`Cache::read`] is asked with a page at hand, so the page was captured and parsed, which takes far longer than
-//! reading it: of a live page a hit saves the extraction, and lets a caller keep more under the same key (an index; vectors, which may have been
-//! paid for), but it does not save the look at the browser. That look is cheap only as long as nobody acts: [`browserlens_strategy::PageSource::page`] gives the
-//! capture that it has until the next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
-//! by the URL alone and for [`CacheOptions::life_ms`], as a cache in front of a browser would, and may be wrong about a page that changed since.
+//! What a hit saves, and what not. [`Cache::read`] is asked with a page at hand, so the page was
+//! captured and parsed, which takes far longer than reading it: of a live page a hit saves the
+//! extraction, and lets a caller keep more under the same key (an index; vectors, which may have
+//! been paid for), but it does not save the look at the browser. That look is cheap only as long as
+//! nobody acts: [`browserlens_strategy::PageSource::page`] gives the capture that it has until the
+//! next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
+//! by the URL alone and for [`CacheOptions::life_ms`], as a cache in front of a browser would, and
+//! may be wrong about a page that changed since.
 //!
-//! What the pages of a site repeat is stored once ([`body`]): a text that a second page has, too, moves out of both into a table of texts.
+//! What the pages of a site repeat is stored once ([`body`]): a text that a second page has, too,
+//! moves out of both into a table of texts.
 //!
-//! Past its life an entry is not dropped: if the page at hand still reads alike, it is good for another life ([`Outcome::Revalidated`]).
-//! Where space runs out, what was used longest ago goes first.
+//! Past its life an entry is not dropped: if the page at hand still reads alike, it is good for
+//! another life ([`Outcome::Revalidated`]). Where space runs out, what was used longest ago goes
+//! first.
 
 mod body;
 mod file;
@@ -163,7 +170,8 @@ pub struct Cache {
 impl Cache {
     /// Opens a cache file, or makes it.
     ///
-    /// A file that is no database any more is moved to `<name>.damaged` and made anew; [`Cache::rebuilt`] says so.
+    /// A file that is no database any more is moved to `<name>.damaged` and made anew;
+    /// [`Cache::rebuilt`] says so.
     ///
     /// # Errors
     /// [`CacheError`]: locked for longer than the timeout, of a later version, of another program, or out of reach.
@@ -182,7 +190,8 @@ impl Cache {
         self.rebuilt.as_deref()
     }
 
-    /// Reads a page: from the cache if it holds this content of this URL, else anew, and then keeps it.
+    /// Reads a page: from the cache if it holds this content of this URL, else anew, and then keeps
+    /// it.
     ///
     /// # Errors
     /// [`CacheError`] if the file is locked for too long or cannot be used.
@@ -239,7 +248,8 @@ impl Cache {
         })
     }
 
-    /// Returns what a URL said last, if that was within an entry's life: without a look at the page, which may say something else by now.
+    /// Returns what a URL said last, if that was within an entry's life: without a look at the
+    /// page, which may say something else by now.
     ///
     /// # Errors
     /// As [`Cache::read`].
@@ -257,7 +267,8 @@ impl Cache {
         })
     }
 
-    /// Keeps an extraction, and drops what was used longest ago where space runs out. One that is larger than all the space is not kept.
+    /// Keeps an extraction, and drops what was used longest ago where space runs out. One that is
+    /// larger than all the space is not kept.
     ///
     /// # Errors
     /// As [`Cache::read`].
@@ -306,7 +317,8 @@ impl Cache {
         })
     }
 
-    /// Returns how many entries there are, and the bytes of their bodies and of the texts that these share.
+    /// Returns how many entries there are, and the bytes of their bodies and of the texts that
+    /// these share.
     ///
     /// # Errors
     /// As [`Cache::read`].
@@ -388,7 +400,8 @@ fn keys(body: &Body) -> Vec<u8> {
     keys.into_iter().flat_map(Key::to_le_bytes).collect()
 }
 
-/// Moves what a new page and others of its site both say into the table of texts, out of all of them.
+/// Moves what a new page and others of its site both say into the table of texts, out of all of
+/// them.
 fn share(transaction: &Transaction<'_>, origin: &str, body: &mut Body) -> Result<(), rusqlite::Error> {
     let own = body.own();
     let mut known: FxHashMap<Key, (TextId, String)> = FxHashMap::default();
@@ -469,7 +482,8 @@ fn forget_alone(connection: &mut Connection, id: i64) -> Result<(), rusqlite::Er
     transaction.commit()
 }
 
-/// Notes that an entry was used; where another process writes at this moment, the note is left out rather than waited for.
+/// Notes that an entry was used; where another process writes at this moment, the note is left out
+/// rather than waited for.
 fn touch(connection: &Connection, id: i64, now_ms: u64) -> Result<(), rusqlite::Error> {
     let noted = connection.pragma_query_value(None, "busy_timeout", |row| row.get::<_, i64>(0)).and_then(|timeout| {
         connection.busy_timeout(Duration::ZERO)?;

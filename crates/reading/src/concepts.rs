@@ -1,18 +1,21 @@
 //! Concepts: what a text is about, in a few coarse kinds, whatever words it uses.
 //!
-//! In: a text and its terms, or a query. Out: numbers of [`GROUPS`]: of every group that one of the words is in, and of those that a notation
-//! (`£92.50`, `17:30`, `5 %`) or a question (`how much`, `when`) speaks of.
-//! Invariants: deterministic; the groups are everyday English of shops, documentation, offices and travel, written for no page in particular;
-//! a text of another language has only the concepts of its notations.
-//! Why not a thesaurus: the large ones join every word with every other, and somebody who asks "what do I pay" means a price on any site.
+//! In: a text and its terms, or a query. Out: numbers of [`GROUPS`]: of every group that one of the
+//! words is in, and of those that a notation (`£92.50`, `17:30`, `5 %`) or a question (`how much`,
+//! `when`) speaks of. Invariants: deterministic; the groups are everyday English of shops,
+//! documentation, offices and travel, written for no page in particular; a text of another language
+//! has only the concepts of its notations. Why not a thesaurus: the large ones join every word with
+//! every other, and somebody who asks "what do I pay" means a price on any site.
 
 use crate::terms::{Term, Terms};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// Words that are asked for and answered by each other, one group a line. The first word names the group.
+/// Words that are asked for and answered by each other, one group a line. The first word names the
+/// group.
 const GROUPS: &str = "
-price cost fee charge amount pay payment paid payable expensive money euro dollar pound eur usd gbp spend rate tariff bill afford worth
+price cost fee charge amount pay payment paid payable expensive money euro dollar pound eur usd gbp spend rate tariff \
+bill afford worth
 discount sale reduced saving save cheaper coupon promo promotion offer deal bargain reduction
 cheap cheapest low lowest inexpensive budget affordable
 shipping ship deliver delivery dispatch courier parcel package postage freight arrive arrival post
@@ -50,7 +53,8 @@ maximum max limit limited largest highest cap quota ceiling upper longest bigges
 minimum min least smallest lowest lower shortest bottom
 default preset initial standard unless
 duration second minute hour day week month year period last long takes
-date day deadline due until january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday
+date day deadline due until january february march april june july august september october november december monday \
+tuesday wednesday thursday friday saturday sunday today tomorrow yesterday
 timeout expire expiry expiration expired lapse
 late overdue delay delayed missed
 early advance ahead beforehand
@@ -200,7 +204,8 @@ material wood metal aluminium plastic steel leather
 travel trip journey distance far away km mile
 ";
 
-/// What a question's first words ask for, each with the group that answers it. The longest that fits counts.
+/// What a question's first words ask for, each with the group that answers it. The longest that
+/// fits counts.
 const ASKED: &[(&[&str], &str)] = &[
     (&["how", "much"], "price"),
     (&["how", "many"], "number"),
@@ -253,7 +258,8 @@ pub fn of_term(term: &Term) -> &'static [Concept] {
     KNOWN.of_stem.get(&term.stem).map_or(&[], Vec::as_slice)
 }
 
-/// Hands on the concepts that a text's notations speak of: money, clock times, shares, addresses of mail.
+/// Hands on the concepts that a text's notations speak of: money, clock times, shares, addresses of
+/// mail.
 pub fn of_notations(text: &str, mut take: impl FnMut(Concept)) {
     let mut give = |name: &str| KNOWN.named.get(name).copied().map(&mut take);
     let mut before = [' '; 2];

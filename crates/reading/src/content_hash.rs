@@ -1,9 +1,11 @@
 //! Whether two pages read alike.
 //!
-//! In: a [`Page`]. Out: a BLAKE3 hash of everything that [`crate::extract`] looks at but the URL: title, and of each node its place, tag, role, level,
-//! display, what a person sees of it, its id and its text. Invariant: pages of one hash give one [`crate::Extraction`], node numbers included, but for its URL.
-//! Why not [`Page::hash`]: that one asks whether an agent is shown the same page, and so covers states and values that no text says, and not
-//! what is painted over or how boxes flow.
+//! In: a [`Page`]. Out: a BLAKE3 hash of everything that [`crate::extract`] looks at but the URL:
+//! title, and of each node its place, tag, role, level, display, what a person sees of it, its id
+//! and its text. Invariant: pages of one hash give one [`crate::Extraction`], node numbers
+//! included, but for its URL. Why not [`Page::hash`]: that one asks whether an agent is shown the
+//! same page, and so covers states and values that no text says, and not what is painted over or
+//! how boxes flow.
 
 use browserlens_page::{Flags, NodeKind, Page, Visibility};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! Embedders: texts as vectors whose angle tells how near two texts are.
 //!
-//! In: texts. Out: one vector a text, of unit length (or all zero, where a text has nothing to embed). Invariants: every vector of an embedder
-//! has its dimension and only finite numbers; vectors of embedders with different ids are never compared.
+//! In: texts. Out: one vector a text, of unit length (or all zero, where a text has nothing to
+//! embed). Invariants: every vector of an embedder has its dimension and only finite numbers;
+//! vectors of embedders with different ids are never compared.
 //!
 //! Which should I use?
 //! - [`Lexical`]: built in, needs nothing, the same everywhere; it knows spellings, not meanings.
@@ -29,7 +30,8 @@ use std::path::PathBuf;
 
 /// Turns texts into vectors.
 pub trait Embedder: Send + Sync {
-    /// Returns name, version and dimension, and whatever else decides what the vectors are. Vectors of different ids never mix.
+    /// Returns name, version and dimension, and whatever else decides what the vectors are. Vectors
+    /// of different ids never mix.
     fn id(&self) -> String;
 
     /// Returns how many numbers a vector has.
@@ -41,8 +43,8 @@ pub trait Embedder: Send + Sync {
     /// [`EmbedError`] if a model or an endpoint does not give them.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// Returns the vector of a query. `rarity` tells how rare a term is where the query is asked; embedders that know a language by
-    /// themselves do not need it.
+    /// Returns the vector of a query. `rarity` tells how rare a term is where the query is asked;
+    /// embedders that know a language by themselves do not need it.
     ///
     /// # Errors
     /// As [`Self::embed`].
@@ -52,8 +54,9 @@ pub trait Embedder: Send + Sync {
         found.ok_or(EmbedError::Count { expected: 1, found: 0 })
     }
 
-    /// Returns the similarity, 0 to 1, that a cosine means. The seed's threshold of 0.5 was chosen for cosines of trained models, which
-    /// are taken as they are; an embedder whose cosines lie lower scales them, so that 0.5 says "hardly by chance" for it too.
+    /// Returns the similarity, 0 to 1, that a cosine means. The seed's threshold of 0.5 was chosen
+    /// for cosines of trained models, which are taken as they are; an embedder whose cosines lie
+    /// lower scales them, so that 0.5 says "hardly by chance" for it too.
     fn similarity(&self, cosine: f32) -> f32 {
         cosine.clamp(0.0, 1.0)
     }
@@ -118,7 +121,8 @@ impl EmbedError {
             Self::Endpoint(error) => error.hint(),
             Self::Cache { .. } => "delete the file: its vectors are asked for again",
             Self::Model { .. } => {
-                "name a sentence-transformers folder of a BERT model: config.json, tokenizer.json, model.safetensors, 1_Pooling/config.json"
+                "name a sentence-transformers folder of a BERT model: config.json, tokenizer.json, model.safetensors, \
+                    1_Pooling/config.json"
             }
         }
     }
@@ -135,7 +139,8 @@ pub fn to_unit_length(vector: &mut [f32]) {
     }
 }
 
-/// Checks what an embedder was given by something that it does not control, and brings it to unit length.
+/// Checks what an embedder was given by something that it does not control, and brings it to unit
+/// length.
 ///
 /// # Errors
 /// [`EmbedError`] if the count, a dimension or a number is wrong.

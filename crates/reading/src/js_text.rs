@@ -1,7 +1,7 @@
 //! Text as JavaScript sees it, for recipes that are scripts by nature.
 //!
-//! In: text. Out: what `trim()`, `\s` and `substring()` of ECMAScript make of it.
-//! Why not Rust's own: `char::is_whitespace` counts U+0085 and not U+FEFF, and JavaScript counts UTF-16 units.
+//! In: text. Out: what `trim()`, `\s` and `substring()` of ECMAScript make of it. Why not Rust's
+//! own: `char::is_whitespace` counts U+0085 and not U+FEFF, and JavaScript counts UTF-16 units.
 
 /// Returns whether JavaScript's `\s` matches the character (and `trim()` removes it).
 pub fn is_js_space(c: char) -> bool {

@@ -1,14 +1,16 @@
 //! Reading a page as text.
 //!
-//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from. Out: what a person could read on it: whole, in
-//! sections, by question, as a graph; and the strategies that show only that.
-//! Invariants: what no person sees is not said; nothing here keeps handles or states, so an agent that is shown only this cannot act
-//! (channel `none`); nothing here reads a clock.
+//! In: a [`browserlens_page::Page`] and, for the baseline, the capture that it was parsed from.
+//! Out: what a person could read on it: whole, in sections, by question, as a graph; and the
+//! strategies that show only that. Invariants: what no person sees is not said; nothing here keeps
+//! handles or states, so an agent that is shown only this cannot act (channel `none`); nothing here
+//! reads a clock.
 //!
-//! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part of it, [`Extraction::pieces`] streams it.
-//! [`Cache`] around it where pages are read more than once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`read()`] is all of
-//! it in one call, for an agent. [`read_text`] is the plain baseline that both are measured against: every
-//! rendered text node, one a line.
+//! Which should I use? [`extract`] for text in its structure: [`Extraction::part`] gives any part
+//! of it, [`Extraction::pieces`] streams it. [`Cache`] around it where pages are read more than
+//! once; [`retrieval`] finds sections, [`graph`] says how they hang together; [`read()`] is all of
+//! it in one call, for an agent. [`read_text`] is the plain baseline that both are measured
+//! against: every rendered text node, one a line.
 
 mod address;
 mod baseline;

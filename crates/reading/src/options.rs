@@ -1,7 +1,7 @@
 //! Options of a strategy, as `strategies.toml` gives them.
 //!
-//! In: a JSON object (or null for none). Out: typed values with defaults.
-//! Invariant: every key that was given was asked for, or [`OptionsReader::finish`] names it as unknown.
+//! In: a JSON object (or null for none). Out: typed values with defaults. Invariant: every key that
+//! was given was asked for, or [`OptionsReader::finish`] names it as unknown.
 
 use serde_json::{Map, Value};
 

@@ -1,7 +1,8 @@
-//! Parts of a page's text: by section, some sections at a time, or as a stream; and what there is, before anything is read.
+//! Parts of a page's text: by section, some sections at a time, or as a stream; and what there is,
+//! before anything is read.
 //!
-//! In: an [`Extraction`]. Out: text. Invariants: the [pieces](Extraction::pieces) joined are the full text; the parts that `offset` leads to,
-//! joined, say every section once.
+//! In: an [`Extraction`]. Out: text. Invariants: the [pieces](Extraction::pieces) joined are the
+//! full text; the parts that `offset` leads to, joined, say every section once.
 
 use crate::{Extraction, ReadOptions, Section};
 use browserlens_page::text::{escaped, escaped_line};
@@ -45,7 +46,8 @@ pub struct Part {
 }
 
 impl Section {
-    /// Returns the section with its heading marked: `## heading`, an empty line, content; what nobody sees is escaped.
+    /// Returns the section with its heading marked: `## heading`, an empty line, content; what
+    /// nobody sees is escaped.
     pub fn marked(&self) -> String {
         if self.level == 0 {
             return escaped(&self.content).into_owned();
@@ -62,7 +64,8 @@ impl Section {
 }
 
 impl Extraction {
-    /// Returns the sections that are asked for, in order: all, or one and what lies under it; by `offset` and `limit`.
+    /// Returns the sections that are asked for, in order: all, or one and what lies under it; by
+    /// `offset` and `limit`.
     ///
     /// # Errors
     /// [`NoSection`] if the section that is asked for is not there.
@@ -83,7 +86,8 @@ impl Extraction {
         })
     }
 
-    /// Returns a section by its number or its heading: the same words, else the first heading that holds them; case does not matter.
+    /// Returns a section by its number or its heading: the same words, else the first heading that
+    /// holds them; case does not matter.
     ///
     /// # Errors
     /// [`NoSection`] with what there is.
@@ -104,7 +108,8 @@ impl Extraction {
             })
     }
 
-    /// Returns what there is to read: title, sizes, and a line for each section with its number, heading and words.
+    /// Returns what there is to read: title, sizes, and a line for each section with its number,
+    /// heading and words.
     pub fn preview(&self) -> String {
         let (title, url) = (escaped_line(&self.title), escaped_line(&self.url));
         let mut out = format!("{title}\n{url}\n{} words in {} sections\n", self.word_count, self.sections.len());
@@ -117,8 +122,8 @@ impl Extraction {
         out
     }
 
-    /// Streams the full text in pieces of at most `bytes` bytes (but never less than a character), cut between paragraphs where that leaves
-    /// half a piece or more, else between lines or words.
+    /// Streams the full text in pieces of at most `bytes` bytes (but never less than a character),
+    /// cut between paragraphs where that leaves half a piece or more, else between lines or words.
     pub fn pieces(&self, bytes: usize) -> impl Iterator<Item = &str> {
         let mut rest = self.full_text.as_str();
         std::iter::from_fn(move || {

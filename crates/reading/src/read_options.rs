@@ -1,7 +1,8 @@
 //! What is asked of a page's text, and how that is spelled.
 //!
-//! In: an option text as an agent writes it. Out: [`ReadOptions`], and the text again ([`fmt::Display`]).
-//! Invariant: `options.to_string().parse() == options`; an option that is unknown, wrong or given twice is an error that names it.
+//! In: an option text as an agent writes it. Out: [`ReadOptions`], and the text again
+//! ([`fmt::Display`]). Invariant: `options.to_string().parse() == options`; an option that is
+//! unknown, wrong or given twice is an error that names it.
 //!
 //! ```text
 //! options    = [ words ] *( option )                     words without an option before them are the query
@@ -10,7 +11,8 @@
 //! text       = '"' any characters, with \" and \\ '"' | words up to the next option
 //! ```
 //!
-//! Options are parted by white space. Words that look like an option (`graph`, `limit=3`) are in a text only if it is quoted.
+//! Options are parted by white space. Words that look like an option (`graph`, `limit=3`) are in a
+//! text only if it is quoted.
 
 use crate::{Cut, OptionsError};
 use std::fmt;

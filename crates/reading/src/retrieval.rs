@@ -1,24 +1,29 @@
 //! Retrieval: the sections that a query means.
 //!
-//! In: the sections of one page or of many, and a query. Out: [`Hit`]s, the best first: by words (BM25, SQLite FTS5), by vectors (sqlite-vec),
-//! or by both, fused by reciprocal rank (k = 60). Invariants: deterministic; what a query holds never reaches FTS5 but as quoted terms;
-//! vectors of different embedders never mix; a hit's text is a part of its section within a limit.
+//! In: the sections of one page or of many, and a query. Out: [`Hit`]s, the best first: by words
+//! (BM25, SQLite FTS5), by vectors (sqlite-vec), or by both, fused by reciprocal rank (k = 60).
+//! Invariants: deterministic; what a query holds never reaches FTS5 but as quoted terms; vectors of
+//! different embedders never mix; a hit's text is a part of its section within a limit.
 //!
-//! What is ranked: passages of some seventy words, each with its section's heading and the headings above it. A
-//! section counts as its best passage.
+//! What is ranked: passages of some seventy words, each with its section's heading and the headings
+//! above it. A section counts as its best passage.
 //!
-//! **What the similarity and its threshold mean.** Every hit has a similarity from 0 to 1, and [`SearchOptions::min_similarity`] (0.5, as in the
-//! seed) is asked of it:
+//! **What the similarity and its threshold mean.** Every hit has a similarity from 0 to 1, and
+//! [`SearchOptions::min_similarity`] (0.5, as in the seed) is asked of it:
 //!
-//! - by vectors it is the cosine, as the embedder reads it ([`Embedder::similarity`]): cosines of trained
-//!   models as they are; those of the lexical embedder, which lie lower, scaled so that unrelated texts stay below 0.5;
-//! - by BM25, whose scores have no upper end, it is the square root of the score's share of the best hit's: 0.5 keeps what is at least a
-//!   quarter as good as the best (at half of it, answers were lost that stood second or third);
-//! - fused, it is the score as a share of the highest that there is, rank 1 in both rankings: 0.5 keeps what both rankings found, and of what
-//!   only one found the first; where no word of the query stands anywhere, it is the similarity by vectors.
+//! - by vectors it is the cosine, as the embedder reads it ([`Embedder::similarity`]): cosines of
+//!   trained models as they are; those of the lexical embedder, which lie lower, scaled so that
+//!   unrelated texts stay below 0.5;
+//! - by BM25, whose scores have no upper end, it is the square root of the score's share of the
+//!   best hit's: 0.5 keeps what is at least a quarter as good as the best (at half of it, answers
+//!   were lost that stood second or third);
+//! - fused, it is the score as a share of the highest that there is, rank 1 in both rankings: 0.5
+//!   keeps what both rankings found, and of what only one found the first; where no word of the
+//!   query stands anywhere, it is the similarity by vectors.
 //!
-//! Queries: stop words are left out as long as another word remains; a query of stop words alone is searched as it stands. A query without a
-//! letter or digit finds nothing. Of more than [`MOST_TERMS`] different terms the rarest count.
+//! Queries: stop words are left out as long as another word remains; a query of stop words alone is
+//! searched as it stands. A query without a letter or digit finds nothing. Of more than
+//! [`MOST_TERMS`] different terms the rarest count.
 
 mod answer;
 mod codes;
@@ -43,7 +48,8 @@ use std::sync::Arc;
 
 /// Changes whenever other sections may be found, or shown in other words; results are cached by it.
 pub const VERSION: u32 = 3;
-/// How much a term counts in the section's heading, in the headings above it, in the passage; and a concept of any of them.
+/// How much a term counts in the section's heading, in the headings above it, in the passage; and a
+/// concept of any of them.
 const WEIGHTS: [f64; 4] = [3.0, 1.5, 1.0, 0.5];
 /// Most bytes of an answer by default: some 500 tokens of English.
 const MOST_BYTES: usize = 2_000;
@@ -52,7 +58,8 @@ const LEAST_BYTES: usize = 1_000;
 /// Which part of a page's text an answer about it may take: an eighth.
 const PAGE_SHARE: usize = 8;
 
-/// Up to how many bytes of text, and sections, a page is ranked without SQLite: every vector is then looked at, and kept as it is.
+/// Up to how many bytes of text, and sections, a page is ranked without SQLite: every vector is
+/// then looked at, and kept as it is.
 const MOST_IN_MEMORY: usize = 2 << 20;
 const MOST_SECTIONS: usize = 4_096;
 
@@ -77,8 +84,9 @@ pub struct SearchOptions {
     pub top_k: usize,
     /// Least similarity of a hit; see the module for what it means.
     pub min_similarity: f32,
-    /// Most bytes of the hits' texts together: a section that is longer than its part is shown around what was found in it. Better hits have
-    /// larger parts, and what one does not need goes to the next. Bytes of UTF-8 follow tokens more closely than characters, over all scripts.
+    /// Most bytes of the hits' texts together: a section that is longer than its part is shown
+    /// around what was found in it. Better hits have larger parts, and what one does not need goes
+    /// to the next. Bytes of UTF-8 follow tokens more closely than characters, over all scripts.
     pub max_bytes: usize,
 }
 
@@ -111,9 +119,10 @@ pub struct Hit {
     pub is_cut: bool,
 }
 
-/// Finds the sections of one page that a query means, with the built-in embedder and an index in memory. Beside
-/// [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the page's text, or 1,000 bytes where that is more: an answer that is
-/// half of the page would be no answer.
+/// Finds the sections of one page that a query means, with the built-in embedder and an index in
+/// memory. Beside [`SearchOptions::max_bytes`], the hits' texts take at most an eighth of the
+/// page's text, or 1,000 bytes where that is more: an answer that is half of the page would be no
+/// answer.
 ///
 /// # Errors
 /// [`IndexError`] if SQLite fails.

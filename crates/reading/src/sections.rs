@@ -1,8 +1,9 @@
 //! A page's text in sections: what stands under each heading.
 //!
-//! In: a [`Page`] and where to cut. Out: an [`Extraction`]: title, counts, sections, blocks and the full text, whole.
-//! Invariants: every block belongs to exactly one section; sections are in document order; text before the first heading is a section of
-//! level 0; the sections' texts joined by an empty line are the full text. Nothing is cut off.
+//! In: a [`Page`] and where to cut. Out: an [`Extraction`]: title, counts, sections, blocks and the
+//! full text, whole. Invariants: every block belongs to exactly one section; sections are in
+//! document order; text before the first heading is a section of level 0; the sections' texts
+//! joined by an empty line are the full text. Nothing is cut off.
 
 use crate::blocks::{Block, BlockKind, blocks};
 use browserlens_page::Page;

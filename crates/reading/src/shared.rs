@@ -1,4 +1,5 @@
-//! What several strategies work out of one page alike: its sections, the hashes of its texts, its index.
+//! What several strategies work out of one page alike: its sections, the hashes of its texts, its
+//! index.
 //!
 //! In: a step's cache and its page. Out: shared results, each a function of what its key names.
 
@@ -32,7 +33,8 @@ pub(crate) fn read(shared: &StepCache, clock: &dyn StageClock, page: &Page) -> A
     })
 }
 
-/// Returns the index of what a page says of its own, with the built-in embedder; else why there is none.
+/// Returns the index of what a page says of its own, with the built-in embedder; else why there is
+/// none.
 pub(crate) fn index(
     shared: &StepCache,
     clock: &dyn StageClock,

@@ -1,12 +1,15 @@
 //! The strategies that show a part of a page's text.
 //!
-//! - `read-text/section-search`: the sections that the goal means (BM25 and the lexical embedder, fused).
+//! - `read-text/section-search`: the sections that the goal means (BM25 and the lexical embedder,
+//!   fused).
 //! - `search/embedding-sections`: the same by the embedder alone.
-//! - `read-text/graph-summary`: the headings of levels 2 and 3, each with its first paragraph; then, on request, all that stands under one.
+//! - `read-text/graph-summary`: the headings of levels 2 and 3, each with its first paragraph;
+//!   then, on request, all that stands under one.
 //!
-//! In: a page, the goal, and requests of the reader, whose words come from goal and intent. Out: markdown.
-//! Invariants: an observation is a function of its page, the query, and which texts the pages of its site seen so far repeat; those are left out of
-//! searches. Nothing else outlives a step but the page that requests are about, and its index.
+//! In: a page, the goal, and requests of the reader, whose words come from goal and intent. Out:
+//! markdown. Invariants: an observation is a function of its page, the query, and which texts the
+//! pages of its site seen so far repeat; those are left out of searches. Nothing else outlives a
+//! step but the page that requests are about, and its index.
 
 use crate::embed::Lexical;
 use crate::graph::{ContentGraph, summary};

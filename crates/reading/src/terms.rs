@@ -1,19 +1,23 @@
 //! The terms of a text: what retrieval counts, indexes and embeds.
 //!
-//! In: any text. Out: terms, each of letters and digits only, lower-cased, without the accents of Latin, Greek and Cyrillic letters, English
-//! endings taken off. A run of a script that is written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) gives every pair of
-//! neighbouring characters, and each Han character alone.
-//! Invariants: the same for sections and queries; deterministic; a term holds no blank and no character that FTS5 gives a meaning.
-//! Why not the tokenizers of FTS5: they neither part scripts without spaces nor stem beside that, and the lexical embedder needs the same terms.
+//! In: any text. Out: terms, each of letters and digits only, lower-cased, without the accents of
+//! Latin, Greek and Cyrillic letters, English endings taken off. A run of a script that is written
+//! without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) gives every pair of neighbouring
+//! characters, and each Han character alone. Invariants: the same for sections and queries;
+//! deterministic; a term holds no blank and no character that FTS5 gives a meaning. Why not the
+//! tokenizers of FTS5: they neither part scripts without spaces nor stem beside that, and the
+//! lexical embedder needs the same terms.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Longest word that is one term, in characters; what follows is cut off. Longer ones are keys and hashes.
+/// Longest word that is one term, in characters; what follows is cut off. Longer ones are keys and
+/// hashes.
 const LONGEST_WORD: usize = 40;
 
-/// Words that tell sections apart by nothing: function words of English, and the words that questions are made of.
+/// Words that tell sections apart by nothing: function words of English, and the words that
+/// questions are made of.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "arent", "as", "at", "be",
     "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "cant", "could",
@@ -33,7 +37,8 @@ const STOP_WORDS: &[&str] = &[
 pub struct Term {
     /// What is indexed: a stem, or characters of a script without spaces.
     pub stem: String,
-    /// The word as it was written, folded; equal to the stem for characters of a script without spaces.
+    /// The word as it was written, folded; equal to the stem for characters of a script without
+    /// spaces.
     pub word: String,
 }
 
@@ -78,7 +83,8 @@ impl Terms {
     }
 }
 
-/// Hands every word of a text on, in order, folded; and whether it is characters of a script without spaces.
+/// Hands every word of a text on, in order, folded; and whether it is characters of a script
+/// without spaces.
 pub(crate) fn each_word(text: &str, mut take: impl FnMut(&str, bool)) {
     let folded = fold(text);
     let mut word = String::new();
@@ -128,7 +134,8 @@ fn fold(text: &str) -> Cow<'_, str> {
     }
     // Also the vowel points of Hebrew and Arabic, which texts may leave out.
     let is_accent = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}');
-    // Marks that hang on a letter of another script are part of its word, but no letters of their own.
+    // Marks that hang on a letter of another script are part of its word, but no letters of their
+    // own.
     Cow::Owned(
         text.nfkd().filter(|c| !is_accent(c)).nfc().flat_map(char::to_lowercase).filter(|c| !is_accent(c)).collect(),
     )
@@ -138,7 +145,8 @@ fn ends_in_digit(word: &str) -> bool {
     word.ends_with(|c: char| c.is_ascii_digit())
 }
 
-/// Characters that stand inside a word without parting it: apostrophes, soft hyphens, marks of Indian scripts that are no letters (virama, nukta).
+/// Characters that stand inside a word without parting it: apostrophes, soft hyphens, marks of
+/// Indian scripts that are no letters (virama, nukta).
 fn is_joiner(c: char) -> bool {
     matches!(c, '\'' | '’' | '\u{ad}' | '\u{200c}' | '\u{200d}')
         || (matches!(c, '\u{900}'..='\u{dff}') && !matches!(c, '।' | '॥'))

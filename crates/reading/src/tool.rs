@@ -1,10 +1,12 @@
 //! The tool: one call that reads the current page as its options say.
 //!
-//! In: a [`PageSource`] (a live browser or a trace), a cache or none, [`ReadOptions`] and the time. Out: text for an agent, and what it was made
-//! of. Invariant: the page is looked at first, so an answer is never about what the page said before.
+//! In: a [`PageSource`] (a live browser or a trace), a cache or none, [`ReadOptions`] and the time.
+//! Out: text for an agent, and what it was made of. Invariant: the page is looked at first, so an
+//! answer is never about what the page said before.
 //!
-//! The steps are those of the seed's hybrid: cache, structured extraction, graph if asked for, retrieval if there is a query, else the text;
-//! but the text is not cut off unless a `limit` is set.
+//! The steps are those of the seed's hybrid: cache, structured extraction, graph if asked for,
+//! retrieval if there is a query, else the text; but the text is not cut off unless a `limit` is
+//! set.
 
 use crate::embed::{Embedder, Lexical};
 use crate::graph::{ContentGraph, summary};
@@ -89,7 +91,8 @@ pub struct Answer {
     pub of: usize,
 }
 
-/// Reads the current page of a source. Without a cache, and with `nocache`, it is read anew; with `nocache` a cache that is given learns of it.
+/// Reads the current page of a source. Without a cache, and with `nocache`, it is read anew; with
+/// `nocache` a cache that is given learns of it.
 ///
 /// # Errors
 /// [`ReadError`]: no page, a cache that cannot be used, a section that is not there.
@@ -112,7 +115,8 @@ pub fn read(
     Ok((answer_of(&reading.extraction, searcher, options)?, reading))
 }
 
-/// Says of a page that was read what the options ask for: the answer to the query, else the graph's short form, else sections in order.
+/// Says of a page that was read what the options ask for: the answer to the query, else the graph's
+/// short form, else sections in order.
 ///
 /// # Errors
 /// [`ReadError::NoSection`], or [`ReadError::Index`] for a query.
@@ -177,7 +181,8 @@ mod tests {
     fn the_options_choose_what_is_said() {
         assert_eq!(
             said("").text,
-            "# Shop\n\n## Returns\n\nSend it back within thirty days and the money is paid back.\n\n## Shipping\n\nParcels leave the warehouse every morning."
+            "# Shop\n\n## Returns\n\nSend it back within thirty days and the money is paid back.\n\n## \
+                Shipping\n\nParcels leave the warehouse every morning."
         );
         assert!(said("returns").text.starts_with("## Returns\n\nSend it back"), "{:?}", said("returns"));
         assert_eq!(said("query=\"wombat\"").text, "No content found matching query: \"wombat\"");
@@ -201,7 +206,9 @@ mod tests {
     fn what_every_page_of_the_site_says_answers_no_query() {
         let page = |path: &str, own: &str| {
             let outline = format!(
-                "heading \"Offers\" tag=h2 level=2\n  text \"Offers\"\nparagraph\n  text \"Parcels above thirty euros are sent for free.\"\nheading \"{own}\" tag=h2 level=2\n  text \"{own}\"\nparagraph\n  text \"All about {own} and parcels.\""
+                "heading \"Offers\" tag=h2 level=2\n  text \"Offers\"\nparagraph\n  text \"Parcels above thirty euros \
+                    are sent for free.\"\nheading \"{own}\" tag=h2 level=2\n  text \"{own}\"\nparagraph\n  text \"All \
+                    about {own} and parcels.\""
             );
             Extraction { url: format!("http://shop.test/{path}"), ..extract(&PageBuilder::outline(&outline), Cut::All) }
         };

@@ -1,10 +1,11 @@
 //! `read-text/visible`: every rendered text node of the main document, one a line.
 //!
 //! In: a step. Out: what [`crate::read_text`] reads of its capture, cut at 20,000 UTF-16 units.
-//! Where a page has no capture (one that was built, not recorded), [`visible_text`] reads the page itself, which differs from the script as
-//! far as a page differs from its DOM: text is as rendered, and what has no box is not told apart.
-//! Invariant: frames and shadow trees give nothing: the recipe is a script in the main document, and a tree walker does
-//! not enter them. Slotted text is in the document and counts.
+//! Where a page has no capture (one that was built, not recorded), [`visible_text`] reads the page
+//! itself, which differs from the script as far as a page differs from its DOM: text is as
+//! rendered, and what has no box is not told apart. Invariant: frames and shadow trees give
+//! nothing: the recipe is a script in the main document, and a tree walker does not enter them.
+//! Slotted text is in the document and counts.
 
 use crate::{BaselineError, OptionsError, OptionsReader, js_trim, read_text, utf16_prefix};
 use browserlens_page::{Flags, NodeKind, NodeRef, Page, Visibility};
@@ -18,7 +19,8 @@ pub(crate) const NAME: &str = "read-text/visible";
 /// Where the recipe cuts, in UTF-16 units.
 pub const MAX_CHARS: usize = 20_000;
 
-/// Returns the text of the main document as rendered, uncut; of a recorded page [`crate::read_text`] gives exactly what the script does.
+/// Returns the text of the main document as rendered, uncut; of a recorded page
+/// [`crate::read_text`] gives exactly what the script does.
 pub fn visible_text(page: &Page) -> String {
     let mut text = String::new();
     let root = page.root();
@@ -68,7 +70,8 @@ fn parent_element(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
     parent.filter(|parent| parent.kind() == NodeKind::Element)
 }
 
-/// Whether `element.offsetParent` is not null: it has a box, is not fixed, and is neither `body` nor `html`.
+/// Whether `element.offsetParent` is not null: it has a box, is not fixed, and is neither `body`
+/// nor `html`.
 fn has_offset_parent(element: NodeRef<'_>) -> bool {
     let display = element.style("display");
     let rendered = match display {

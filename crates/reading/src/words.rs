@@ -1,7 +1,8 @@
 //! What is known of a word, worked out once: its stem, its concepts, and where its spelling points.
 //!
-//! In: a text. Out: its words in order, each as a shared [`Word`]. Invariants: a word is a function of its letters alone, so it does not matter who
-//! asked first; what a [`Lexicon`] remembers has a bound.
+//! In: a text. Out: its words in order, each as a shared [`Word`]. Invariants: a word is a function
+//! of its letters alone, so it does not matter who asked first; what a [`Lexicon`] remembers has a
+//! bound.
 
 use crate::concepts::{self, Concept};
 use crate::terms::{Term, Terms, each_word, is_stop_word};
@@ -33,7 +34,8 @@ impl Word {
     }
 }
 
-/// How far a feature moves a vector, and along which coordinate: a number that the dimension of the vector is yet to be applied to.
+/// How far a feature moves a vector, and along which coordinate: a number that the dimension of the
+/// vector is yet to be applied to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Move {
     coordinate: u32,
@@ -111,7 +113,8 @@ fn pieces(word: &str) -> Box<[Move]> {
     marked.push('^');
     marked.extend(word.chars());
     marked.push('$');
-    // Two characters are a word that is a pair of a script without spaces, or too short to have pieces.
+    // Two characters are a word that is a pair of a script without spaces, or too short to have
+    // pieces.
     if marked.len() < 5 {
         return Box::default();
     }

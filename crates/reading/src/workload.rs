@@ -1,13 +1,16 @@
 //! How often a cache is hit on a documented browsing workload.
 //!
-//! In: the pages of a recorded task in order, and a [`Pattern`] of reading them. Out: [`Counts`]: what [`Cache::read`] did, and what a cache by
-//! the URL alone would have done, with how often it would have said what the page did not say any more.
-//! Invariant: nothing is guessed but the pattern: pages, URLs and contents are those of the recording.
+//! In: the pages of a recorded task in order, and a [`Pattern`] of reading them. Out: [`Counts`]:
+//! what [`Cache::read`] did, and what a cache by the URL alone would have done, with how often it
+//! would have said what the page did not say any more. Invariant: nothing is guessed but the
+//! pattern: pages, URLs and contents are those of the recording.
 //!
-//! The patterns take the reasons that a design for such a cache gives for repeated readings, and count each alone:
-//! [`Pattern::Once`], a reading after each action; [`Pattern::ThenAsk`], "repeated calls on the same page": after each action a reading and then
-//! a query, both of the same page; [`Pattern::AndBack`], "repeated visits": a reading after each action, and at the end a visit to each URL of
-//! the task once more, last one first, where each page is as it was left. A reading takes ten seconds, a query after it one; tasks lie an hour apart.
+//! The patterns take the reasons that a design for such a cache gives for repeated readings, and
+//! count each alone: [`Pattern::Once`], a reading after each action; [`Pattern::ThenAsk`],
+//! "repeated calls on the same page": after each action a reading and then a query, both of the
+//! same page; [`Pattern::AndBack`], "repeated visits": a reading after each action, and at the end
+//! a visit to each URL of the task once more, last one first, where each page is as it was left. A
+//! reading takes ten seconds, a query after it one; tasks lie an hour apart.
 
 use crate::{Cache, CacheError, Cut, Outcome, content_hash};
 use browserlens_page::Page;

@@ -1,7 +1,8 @@
 //! Where an element stands: a short xpath.
 //!
-//! In: a [`Page`]. Out: for any element an xpath. Invariants: no two elements of a page have the same; at most [`MOST_STEPS`] steps,
-//! however deep the page nests; one forward pass, and a constant number of steps for each xpath asked for.
+//! In: a [`Page`]. Out: for any element an xpath. Invariants: no two elements of a page have the
+//! same; at most [`MOST_STEPS`] steps, however deep the page nests; one forward pass, and a
+//! constant number of steps for each xpath asked for.
 //!
 //! ```text
 //! xpath = [ tree ] ( "/" steps | '//*[@id="' id '"]' [ "/" steps ] | "(//" tag ")[" n "]" )
@@ -9,10 +10,12 @@
 //! steps = tag [ "[" n "]" ] *( "/" tag [ "[" n "]" ] )
 //! ```
 //!
-//! Below an id that stands once in its document, or from the root; where both are further away than [`MOST_STEPS`], the number among all
-//! elements of that tag in the document. An xpath reaches into no frame and no shadow tree, so what lies there begins with the number of
-//! the frame's document (as in [`Page::frames`]) or of the shadow tree (in document order, from 1); the rest is an xpath in that tree.
-//! Numbers count elements of a capture, where what is slotted counts below its host; an element that is slotted nowhere is not captured.
+//! Below an id that stands once in its document, or from the root; where both are further away than
+//! [`MOST_STEPS`], the number among all elements of that tag in the document. An xpath reaches into
+//! no frame and no shadow tree, so what lies there begins with the number of the frame's document
+//! (as in [`Page::frames`]) or of the shadow tree (in document order, from 1); the rest is an xpath
+//! in that tree. Numbers count elements of a capture, where what is slotted counts below its host;
+//! an element that is slotted nowhere is not captured.
 
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
 use rustc_hash::FxHashMap;
@@ -114,7 +117,8 @@ impl<'p> Xpaths<'p> {
         (above.tree, parent.id().0)
     }
 
-    /// Returns the xpath of an element; of a document or text, that of the tree or element around it.
+    /// Returns the xpath of an element; of a document or text, that of the tree or element around
+    /// it.
     pub fn xpath(&self, id: NodeId) -> String {
         let Some(place) = self.nodes.get(id.index()) else { return "/".to_owned() };
         let node = self.page.node(id);

@@ -143,8 +143,8 @@ fn retrieval_is_given_what_the_page_says_of_its_own() {
     assert_eq!((fresh.sections, fresh.leave_out), (extraction.sections, Vec::new()), "of an unknown site, all");
 }
 
-/// Characters of texts, and how many of them stand in a line or sentence that stood before: another measure than the store's own,
-/// whose parts are whole blocks.
+/// Characters of texts, and how many of them stand in a line or sentence that stood before: another
+/// measure than the store's own, whose parts are whole blocks.
 fn repeated<'t>(texts: impl Iterator<Item = &'t str>) -> (usize, usize) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let (mut all, mut again) = (0, 0);

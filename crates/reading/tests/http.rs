@@ -1,4 +1,5 @@
-//! The embedder of an endpoint against a local server that speaks the protocol, well and badly. No test sleeps but the one of the time-out.
+//! The embedder of an endpoint against a local server that speaks the protocol, well and badly. No
+//! test sleeps but the one of the time-out.
 
 use browserlens_llm::{ApiKey, BaseUrl, Client, ClientOptions, Clock, EndpointError};
 use browserlens_reading::embed::{EmbedError, Embedder, Http, HttpOptions, VectorCache};
@@ -13,7 +14,8 @@ const KEY: &str = "sk-very-secret-0123456789";
 
 /// What the server does with one request.
 enum Reply {
-    /// Answers each text by a vector of this many numbers, which say its length and first byte; in reverse order.
+    /// Answers each text by a vector of this many numbers, which say its length and first byte; in
+    /// reverse order.
     Vectors(usize),
     Status(u16, String),
     Slow(Duration),

@@ -1,4 +1,5 @@
-//! The embedder of a folder, with a BERT of two layers whose files are written here, against a forward pass written out by hand.
+//! The embedder of a folder, with a BERT of two layers whose files are written here, against a
+//! forward pass written out by hand.
 
 use browserlens_reading::embed::{EmbedError, Embedder, Local};
 use safetensors::tensor::{Dtype, TensorView, serialize};

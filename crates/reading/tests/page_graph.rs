@@ -28,7 +28,8 @@ fn site() -> Vec<Page> {
             "https://docs.test/react",
             "React",
             &around(
-                "# React\nA library for *components*.\n## State\nState lives in *hooks*.\nSee [Vue](/vue) for another way.",
+                "# React\nA library for *components*.\n## State\nState lives in *hooks*.\nSee [Vue](/vue) for another \
+                    way.",
             ),
         ),
         page(
@@ -47,7 +48,8 @@ fn site() -> Vec<Page> {
             "https://docs.test/plans",
             "Plans",
             &around(
-                "# Plans\nEvery plan has the *GraphQL API*.\n## Pricing\nThe Team plan costs 10 euros.\nPrices are without tax.",
+                "# Plans\nEvery plan has the *GraphQL API*.\n## Pricing\nThe Team plan costs 10 euros.\nPrices are \
+                    without tax.",
             ),
         ),
     ]
@@ -140,7 +142,8 @@ fn a_path_between_concepts_is_the_shortest_and_says_by_which_pages() {
     for (concept, link) in path.concepts[1..].iter().zip(&path.links) {
         steps.push_str(&format!(" -{:?} {}-> {concept}", link.kind, link.url.rsplit('/').next().unwrap_or_default()));
     }
-    insta::assert_snapshot!(steps, @"hooks -Under react-> State -Under react-> Vue -Under vue-> Reactivity -Under vue-> proxies");
+    insta::assert_snapshot!(steps, @"hooks -Under react-> State -Under react-> Vue -Under vue-> Reactivity -Under \
+        vue-> proxies");
     let back = graph.find_concept_path("proxies", "hooks").expect("asked").expect("a path");
     assert_eq!(back.links.len(), path.links.len());
     let itself = graph.find_concept_path("hooks", "Hooks").expect("asked").expect("a path");
@@ -165,7 +168,8 @@ fn a_path_of_more_than_five_steps_is_none() {
         let mut graph = empty();
         for at in 0..length {
             let source = format!("# Place number{at}\nGo to [Place number{}](/{}).", at + 1, at + 1);
-            // Without "Place" in common the names would be one concept by their vectors, or terms would shorten the way.
+            // Without "Place" in common the names would be one concept by their vectors, or terms
+            // would shorten the way.
             let names = ["amber", "basalt", "copper", "diamond", "emerald", "flint", "granite", "helium"];
             let source = (0..=at + 1).rev().fold(source, |s, n| s.replace(&format!("Place number{n}"), names[n]));
             graph.add_page(&page(&format!("https://{}.test/{at}", names[at]), "", &source), SeenAt(0)).expect("added");
@@ -244,7 +248,10 @@ fn another_process_sees_what_was_added_and_another_embedder_makes_its_own_vector
     }
     let connection = rusqlite::Connection::open(&path).expect("opens");
     let mut lengths = connection
-        .prepare("SELECT embedder, min(length(vector)), max(length(vector)), count(*) FROM concept_vector GROUP BY 1 ORDER BY 2")
+        .prepare(
+            "SELECT embedder, min(length(vector)), max(length(vector)), count(*) FROM concept_vector GROUP BY 1 \
+            ORDER BY 2",
+        )
         .expect("prepared");
     type Row = (String, i64, i64, i64);
     let lengths: Vec<Row> = lengths

@@ -1,4 +1,5 @@
-//! The table of the README, measured on the bundled traces; `UPDATE_README=1 cargo test -p browserlens-reading --test readme` writes it anew.
+//! The table of the README, measured on the bundled traces;
+//! `UPDATE_README=1 cargo test -p browserlens-reading --test readme` writes it anew.
 
 use browserlens_page::Page;
 use browserlens_reading::{Cache, CacheOptions, Counts, Pattern, TASK_MS, workload};
@@ -41,7 +42,8 @@ fn measured(tasks: &[Vec<Page>], pattern: Pattern) -> Counts {
 fn the_hit_rate_in_the_readme_is_what_is_measured() {
     let tasks = tasks();
     let mut table = String::from(
-        "| reading | readings | by URL and content | read anew: changed | read anew: new | by URL alone | of these wrong |\n| --- | --: | --: | --: | --: | --: | --: |\n",
+        "| reading | readings | by URL and content | read anew: changed | read anew: new | by URL alone | of these \
+            wrong |\n| --- | --: | --: | --: | --: | --: | --: |\n",
     );
     let percent = |part: u32, whole: u32| 100.0 * f64::from(part) / f64::from(whole.max(1));
     for pattern in Pattern::ALL {

@@ -1,4 +1,5 @@
-//! How often what is found holds the answer, over pages that retrieval was tuned on: never those whose questions it is measured by.
+//! How often what is found holds the answer, over pages that retrieval was tuned on: never those
+//! whose questions it is measured by.
 
 use browserlens_reading::embed::Lexical;
 use browserlens_reading::retrieval::{By, Index, SearchOptions, answer, for_page, rank};
@@ -15,12 +16,14 @@ use std::sync::Arc;
 const QUESTIONS: &[(&str, u32, &str, &str)] = &[
     ("live-last-minute-ticket", 1, "How much does a balcony seat cost?", "Balcony 9 £43.00"),
     ("live-last-minute-ticket", 1, "What is the lowest ask for the front stalls?", "Front stalls 6 £92.50"),
-    ("live-last-minute-ticket", 1, "How do I get home late by public transport?", "Line 4 stops at Corrie Hall every eight minutes"),
+    ("live-last-minute-ticket", 1, "How do I get home late by public transport?", "Line 4 stops at Corrie Hall every \
+        eight minutes"),
     ("live-last-minute-ticket", 1, "What is the standby price for the circle?", "Circle for £64.00 a seat"),
     ("live-last-minute-ticket", 1, "When do the doors open?", "doors 19:30"),
     ("live-last-minute-ticket", 1, "Who is performing tonight?", "The Marlow Lanterns play"),
     ("live-last-minute-ticket", 1, "Are there fees on top of the price?", "all fees included"),
-    ("live-last-minute-ticket", 1, "What did the last ticket for River Derby standing sell for?", "River Derby Standing £41.50"),
+    ("live-last-minute-ticket", 1, "What did the last ticket for River Derby standing sell for?", "River Derby \
+        Standing £41.50"),
     ("live-last-minute-ticket", 1, "Where can I read about refunds?", "Refunds"),
     ("live-last-minute-ticket", 1, "Is the seat map available?", "The seat map is not available right now"),
     ("live-last-minute-ticket", 1, "How is the weather in the mountains?", ""),
@@ -38,7 +41,8 @@ const QUESTIONS: &[(&str, u32, &str, &str)] = &[
     ("intl-book-a-room", 6, "キャンセルはいつまで無料ですか", "2026年3月11日18時までは無料です"),
     ("intl-book-a-room", 6, "観光税はいくらですか", "観光税AED 45を含みます"),
     ("spa-plan-a-release", 0, "How many points is the card about offline tide tables?", "5 points"),
-    ("spa-plan-a-release", 0, "Which card is about a crash of the anchor alarm?", "Crash when the anchor alarm rings twice"),
+    ("spa-plan-a-release", 0, "Which card is about a crash of the anchor alarm?", "Crash when the anchor alarm rings \
+        twice"),
     ("spa-plan-a-release", 0, "How many cards of release 4.2 are done?", "5 of 8 cards done"),
     ("spa-plan-a-release", 0, "Which plan does the workspace have?", "Plan: Crew"),
     ("spa-plan-a-release", 0, "Can people log in without a password?", "Sign in with a passkey"),

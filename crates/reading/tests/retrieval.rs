@@ -338,7 +338,8 @@ proptest! {
             prop_assert_eq!(&hits, &rank(&page, &query, &options).expect("ranks"), "deterministic");
             prop_assert!(hits.len() <= top_k);
             prop_assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
-            // Three bytes are each mark of a cut, four the widest character of a part that has no room for any.
+            // Three bytes are each mark of a cut, four the widest character of a part that has no
+            // room for any.
             prop_assert!(hits.iter().map(|hit| hit.text.len()).sum::<usize>() <= max_bytes + hits.len() * 10);
             for hit in &hits {
                 for shown in hit.text.split('…') {
@@ -351,7 +352,8 @@ proptest! {
 
     #[test]
     fn a_page_in_memory_is_ranked_as_the_file_ranks_it(
-        contents in prop::collection::vec(("(alpha|beta|gamma delta|東京|£5|the|) ?(beta|5 kg|mu)?", "((alpha|beta|gamma|delta|東京|the|17:30|costs) ?){0,90}"), 0..24),
+        contents in prop::collection::vec(("(alpha|beta|gamma delta|東京|£5|the|) ?(beta|5 \
+            kg|mu)?", "((alpha|beta|gamma|delta|東京|the|17:30|costs) ?){0,90}"), 0..24),
         levels in prop::collection::vec(1u8..4, 24),
         query in "((alpha|beta|gamma|delta|東京|the|nu|how much) ){0,6}",
     ) {
@@ -372,7 +374,8 @@ proptest! {
             let options = SearchOptions { by, top_k, min_similarity: 0.0, max_bytes: 4_000 };
             (memory.search(&query, &options).expect("searches"), file.search(&query, &options).expect("searches"))
         };
-        // Every section, in the same order, those of equal scores included, and the same words shown of each.
+        // Every section, in the same order, those of equal scores included, and the same words
+        // shown of each.
         let (mine, its) = both(By::Bm25, 100);
         let shown = |hits: &[Hit]| hits.iter().map(|hit| (hit.position, hit.text.clone(), hit.is_cut)).collect::<Vec<_>>();
         prop_assert_eq!(shown(&mine), shown(&its));

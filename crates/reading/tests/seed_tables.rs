@@ -1,4 +1,5 @@
-//! The stored tables that reports show: their counts are what is measured now. Times are those of the machine that they name.
+//! The stored tables that reports show: their counts are what is measured now. Times are those of
+//! the machine that they name.
 
 #[path = "../benches/synthetic/counts.rs"]
 mod counts;

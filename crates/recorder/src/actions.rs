@@ -1,7 +1,9 @@
 //! Carries out the actions of a scenario on the current tab.
 //!
-//! In: a [`Deed`] and the node that was resolved for it. Out: done, or why it cannot be. Invariants: node, box and cover are checked before
-//! the first event, so what cannot be begun has done nothing; what ends half-way (a list without the option, keys that a dialog stops) says how far it came.
+//! In: a [`Deed`] and the node that was resolved for it. Out: done, or why it cannot be.
+//! Invariants: node, box and cover are checked before the first event, so what cannot be begun has
+//! done nothing; what ends half-way (a list without the option, keys that a dialog stops) says how
+//! far it came.
 
 use crate::aim::{Aim, Handle, Scene, Undone, impossible};
 use crate::driver::Driver;
@@ -204,7 +206,8 @@ impl Driver {
         let session = self.session();
         match self.call_within(&session, "Page.navigate", &json!({ "url": url }), self.ceiling).await {
             Ok(reply) => match reply.value()["errorText"].as_str() {
-                // A navigation that became a download, or was answered with no content, ends like this.
+                // A navigation that became a download, or was answered with no content, ends like
+                // this.
                 None | Some("" | "net::ERR_ABORTED") => Ok(()),
                 Some(error) => impossible(format!("{url} cannot be opened: {error}")),
             },
@@ -253,7 +256,8 @@ impl Driver {
         }
     }
 
-    /// Returns why a check was in vain, once the page has come to rest; a node that was put in another's place is not asked.
+    /// Returns why a check was in vain, once the page has come to rest; a node that was put in
+    /// another's place is not asked.
     pub(crate) async fn check_failed(&self, key: NodeKey, on: bool, scene: &Scene<'_>) -> Option<String> {
         let handle = self.handle(key, scene).await.ok()?;
         let now = self.ask(&handle, "checked", &[]).await.ok()?.as_bool();

@@ -1,7 +1,8 @@
 //! From a node to the point where it is acted on.
 //!
-//! In: a node key, and what the point is wanted for. Out: a point in CSS px of the tab's viewport, in whatever frame and process the
-//! node lives. Invariant: a point that is given out is reached by the pointer, unless only a place was asked for.
+//! In: a node key, and what the point is wanted for. Out: a point in CSS px of the tab's viewport,
+//! in whatever frame and process the node lives. Invariant: a point that is given out is reached by
+//! the pointer, unless only a place was asked for.
 
 use crate::driver::Driver;
 use crate::seen::Seen;
@@ -98,7 +99,8 @@ impl Driver {
         Ok(self.call_on(&handle.session, &handle.object, &function, arguments).await?)
     }
 
-    /// Brings an element into view and returns a point of it that the pointer reaches, in CSS px of the viewport.
+    /// Brings an element into view and returns a point of it that the pointer reaches, in CSS px of
+    /// the viewport.
     pub(crate) async fn reach(
         &self,
         handle: &Handle,
@@ -147,7 +149,8 @@ impl Driver {
         loop {
             let Some((_, known)) = sessions.iter().find(|(id, _)| *id == session) else { return Ok((dx, dy)) };
             let current = frame.take().unwrap_or_else(|| known.root_frame.clone());
-            // Boxes are told relative to the session's root frame, so one step leads from any frame to that.
+            // Boxes are told relative to the session's root frame, so one step leads from any frame
+            // to that.
             let holder = if current != known.root_frame {
                 session.clone()
             } else {

@@ -1,8 +1,8 @@
 //! Attaches to a browser that somebody else started, by the address of its protocol.
 //!
-//! In: `http://host:port` or `ws://…`, and which tab. Out: a [`Driver`] whose first tab is a new one of ours or one that was there.
-//! Invariants: no other tab is looked into; nothing that was there before us is closed, resized or given another locale; the browser stays
-//! when we go.
+//! In: `http://host:port` or `ws://…`, and which tab. Out: a [`Driver`] whose first tab is a new
+//! one of ours or one that was there. Invariants: no other tab is looked into; nothing that was
+//! there before us is closed, resized or given another locale; the browser stays when we go.
 
 use crate::chrome::Chrome;
 use crate::driver::Driver;
@@ -56,7 +56,8 @@ fn parts(url: &str) -> Result<(String, String), String> {
     Ok((format!("{host}:{port}"), parsed.path().to_owned()))
 }
 
-/// Returns the WebSocket address of the browser, and the target that the address itself names, if it names one.
+/// Returns the WebSocket address of the browser, and the target that the address itself names, if
+/// it names one.
 pub(crate) async fn endpoint(url: &str) -> Result<(String, Option<String>), String> {
     let (authority, path) = parts(url)?;
     if url.starts_with("wss://") || (url.starts_with("ws://") && !path.starts_with("/devtools/page/") && path != "/") {
@@ -71,7 +72,8 @@ pub(crate) async fn endpoint(url: &str) -> Result<(String, Option<String>), Stri
         .map_err(|error| error.to_string())?;
     let version: Version = serde_json::from_str(&answer)
         .map_err(|_| "what answers there is no browser with a debugging port".to_owned())?;
-    // The browser names itself by the host that it was asked for, which may be another from outside a container.
+    // The browser names itself by the host that it was asked for, which may be another from outside
+    // a container.
     let (_, path_of_browser) = parts(&version.address)?;
     Ok((format!("ws://{authority}{path_of_browser}"), path.strip_prefix("/devtools/page/").map(str::to_owned)))
 }
@@ -175,7 +177,8 @@ impl Driver {
         })
     }
 
-    /// Leaves a browser that somebody else started: what we opened is closed, the rest stays as it is.
+    /// Leaves a browser that somebody else started: what we opened is closed, the rest stays as it
+    /// is.
     pub(crate) async fn leave(&self) {
         if !self.chrome.is_attached() || self.setup.given || self.socket.is_closed() {
             return;

@@ -1,6 +1,7 @@
 //! Calls, answers and events of the protocol, as every transport carries them.
 //!
-//! In: raw JSON. Out: [`Reply`], [`RawEvent`], [`CallError`]. Invariant: nothing is parsed before it is asked for.
+//! In: raw JSON. Out: [`Reply`], [`RawEvent`], [`CallError`]. Invariant: nothing is parsed before
+//! it is asked for.
 
 use serde::Deserialize;
 use serde_json::Value;

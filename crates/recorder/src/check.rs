@@ -1,7 +1,9 @@
-//! Is everything here that recording needs: a Chromium that starts, and the tools that `record --peers` asks?
+//! Is everything here that recording needs: a Chromium that starts, and the tools that
+//! `record --peers` asks?
 //!
-//! In: a path, a folder. Out: what was found, in words of its own. Invariants: nothing is installed or changed; a Chromium that was started is gone when the
-//! answer is there; what is installed is compared with the versions that this build asks, not with the latest ones.
+//! In: a path, a folder. Out: what was found, in words of its own. Invariants: nothing is installed
+//! or changed; a Chromium that was started is gone when the answer is there; what is installed is
+//! compared with the versions that this build asks, not with the latest ones.
 
 use crate::chrome::{Chrome, ChromeOptions, find_chrome};
 use crate::error::RecordError;

@@ -1,9 +1,10 @@
 //! Finds Chromium, starts it through chromiumoxide, and sees to it that none is left running.
 //!
 //! In: a path, `$CHROME` or the names on `PATH`. Out: a [`Chrome`] with its protocol's address.
-//! Invariant: when the recorder's process ends, however it ends, Chromium ends and its profile is removed. A watchdog
-//! (`sh`) blocks on a pipe whose other end only this process holds: the kernel closes it on exit, panic or SIGKILL
-//! alike, and the watchdog then kills Chromium. Why not `PR_SET_PDEATHSIG`: it is tied to the thread that spawned, and is Linux only.
+//! Invariant: when the recorder's process ends, however it ends, Chromium ends and its profile is
+//! removed. A watchdog (`sh`) blocks on a pipe whose other end only this process holds: the kernel
+//! closes it on exit, panic or SIGKILL alike, and the watchdog then kills Chromium. Why not
+//! `PR_SET_PDEATHSIG`: it is tied to the thread that spawned, and is Linux only.
 
 use crate::error::RecordError;
 use chromiumoxide::error::CdpError;
@@ -21,7 +22,8 @@ use tempfile::TempDir;
 const NAMES: [&str; 6] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell"];
 
-/// Soft stack limit of Chromium in KiB: a page nested 10,000 deep overflows the renderer's usual 8 MiB.
+/// Soft stack limit of Chromium in KiB: a page nested 10,000 deep overflows the renderer's usual 8
+/// MiB.
 const STACK_KIB: u32 = 256 * 1024;
 
 const LAUNCH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -89,7 +91,8 @@ fn is_program(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// A running Chromium: our own with a fresh profile, or one that somebody else started and that stays when we go.
+/// A running Chromium: our own with a fresh profile, or one that somebody else started and that
+/// stays when we go.
 pub(crate) struct Chrome {
     /// The browser that we started; none where we only attached.
     browser: Option<Browser>,
@@ -167,7 +170,8 @@ impl Chrome {
         browser.new_page("about:blank").await.map_err(|error| one_line(&error.to_string()))
     }
 
-    /// Returns chromiumoxide's handle of a tab; waits a little, because it may learn of a new tab later than we do.
+    /// Returns chromiumoxide's handle of a tab; waits a little, because it may learn of a new tab
+    /// later than we do.
     pub(crate) async fn page(&self, target: &str) -> Result<Page, String> {
         let browser = self.browser().ok_or("the browser was closed")?;
         let deadline = Instant::now() + Duration::from_secs(5);
@@ -243,7 +247,8 @@ fn config(options: &ChromeOptions, starter: &Path, folder: &Path) -> Result<Brow
     config.build()
 }
 
-/// Flags that make pages the same from run to run and keep Chromium from talking to anyone but the page's servers.
+/// Flags that make pages the same from run to run and keep Chromium from talking to anyone but the
+/// page's servers.
 const FLAGS: [&str; 36] = [
     "disable-gpu",
     "disable-quic",
@@ -274,19 +279,22 @@ const FLAGS: [&str; 36] = [
     "force-color-profile=srgb",
     "force-device-scale-factor=1",
     "font-render-hinting=none",
-    // The same pixels however a change is painted: whole tiles, in order, without sub-pixel or machine-dependent paths.
+    // The same pixels however a change is painted: whole tiles, in order, without sub-pixel or
+    // machine-dependent paths.
     "disable-partial-raster",
     "disable-checker-imaging",
     "num-raster-threads=1",
     "disable-lcd-text",
     "disable-skia-runtime-opts",
-    // A page restored from the back-forward cache skips its load events or not, as memory allows: not the same twice.
+    // A page restored from the back-forward cache skips its load events or not, as memory allows:
+    // not the same twice.
     "disable-features=BackForwardCache,Translate,TranslateUI,OptimizationHints,MediaRouter,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,PaintHolding,CalculateNativeWinOcclusion,AutofillServerCommunication",
     "site-per-process",
 ];
 
-/// Writes the script that starts Chromium: it raises the stack limit, notes its pid (which `exec` keeps), and gives up if
-/// the recorder ended in between. Its home is in the profile's folder: certificates, shaders and settings would else be left in the user's.
+/// Writes the script that starts Chromium: it raises the stack limit, notes its pid (which `exec`
+/// keeps), and gives up if the recorder ended in between. Its home is in the profile's folder:
+/// certificates, shaders and settings would else be left in the user's.
 fn write_starter(folder: &Path, program: &Path) -> io::Result<PathBuf> {
     let starter = folder.join("start");
     let home = folder.join("home");
@@ -318,12 +326,14 @@ struct Watchdog {
 
 impl Watchdog {
     fn start(folder: &Path) -> io::Result<Self> {
-        // Children first and all: one that outlives the browser for a moment would write its cache into the removed profile, and one that began
-        // while the others were listed is in no list. So profile and processes must be gone twice in a row. The pattern comes by a pipe: as an
+        // Children first and all: one that outlives the browser for a moment would write its cache
+        // into the removed profile, and one that began while the others were listed is in no list.
+        // So profile and processes must be gone twice in a row. The pattern comes by a pipe: as an
         // argument, grep would find itself.
         let script = "\
             trap '' INT TERM HUP\n\
-            tree() { for child in $(cat /proc/\"$1\"/task/*/children 2>/dev/null); do tree \"$child\"; done; echo \"$1\"; }\n\
+            tree() { for child in $(cat /proc/\"$1\"/task/*/children 2>/dev/null); do tree \"$child\"; done; echo \
+            \"$1\"; }\n\
             while read -r _; do :; done\n\
             cd \"$1\" || exit 0\n\
             : > ended\n\
@@ -333,7 +343,8 @@ impl Watchdog {
             while [ $gone -lt 2 ] && [ $tries -lt 100 ]; do\n\
               left=$(printf '%s\\n' \"$1/profile\" | grep -lsaF -f - /proc/[0-9]*/cmdline)\n\
               for file in $left; do file=${file#/proc/}; kill -KILL \"${file%/cmdline}\" 2>/dev/null; done\n\
-              if [ -n \"$left\" ] || [ -e \"$1\" ]; then gone=0; rm -rf \"$1\" 2>/dev/null; else gone=$((gone + 1)); fi\n\
+              if [ -n \"$left\" ] || [ -e \"$1\" ]; then gone=0; rm -rf \"$1\" 2>/dev/null; else gone=$((gone + 1)); \
+              fi\n\
               tries=$((tries + 1))\n\
               [ $gone -lt 2 ] && sleep 0.05\n\
             done\n";
@@ -345,7 +356,8 @@ impl Watchdog {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // A group of its own: Ctrl-C in a terminal must end the recorder, not the one who cleans up after it.
+            // A group of its own: Ctrl-C in a terminal must end the recorder, not the one who
+            // cleans up after it.
             .process_group(0)
             .spawn()?;
         Ok(Self { child: Some(child) })
@@ -372,8 +384,8 @@ impl Watchdog {
     }
 }
 
-/// Starts Chromium by its start script. Where another thread began a process while the script was being written, that process holds it
-/// open until it is what it is to be; this waits for it.
+/// Starts Chromium by its start script. Where another thread began a process while the script was
+/// being written, that process holds it open until it is what it is to be; this waits for it.
 async fn started(config: &BrowserConfig) -> Result<(Browser, Handler), CdpError> {
     let mut tries = 0;
     loop {

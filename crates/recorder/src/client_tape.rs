@@ -1,8 +1,11 @@
-//! Records what a client does through our own server: each action on a [`PageSource`], as a trace that replays like any other.
+//! Records what a client does through our own server: each action on a [`PageSource`], as a trace
+//! that replays like any other.
 //!
-//! In: a page source, the actions as they are done, the node of each. Out: a trace. Invariants: the node of an action is in the capture of
-//! the step before it (a page that changed by itself in between is a step of its own, `wait_for`); secrets are replaced before they are
-//! written; a tape that is dropped without [`ClientTape::finish`] leaves a trace that opens and says that it is incomplete.
+//! In: a page source, the actions as they are done, the node of each. Out: a trace. Invariants: the
+//! node of an action is in the capture of the step before it (a page that changed by itself in
+//! between is a step of its own, `wait_for`); secrets are replaced before they are written; a tape
+//! that is dropped without [`ClientTape::finish`] leaves a trace that opens and says that it is
+//! incomplete.
 
 use crate::error::RecordError;
 use crate::mask;
@@ -127,8 +130,8 @@ impl ClientTape {
         }
     }
 
-    /// Must be called before an action is done: a page that has changed since the last step, so that this one does not hold the action's
-    /// node, is written first.
+    /// Must be called before an action is done: a page that has changed since the last step, so
+    /// that this one does not hold the action's node, is written first.
     ///
     /// # Errors
     /// [`RecordError`] if the trace cannot be written or the page cannot be read.

@@ -1,7 +1,8 @@
 //! One browser under way: its connections, the current tab, and calls into pages.
 //!
-//! In: calls. Out: answers, or why there is none: a dialog blocks the page, it crashed, Chromium ended.
-//! Invariant: no call into a page outlives a dialog that opens meanwhile: the page answers nothing until that is closed.
+//! In: calls. Out: answers, or why there is none: a dialog blocks the page, it crashed, Chromium
+//! ended. Invariant: no call into a page outlives a dialog that opens meanwhile: the page answers
+//! nothing until that is closed.
 
 use crate::chrome::{Chrome, ChromeOptions};
 use crate::error::RecordError;
@@ -176,7 +177,8 @@ impl Driver {
         evaluated(&self.call(session, "Runtime.evaluate", &params).await?)
     }
 
-    /// Returns the recorder's own world of a frame, with the probe script in it: made once for each document.
+    /// Returns the recorder's own world of a frame, with the probe script in it: made once for each
+    /// document.
     pub(crate) async fn own_world(&self, session: &str, frame: &str) -> Result<i64, CallError> {
         let key = (session.to_owned(), frame.to_owned());
         let document = {

@@ -1,8 +1,9 @@
-//! The logical entity ids that bundled sites keep as a property of their elements: the oracle that only replay reads.
+//! The logical entity ids that bundled sites keep as a property of their elements: the oracle that
+//! only replay reads.
 //!
-//! In: the canonical snapshot and, per frame, `[path, id]` pairs read in the main world. Out: node keys with their ids.
-//! Invariant: a path that leads nowhere in the snapshot is dropped. Why paths and not one protocol call an element: a listing has
-//! 3,000 of them.
+//! In: the canonical snapshot and, per frame, `[path, id]` pairs read in the main world. Out: node
+//! keys with their ids. Invariant: a path that leads nowhere in the snapshot is dropped. Why paths
+//! and not one protocol call an element: a listing has 3,000 of them.
 
 use crate::driver::Driver;
 use crate::seen::Seen;

@@ -1,7 +1,7 @@
 //! What can go wrong while recording, and what to do about it.
 //!
-//! In: causes of every layer below. Out: one [`RecordError`] that names step and node, with a hint and an exit code.
-//! Invariant: steps that were finished before the error stay in the trace.
+//! In: causes of every layer below. Out: one [`RecordError`] that names step and node, with a hint
+//! and an exit code. Invariant: steps that were finished before the error stay in the trace.
 
 use browserlens_scenario::ScenarioError;
 use browserlens_trace::TraceError;
@@ -64,7 +64,8 @@ pub enum RecordError {
         /// Up to ten nodes that match, or come near, with role and name.
         candidates: Vec<String>,
     },
-    /// The target meant one node when the capture was taken and another when the action was carried out.
+    /// The target meant one node when the capture was taken and another when the action was carried
+    /// out.
     #[error("step {step}: {action} {target} was {captured} in the capture and is {acting} when acting")]
     TargetMoved {
         /// The step.
@@ -176,14 +177,17 @@ impl RecordError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::ChromiumMissing { .. } => {
-                "install it (Debian, Ubuntu: apt-get install chromium; Fedora: dnf install chromium; macOS: brew install --cask chromium), \
+                "install it (Debian, Ubuntu: apt-get install chromium; Fedora: dnf install chromium; macOS: brew \
+                    install --cask chromium), \
                  or name it with --chrome PATH or $CHROME"
             }
             Self::LaunchFailed { .. } => {
-                "start it by hand with --headless to see its message; in a container without user namespaces record as root or pass --no-sandbox"
+                "start it by hand with --headless to see its message; in a container without user namespaces record as \
+                    root or pass --no-sandbox"
             }
             Self::AttachFailed { .. } => {
-                "start the browser with --remote-debugging-port=9222 (and, for Chrome, a --user-data-dir of its own) and give http://127.0.0.1:9222"
+                "start the browser with --remote-debugging-port=9222 (and, for Chrome, a --user-data-dir of its own) \
+                    and give http://127.0.0.1:9222"
             }
             Self::BrowserGone { .. } => {
                 "finished steps are in the trace; see whether memory ran out, and record again with --force"
@@ -209,7 +213,8 @@ impl RecordError {
         }
     }
 
-    /// Returns the exit code of the command line: 2 bad usage, 3 unreadable input, 5 browser trouble.
+    /// Returns the exit code of the command line: 2 bad usage, 3 unreadable input, 5 browser
+    /// trouble.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Unusable { .. } | Self::Target { .. } => 2,

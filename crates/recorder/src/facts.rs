@@ -1,7 +1,7 @@
 //! Checks that a fact can be read on the page it was written for.
 //!
-//! In: a fact and the parsed page. Out: whether it stands in the rendered text. Invariant: whitespace is normalised; facts that exist
-//! only as pixels are not checked here.
+//! In: a fact and the parsed page. Out: whether it stands in the rendered text. Invariant:
+//! whitespace is normalised; facts that exist only as pixels are not checked here.
 
 use browserlens_page::{Flags, Page};
 use browserlens_scenario::Fact;
@@ -10,7 +10,8 @@ fn normalised(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the first fact that cannot be read; `extra` is text outside of the page, such as an open dialog's.
+/// Returns the first fact that cannot be read; `extra` is text outside of the page, such as an open
+/// dialog's.
 pub(crate) fn unreadable<'f>(facts: &'f [Fact], page: &Page, extra: &str) -> Option<&'f Fact> {
     let mut texts: Vec<String> = page.frames().iter().map(|frame| normalised(&frame.rendered_text)).collect();
     // The rendered text of a document leaves out its shadow trees.

@@ -1,7 +1,8 @@
 //! What pages ask the network for by themselves: polls, beacons, prices.
 //!
-//! In: requests that began while nothing was done. Out: whether a request is one of those. Invariant: what was asked for only while
-//! an action was under way is nobody's habit: a search that follows each key would be one.
+//! In: requests that began while nothing was done. Out: whether a request is one of those.
+//! Invariant: what was asked for only while an action was under way is nobody's habit: a search
+//! that follows each key would be one.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

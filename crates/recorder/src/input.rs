@@ -1,7 +1,8 @@
 //! Pointer and keys: real input events, dispatched through chromiumoxide.
 //!
-//! In: points in CSS px of the viewport, keys, text. Out: events that the page cannot tell from a person's.
-//! Invariant: an event that opens a dialog is not waited for: the page answers nothing until the dialog is closed.
+//! In: points in CSS px of the viewport, keys, text. Out: events that the page cannot tell from a
+//! person's. Invariant: an event that opens a dialog is not waited for: the page answers nothing
+//! until the dialog is closed.
 
 use crate::driver::Driver;
 use crate::socket::CallError;
@@ -30,8 +31,8 @@ impl Driver {
         self.chrome.page(&target).await.map_err(|message| CallError::Refused { message })
     }
 
-    /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own session in another's, where chromiumoxide
-    /// would attach to every tab and give it a viewport.
+    /// Dispatches an input event: through chromiumoxide in a browser of our own, over our own
+    /// session in another's, where chromiumoxide would attach to every tab and give it a viewport.
     async fn execute(&self, event: impl Command) -> Result<(), CallError> {
         self.world.read().input.get_or_insert_with(Instant::now);
         if self.chrome.is_attached() {
@@ -110,7 +111,8 @@ impl Driver {
         state.dialog(self.tab).is_some() || state.tab(self.tab).is_none_or(|tab| !tab.open)
     }
 
-    /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that is carried through.
+    /// Drags from a point to a point; where the page starts a drag of its own (`draggable`), that
+    /// is carried through.
     pub(crate) async fn drag_between(&mut self, from: (f64, f64), to: (f64, f64)) -> Result<(), CallError> {
         self.world.change(|state| state.drag = None);
         self.intercept_drags(true).await?;
@@ -120,7 +122,8 @@ impl Driver {
         let (far, along) = ((to.0 - from.0).hypot(to.1 - from.1).max(1.0), |part: f64| {
             (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part)
         });
-        // As a hand does it: slowly off, quicker over, and a moment of rest at the end. What is sorted moves out of the way of each move.
+        // As a hand does it: slowly off, quicker over, and a moment of rest at the end. What is
+        // sorted moves out of the way of each move.
         let off = [2.0, 5.0, 10.0].into_iter().map(|px| px / far).filter(|part| *part < 0.2);
         let over = (1..=MOVES).map(|step| f64::from(step) / f64::from(MOVES));
         let mut points: Vec<(f64, f64)> = off.chain(over).map(along).collect();
@@ -169,7 +172,8 @@ impl Driver {
         self.dispatched(self.execute(InsertTextParams::new(text))).await
     }
 
-    /// Types key by key; characters that no key of the table makes are inserted. Returns how many were typed: a dialog ends it.
+    /// Types key by key; characters that no key of the table makes are inserted. Returns how many
+    /// were typed: a dialog ends it.
     pub(crate) async fn type_text(&self, text: &str) -> Result<usize, CallError> {
         for (typed, character) in text.chars().enumerate() {
             if self.is_blocked() {
@@ -242,7 +246,8 @@ impl Driver {
         event.text = text.map(str::to_owned);
         event.unmodified_text = text.map(str::to_owned);
         if is_down && modifiers & 2 != 0 {
-            // Without the command the browser's own editing shortcuts do not run for synthetic keys.
+            // Without the command the browser's own editing shortcuts do not run for synthetic
+            // keys.
             event.commands = editing_command(key.key).map(|command| vec![command.to_owned()]);
         }
         self.dispatched(self.execute(event)).await
@@ -291,7 +296,8 @@ fn parse_chord(chord: &str) -> Result<(i64, String), CallError> {
     if !is_one && definition(key).is_none() {
         return Err(unknown(key));
     }
-    // A capital letter without Shift would be a key that no keyboard has: Control+A means the key A, as people write it.
+    // A capital letter without Shift would be a key that no keyboard has: Control+A means the key
+    // A, as people write it.
     let lower = is_one && modifiers & 8 == 0 && modifiers != 0;
     Ok((modifiers, if lower { key.to_lowercase() } else { key.to_owned() }))
 }

@@ -1,8 +1,10 @@
 //! Choosing from lists of options: the browser's own, and those that a page makes.
 //!
-//! In: an element and the words of options. Out: chosen, or which options there are. Invariants: nothing is chosen unless every word means
-//! exactly one option of the browser's own list; in a list of the page the options are chosen one after the other, and the first that is not there ends it
-//! and says what was chosen. However it ends, the list is closed, and what was typed to filter it is taken back where nothing was chosen.
+//! In: an element and the words of options. Out: chosen, or which options there are. Invariants:
+//! nothing is chosen unless every word means exactly one option of the browser's own list; in a
+//! list of the page the options are chosen one after the other, and the first that is not there
+//! ends it and says what was chosen. However it ends, the list is closed, and what was typed to
+//! filter it is taken back where nothing was chosen.
 
 use crate::aim::{Aim, Handle, Undone, impossible};
 use crate::driver::Driver;
@@ -11,7 +13,8 @@ use chromiumoxide::cdp::browser_protocol::input::MouseButton;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How long the options of a list are waited for after it was opened, and after something was typed to filter them.
+/// How long the options of a list are waited for after it was opened, and after something was typed
+/// to filter them.
 const OPTIONS_LIMIT: Duration = Duration::from_millis(2_000);
 /// How long options are looked for before something is typed.
 const OPENED: Duration = Duration::from_millis(600);
@@ -147,8 +150,8 @@ impl Driver {
         }
     }
 
-    /// Closes the list if it is open, as its element says or (`by_looks`) as can be seen where that says nothing: as it was opened where a dialog holds it, since
-    /// the key would close that too.
+    /// Closes the list if it is open, as its element says or (`by_looks`) as can be seen where that
+    /// says nothing: as it was opened where a dialog holds it, since the key would close that too.
     async fn close_list(&mut self, handle: &Handle, by_looks: bool) -> Result<(), Undone> {
         if !self.is_list_open(handle, by_looks).await? {
             return Ok(());

@@ -1,9 +1,11 @@
 //! A live page behind the same traits as a trace: look at it, query its events, act on it.
 //!
-//! In: a URL, or the address of a browser that runs. Out: a [`PageSource`] and [`Actor`], and what a person does with tabs, dialogs and time.
-//! Invariants: the page keeps its own time and is captured anew after every action and on request; a node key stays good as long as
-//! its document is shown and never comes to mean another node, also after a restart; a browser that somebody else started stays, with every
-//! tab that was there. Calls block: do not make them on a thread of an async runtime.
+//! In: a URL, or the address of a browser that runs. Out: a [`PageSource`] and [`Actor`], and what
+//! a person does with tabs, dialogs and time. Invariants: the page keeps its own time and is
+//! captured anew after every action and on request; a node key stays good as long as its document
+//! is shown and never comes to mean another node, also after a restart; a browser that somebody
+//! else started stays, with every tab that was there. Calls block: do not make them on a thread of
+//! an async runtime.
 
 mod act;
 mod bodies;
@@ -49,14 +51,16 @@ pub struct LiveOptions {
     pub locale: String,
     /// Time zone of the browser; one that was attached to keeps its own.
     pub timezone: String,
-    /// Proxy that every request goes through, such as `http://127.0.0.1:3128`; a browser that was attached to keeps its own.
+    /// Proxy that every request goes through, such as `http://127.0.0.1:3128`; a browser that was
+    /// attached to keeps its own.
     pub proxy: Option<String>,
     /// Longest time for an action.
     pub timeout: Duration,
-    /// Longest time that requests of an action and what a new page loads are waited for. What moves is waited for two seconds at most, a navigation as long as the
-    /// action may take.
+    /// Longest time that requests of an action and what a new page loads are waited for. What moves
+    /// is waited for two seconds at most, a navigation as long as the action may take.
     pub quiet_limit: Duration,
-    /// How long a page is watched of which nothing can be seen to come, or that was just opened; any other is looked at as soon as what the action set off is done.
+    /// How long a page is watched of which nothing can be seen to come, or that was just opened;
+    /// any other is looked at as soon as what the action set off is done.
     pub quiet: Duration,
 }
 
@@ -115,7 +119,8 @@ pub struct DialogInfo {
     pub message: String,
 }
 
-/// A browser with a live page; dropping it ends the browser, or leaves one that somebody else started.
+/// A browser with a live page; dropping it ends the browser, or leaves one that somebody else
+/// started.
 pub struct LiveBrowser {
     // Before the runtime: the browser's connections end on it.
     stage: Stage,
@@ -152,8 +157,9 @@ impl LiveBrowser {
         Self::begin(Origin::Own, Some(url), options)
     }
 
-    /// Attaches to a browser that runs with a debugging port, by `http://host:port`, `ws://host:port/devtools/browser/…` or the
-    /// address of one of its pages. It stays as it is when this is dropped: only tabs that we opened are closed.
+    /// Attaches to a browser that runs with a debugging port, by `http://host:port`,
+    /// `ws://host:port/devtools/browser/…` or the address of one of its pages. It stays as it is
+    /// when this is dropped: only tabs that we opened are closed.
     ///
     /// # Errors
     /// [`RecordError::AttachFailed`] if no browser answers there or it has no such tab.
@@ -192,8 +198,9 @@ impl LiveBrowser {
         Ok(live)
     }
 
-    /// Starts the browser anew, or attaches to it anew, after it ended or its page crashed, and opens the URL that was shown last.
-    /// Keys of nodes before it mean nothing any more; events before it stay.
+    /// Starts the browser anew, or attaches to it anew, after it ended or its page crashed, and
+    /// opens the URL that was shown last. Keys of nodes before it mean nothing any more; events
+    /// before it stay.
     ///
     /// # Errors
     /// [`RecordError`] if there is no browser or the URL cannot be opened.
@@ -234,7 +241,8 @@ impl LiveBrowser {
         self.stage.driver.chrome.address()
     }
 
-    /// Ends a browser of our own at once, as a crash would; [`LiveBrowser::restart`] brings it back. One that was attached to stays.
+    /// Ends a browser of our own at once, as a crash would; [`LiveBrowser::restart`] brings it
+    /// back. One that was attached to stays.
     pub fn kill(&mut self) {
         let driver = &mut self.stage.driver;
         if driver.chrome.is_attached() {
@@ -245,8 +253,8 @@ impl LiveBrowser {
         self.runtime.block_on(driver.world.wait_for(limit, |state| state.gone.then_some(())));
     }
 
-    /// Returns how long the last look that read the page waited for the browser, and how long it took in all, in microseconds; some of the rest
-    /// of a look goes on while the browser answers.
+    /// Returns how long the last look that read the page waited for the browser, and how long it
+    /// took in all, in microseconds; some of the rest of a look goes on while the browser answers.
     pub fn look_micros(&self) -> (u64, u64) {
         let timings = || self.stage.current.iter().flat_map(|seen| &seen.timings);
         let sum = |names: &[&str]| {
@@ -274,7 +282,8 @@ impl LiveBrowser {
         self.stage.driver.chrome.is_attached()
     }
 
-    /// Returns whether the browser and the page's process are there; if not, [`LiveBrowser::restart`] brings them back.
+    /// Returns whether the browser and the page's process are there; if not,
+    /// [`LiveBrowser::restart`] brings them back.
     pub fn is_alive(&self) -> bool {
         let state = self.stage.driver.world.read();
         !state.gone && state.crashed.is_none()
@@ -316,7 +325,8 @@ impl LiveBrowser {
             .collect()
     }
 
-    /// Returns the pixels of the viewport, or of a node's box in the document, with secret fields painted over.
+    /// Returns the pixels of the viewport, or of a node's box in the document, with secret fields
+    /// painted over.
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone or blocked, or the node is not there or has no box.
@@ -364,7 +374,8 @@ impl LiveBrowser {
         Ok(CaptureImage { png, space: ImageSpace::Document(bounds) })
     }
 
-    /// Evaluates an expression in the page as its own scripts would, and returns its value; the page may be another after it.
+    /// Evaluates an expression in the page as its own scripts would, and returns its value; the
+    /// page may be another after it.
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone or the expression throws.
@@ -474,7 +485,8 @@ impl PageSource for LiveBrowser {
         Ok((Arc::clone(&seen.page), Arc::new(seen.capture.clone())))
     }
 
-    /// Does not read again what has not changed since the last such call; leaves out the document's rendered text.
+    /// Does not read again what has not changed since the last such call; leaves out the document's
+    /// rendered text.
     fn look(&mut self) -> Result<Arc<Page>, SourceError> {
         if !self.stage.is_blocked() {
             self.runtime.block_on(self.stage.fast_look()).map_err(gone)?;

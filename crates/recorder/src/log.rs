@@ -1,9 +1,11 @@
 //! The events of a recording as they arrive: console, requests, dialogs, tabs, downloads.
 //!
-//! In: entries with the page time of their arrival. Out: [`Event`]s of a step. Invariants: a request is given out once, when it has
-//! ended (or the recording has, or it is a `fetch` with an answer that nobody reads); of requests that arrive at one page time the
-//! order is by what they are, because the network decides which comes first; everything else keeps its order of arrival.
-//! Headers as really sent and received come apart from their request, in any order: of one id the n-th belong to its n-th redirect.
+//! In: entries with the page time of their arrival. Out: [`Event`]s of a step. Invariants: a
+//! request is given out once, when it has ended (or the recording has, or it is a `fetch` with an
+//! answer that nobody reads); of requests that arrive at one page time the order is by what they
+//! are, because the network decides which comes first; everything else keeps its order of arrival.
+//! Headers as really sent and received come apart from their request, in any order: of one id the
+//! n-th belong to its n-th redirect.
 
 use browserlens_strategy::{DialogEvent, DownloadEvent, Event, EventKind, RequestEvent};
 use std::cmp::Ordering;
@@ -125,7 +127,8 @@ impl EventLog {
         }
     }
 
-    /// Tells how the dialog that was opened last in a tab was answered: in its own entry, or in a new one if a step took that.
+    /// Tells how the dialog that was opened last in a tab was answered: in its own entry, or in a
+    /// new one if a step took that.
     pub(crate) fn close_dialog(&mut self, tab: u32, at_ms: u64, accepted: bool, typed: &str) {
         let open = self.entries.iter_mut().rev().find_map(|entry| match &mut entry.kind {
             EventKind::Dialog(dialog) if entry.tab == tab && dialog.accepted.is_none() => Some(dialog),
@@ -173,7 +176,8 @@ impl EventLog {
         }
     }
 
-    /// Takes the events of a step; `all` also those of requests without an end. `order` sorts what the network mixed.
+    /// Takes the events of a step; `all` also those of requests without an end. `order` sorts what
+    /// the network mixed.
     pub(crate) fn take(&mut self, step: u32, all: bool, order: bool) -> Vec<Event> {
         let mut taken = Vec::new();
         self.entries.retain_mut(|entry| {
@@ -211,7 +215,8 @@ fn is_answered_fetch(kind: &EventKind) -> bool {
     matches!(kind, EventKind::Request(request) if request.resource_type == "Fetch" && request.status > 0)
 }
 
-/// Requests of one page time come first, by what they are; all others compare equal, and the sort is stable.
+/// Requests of one page time come first, by what they are; all others compare equal, and the sort
+/// is stable.
 fn by_moment(a: &Entry, b: &Entry) -> Ordering {
     match (&a.kind, &b.kind) {
         (EventKind::Request(one), EventKind::Request(other)) => a.at_ms.cmp(&b.at_ms).then_with(|| {

@@ -1,7 +1,8 @@
 //! One look at the current tab: every payload of the capture contract, raw, as the browser gave it.
 //!
-//! In: the driver. Out: a [`Look`]. Invariant: a counter of mutations runs in every frame around the calls; if it moved, or a
-//! frame came or went, the look is *torn*: its payloads do not tell of one moment.
+//! In: the driver. Out: a [`Look`]. Invariant: a counter of mutations runs in every frame around
+//! the calls; if it moved, or a frame came or went, the look is *torn*: its payloads do not tell of
+//! one moment.
 
 use crate::driver::Driver;
 use crate::messages::{FrameTree, FrameTreeResult};
@@ -61,12 +62,14 @@ pub(crate) type HeardOf = Vec<(i64, Arc<Heard>)>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Look {
     pub(crate) frames: Vec<LookedFrame>,
-    /// Session and raw backend node id of the `iframe` element of each session's root frame, where it has one.
+    /// Session and raw backend node id of the `iframe` element of each session's root frame, where
+    /// it has one.
     pub(crate) owners: BTreeMap<String, (String, i64)>,
     pub(crate) payloads: Vec<RawPayload>,
     /// Snapshots that are no payloads, by the session's root frame.
     pub(crate) columns: Vec<(String, Arc<Snapshot>)>,
-    /// What the accessibility tree says of nodes by raw backend node id, by frame, where that is no payload.
+    /// What the accessibility tree says of nodes by raw backend node id, by frame, where that is no
+    /// payload.
     pub(crate) said: Vec<(String, HeardOf)>,
     pub(crate) screenshot: Option<Vec<u8>>,
     pub(crate) timings: Vec<(String, u64)>,
@@ -80,12 +83,14 @@ pub(crate) enum Depth {
     Whole,
     /// What a page is parsed from, without listeners and pixels.
     Tree,
-    /// The same, and the browser paints as it does for everything: what only a painted frame sets off happens here too.
+    /// The same, and the browser paints as it does for everything: what only a painted frame sets
+    /// off happens here too.
     Painted,
 }
 
 impl Driver {
-    /// Notes which frames a session holds, and whose frame it is; none if it went meanwhile, which tears the look.
+    /// Notes which frames a session holds, and whose frame it is; none if it went meanwhile, which
+    /// tears the look.
     pub(crate) async fn look_at_frames(
         &self,
         look: &mut Look,
@@ -129,7 +134,8 @@ impl Driver {
         // Who only looks on does not bring anything to the front, and takes its pictures apart.
         let looks_on = self.world.watch.get().is_some();
         if tabs > 1 && !looks_on {
-            // A tab that another one opened over paints nothing, and its screenshot would never come.
+            // A tab that another one opened over paints nothing, and its screenshot would never
+            // come.
             self.call(&self.session(), "Page.bringToFront", &json!({})).await?;
         }
         let mut began: Vec<u64> = Vec::new();
@@ -204,7 +210,8 @@ impl Driver {
         Ok(look)
     }
 
-    /// Has the accessibility tree of a session built anew when it is asked for next; in browsers of ours it is kept up from then on, which fast looks need.
+    /// Has the accessibility tree of a session built anew when it is asked for next; in browsers of
+    /// ours it is kept up from then on, which fast looks need.
     pub(crate) fn drop_tree(&self, session: &str) {
         let calls: &[&str] = match self.setup.attached {
             true => &["Accessibility.enable", "Accessibility.disable"],
@@ -215,8 +222,9 @@ impl Driver {
         }
     }
 
-    /// Takes screenshots until two in a row are equal: Chromium decodes images and moves the hover state in real time, which
-    /// the page's clock does not hold. After a few it takes the last: a page may paint by itself without end.
+    /// Takes screenshots until two in a row are equal: Chromium decodes images and moves the hover
+    /// state in real time, which the page's clock does not hold. After a few it takes the last: a
+    /// page may paint by itself without end.
     async fn pixels_at_rest(&self, look: &mut Look) -> Result<Vec<u8>, CallError> {
         let whole = json!({ "format": "png" });
         let mut last = look.pixels(self, &whole).await?;
@@ -233,9 +241,10 @@ impl Driver {
 
     /// Makes Chromium draw the whole page again, by one frame at another device scale.
     ///
-    /// What is on the screen was painted piece by piece while the page came to rest, in as many frames as the machine
-    /// found time for, and anti-aliased edges keep a trace of that: a few pixels differ from recording to recording.
-    /// A change of scale throws away all that was painted. The page's clock stands still meanwhile.
+    /// What is on the screen was painted piece by piece while the page came to rest, in as many
+    /// frames as the machine found time for, and anti-aliased edges keep a trace of that: a few
+    /// pixels differ from recording to recording. A change of scale throws away all that was
+    /// painted. The page's clock stands still meanwhile.
     async fn paint_afresh(&self, look: &mut Look) -> Result<(), CallError> {
         let session = self.session();
         let pixel = json!({ "format": "png", "clip": { "x": 0, "y": 0, "width": 1, "height": 1, "scale": 1 } });

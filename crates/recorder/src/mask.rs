@@ -1,7 +1,8 @@
 //! Paints over secrets in screenshots, and says what is to be cropped.
 //!
-//! In: a PNG and the parsed page. Out: the PNG with black boxes. Invariant: a box of a secret field, and of any text that holds a
-//! known secret, has no pixel of the page left; a picture without secrets keeps its bytes.
+//! In: a PNG and the parsed page. Out: the PNG with black boxes. Invariant: a box of a secret
+//! field, and of any text that holds a known secret, has no pixel of the page left; a picture
+//! without secrets keeps its bytes.
 
 use browserlens_page::{BoxInDocument, Capture, Flags, NodeId, NodeKind, NodeRef, Page, PayloadKind};
 use image::{ImageFormat, Rgba};
@@ -64,7 +65,8 @@ pub(crate) fn paint_over(
     Ok(bytes)
 }
 
-/// Returns the nodes whose pixels text cannot tell and the screenshot does not show whole, with their boxes.
+/// Returns the nodes whose pixels text cannot tell and the screenshot does not show whole, with
+/// their boxes.
 pub(crate) fn to_crop(page: &Page) -> Vec<(NodeId, BoxInDocument)> {
     let (scroll, viewport) = (page.scroll(), page.viewport());
     let shown =
@@ -81,7 +83,8 @@ pub(crate) fn to_crop(page: &Page) -> Vec<(NodeId, BoxInDocument)> {
         .collect()
 }
 
-/// An image that nothing names; one that the author calls decoration, or that stands in a control with a name, tells nothing more.
+/// An image that nothing names; one that the author calls decoration, or that stands in a control
+/// with a name, tells nothing more.
 fn is_unlabelled_image(node: NodeRef<'_>) -> bool {
     let is_image = matches!(node.tag(), "img" | "svg" | "canvas") && node.name().is_empty();
     is_image
@@ -92,7 +95,8 @@ fn is_unlabelled_image(node: NodeRef<'_>) -> bool {
         })
 }
 
-/// Paints over the secret fields of a page in the picture of its viewport, for captures that others made.
+/// Paints over the secret fields of a page in the picture of its viewport, for captures that others
+/// made.
 ///
 /// # Errors
 /// In words, if a picture cannot be read; it is then as it was.
@@ -120,7 +124,8 @@ mod tests {
     #[test]
     fn secret_fields_and_texts_with_a_secret_are_painted_black_and_nothing_else() {
         let page = PageBuilder::outline(
-            "textbox \"Password\" secret value=\"x\" box=10,20,30,10\ntext \"code 4711\" box=0,0,5,5\ntext \"other\" box=60,60,5,5",
+            "textbox \"Password\" secret value=\"x\" box=10,20,30,10\ntext \"code 4711\" box=0,0,5,5\ntext \"other\" \
+                box=60,60,5,5",
         );
         let boxes = secret_boxes(&page, &["4711".to_owned()]);
         assert_eq!(boxes.len(), 2);

@@ -1,6 +1,7 @@
 //! The protocol's events and results, as far as the recorder reads them.
 //!
-//! In: JSON. Out: small structs. Invariant: every field that a browser may leave out or rename has a default.
+//! In: JSON. Out: small structs. Invariant: every field that a browser may leave out or rename has
+//! a default.
 
 use browserlens_strategy::ConsoleMessage;
 use serde::de::{Deserializer, MapAccess, Visitor};

@@ -1,8 +1,8 @@
 //! Requests: which are in flight, and what the log tells of them.
 //!
-//! In: `Network` events of every session. Out: entries of the event log with headers as really sent, and bodies that are text
-//! and within the limit. Invariant: a request counts as in flight until its end, however often it is redirected; streams
-//! that never end by nature do not count.
+//! In: `Network` events of every session. Out: entries of the event log with headers as really
+//! sent, and bodies that are text and within the limit. Invariant: a request counts as in flight
+//! until its end, however often it is redirected; streams that never end by nature do not count.
 
 use crate::habits;
 use crate::log::Direction;
@@ -114,7 +114,8 @@ fn stir_by(state: &mut State, id: &str) {
     }
 }
 
-/// Makes the flight of a request: who asked for it shows by when it began and what was asked for before.
+/// Makes the flight of a request: who asked for it shows by when it began and what was asked for
+/// before.
 fn flight(state: &mut State, tab: u32, id: &str, sent: &m::RequestWillBeSent) -> Flight {
     let url = sent.request.url.clone();
     if let Some(before) = state.in_flight.get(id) {
@@ -241,7 +242,8 @@ fn charset(headers: &[(String, String)]) -> Option<&'static encoding_rs::Encodin
     encoding_rs::Encoding::for_label(label.trim().trim_matches('"').as_bytes())
 }
 
-/// Reads bytes as UTF-8, else by the charset that the response names; none if they are no text in either.
+/// Reads bytes as UTF-8, else by the charset that the response names; none if they are no text in
+/// either.
 fn decoded(bytes: Vec<u8>, charset: Option<&'static encoding_rs::Encoding>) -> Option<String> {
     String::from_utf8(bytes)
         .or_else(|error| {
@@ -276,7 +278,8 @@ fn finished(world: &Arc<World>, socket: &Socket, session: &str, ended: &m::Ended
         return;
     }
     let at = now(&world.read());
-    // Sent before anything else can happen: a navigation throws the bodies of the document before away.
+    // Sent before anything else can happen: a navigation throws the bodies of the document before
+    // away.
     let pending = socket.send(Some(session), "Network.getResponseBody", &json!({ "requestId": id }));
     let world = Arc::clone(world);
     tokio::spawn(async move {

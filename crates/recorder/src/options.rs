@@ -27,13 +27,15 @@ pub struct RecordOptions {
     pub force: bool,
     /// Whether Chromium runs without its sandbox; as root it always does.
     pub no_sandbox: bool,
-    /// Longest real time that a page may take to come to rest; the scenario's `timeout_ms` if not said.
+    /// Longest real time that a page may take to come to rest; the scenario's `timeout_ms` if not
+    /// said.
     pub ceiling: Option<Duration>,
     /// Whether the second look of bundled sites is taken.
     pub second_look: bool,
     /// What is captured and then left out of the trace.
     pub leave_out: LeaveOut,
-    /// Key of the placeholders of secrets on sites of the user's own; bundled sites always use the fixed one.
+    /// Key of the placeholders of secrets on sites of the user's own; bundled sites always use the
+    /// fixed one.
     pub redaction_key: RedactionKey,
     /// Date of the recording for the trace's meta data, as RFC 3339; left out for bundled sites.
     pub recorded_at: Option<String>,
@@ -43,11 +45,12 @@ pub struct RecordOptions {
     pub progress: Option<ProgressCallback>,
     /// Ends the recording early.
     pub cancel: Cancel,
-    /// Where the page of each capture goes together with that of a fast look taken right after it, for tests that hold them equal.
+    /// Where the page of each capture goes together with that of a fast look taken right after it,
+    /// for tests that hold them equal.
     #[doc(hidden)]
     pub fast_looks: Option<Arc<Mutex<Vec<FastLook>>>>,
-    /// Called before the first navigation and after every capture, while the page stands still, for tests in which others look at the same page.
-    /// A runtime of several threads is needed.
+    /// Called before the first navigation and after every capture, while the page stands still, for
+    /// tests in which others look at the same page. A runtime of several threads is needed.
     #[doc(hidden)]
     pub beside: Option<Beside>,
 }
@@ -80,11 +83,13 @@ pub struct FastLook {
     pub fast: Arc<Page>,
     /// Frames whose accessibility tree the fast look asked the protocol for.
     pub fallbacks: u32,
-    /// Wall time of a whole look without pixels and listeners' code, and of the fast look, in microseconds.
+    /// Wall time of a whole look without pixels and listeners' code, and of the fast look, in
+    /// microseconds.
     pub micros: (u64, u64),
 }
 
-/// What a small trace does without. The page is led through the same frames and requests either way, so that leaving something out changes nothing else.
+/// What a small trace does without. The page is led through the same frames and requests either
+/// way, so that leaving something out changes nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeaveOut {
     /// Screenshots and crops.

@@ -1,8 +1,9 @@
 //! Turns protocol events into state, and starts every session that appears.
 //!
-//! In: raw events of all sessions, in order of arrival. Out: changes of the [`World`]; a task per new session that enables its
-//! domains, puts in the clock before any script of the page runs, and lets it go.
-//! Invariant: an unknown event, or a known one with fields renamed, changes nothing and stops nothing.
+//! In: raw events of all sessions, in order of arrival. Out: changes of the [`World`]; a task per
+//! new session that enables its domains, puts in the clock before any script of the page runs, and
+//! lets it go. Invariant: an unknown event, or a known one with fields renamed, changes nothing and
+//! stops nothing.
 
 use crate::answering;
 use crate::messages as m;
@@ -26,12 +27,15 @@ pub(crate) struct SessionSetup {
     pub(crate) locale: String,
     pub(crate) timezone: String,
     pub(crate) started: Instant,
-    /// Whether somebody else started the browser: viewport, locale and time zone stay as they are, and only tabs that ours open are attached to.
+    /// Whether somebody else started the browser: viewport, locale and time zone stay as they are,
+    /// and only tabs that ours open are attached to.
     pub(crate) attached: bool,
-    /// Whether somebody else holds the sessions too, and tells of frames in processes of their own: neither those nor emulation are ours.
+    /// Whether somebody else holds the sessions too, and tells of frames in processes of their own:
+    /// neither those nor emulation are ours.
     pub(crate) given: bool,
-    /// Whether a capture has the accessibility tree built anew. Chromium does not tell the kept tree everything that changes, such as that the options of a list
-    /// that a script enabled can be chosen now. Recordings read the kept tree, as the bundled ones did.
+    /// Whether a capture has the accessibility tree built anew. Chromium does not tell the kept
+    /// tree everything that changes, such as that the options of a list that a script enabled can
+    /// be chosen now. Recordings read the kept tree, as the bundled ones did.
     pub(crate) tree_anew: bool,
 }
 
@@ -43,9 +47,10 @@ const MOST_SHOWN: usize = 100;
 /// Page time 0 of bundled sites: 15 January 2026, 09:00 UTC.
 const EPOCH_MS: u64 = 1_768_467_600_000;
 
-/// The caret blinks in real time, so screenshots of bundled sites have none. A sheet that is there from the document's start begins no
-/// transition, and an adopted one is no mutation.
-const NO_CARET: &str = "{ const sheet = new CSSStyleSheet(); sheet.replaceSync('* { caret-color: transparent !important }'); \
+/// The caret blinks in real time, so screenshots of bundled sites have none. A sheet that is there
+/// from the document's start begins no transition, and an adopted one is no mutation.
+const NO_CARET: &str = "{ const sheet = new CSSStyleSheet(); sheet.replaceSync('* { caret-color: transparent \
+    !important }'); \
                         document.adoptedStyleSheets.push(sheet); }";
 
 impl SessionSetup {
@@ -538,8 +543,8 @@ impl Pump {
     }
 }
 
-/// Enables what is read, puts in clock and emulation, and lets the target go. Calls are in flight together: they are handled
-/// in order, and nothing of the page runs before the last.
+/// Enables what is read, puts in clock and emulation, and lets the target go. Calls are in flight
+/// together: they are handled in order, and nothing of the page runs before the last.
 async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id: &str, is_page: bool, resume: bool) {
     let watch = world.watch.get();
     let mut calls: Vec<(&str, Value)> = vec![
@@ -602,7 +607,8 @@ async fn start_session(world: &World, socket: &Socket, setup: &SessionSetup, id:
         });
     }
     for call in waiting {
-        // A frame's process refuses what only a page can set; everything needed is checked where it is used.
+        // A frame's process refuses what only a page can set; everything needed is checked where it
+        // is used.
         drop(call.answer(CALL_LIMIT).await);
     }
     if let Ok(reply) = socket.call(Some(id), "Page.getFrameTree", &json!({}), CALL_LIMIT).await {

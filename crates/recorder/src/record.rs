@@ -1,8 +1,8 @@
 //! Records a scenario: acts it out, step by step, and writes each step as soon as it is captured.
 //!
-//! In: a [`Scenario`] and [`RecordOptions`]. Out: a trace file and a [`RecordReport`].
-//! Invariants: a step is in the trace before the next action begins; whatever ends the recording, the trace stays readable and says
-//! why it is incomplete, and no Chromium stays behind.
+//! In: a [`Scenario`] and [`RecordOptions`]. Out: a trace file and a [`RecordReport`]. Invariants:
+//! a step is in the trace before the next action begins; whatever ends the recording, the trace
+//! stays readable and says why it is incomplete, and no Chromium stays behind.
 
 use crate::actions::{Deed, DragEnd};
 use crate::aim::Undone;
@@ -215,7 +215,8 @@ impl Recording<'_> {
         self.finish_step(index, Some(record), rest, began).await
     }
 
-    /// An optional step whose node is not there: it keeps its place, so that facts and steps stay aligned.
+    /// An optional step whose node is not there: it keeps its place, so that facts and steps stay
+    /// aligned.
     async fn pass_over(&mut self, index: u32, step: &Step, began: Instant) -> Result<(), RecordError> {
         let kind = step.action.kind();
         let taken = TakenAction {
@@ -276,7 +277,8 @@ impl Recording<'_> {
         }
     }
 
-    /// What is typed into a secret field is a secret from now on, unless the scenario says that it is made up.
+    /// What is typed into a secret field is a secret from now on, unless the scenario says that it
+    /// is made up.
     fn learn_secret(&mut self, record: &ActionRecord, step: &Step) -> Result<(), RecordError> {
         let types = matches!(step.action, Action::Fill { .. } | Action::Type { .. });
         let key = record
@@ -406,7 +408,8 @@ impl Recording<'_> {
             return self.finish_for_peer(index, &rest).await;
         }
         let capture_began = Instant::now();
-        // A page that a dialog blocks answers nothing; what can be seen of it is what could be seen before.
+        // A page that a dialog blocks answers nothing; what can be seen of it is what could be seen
+        // before.
         let torn_retries = if blocked && self.stage.last.is_some() { 0 } else { self.stage.capture().await? };
         let capture_millis = capture_began.elapsed().as_millis() as u64;
         let Some(seen) = self.stage.last.clone() else {

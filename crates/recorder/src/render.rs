@@ -1,8 +1,10 @@
-//! Renders recorded pages anew: documents and resources come from memory, the network is cut, scripts are off.
+//! Renders recorded pages anew: documents and resources come from memory, the network is cut,
+//! scripts are off.
 //!
-//! In: scenes, by number. Out: a capture of each, in order, by the recorder's own looks. Invariants: every request of a page is paused and
-//! answered by its scene, or fails; behind that no name resolves and every connection would go to a proxy that is not there; no script of a
-//! page runs; captures are numbered in the order of the scenes, however many are rendered at once.
+//! In: scenes, by number. Out: a capture of each, in order, by the recorder's own looks.
+//! Invariants: every request of a page is paused and answered by its scene, or fails; behind that
+//! no name resolves and every connection would go to a proxy that is not there; no script of a page
+//! runs; captures are numbered in the order of the scenes, however many are rendered at once.
 
 use crate::answering::{Answering, RenderAnswers, session_calls};
 use crate::chrome::ChromeOptions;
@@ -32,14 +34,15 @@ pub struct RenderScene {
     pub url: String,
     /// Documents and resources.
     pub answers: Arc<dyn RenderAnswers>,
-    /// Expression that is evaluated in each frame after it has loaded, in a world of ours. It returns the marks of nodes, which it leaves in
-    /// the array `browserLensMarked`.
+    /// Expression that is evaluated in each frame after it has loaded, in a world of ours. It
+    /// returns the marks of nodes, which it leaves in the array `browserLensMarked`.
     pub prepare: String,
     /// Names of custom elements that count as defined.
     pub defined: Vec<String>,
     /// Viewport of the page.
     pub viewport: Viewport,
-    /// A picture that was recorded of the page, as PNG; it takes the place of ours where it has the size of the viewport.
+    /// A picture that was recorded of the page, as PNG; it takes the place of ours where it has the
+    /// size of the viewport.
     pub screenshot: Option<Vec<u8>>,
 }
 
@@ -266,7 +269,8 @@ impl Stage {
         Ok(Shown { look, marks, missed, quiet })
     }
 
-    /// Numbers a look and takes what needs the page still: pictures of what lies outside the viewport.
+    /// Numbers a look and takes what needs the page still: pictures of what lies outside the
+    /// viewport.
     async fn taken(&mut self, shown: Shown, scene: &RenderScene) -> Result<RenderedPage, RecordError> {
         let step = self.driver.step;
         let bad = |reason: String| RecordError::Capture { step, reason };
@@ -399,7 +403,8 @@ impl Driver {
         }
         let list = json!(names);
         let script = format!(
-            "for (const name of {list}) customElements.get(name) ?? customElements.define(name, class extends HTMLElement {{}})"
+            "for (const name of {list}) customElements.get(name) ?? customElements.define(name, class extends \
+                HTMLElement {{}})"
         );
         let worlds = self.world.read().worlds(self.tab);
         for (session, _, context) in worlds {

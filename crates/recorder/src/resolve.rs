@@ -1,7 +1,8 @@
 //! From a target in words to the one node that it means.
 //!
-//! In: a [`Target`] and what was seen. Out: the node, or an error that lists the candidates. Role, name and text are matched
-//! on the parsed page, CSS by the browser (open shadow roots included). Invariant: a target that matches none or several is an error.
+//! In: a [`Target`] and what was seen. Out: the node, or an error that lists the candidates. Role,
+//! name and text are matched on the parsed page, CSS by the browser (open shadow roots included).
+//! Invariant: a target that matches none or several is an error.
 
 use crate::driver::Driver;
 use crate::error::RecordError;
@@ -82,7 +83,8 @@ impl Driver {
         found.sort_unstable();
         found.dedup();
         let visible = |node: &NodeId| seen.page.node(*node).subtree().any(|below| below.is_visible());
-        // A node that cannot be seen only counts where nothing that can be seen matches: file inputs are often hidden.
+        // A node that cannot be seen only counts where nothing that can be seen matches: file
+        // inputs are often hidden.
         if found.iter().any(&visible) {
             found.retain(visible);
         }
@@ -121,7 +123,8 @@ impl Driver {
         }
     }
 
-    /// Returns the frame and the raw backend node id of a node that was seen, if its document is still shown.
+    /// Returns the frame and the raw backend node id of a node that was seen, if its document is
+    /// still shown.
     pub(crate) fn place_of<'s>(
         &self,
         key: NodeKey,

@@ -1,10 +1,12 @@
 //! When to look, by wall time: as soon as what an action set off is done.
 //!
-//! In: what was under way when the action began. Out: [`Rest`]. What is waited for: requests that the action asked for, the navigation that it began, timers that it
-//! set, what it set in motion, and two frames after the last change that it can have made. What is not: other tabs, what the page did before by itself (requests by
-//! their recurring URL, elements that changed while nothing was done) and what turns out to go on without end.
-//! Invariant: nothing that a page does by itself holds an answer for longer than [`MOVES_LIMIT`].
-//! Why not a fixed quiet time: one that is long enough for a slow page makes each answer of a fast one late.
+//! In: what was under way when the action began. Out: [`Rest`]. What is waited for: requests that
+//! the action asked for, the navigation that it began, timers that it set, what it set in motion,
+//! and two frames after the last change that it can have made. What is not: other tabs, what the
+//! page did before by itself (requests by their recurring URL, elements that changed while nothing
+//! was done) and what turns out to go on without end. Invariant: nothing that a page does by itself
+//! holds an answer for longer than [`MOVES_LIMIT`]. Why not a fixed quiet time: one that is long
+//! enough for a slow page makes each answer of a fast one late.
 
 use crate::actions::Deed;
 use crate::driver::{Driver, evaluated};
@@ -20,11 +22,13 @@ use std::time::{Duration, Instant};
 const MOVES_LIMIT: Duration = Duration::from_millis(2_000);
 /// Longest time without anything new that matters, on a page that never rests.
 const NOTHING_NEW: Duration = Duration::from_millis(500);
-/// For how long nothing must have changed, after two frames: scripts that work in pieces go on within a few frames.
+/// For how long nothing must have changed, after two frames: scripts that work in pieces go on
+/// within a few frames.
 const STILL: Duration = Duration::from_millis(40);
 /// For how long nothing must have come from the network: what came is read and drawn.
 const NET_STILL: Duration = Duration::from_millis(80);
-/// How long what was said over a web socket waits for an answer, and since when talk is the page's own.
+/// How long what was said over a web socket waits for an answer, and since when talk is the page's
+/// own.
 const ANSWER_LIMIT: Duration = Duration::from_millis(300);
 const CHAT: Duration = Duration::from_millis(2_000);
 /// How long a page may take to say how it stands before a script is said to run on.
@@ -173,7 +177,8 @@ impl Driver {
         }
     }
 
-    /// Ends what `note_unrest` began: the page is watched no more, and what it showed for a while is put into the log, as messages of the level `notice`.
+    /// Ends what `note_unrest` began: the page is watched no more, and what it showed for a while
+    /// is put into the log, as messages of the level `notice`.
     pub(crate) async fn end_watch(&self) -> Result<(), CallError> {
         if self.controlled() {
             return Ok(());
@@ -199,7 +204,8 @@ impl Driver {
         let (tab, started) = (self.tab, self.setup.started);
         self.world.change(|state| {
             let now = started.elapsed().as_millis() as u64;
-            // Documents that are there tell for themselves; of those that went away this is all there is.
+            // Documents that are there tell for themselves; of those that went away this is all
+            // there is.
             let here: Vec<(String, i64)> =
                 state.own_worlds.iter().map(|((session, _), (_, world))| (session.clone(), *world)).collect();
             let (mut of_tab, others) = (Vec::new(), Vec::new());
@@ -219,7 +225,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Returns whether nothing is asked of the network by the current tab, but for what it asks for again and again by itself.
+    /// Returns whether nothing is asked of the network by the current tab, but for what it asks for
+    /// again and again by itself.
     pub(crate) fn is_network_quiet(&self) -> Result<bool, CallError> {
         let mut state = self.world.read();
         if state.gone {
@@ -234,7 +241,8 @@ impl Driver {
         Ok(!(asks || loads || navigates || stirred))
     }
 
-    /// Returns whether, besides, nothing that can be seen has changed for a moment; a page that a dialog blocks is quiet.
+    /// Returns whether, besides, nothing that can be seen has changed for a moment; a page that a
+    /// dialog blocks is quiet.
     pub(crate) async fn is_quiet(&self) -> Result<bool, CallError> {
         if self.is_blocked() {
             return Ok(true);

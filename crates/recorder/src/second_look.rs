@@ -1,7 +1,7 @@
 //! What changed on a page by itself: two parsed pages compared by node key.
 //!
-//! In: the page of a capture and the page ten seconds later. Out: a [`SecondLook`]. Invariant: nodes are listed in the order of the
-//! look that holds them; equal pages give a quiet second look.
+//! In: the page of a capture and the page ten seconds later. Out: a [`SecondLook`]. Invariant:
+//! nodes are listed in the order of the look that holds them; equal pages give a quiet second look.
 
 use browserlens_page::capture::ChangedAlone;
 use browserlens_page::{NodeKey, NodeRef, Page, SecondLook};

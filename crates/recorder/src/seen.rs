@@ -1,7 +1,8 @@
 //! A look made canonical and parsed, with the way back from its nodes to the browser's.
 //!
-//! In: a [`Look`]. Out: a [`Seen`]: the capture as the trace stores it, the page, the frames. Invariant: numbers are given in
-//! document order of the `iframe` elements, never in the order in which processes happened to attach.
+//! In: a [`Look`]. Out: a [`Seen`]: the capture as the trace stores it, the page, the frames.
+//! Invariant: numbers are given in document order of the `iframe` elements, never in the order in
+//! which processes happened to attach.
 
 use crate::look::{Look, LookedFrame, RawPayload};
 use browserlens_page::raw::Snapshot;
@@ -51,7 +52,8 @@ impl Seen {
     }
 }
 
-/// A snapshot by the number of its session's root frame, with the numbers of the frame and the nodes of each document.
+/// A snapshot by the number of its session's root frame, with the numbers of the frame and the
+/// nodes of each document.
 type Columns = (u32, Arc<Snapshot>, Vec<(u32, Vec<u32>)>);
 
 fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture, Vec<Columns>), CanonicalError> {
@@ -90,8 +92,8 @@ fn canonical(look: &Look, canonicalizer: &mut Canonicalizer) -> Result<(Capture,
             push(PayloadKind::Metrics, number, canonicalizer.metrics(&metrics.body)?);
         }
         sessions.push(root.frame.clone());
-        // Frames with a process of their own, in document order of their elements. Raw node ids are unique in one process,
-        // so one of this session's frames knows the element.
+        // Frames with a process of their own, in document order of their elements. Raw node ids are
+        // unique in one process, so one of this session's frames knows the element.
         let Some(session) =
             look.frames.iter().find(|frame| frame.frame == root.frame).map(|frame| frame.session.as_str())
         else {
@@ -148,7 +150,8 @@ fn rewritten(snapshot: &Arc<Snapshot>, canonicalizer: &Canonicalizer) -> Arc<Sna
     Arc::new(snapshot)
 }
 
-/// Adds to the frame tree of a process of its own which element holds it: the protocol's snapshots do not tell.
+/// Adds to the frame tree of a process of its own which element holds it: the protocol's snapshots
+/// do not tell.
 fn with_owner(frames: String, owner: Option<NodeKey>) -> String {
     match (owner, frames.strip_suffix('}')) {
         (Some(key), Some(open)) => {

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A number that no other session has: of this process, this moment, and how many there were before.
+/// A number that no other session has: of this process, this moment, and how many there were
+/// before.
 pub(crate) fn new_session(url: &str) -> [u8; 16] {
     static OPENED: AtomicU64 = AtomicU64::new(0);
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,8 +1,10 @@
-//! Lets a page come to rest: on its own injected clock (bundled sites) or by wall time (sites of the user's own; after an action see `rest`).
+//! Lets a page come to rest: on its own injected clock (bundled sites) or by wall time (sites of
+//! the user's own; after an action see `rest`).
 //!
-//! In: how much page time to give. Out: [`Rest`]: whether it came to rest, and what kept it from it.
-//! Invariants: the injected clock moves only here; before it moves and after each slice everything that the page has asked
-//! for has arrived (real time, with a ceiling), so what the page sees at a page time does not depend on the machine's speed.
+//! In: how much page time to give. Out: [`Rest`]: whether it came to rest, and what kept it from
+//! it. Invariants: the injected clock moves only here; before it moves and after each slice
+//! everything that the page has asked for has arrived (real time, with a ceiling), so what the page
+//! sees at a page time does not depend on the machine's speed.
 
 use crate::driver::Driver;
 use crate::socket::CallError;
@@ -23,7 +25,8 @@ const MOST_PAGE_MS: u32 = 10_000;
 /// How long a frame may announce a navigation without asking the network for anything.
 const ANNOUNCED: Duration = Duration::from_secs(3);
 
-/// Why a page is not quiet that gives no answer; a script without end and a slow machine look the same from outside.
+/// Why a page is not quiet that gives no answer; a script without end and a slow machine look the
+/// same from outside.
 pub(crate) const SCRIPT_RUNS: &str = "a script of the page still runs";
 
 /// How long headers that the browser announced are waited for.
@@ -107,7 +110,8 @@ impl Driver {
         }
     }
 
-    /// Waits until every event that came before now was handled: what the page did before its time goes on is dated by the time before.
+    /// Waits until every event that came before now was handled: what the page did before its time
+    /// goes on is dated by the time before.
     async fn catch_up(&self, deadline: Instant) {
         let received = self.socket.received();
         self.world.wait_for(deadline, |state| (state.handled >= received || state.gone).then_some(())).await;
@@ -168,7 +172,8 @@ impl Driver {
         });
         let main = self.session();
         for (index, (session, _, context)) in worlds.into_iter().enumerate() {
-            // Observers of size and sight are called with the next painted frame; hidden tabs paint none.
+            // Observers of size and sight are called with the next painted frame; hidden tabs paint
+            // none.
             let paint = index == 0 && session == main;
             let call = format!("globalThis[Symbol.for('browserlens.clock')]?.advance({to}, {paint})");
             let limit = deadline.saturating_duration_since(Instant::now()).max(Duration::from_secs(2));
@@ -229,7 +234,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Waits, in real time, until everything that pages asked for has arrived and they have reacted to it.
+    /// Waits, in real time, until everything that pages asked for has arrived and they have reacted
+    /// to it.
     async fn network_quiet(&self, deadline: Instant) -> Result<Network, CallError> {
         let mut calm = 0;
         loop {
@@ -287,7 +293,8 @@ impl Driver {
         }
     }
 
-    /// Sites of the user's own: waits until network and layout are quiet; notes what came and went meanwhile.
+    /// Sites of the user's own: waits until network and layout are quiet; notes what came and went
+    /// meanwhile.
     async fn settle_by_wall(&self) -> Result<Rest, CallError> {
         let rest = match self.unrest {
             Some(unrest) => self.rest_after(unrest).await?,
@@ -381,7 +388,8 @@ fn busy(state: &State, stirs: u64, reacting: f64, held: usize) -> Option<String>
     if state.starting > 0 || state.bodies_pending > 0 || state.downloads_open > 0 {
         return Some("a tab, a frame or a download kept starting".to_owned());
     }
-    // They come from another process than the rest; should they never come, nothing else waits for them.
+    // They come from another process than the rest; should they never come, nothing else waits for
+    // them.
     if state.log.awaits_headers() && state.last_stir.is_some_and(|at| at.elapsed() < LATE_HEADERS) {
         return Some("headers of requests kept coming".to_owned());
     }

@@ -1,7 +1,7 @@
 //! Everything that a recording needs before its first step: server, browser, trace file.
 //!
-//! In: a [`Scenario`] and [`RecordOptions`]. Out: a [`Stage`] with its server, and a writer. Invariant: secrets are known to the redactor
-//! before anything is written.
+//! In: a [`Scenario`] and [`RecordOptions`]. Out: a [`Stage`] with its server, and a writer.
+//! Invariant: secrets are known to the redactor before anything is written.
 
 use crate::chrome::ChromeOptions;
 use crate::driver::Driver;

@@ -1,8 +1,9 @@
 //! Serves a bundled site on a loopback port.
 //!
-//! In: `traces/sites/<site>/` with its `site.toml`. Out: HTTP on 127.0.0.1, reached under the site's host names because
-//! Chromium's resolver maps them there. Invariants: only files below the site's folder and `_shared` are served, whatever the
-//! path; answers carry no time of the machine, so two recordings see the same bytes.
+//! In: `traces/sites/<site>/` with its `site.toml`. Out: HTTP on 127.0.0.1, reached under the
+//! site's host names because Chromium's resolver maps them there. Invariants: only files below the
+//! site's folder and `_shared` are served, whatever the path; answers carry no time of the machine,
+//! so two recordings see the same bytes.
 
 use crate::error::RecordError;
 use crate::socket::locked;
@@ -58,8 +59,9 @@ fn html() -> String {
     HTML.to_owned()
 }
 
-/// Page time as the server sees it: an answer that is delayed waits for the page's clock, not for the machine's, so that a page can
-/// show its spinner, or abort, as it would. All times in milliseconds of page time.
+/// Page time as the server sees it: an answer that is delayed waits for the page's clock, not for
+/// the machine's, so that a page can show its spinner, or abort, as it would. All times in
+/// milliseconds of page time.
 #[derive(Debug)]
 pub(crate) struct SiteClock {
     /// What requests that arrive now are dated.
@@ -176,7 +178,8 @@ impl SiteServer {
         let port = listener.local_addr().map_err(io)?.port();
         let router = Router::new().fallback(answer).with_state(state);
         let task = tokio::spawn(async move {
-            // The listener only fails when the process is out of sockets; the browser then reports failed requests.
+            // The listener only fails when the process is out of sockets; the browser then reports
+            // failed requests.
             drop(axum::serve(listener, router).await);
         });
         Ok(Self { hosts, port, task })
@@ -263,7 +266,8 @@ fn response(status: u16, content_type: &str, headers: &BTreeMap<String, String>,
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     let map = response.headers_mut();
     map.insert(header::DATE, HeaderValue::from_static(DATE));
-    // A cached answer would make the second visit of a page differ from the first by chance of eviction.
+    // A cached answer would make the second visit of a page differ from the first by chance of
+    // eviction.
     map.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if let Ok(value) = HeaderValue::from_str(content_type) {
         map.insert(header::CONTENT_TYPE, value);
@@ -346,7 +350,8 @@ mod tests {
         write("secret.txt", "outside");
         write(
             "s/site.toml",
-            "hosts = [\"s.test\"]\n[[route]]\npath = \"/api\"\nbody = \"{}\"\nstatus = 201\nheaders = { X-A = \"b\" }\n",
+            "hosts = [\"s.test\"]\n[[route]]\npath = \"/api\"\nbody = \"{}\"\nstatus = 201\nheaders = { X-A = \"b\" \
+                }\n",
         );
         write("s/index.html", "home");
         write("s/about.html", "about");

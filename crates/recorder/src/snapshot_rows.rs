@@ -1,6 +1,7 @@
 //! The columns of a canonical snapshot from which nodes are found again.
 //!
-//! In: the body of a snapshot's payload. Out: its documents, by the numbers of their frames. Invariant: a body that is no snapshot has no documents.
+//! In: the body of a snapshot's payload. Out: its documents, by the numbers of their frames.
+//! Invariant: a body that is no snapshot has no documents.
 
 use crate::seen::Seen;
 use browserlens_page::PayloadKind;

@@ -1,8 +1,10 @@
-//! The recorder's own protocol session: raw JSON over one WebSocket, or over a transport that is given; flat sessions.
+//! The recorder's own protocol session: raw JSON over one WebSocket, or over a transport that is
+//! given; flat sessions.
 //!
-//! In: a method, its parameters and a session id. Out: the result as raw JSON text; events as they arrive, raw too.
-//! Invariant: nothing is parsed that the caller does not parse, so a capture's time is the browser's and a field that a
-//! newer browser renamed is never lost. Why beside chromiumoxide: its typed layer doubles the time of large answers.
+//! In: a method, its parameters and a session id. Out: the result as raw JSON text; events as they
+//! arrive, raw too. Invariant: nothing is parsed that the caller does not parse, so a capture's
+//! time is the browser's and a field that a newer browser renamed is never lost. Why beside
+//! chromiumoxide: its typed layer doubles the time of large answers.
 
 pub(crate) use crate::call::{CallError, RawEvent, Reply, locked};
 
@@ -62,7 +64,8 @@ impl Socket {
             }
         });
         let told = inbox.clone();
-        // The events end with the reader: only it and those who have the inbox of a transport hold their channel.
+        // The events end with the reader: only it and those who have the inbox of a transport hold
+        // their channel.
         let inbox = inbox.without_events();
         tokio::spawn(async move {
             while let Some(Ok(message)) = stream.next().await {
@@ -84,19 +87,22 @@ impl Socket {
         self.inbox.closed.load(Ordering::SeqCst)
     }
 
-    /// Returns the serial of the last event that came: whoever has an answer has the serials of all events before it.
+    /// Returns the serial of the last event that came: whoever has an answer has the serials of all
+    /// events before it.
     pub(crate) fn received(&self) -> u64 {
         self.inbox.received.load(Ordering::SeqCst)
     }
 
-    /// Sends a call; the answer is awaited with [`Pending::answer`], so that calls can be in flight together.
+    /// Sends a call; the answer is awaited with [`Pending::answer`], so that calls can be in flight
+    /// together.
     pub(crate) fn send(&self, session: Option<&str>, method: &str, params: &Value) -> Pending {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         let session = session.map(str::to_owned);
         locked(&self.inbox.waiting).insert(id, Call { session: session.clone(), sender });
         let call = CdpCall { id, session, method: method.to_owned(), params: params.clone() };
-        // The reader drains the waiting calls once, when it ends: a call registered after that has nobody to answer it.
+        // The reader drains the waiting calls once, when it ends: a call registered after that has
+        // nobody to answer it.
         if (self.is_closed() || !self.transport.send(call))
             && let Some(call) = locked(&self.inbox.waiting).remove(id)
         {

@@ -1,7 +1,8 @@
 //! A browser on which something is recorded: captures, second looks, action nodes.
 //!
-//! In: what to do. Out: what was seen. Shared by recordings and live pages.
-//! Invariant: `last` is what strategies are shown; `current` is how the page stands now, in which actions find their node.
+//! In: what to do. Out: what was seen. Shared by recordings and live pages. Invariant: `last` is
+//! what strategies are shown; `current` is how the page stands now, in which actions find their
+//! node.
 
 use crate::actions::Deed;
 use crate::aim::{Aim, Scene, Undone};
@@ -55,14 +56,16 @@ impl Stage {
         Ok(self.current.insert(seen))
     }
 
-    /// Looks at the page as a capture does, without keeping images; it becomes the last seen and the current one.
+    /// Looks at the page as a capture does, without keeping images; it becomes the last seen and
+    /// the current one.
     pub(crate) async fn look_on(&mut self) -> Result<&Seen, RecordError> {
         let seen = self.see(Depth::Painted).await?;
         self.current = Some(seen.clone());
         Ok(self.last.insert(seen))
     }
 
-    /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the current one. Returns whether it was read.
+    /// Looks at the page as fast as possible, not at all where nothing changed; it becomes the
+    /// current one. Returns whether it was read.
     pub(crate) async fn fast_look(&mut self) -> Result<bool, RecordError> {
         let began = Instant::now();
         let found = match self.driver.find_changes(&mut self.fast).await {
@@ -219,7 +222,8 @@ impl Stage {
         (node.role().to_owned(), called(node))
     }
 
-    /// Scrolls as an action of the recorder's own on this node would: where a tool acts, the page shall stand as in the trace.
+    /// Scrolls as an action of the recorder's own on this node would: where a tool acts, the page
+    /// shall stand as in the trace.
     pub(crate) async fn bring_into_view(&self, deed: &Deed, key: NodeKey) {
         let Some(seen) = &self.current else { return };
         let scene = Scene { seen, canonicalizer: &self.canonicalizer };

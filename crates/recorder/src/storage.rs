@@ -1,7 +1,8 @@
 //! Storage state to begin with: cookies and local storage of the user's own sites.
 //!
-//! In: a JSON file as Playwright's `storageState` writes it. Out: cookies set, local storage filled before any script of the page runs.
-//! Invariant: nothing of the file reaches the trace unredacted: cookie values are secrets of their own kind there.
+//! In: a JSON file as Playwright's `storageState` writes it. Out: cookies set, local storage filled
+//! before any script of the page runs. Invariant: nothing of the file reaches the trace unredacted:
+//! cookie values are secrets of their own kind there.
 
 use crate::driver::Driver;
 use crate::error::RecordError;
@@ -60,8 +61,10 @@ pub(crate) async fn load(driver: &Driver, path: &Path) -> Result<(), RecordError
     }
     let origins = serde_json::to_string(&state.origins).map_err(|error| bad(error.to_string()))?;
     let source = format!(
-        "(() => {{ for (const {{ origin, localStorage: items }} of {origins}) if (origin === location.origin && !sessionStorage.getItem('browserlens.loaded')) \
-         {{ for (const {{ name, value }} of items) localStorage.setItem(name, value); sessionStorage.setItem('browserlens.loaded', '1'); }} }})()"
+        "(() => {{ for (const {{ origin, localStorage: items }} of {origins}) if (origin === location.origin && \
+            !sessionStorage.getItem('browserlens.loaded')) \
+         {{ for (const {{ name, value }} of items) localStorage.setItem(name, value); \
+         sessionStorage.setItem('browserlens.loaded', '1'); }} }})()"
     );
     driver
         .call(

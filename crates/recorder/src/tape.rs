@@ -1,7 +1,8 @@
 //! The one way into a trace: a step and what was captured after it become a [`StepRecord`].
 //!
-//! In: what was done and seen, from a scenario, from a client of ours, or from somebody else's agent. Out: a trace file, and reports.
-//! Invariants: steps are numbered as they come; a trace is always finished, with the reason where it ended early.
+//! In: what was done and seen, from a scenario, from a client of ours, or from somebody else's
+//! agent. Out: a trace file, and reports. Invariants: steps are numbered as they come; a trace is
+//! always finished, with the reason where it ended early.
 
 use crate::error::RecordError;
 use crate::options::StepReport;
@@ -82,7 +83,8 @@ impl Tape {
     }
 }
 
-/// Returns the record of an action on a node of the capture before it, with every node that would have done as well.
+/// Returns the record of an action on a node of the capture before it, with every node that would
+/// have done as well.
 pub(crate) fn acted(
     kind: ActionKind,
     text: String,

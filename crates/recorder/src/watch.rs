@@ -1,7 +1,8 @@
 //! What the one who looks on is told: what the listener in a page says, and what the browser does.
 //!
-//! In: protocol events (the pump sends them here, in order). Out: [`Signal`]s. Invariant: only the listener's own world can speak; its
-//! name and that of its binding are made anew for each recording, and no page's world has the binding.
+//! In: protocol events (the pump sends them here, in order). Out: [`Signal`]s. Invariant: only the
+//! listener's own world can speak; its name and that of its binding are made anew for each
+//! recording, and no page's world has the binding.
 
 use crate::messages::ScriptParsed;
 use crate::socket::locked;
@@ -22,7 +23,8 @@ pub(crate) enum Signal {
         context: i64,
         payload: String,
     },
-    /// The scripts on whose stack the untrusted event was sent that was told before, the listener's own left out.
+    /// The scripts on whose stack the untrusted event was sent that was told before, the listener's
+    /// own left out.
     Stack {
         session: String,
         context: i64,
@@ -113,7 +115,8 @@ impl Watch {
         locked(&self.scripts).clear();
     }
 
-    /// Returns the calls that put the listener into every document of a session, before the documents' own scripts run.
+    /// Returns the calls that put the listener into every document of a session, before the
+    /// documents' own scripts run.
     pub(crate) fn calls(&self) -> Vec<(&'static str, Value)> {
         let limits = self.limits.map(|limit| limit.to_string()).join(", ");
         let source = include_str!("script/watch.js").replace("__SAY__", &self.binding).replace("__LIMITS__", &limits);

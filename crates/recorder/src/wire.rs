@@ -1,8 +1,10 @@
-//! The way to the browser's protocol: a WebSocket of our own, or a session that somebody else holds, such as Playwright's.
+//! The way to the browser's protocol: a WebSocket of our own, or a session that somebody else
+//! holds, such as Playwright's.
 //!
-//! In: calls. Out: their answers and events, put into a [`CdpInbox`] as they come. Invariants: every capture and every action goes through a
-//! [`CdpTransport`], whichever it is, so that pages are read in one way only; answers of unknown calls change nothing.
-//! Why no call that returns its answer: many calls are under way at once, and who carries them may be a script with one thread.
+//! In: calls. Out: their answers and events, put into a [`CdpInbox`] as they come. Invariants:
+//! every capture and every action goes through a [`CdpTransport`], whichever it is, so that pages
+//! are read in one way only; answers of unknown calls change nothing. Why no call that returns its
+//! answer: many calls are under way at once, and who carries them may be a script with one thread.
 
 use crate::call::{Answer, CallError, RawEvent, Waiting, locked};
 use serde::Deserialize;
@@ -101,7 +103,8 @@ impl CdpInbox {
         }
     }
 
-    /// Takes an event of a session, with its parameters as JSON text; what is no JSON is passed over.
+    /// Takes an event of a session, with its parameters as JSON text; what is no JSON is passed
+    /// over.
     pub fn event(&self, session: Option<&str>, method: &str, params: String) {
         if let Ok(params) = RawValue::from_string(params) {
             self.tell(session.map(str::to_owned), method.to_owned(), params);

@@ -1,7 +1,8 @@
-//! What the recorder knows of the browser right now: tabs, sessions, frames, requests in flight, dialogs.
+//! What the recorder knows of the browser right now: tabs, sessions, frames, requests in flight,
+//! dialogs.
 //!
-//! In: protocol events (the `pump` writes them here). Out: plain questions about the state, and a way to wait for an answer.
-//! Invariant: the lock is never held over an await.
+//! In: protocol events (the `pump` writes them here). Out: plain questions about the state, and a
+//! way to wait for an answer. Invariant: the lock is never held over an await.
 
 use crate::answering::Answering;
 use crate::habits::Habits;
@@ -83,7 +84,8 @@ pub(crate) struct Flight {
     pub(crate) by_page: bool,
     /// Which request of its key since the action began, counted from 1.
     pub(crate) turn: u32,
-    /// Whether the head of the answer is there and only the page itself can end it: a `fetch` whose body nobody reads never ends.
+    /// Whether the head of the answer is there and only the page itself can end it: a `fetch` whose
+    /// body nobody reads never ends.
     pub(crate) answered: bool,
 }
 
@@ -218,7 +220,8 @@ impl State {
         self.tab(tab).and_then(|tab| tab.dialog.as_ref())
     }
 
-    /// Returns the sessions of a tab, the page's own first, then its frames' in order of their frame ids' hierarchy.
+    /// Returns the sessions of a tab, the page's own first, then its frames' in order of their
+    /// frame ids' hierarchy.
     pub(crate) fn sessions_of(&self, tab: u32) -> Vec<(String, Session)> {
         let mut found: Vec<(String, Session)> = Vec::new();
         let of_tab = || self.sessions.iter().filter(|(_, session)| session.tab == tab);
@@ -235,7 +238,8 @@ impl State {
         found
     }
 
-    /// Returns session, frame and context of every main world of the open tabs, the given tab's first.
+    /// Returns session, frame and context of every main world of the open tabs, the given tab's
+    /// first.
     pub(crate) fn worlds(&self, first: u32) -> Vec<(String, String, String)> {
         let mut tabs: Vec<u32> = (0..self.tabs.len() as u32).filter(|tab| self.tabs[*tab as usize].open).collect();
         tabs.sort_by_key(|tab| *tab != first);
@@ -248,7 +252,8 @@ impl State {
                     .filter(|((of, _), _)| *of == id)
                     .map(|((_, frame), data)| (frame, data))
                     .collect();
-                // The root first, then in order of creation: contexts are numbered as they are made.
+                // The root first, then in order of creation: contexts are numbered as they are
+                // made.
                 frames.sort_by_key(|(frame, data)| (**frame != session.root_frame, data.context_id));
                 worlds.extend(
                     frames

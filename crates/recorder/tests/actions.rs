@@ -1,4 +1,5 @@
-//! Every action of a scenario, on its fixture page: the page itself says what happened, and the facts are read from it.
+//! Every action of a scenario, on its fixture page: the page itself says what happened, and the
+//! facts are read from it.
 
 mod common;
 
@@ -15,7 +16,8 @@ async fn acted(start: &str, steps: &str) -> common::Recorded {
 async fn goto_opens_path_query_and_fragment() {
     let recorded = acted(
         "/action-goto.html?a=1#x",
-        "start_facts = [\"goto /action-goto.html?a=1#x on fixtures.test\"]\n[[step]]\ngoto = \"/action-goto.html?b=2\"\nfacts = [\"goto /action-goto.html?b=2 on fixtures.test\"]",
+        "start_facts = [\"goto /action-goto.html?a=1#x on fixtures.test\"]\n[[step]]\ngoto = \
+            \"/action-goto.html?b=2\"\nfacts = [\"goto /action-goto.html?b=2 on fixtures.test\"]",
     )
     .await;
     let steps = recorded.trace.steps().expect("steps");
@@ -65,19 +67,28 @@ facts = ["click Far below detail=1 trusted=true"]
 async fn double_click_and_right_click_are_real() {
     acted(
         "/action-double-click.html",
-        "[[step]]\ndouble_click = { role = \"button\", name = \"Go\" }\nfacts = [\"click 1 | click 2 | dblclick 2\"]\n[[step]]\ndouble_click = { css = \"#words\" }\nfacts = [\"dblclick words\"]",
+        "[[step]]\ndouble_click = { role = \"button\", name = \"Go\" }\nfacts = [\"click 1 | click 2 | dblclick \
+            2\"]\n[[step]]\ndouble_click = { css = \"#words\" }\nfacts = [\"dblclick words\"]",
     )
     .await;
     acted(
         "/action-right-click.html",
-        "[[step]]\nright_click = { role = \"button\", name = \"Go\" }\nfacts = [\"contextmenu button=2\"]\n[[step]]\nclick = { role = \"menuitem\", name = \"Copy\" }\nfacts = [\"contextmenu button=2 | copy\"]",
+        "[[step]]\nright_click = { role = \"button\", name = \"Go\" }\nfacts = [\"contextmenu \
+            button=2\"]\n[[step]]\nclick = { role = \"menuitem\", name = \"Copy\" }\nfacts = [\"contextmenu button=2 | \
+            copy\"]",
     )
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hover_shows_what_style_and_script_show() {
-    acted("/action-hover.html", "[[step]]\nhover = { role = \"button\", name = \"Menu\" }\nfacts = [\"enter\", \"Shown by style only\", \"First entry\"]\n[[step]]\nhover = { role = \"link\", name = \"First entry\" }\nfacts = [\"enter | leave\"]").await;
+    acted(
+        "/action-hover.html",
+        "[[step]]\nhover = { role = \"button\", name = \"Menu\" }\nfacts = [\"enter\", \"Shown \
+        by style only\", \"First entry\"]\n[[step]]\nhover = { role = \"link\", name = \"First entry\" }\nfacts = \
+        [\"enter | leave\"]",
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,7 +108,8 @@ async fn fill_sets_every_kind_of_field() {
     let mut steps = "public = [\"pass word\"]\n".to_owned();
     for (name, role, id, text, change) in fields {
         steps += &format!(
-            "[[step]]\nfill = {{ role = \"{role}\", name = \"{name}\" }}\ntext = \"{text}\"\nfacts = [\"{id}={text} focused=true input=true change={change}\"]\n"
+            "[[step]]\nfill = {{ role = \"{role}\", name = \"{name}\" }}\ntext = \"{text}\"\nfacts = [\"{id}={text} \
+                focused=true input=true change={change}\"]\n"
         );
     }
     acted("/action-fill.html", &steps).await;
@@ -117,12 +129,16 @@ async fn fill_sets_every_kind_of_field() {
 async fn type_and_press_send_keys() {
     acted(
         "/action-type.html",
-        "[[step]]\ntype = { role = \"textbox\", name = \"Name\" }\ntext = \"aB1\"\nfacts = [\"keys=a,B,1 ups=3 inputs=3 value=aB1\"]\n[[step]]\ntype = { role = \"textbox\", name = \"Notes\" }\ntext = \"é\\nx\"\nfacts = [\"keys=a,B,1,Enter,x ups=5 inputs=6 value=é\\\\nx\"]",
+        "[[step]]\ntype = { role = \"textbox\", name = \"Name\" }\ntext = \"aB1\"\nfacts = [\"keys=a,B,1 ups=3 \
+            inputs=3 value=aB1\"]\n[[step]]\ntype = { role = \"textbox\", name = \"Notes\" }\ntext = \"é\\nx\"\nfacts \
+            = [\"keys=a,B,1,Enter,x ups=5 inputs=6 value=é\\\\nx\"]",
     )
     .await;
     acted(
         "/action-press.html",
-        "[[step]]\npress = \"Enter\"\non = { role = \"textbox\", name = \"Find\" }\nfacts = [\"press Enter on find | submit shoes\"]\n[[step]]\npress = \"Control+Shift+K\"\non = { role = \"group\", name = \"Box\" }\nfacts = [\"press Control on box | press Control+Shift on box | press Control+Shift+K on box\"]",
+        "[[step]]\npress = \"Enter\"\non = { role = \"textbox\", name = \"Find\" }\nfacts = [\"press Enter on find | \
+            submit shoes\"]\n[[step]]\npress = \"Control+Shift+K\"\non = { role = \"group\", name = \"Box\" }\nfacts = \
+            [\"press Control on box | press Control+Shift on box | press Control+Shift+K on box\"]",
     )
     .await;
 }
@@ -131,7 +147,10 @@ async fn type_and_press_send_keys() {
 async fn select_and_check_change_what_they_name_and_nothing_that_is_so_already() {
     acted(
         "/action-select.html",
-        "[[step]]\nselect = { role = \"combobox\", name = \"Colour\" }\noption = \"Green\"\nfacts = [\"input colour=g/Green | change colour=g/Green\"]\n[[step]]\nselect = { role = \"combobox\", name = \"City\" }\noption = \"Rome\"\nfacts = [\"change city=Rome/Rome\"]\n[[step]]\nselect = { role = \"listbox\", name = \"Sizes\" }\noption = \"Large\"\nfacts = [\"change sizes=Large/Large\"]",
+        "[[step]]\nselect = { role = \"combobox\", name = \"Colour\" }\noption = \"Green\"\nfacts = [\"input \
+            colour=g/Green | change colour=g/Green\"]\n[[step]]\nselect = { role = \"combobox\", name = \"City\" \
+            }\noption = \"Rome\"\nfacts = [\"change city=Rome/Rome\"]\n[[step]]\nselect = { role = \"listbox\", name = \
+            \"Sizes\" }\noption = \"Large\"\nfacts = [\"change sizes=Large/Large\"]",
     )
     .await;
     let step = |role: &str, name: &str, on: bool, fact: &str| {
@@ -163,7 +182,10 @@ async fn select_and_check_change_what_they_name_and_nothing_that_is_so_already()
 async fn upload_hands_files_to_inputs_and_to_the_chooser_of_a_button() {
     acted(
         "/action-upload.html",
-        "[[step]]\nupload = { css = \"#one\" }\nfiles = [\"files/a.txt\"]\nfacts = [\"one: a.txt 3 abc\"]\n[[step]]\nupload = { css = \"#many\" }\nfiles = [\"files/a.txt\", \"files/b.txt\"]\nfacts = [\"many: a.txt 3 abc, b.txt 5 hello\"]\n[[step]]\nupload = { role = \"button\", name = \"Choose picture\" }\nfiles = [\"files/a.txt\"]\nfacts = [\"hidden: a.txt 3 abc\"]",
+        "[[step]]\nupload = { css = \"#one\" }\nfiles = [\"files/a.txt\"]\nfacts = [\"one: a.txt 3 \
+            abc\"]\n[[step]]\nupload = { css = \"#many\" }\nfiles = [\"files/a.txt\", \"files/b.txt\"]\nfacts = \
+            [\"many: a.txt 3 abc, b.txt 5 hello\"]\n[[step]]\nupload = { role = \"button\", name = \"Choose picture\" \
+            }\nfiles = [\"files/a.txt\"]\nfacts = [\"hidden: a.txt 3 abc\"]",
     )
     .await;
 }
@@ -172,7 +194,10 @@ async fn upload_hands_files_to_inputs_and_to_the_chooser_of_a_button() {
 async fn drag_works_for_html_drag_and_drop_for_pointers_and_on_canvases() {
     acted(
         "/action-drag.html",
-        "[[step]]\ndrag = { role = \"button\", name = \"Card\" }\nto = { role = \"region\", name = \"Bin\" }\nfacts = [\"drop Card on Bin\"]\n[[step]]\ndrag = { css = \"#knob\", point = [10, 10] }\nto = { css = \"#knob\", point = [70, 10] }\nfacts = [\"knob 60\"]\n[[step]]\ndrag = { css = \"#board\", point = [10, 10] }\nto = { css = \"#board\", point = [100, 50] }\nfacts = [\"board 10,10 to 100,50 moved=true\"]",
+        "[[step]]\ndrag = { role = \"button\", name = \"Card\" }\nto = { role = \"region\", name = \"Bin\" }\nfacts = \
+            [\"drop Card on Bin\"]\n[[step]]\ndrag = { css = \"#knob\", point = [10, 10] }\nto = { css = \"#knob\", \
+            point = [70, 10] }\nfacts = [\"knob 60\"]\n[[step]]\ndrag = { css = \"#board\", point = [10, 10] }\nto = { \
+            css = \"#board\", point = [100, 50] }\nfacts = [\"board 10,10 to 100,50 moved=true\"]",
     )
     .await;
 }
@@ -181,7 +206,8 @@ async fn drag_works_for_html_drag_and_drop_for_pointers_and_on_canvases() {
 async fn scroll_moves_the_page_and_a_scroller_by_what_is_said() {
     let recorded = acted(
         "/action-scroll.html",
-        "[[step]]\nscroll = { role = \"region\", name = \"Box\" }\nby = [50, 300]\nfacts = [\"page=0,0 box=50,300 mark=false\"]\n[[step]]\nscroll = \"page\"\nby = [0, 900]\nfacts = [\"page=0,900 box=50,300 mark=true\"]",
+        "[[step]]\nscroll = { role = \"region\", name = \"Box\" }\nby = [50, 300]\nfacts = [\"page=0,0 box=50,300 \
+            mark=false\"]\n[[step]]\nscroll = \"page\"\nby = [0, 900]\nfacts = [\"page=0,900 box=50,300 mark=true\"]",
     )
     .await;
     assert!((recorded.page(2).scroll().y - 900.0).abs() < f32::EPSILON);
@@ -191,7 +217,10 @@ async fn scroll_moves_the_page_and_a_scroller_by_what_is_said() {
 async fn back_and_forward_walk_through_pages_and_pushed_states() {
     acted(
         "/action-history.html",
-        "[[step]]\nclick = { role = \"link\", name = \"Next page\" }\nfacts = [\"page two visit 1\"]\n[[step]]\nback = true\nfacts = [\"page one visit 2\"]\n[[step]]\nforward = true\nfacts = [\"page two visit 2\"]\n[[step]]\nback = true\n[[step]]\nclick = { role = \"button\", name = \"Push a view\" }\nfacts = [\"pushed ?view=b\"]\n[[step]]\nback = true\nfacts = [\"pushed ?view=b | popstate none\"]",
+        "[[step]]\nclick = { role = \"link\", name = \"Next page\" }\nfacts = [\"page two visit 1\"]\n[[step]]\nback = \
+            true\nfacts = [\"page one visit 2\"]\n[[step]]\nforward = true\nfacts = [\"page two visit \
+            2\"]\n[[step]]\nback = true\n[[step]]\nclick = { role = \"button\", name = \"Push a view\" }\nfacts = \
+            [\"pushed ?view=b\"]\n[[step]]\nback = true\nfacts = [\"pushed ?view=b | popstate none\"]",
     )
     .await;
     let (_folder, _path, result) = try_record(&fixture("/action-history.html", "[[step]]\nback = true"), |_| {}).await;
@@ -202,7 +231,9 @@ async fn back_and_forward_walk_through_pages_and_pushed_states() {
 async fn wait_for_gives_the_page_time_until_the_node_is_there() {
     let recorded = acted(
         "/action-wait-for.html",
-        "start_facts = [\"Loading\"]\n[[step]]\nwait_for = { role = \"button\", name = \"Late arrival\" }\nfacts = [\"appeared\"]\n[[step]]\nclick = { role = \"button\", name = \"Late arrival\" }\nfacts = [\"appeared | late clicked\"]",
+        "start_facts = [\"Loading\"]\n[[step]]\nwait_for = { role = \"button\", name = \"Late arrival\" }\nfacts = \
+            [\"appeared\"]\n[[step]]\nclick = { role = \"button\", name = \"Late arrival\" }\nfacts = [\"appeared | \
+            late clicked\"]",
     )
     .await;
     assert!(!recorded.page(0).root().visible_text().contains("Late arrival"));
@@ -366,7 +397,10 @@ async fn a_fact_that_cannot_be_read_names_step_and_fact() {
 async fn actions_reach_into_frames_of_other_processes() {
     acted(
         "/capture-frames.html",
-        "[[step]]\nclick = { role = \"button\", name = \"Inside cross\" }\nfacts = [\"Clicked in cross\"]\n[[step]]\nclick = { role = \"button\", name = \"Inside same\" }\nfacts = [\"Clicked in same\"]\n[[step]]\nclick = { role = \"button\", name = \"Inside sandboxed\" }\nfacts = [\"Clicked in sandboxed\"]",
+        "[[step]]\nclick = { role = \"button\", name = \"Inside cross\" }\nfacts = [\"Clicked in \
+            cross\"]\n[[step]]\nclick = { role = \"button\", name = \"Inside same\" }\nfacts = [\"Clicked in \
+            same\"]\n[[step]]\nclick = { role = \"button\", name = \"Inside sandboxed\" }\nfacts = [\"Clicked in \
+            sandboxed\"]",
     )
     .await;
 }

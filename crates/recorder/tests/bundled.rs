@@ -1,4 +1,5 @@
-//! The bundled scenarios: each records, with every fact readable, and twice alike; their variants record as they were kept.
+//! The bundled scenarios: each records, with every fact readable, and twice alike; their variants
+//! record as they were kept.
 
 mod common;
 
@@ -8,12 +9,13 @@ use browserlens_strategy::{EventFilter, EventKind, StepIndex};
 use browserlens_trace::Trace;
 use common::sites;
 
-/// What is kept of these differs by what has changed since: the sizes of some responses, one script of the site.
+/// What is kept of these differs by what has changed since: the sizes of some responses, one script
+/// of the site.
 const KEPT_BEFORE: [&str; 4] =
     ["live/last-minute-ticket", "login/wrong-then-right", "spa/plan-a-release", "tiny/newsletter-signup"];
 
-/// Records a scenario once more: what is kept was recorded alike, or, if that was another Chromium or is in
-/// [`KEPT_BEFORE`], what is recorded next.
+/// Records a scenario once more: what is kept was recorded alike, or, if that was another Chromium
+/// or is in [`KEPT_BEFORE`], what is recorded next.
 async fn twice_alike(name: &str) {
     let path = sites().join("../scenarios").join(format!("{name}.toml"));
     let scenario = Scenario::load(&path).unwrap_or_else(|error| panic!("{error}"));

@@ -189,7 +189,9 @@ async fn console_requests_and_downloads_are_recorded() {
     let recorded = recorded_with(
         &fixture(
             "/capture-events.html?all",
-            "start_facts = [\"logged | warned | errored | objects | throwing | rejecting | missing 404 | broken 500 29 | slow 200 11 | json 200 100 | post 201 21 | abort AbortError | image failed | redirect 200 /api/data true | all done\"]\n\
+            "start_facts = [\"logged | warned | errored | objects | throwing | rejecting | missing 404 | broken 500 29 \
+                | slow 200 11 | json 200 100 | post 201 21 | abort AbortError | image failed | redirect 200 /api/data \
+                true | all done\"]\n\
              [[step]]\nclick = { role = \"link\", name = \"Download report\" }",
         ),
         |options| options.second_look = false,
@@ -261,7 +263,8 @@ async fn a_page_of_a_hundred_thousand_elements_and_one_nested_ten_thousand_deep_
     drop(deep);
     let big = recorded_with(&fixture("/capture-big.html?n=100000", "start_facts = [\"built 100000\"]"), |options| {
         options.second_look = false;
-        // Its size is what is tested; a machine with other work needs longer for it than pages are given.
+        // Its size is what is tested; a machine with other work needs longer for it than pages are
+        // given.
         options.ceiling = Some(Duration::from_secs(180));
     })
     .await;

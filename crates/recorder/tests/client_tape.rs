@@ -29,7 +29,8 @@ fn a_clients_run_is_a_trace_with_the_node_of_each_action() {
     let mut tape = ClientTape::create(&options, &mut live).expect("is created");
     does(&mut live, &mut tape, ActionKind::Fill, "name", "Ann");
     does(&mut live, &mut tape, ActionKind::Fill, "secret", "hunter2-and-more");
-    // What the page brings by itself is a step of its own, so that the next action's node is in the capture before it.
+    // What the page brings by itself is a step of its own, so that the next action's node is in the
+    // capture before it.
     live.evaluate("document.body.insertAdjacentHTML('afterbegin', '<button id=late>Late</button>')")
         .expect("evaluates");
     does(&mut live, &mut tape, ActionKind::Click, "late", "");

@@ -1,6 +1,8 @@
-//! What real agents' drivers do in a running browser is recorded beside them: every action, with the node that was meant.
+//! What real agents' drivers do in a running browser is recorded beside them: every action, with
+//! the node that was meant.
 //!
-//! The drivers are Playwright and browser-use, as `./just test` and `./just peers` install them; without them the tests say what to do.
+//! The drivers are Playwright and browser-use, as `./just test` and `./just peers` install them;
+//! without them the tests say what to do.
 
 mod common;
 
@@ -14,7 +16,8 @@ use std::process::Command;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-/// Drivers that never pause have the machine alone: what they are faster than is the recorder, not what else is tested.
+/// Drivers that never pause have the machine alone: what they are faster than is the recorder, not
+/// what else is tested.
 static TURN: RwLock<()> = RwLock::new(());
 
 fn beside() -> RwLockReadGuard<'static, ()> {
@@ -64,7 +67,8 @@ impl Followed {
         Page::parse(&self.trace.capture(StepIndex(step)).expect("capture")).expect("parses")
     }
 
-    /// Returns each action as `kind id text`, where the id is that of its node in the capture before it.
+    /// Returns each action as `kind id text`, where the id is that of its node in the capture
+    /// before it.
     fn actions(&self) -> Vec<String> {
         let mut told = Vec::new();
         for row in self.trace.steps().expect("steps").into_iter().filter(|row| row.index.0 > 0) {
@@ -85,7 +89,8 @@ impl Followed {
 }
 
 impl Followed {
-    /// Returns each action with its node as the trace says it in words, whether a capture has it or not.
+    /// Returns each action with its node as the trace says it in words, whether a capture has it or
+    /// not.
     fn in_words(&self) -> Vec<String> {
         let steps = self.trace.steps().expect("steps").into_iter().filter(|row| row.index.0 > 0);
         let told = steps.map(|row| {
@@ -213,7 +218,8 @@ fn playwright_fills_a_form_and_each_action_has_its_node() {
     let driver = playwright(&browser, &url_of(&server, "follow-form.html"), "form", 2_500, &file());
     let followed = followed(&mut browser, driver, |_| {});
     let actions = followed.actions();
-    // A placeholder of the same length and kind stands for the password, in every payload and in what was typed.
+    // A placeholder of the same length and kind stands for the password, in every payload and in
+    // what was typed.
     assert_eq!(actions.len(), 19, "{actions:?}");
     assert!(actions[1].starts_with("fill #secret ") && actions[1].len() == "fill #secret hunter2-and-more".len());
     let bytes = std::fs::read(&followed.path).expect("the trace");
@@ -262,7 +268,8 @@ fn a_driver_that_never_pauses_goes_through_many_documents_and_no_action_is_lost(
     assert_eq!(told[..7], expected);
     // Its number may be that of the capture before both: the laptop was put in just now.
     assert!(told.len() == 8 && told[7].starts_with("click link \"Cart ("), "{told:?}");
-    // An agent that waits for nothing can leave a document before it could be looked at; then its action says so.
+    // An agent that waits for nothing can leave a document before it could be looked at; then its
+    // action says so.
     let missing = followed.actions().iter().filter(|action| action.contains("is not in the capture")).count();
     assert!(missing <= 3, "{:?}", followed.actions());
 }

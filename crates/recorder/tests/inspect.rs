@@ -1,4 +1,5 @@
-//! What `inspect` tells of a live page: bodies of every kind, rows that keep coming, and no secrets.
+//! What `inspect` tells of a live page: bodies of every kind, rows that keep coming, and no
+//! secrets.
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};

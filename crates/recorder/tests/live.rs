@@ -70,10 +70,12 @@ fn options_of_a_list_that_a_script_enabled_can_be_chosen() {
         let found = page.nodes().find(|node| node.role() == "option" && node.name() == "Red");
         found.expect("the option").selected()
     };
-    // In a closed shadow tree, scripts do not see what the browser's tree has: it is asked for by fast looks too.
+    // In a closed shadow tree, scripts do not see what the browser's tree has: it is asked for by
+    // fast looks too.
     for shadow in [
         "0",
-        "document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).innerHTML = '<b>x</b>'",
+        "document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).innerHTML = \
+            '<b>x</b>'",
     ] {
         live.evaluate(shadow).expect("runs");
         for (disabled, expected) in [(true, None), (false, Some(true)), (true, None), (false, Some(true))] {

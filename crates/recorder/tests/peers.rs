@@ -1,7 +1,8 @@
-//! Peers' passes on real Chromium, with a tool of our own behind the harness's protocol: what it says is kept, and whatever it does
-//! wrong is said and harms nothing.
+//! Peers' passes on real Chromium, with a tool of our own behind the harness's protocol: what it
+//! says is kept, and whatever it does wrong is said and harms nothing.
 //!
-//! The tool is this program again: a script in the place of the Python interpreter starts it with the test `fake_tool` alone.
+//! The tool is this program again: a script in the place of the Python interpreter starts it with
+//! the test `fake_tool` alone.
 
 mod common;
 
@@ -75,7 +76,8 @@ async fn call(address: &str, method: &str, params: Value) {
     drop(tokio::time::timeout(Duration::from_secs(5), socket.next()).await);
 }
 
-/// Makes a folder that looks as `scripts/install-peers` leaves it, with our tool in the interpreter's place.
+/// Makes a folder that looks as `scripts/install-peers` leaves it, with our tool in the
+/// interpreter's place.
 fn folder_with(kind: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     let bin = folder.path().join("venv/bin");

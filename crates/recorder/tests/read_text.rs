@@ -1,4 +1,5 @@
-//! The text baseline beside the same script run in Chromium, on every document of the bundled sites.
+//! The text baseline beside the same script run in Chromium, on every document of the bundled
+//! sites.
 
 mod common;
 
@@ -35,11 +36,13 @@ fn documents(site: &str) -> Vec<String> {
     found.iter().map(|file| file.strip_prefix(&root).expect("below it").to_string_lossy().into_owned()).collect()
 }
 
-/// Ends every timer of the page, so that it stands still: how fast a machine captures decides nothing then.
+/// Ends every timer of the page, so that it stands still: how fast a machine captures decides
+/// nothing then.
 const STAND_STILL: &str =
     "(() => { for (let id = setTimeout(() => {}, 1e9); id > 0; id--) clearTimeout(id); return true; })()";
 
-/// Reads a document both ways; the page is captured before and after the script, for it may change in between. Returns the page that was read, too.
+/// Reads a document both ways; the page is captured before and after the script, for it may change
+/// in between. Returns the page that was read, too.
 fn both(live: &mut LiveBrowser) -> (String, String, Arc<Page>) {
     let mut last = None;
     for _ in 0..8 {
@@ -60,7 +63,8 @@ fn both(live: &mut LiveBrowser) -> (String, String, Arc<Page>) {
     last.expect("eight rounds")
 }
 
-/// Asks the browser what stands at the xpath of each section's heading, and returns those where something else does.
+/// Asks the browser what stands at the xpath of each section's heading, and returns those where
+/// something else does.
 fn lost_headings(live: &mut LiveBrowser, page: &Page) -> Vec<String> {
     let extraction = extract(page, Cut::All);
     // An xpath of the page's own document; what lies in frames and shadow trees no xpath reaches.
@@ -85,10 +89,12 @@ fn lost_headings(live: &mut LiveBrowser, page: &Page) -> Vec<String> {
     lost
 }
 
-/// Reads documents of a site one after the other in a browser; returns what differs, and how many bytes were read.
+/// Reads documents of a site one after the other in a browser; returns what differs, and how many
+/// bytes were read.
 fn differences(base: &str, documents: &[String]) -> (Vec<String>, usize) {
     let url = |path: &str| format!("{base}/{path}");
-    // Both ways are compared only where the page stands still, so it need not have been quiet for long before.
+    // Both ways are compared only where the page stands still, so it need not have been quiet for
+    // long before.
     let options = LiveOptions { quiet: Duration::from_millis(100), ..LiveOptions::default() };
     let mut live = LiveBrowser::open(&url(&documents[0]), &options).expect("opens");
     let mut wrong = Vec::new();

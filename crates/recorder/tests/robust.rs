@@ -97,7 +97,8 @@ async fn chromium_killed_in_the_middle_is_a_clear_error_and_finished_steps_stay(
     options.progress = Some(Arc::new(move |progress: &Progress| {
         if matches!(progress, Progress::Finished { index: 1, .. }) {
             for pid in processes_with("--remote-debugging-port") {
-                // Only the browser that this process started; other tests run theirs at the same time, in other processes.
+                // Only the browser that this process started; other tests run theirs at the same
+                // time, in other processes.
                 let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
                 let parent = stat
                     .rsplit(") ")
@@ -140,7 +141,11 @@ async fn a_page_that_never_settles_is_recorded_and_on_a_bundled_site_an_error() 
 async fn two_recordings_of_one_scenario_give_the_same_captures_pixels_and_events() {
     let toml = fixture(
         "/capture-noise.html",
-        "[[step]]\nclick = { role = \"button\", name = \"Ask\" }\nfacts = [\"The answer is 42\"]\n[[step]]\ngoto = \"/capture-frames.html\"\n[[step]]\nclick = { role = \"button\", name = \"Inside cross\" }\n[[step]]\ngoto = \"/action-fill.html\"\n[[step]]\nfill = { role = \"textbox\", name = \"Name\" }\ntext = \"new\"\n[[step]]\ngoto = \"/capture-events.html\"\n[[step]]\nclick = { role = \"button\", name = \"Redirect\" }",
+        "[[step]]\nclick = { role = \"button\", name = \"Ask\" }\nfacts = [\"The answer is 42\"]\n[[step]]\ngoto = \
+            \"/capture-frames.html\"\n[[step]]\nclick = { role = \"button\", name = \"Inside cross\" }\n[[step]]\ngoto \
+            = \"/action-fill.html\"\n[[step]]\nfill = { role = \"textbox\", name = \"Name\" }\ntext = \
+            \"new\"\n[[step]]\ngoto = \"/capture-events.html\"\n[[step]]\nclick = { role = \"button\", name = \
+            \"Redirect\" }",
     );
     let (first, second) = (recorded(&toml).await, recorded(&toml).await);
     common::assert_same(&first.trace, &second.trace);
@@ -165,7 +170,9 @@ async fn planted_secrets_are_in_no_byte_of_the_trace() {
         names.iter().zip(secrets).map(|(name, secret)| format!("{name}={secret}")).collect::<Vec<_>>().join("&");
     let toml = fixture(
         &format!("/capture-secrets.html?access_token={}#{fragment}&echo=1", secrets[2]),
-        "[[step]]\nfill = { role = \"textbox\", name = \"Password\" }\ntext = \"typed-PLANTED-22\"\n[[step]]\nfill = { role = \"textbox\", name = \"Name\" }\ntext = { env = \"PLANTED\" }\n[[step]]\ngoto = \"/action-goto.html\"",
+        "[[step]]\nfill = { role = \"textbox\", name = \"Password\" }\ntext = \"typed-PLANTED-22\"\n[[step]]\nfill = { \
+            role = \"textbox\", name = \"Name\" }\ntext = { env = \"PLANTED\" }\n[[step]]\ngoto = \
+            \"/action-goto.html\"",
     );
     let recorded = recorded_with(&toml, |options| {
         options.env = Arc::new(|name| (name == "PLANTED").then(|| "env-PLANTED-44".to_owned()))
@@ -263,7 +270,9 @@ async fn a_site_of_the_users_own_is_recorded_by_wall_time() {
     use browserlens_recorder::SiteServer;
     let server = SiteServer::start(&sites(), "fixtures").await.expect("serves");
     let toml = format!(
-        "name = \"own/test\"\ngoal = \"g\"\nwhy = \"w\"\nurl = \"http://127.0.0.1:{}/capture-noise.html\"\ntimeout_ms = 4000\n[[step]]\nclick = {{ role = \"button\", name = \"Ask\" }}\n[[step]]\nclick = {{ role = \"button\", name = \"Not there\" }}\noptional = true\n",
+        "name = \"own/test\"\ngoal = \"g\"\nwhy = \"w\"\nurl = \"http://127.0.0.1:{}/capture-noise.html\"\ntimeout_ms \
+            = 4000\n[[step]]\nclick = {{ role = \"button\", name = \"Ask\" }}\n[[step]]\nclick = {{ role = \"button\", \
+            name = \"Not there\" }}\noptional = true\n",
         server.port()
     );
     let recorded = recorded_with(&toml, |_| {}).await;

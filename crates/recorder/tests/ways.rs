@@ -1,8 +1,11 @@
 //! Ways of the knowledge carried out in real Chromium on the bundled sites.
 //!
-//! For each pair of connected screens of a site the agent protocol is asked for the way, its browser-use calls are carried out, and the page where they end is recognised. Each pair begins
-//! with an empty storage and the way to its first screen, so none depends on another. Pages are looked at as a live agent looks at them, without pictures. All pairs take a minute or two: the
-//! test that always runs takes one in ten of each site, drawn by a fixed seed; `just ways` runs all of them.
+//! For each pair of connected screens of a site the agent protocol is asked for the way, its
+//! browser-use calls are carried out, and the page where they end is recognised. Each pair begins
+//! with an empty storage and the way to its first screen, so none depends on another. Pages are
+//! looked at as a live agent looks at them, without pictures. All pairs take a minute or two: the
+//! test that always runs takes one in ten of each site, drawn by a fixed seed; `just ways` runs all
+//! of them.
 #![allow(clippy::print_stdout, reason = "the figures are what one runs it for")]
 
 mod common;
@@ -49,7 +52,8 @@ fn knowledge() -> BTreeMap<String, Knowledge> {
     recordings.into_iter().map(|(site, recordings)| (site, extract("ways", &recordings))).collect()
 }
 
-/// Every ordered pair of screens of which the second can be reached from the first without opening an address.
+/// Every ordered pair of screens of which the second can be reached from the first without opening
+/// an address.
 fn pairs(knowledge: &Knowledge) -> Vec<(ScreenId, ScreenId)> {
     let graph = NavigationGraph::new(knowledge);
     let screens: Vec<&ScreenId> = knowledge.navigable_screens().map(|screen| &screen.screen_id).collect();
@@ -127,7 +131,8 @@ impl Walker<'_> {
             if let Some(error) = &step.error {
                 return Err(format!("step {number}: {error}"));
             }
-            // As the protocol has it: once the page of a step is there, the step is translated for it; else its script looks for the element.
+            // As the protocol has it: once the page of a step is there, the step is translated for
+            // it; else its script looks for the element.
             let page = if number == 0 { None } else { Some(self.page()?) };
             let environment = Environment { page: page.as_deref(), ..Environment::default() };
             let anew = page.as_ref().and_then(|_| self.agent.anew(step, &instruction, &environment).ok());
@@ -205,7 +210,8 @@ impl Walker<'_> {
     }
 
     fn forget(&mut self) -> Result<(), String> {
-        let script = "sessionStorage.clear(); localStorage.clear(); for (const one of document.cookie.split(';')) document.cookie = one.split('=')[0] + '=; max-age=0'";
+        let script = "sessionStorage.clear(); localStorage.clear(); for (const one of document.cookie.split(';')) \
+            document.cookie = one.split('=')[0] + '=; max-age=0'";
         self.live.evaluate(script).map(drop).map_err(|error| error.to_string())
     }
 
@@ -222,7 +228,8 @@ fn told(error: &dyn std::error::Error) -> String {
     std::iter::once(error.to_string()).chain(causes.map(ToString::to_string)).collect::<Vec<_>>().join(": ")
 }
 
-/// Walks pairs of every site, two sites at a time; returns how many there are, how many were walked, and what failed.
+/// Walks pairs of every site, two sites at a time; returns how many there are, how many were
+/// walked, and what failed.
 fn walk(one_of: usize) -> (usize, usize, Vec<String>) {
     let sites_known: Vec<(String, Knowledge)> = knowledge().into_iter().collect();
     let next = Mutex::new(0);

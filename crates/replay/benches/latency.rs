@@ -1,10 +1,14 @@
-//! Whether the latency of a strategy is its own: measured alone, among all, and among all in reverse order, in turn.
+//! Whether the latency of a strategy is its own: measured alone, among all, and among all in
+//! reverse order, in turn.
 //!
-//! Run with `cargo bench -p browserlens-replay --bench latency`; `STRATEGIES="lens/delta lens/full"` looks at those alone, `ROUNDS=9` takes nine rounds at most
-//! and `SECONDS=600` begins none after so long (5 and 150 without; three rounds there are at least).
-//! In: the bundled traces and every strategy that is timed. Out: medians over steps in microseconds, median over rounds, and the paired ratios alone ÷ among all, and
-//! reversed ÷ in order, as min, median and max; exit 1 if a median of pairs is outside [`MOST`] by more than the clock tells apart.
-//! Pages are parsed once, before anything is measured: loading is in no latency, and would take most of the time.
+//! Run with `cargo bench -p browserlens-replay --bench latency`;
+//! `STRATEGIES="lens/delta lens/full"` looks at those alone, `ROUNDS=9` takes nine rounds at most
+//! and `SECONDS=600` begins none after so long (5 and 150 without; three rounds there are at
+//! least). In: the bundled traces and every strategy that is timed. Out: medians over steps in
+//! microseconds, median over rounds, and the paired ratios alone ÷ among all, and reversed ÷ in
+//! order, as min, median and max; exit 1 if a median of pairs is outside [`MOST`] by more than the
+//! clock tells apart. Pages are parsed once, before anything is measured: loading is in no latency,
+//! and would take most of the time.
 #![allow(missing_docs, clippy::print_stdout, reason = "a program that prints a table")]
 
 mod common;
@@ -23,7 +27,8 @@ const RESOLUTION: f64 = 2.0;
 /// Rounds that a median of pairs is made of, whatever the time.
 const LEAST_ROUNDS: usize = 3;
 
-/// Measures strategies in an order, with nothing of them known before. Out: the median of each that was timed, in microseconds.
+/// Measures strategies in an order, with nothing of them known before. Out: the median of each that
+/// was timed, in microseconds.
 fn medians(folder: &Path, strategies: &[ConfiguredStrategy]) -> BTreeMap<String, f64> {
     let traces = find_traces(&bundled()).expect("the bundled traces are there: run `just record`");
     // What strategies did is measured again, what was worked out of the traces is not.

@@ -1,4 +1,5 @@
-//! The pieces that a replay is made of, on the recorded shop listing: reading a capture, parsing it, counting tokens.
+//! The pieces that a replay is made of, on the recorded shop listing: reading a capture, parsing
+//! it, counting tokens.
 //!
 //! Run with `cargo bench -p browserlens-replay --bench pieces`.
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]

@@ -1,4 +1,5 @@
-//! A whole replay of the bundled traces: cold (everything measured) and from the cache; and the load of one packed page.
+//! A whole replay of the bundled traces: cold (everything measured) and from the cache; and the
+//! load of one packed page.
 //!
 //! Run with `cargo bench -p browserlens-replay`.
 #![allow(missing_docs, reason = "criterion's macros write the entry points")]

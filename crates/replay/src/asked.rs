@@ -1,8 +1,10 @@
 //! Reading: how much of a page must be read until its questions are answered.
 //!
-//! In: a trace and the questions about its pages. Out: one [`AskedInfo`] a question, with what each way of reading gave. Invariants: a pass of its own, outside of the
-//! measured runs, cached by trace, questions and versions; all ways are asked the same questions of the same pages, and none is shown the answers; recall is counted
-//! from the text that an agent would get, not from what a ranking says of itself.
+//! In: a trace and the questions about its pages. Out: one [`AskedInfo`] a question, with what each
+//! way of reading gave. Invariants: a pass of its own, outside of the measured runs, cached by
+//! trace, questions and versions; all ways are asked the same questions of the same pages, and none
+//! is shown the answers; recall is counted from the text that an agent would get, not from what a
+//! ranking says of itself.
 
 mod ways;
 
@@ -92,7 +94,8 @@ fn damaged(plan: &TracePlan, reason: String) -> ReplayError {
     ReplayError::Damaged { path: plan.path.clone(), reason }
 }
 
-/// Loads each page, with its questions, in the order of steps; questions about steps that the trace does not have are passed over.
+/// Loads each page, with its questions, in the order of steps; questions about steps that the trace
+/// does not have are passed over.
 fn pages(
     plan: &TracePlan,
     folder: &Path,

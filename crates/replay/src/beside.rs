@@ -1,10 +1,12 @@
 //! What answers about console and requests cost, and whether they tell what they must.
 //!
-//! In: a trace, what other tools said beside it, the facts of its scenario. Out: one [`AnswerInfo`] a kind of answer. Invariants: a pass of its own,
-//! outside of the measured runs, cached by trace, scenario, peers and the versions of all three; every kind is asked at the same steps, after each step as an agent
-//! would; the same facts are looked for in all of them.
+//! In: a trace, what other tools said beside it, the facts of its scenario. Out: one [`AnswerInfo`]
+//! a kind of answer. Invariants: a pass of its own, outside of the measured runs, cached by trace,
+//! scenario, peers and the versions of all three; every kind is asked at the same steps, after each
+//! step as an agent would; the same facts are looked for in all of them.
 //!
-//! Tokens of the unfiltered answer are counted row by row: a trace repeats its rows from step to step, and each is counted once.
+//! Tokens of the unfiltered answer are counted row by row: a trace repeats its rows from step to
+//! step, and each is counted once.
 
 use crate::cache::Cache;
 use crate::error::ReplayError;

@@ -1,10 +1,10 @@
 //! The cache of results: what was measured once is not measured again.
 //!
-//! In: a key (everything that a result depends on) and the rows of a unit or the steps of a trace. Out: the same rows later. Each entry is one
-//! file, written whole or not at all, so an interrupted run goes on where it stopped. An entry that cannot be read, is of another key, or
-//! whose observations are gone is as good as none.
-//! Invariant: a change of trace, scenario, strategy (name, version, options), tokenizer, metric, image-token table or page format is
-//! another key.
+//! In: a key (everything that a result depends on) and the rows of a unit or the steps of a trace.
+//! Out: the same rows later. Each entry is one file, written whole or not at all, so an interrupted
+//! run goes on where it stopped. An entry that cannot be read, is of another key, or whose
+//! observations are gone is as good as none. Invariant: a change of trace, scenario, strategy
+//! (name, version, options), tokenizer, metric, image-token table or page format is another key.
 
 use crate::clock::LATENCY_VERSION;
 use crate::error::ReplayError;
@@ -185,7 +185,8 @@ impl Cache {
         self.keep("beside", key, &(key, answers))
     }
 
-    /// Returns the key of what came of the questions about a trace; not of its scenario, which they stand beside.
+    /// Returns the key of what came of the questions about a trace; not of its scenario, which they
+    /// stand beside.
     pub fn asked_key(plan: &TracePlan, version: &str, encoding: Encoding, tokenizer: Tokenizer) -> String {
         let (questions, encoding) = (&plan.scenario.questions, encoding.name());
         let head = format!("asked {ENTRY_VERSION} {PACKED_FORMAT_VERSION} {version}");
@@ -203,7 +204,8 @@ impl Cache {
         self.keep("asked", key, &(key, asked))
     }
 
-    /// Returns what other recordings make known of the traces of a website; none if it was not measured.
+    /// Returns what other recordings make known of the traces of a website; none if it was not
+    /// measured.
     pub fn known(&self, key: &str) -> Option<Vec<(String, KnownInfo)>> {
         let (known, infos): (String, Vec<(String, KnownInfo)>) = self.load("known", key)?;
         (known == key).then_some(infos)

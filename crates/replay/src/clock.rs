@@ -1,7 +1,7 @@
 //! The clock of replay: the only place where a stage's time is read.
 //!
-//! In: stages as a run announces them, and what shared values of the step cost. Out: microseconds per stage. Invariant: times go into [`crate::Timing`]
-//! rows only, never into a measurement.
+//! In: stages as a run announces them, and what shared values of the step cost. Out: microseconds
+//! per stage. Invariant: times go into [`crate::Timing`] rows only, never into a measurement.
 
 use browserlens_strategy::{Stage, StageClock};
 use browserlens_tokens::Micros;
@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What a latency means: times of another version are not comparable. Version 2 charges what is shared at a step to every strategy that uses it, and counts
-/// the checks that decide what is sent.
+/// What a latency means: times of another version are not comparable. Version 2 charges what is
+/// shared at a step to every strategy that uses it, and counts the checks that decide what is sent.
 pub const LATENCY_VERSION: u32 = 2;
 
 /// Measures the stages of one `observe`.
@@ -60,7 +60,8 @@ impl StopWatch {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the open stage. Out: the time of each stage that was entered, by name, and how much of it others spent on what was shared.
+    /// Ends the open stage. Out: the time of each stage that was entered, by name, and how much of
+    /// it others spent on what was shared.
     pub fn finish(self) -> (BTreeMap<String, Micros>, Micros) {
         let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         state.end(Instant::now());

@@ -1,11 +1,13 @@
 //! The engine: every strategy over every trace.
 //!
-//! In: trace files, the folder of scenarios, strategies. Out: a [`RunResult`]. Traces go in parallel, the largest first, each on one thread; in a trace the
-//! steps go in order, each is loaded once and all runs advance over it in lockstep. Units (trace and strategy) that were measured before
-//! come from the cache; a trace whose units all do is not loaded at all.
-//! Invariants: results are the same for any number of threads, because nothing is shared between traces but the content-addressed store and the
-//! order of rows is made at the end; memory holds one step a thread, whatever the corpus.
-//! Why not rayon's parallel iterator over traces: it halves the list, and the two largest traces may fall into one half.
+//! In: trace files, the folder of scenarios, strategies. Out: a [`RunResult`]. Traces go in
+//! parallel, the largest first, each on one thread; in a trace the steps go in order, each is
+//! loaded once and all runs advance over it in lockstep. Units (trace and strategy) that were
+//! measured before come from the cache; a trace whose units all do is not loaded at all.
+//! Invariants: results are the same for any number of threads, because nothing is shared between
+//! traces but the content-addressed store and the order of rows is made at the end; memory holds
+//! one step a thread, whatever the corpus. Why not rayon's parallel iterator over traces: it halves
+//! the list, and the two largest traces may fall into one half.
 
 use crate::beside;
 use crate::cache::Cache;
@@ -87,7 +89,8 @@ struct TraceResult {
 /// Replays every strategy over every trace.
 ///
 /// # Errors
-/// [`ReplayError`] if a trace or scenario cannot be read or nothing can be written; a strategy that fails is a row, no error.
+/// [`ReplayError`] if a trace or scenario cannot be read or nothing can be written; a strategy that
+/// fails is a row, no error.
 pub fn replay(options: &ReplayOptions<'_>) -> Result<RunResult, ReplayError> {
     if options.strategies.is_empty() {
         return Err(ReplayError::NoStrategies);
@@ -132,7 +135,8 @@ fn header(strategies: Vec<StrategyInfo>, traces: Vec<TraceInfo>, options: &Repla
     }
 }
 
-/// Replays one trace by all of `options.strategies`, under the id `id`, and writes no run: rows, timings, and what the header says of it.
+/// Replays one trace by all of `options.strategies`, under the id `id`, and writes no run: rows,
+/// timings, and what the header says of it.
 ///
 /// # Errors
 /// As [`replay`].
@@ -146,7 +150,8 @@ pub(crate) fn replay_one(
     let strategies: Vec<&ConfiguredStrategy> = options.strategies.iter().collect();
     let infos: Vec<StrategyInfo> = strategies.iter().map(|strategy| strategy.describe()).collect();
     Encoding::warm_up();
-    // What a trace does in parallel within itself stays on one thread too: a cluster counts processors by tasks.
+    // What a trace does in parallel within itself stays on one thread too: a cluster counts
+    // processors by tasks.
     let (result, info) = pool(1)?.install(|| {
         let job = Job::new(&plan, &strategies, &infos, &cache, options);
         Ok::<_, ReplayError>((run_job(&job, options, &cache)?, describe(&plan, &cache, options)?))
@@ -159,7 +164,8 @@ pub(crate) fn replay_one(
     Ok((run, cache.store))
 }
 
-/// Opens every trace and its scenario, sorted by id: what is damaged is found before anything is measured.
+/// Opens every trace and its scenario, sorted by id: what is damaged is found before anything is
+/// measured.
 pub(crate) fn plan(traces: &[PathBuf], scenarios_dir: &Path) -> Result<Vec<TracePlan>, ReplayError> {
     if traces.is_empty() {
         return Err(ReplayError::NoTraces { path: PathBuf::from("traces") });
@@ -176,7 +182,8 @@ pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns the ids of traces in a run, of their scenarios and files: the scenario's name, with the file's where several have the same.
+/// Returns the ids of traces in a run, of their scenarios and files: the scenario's name, with the
+/// file's where several have the same.
 pub(crate) fn ids<'a>(traces: impl Iterator<Item = (&'a str, String)> + Clone) -> Vec<String> {
     let mut count: HashMap<&str, usize> = HashMap::new();
     traces.clone().for_each(|(scenario, _)| *count.entry(scenario).or_default() += 1);
@@ -314,7 +321,8 @@ fn run_jobs(jobs: &[Job<'_>], options: &ReplayOptions<'_>, cache: &Cache) -> Res
     let mut results = Vec::with_capacity(jobs.len());
     let mut finished =
         slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect::<Vec<_>>();
-    // The first real error in the order of traces; jobs that were not begun because of it have none.
+    // The first real error in the order of traces; jobs that were not begun because of it have
+    // none.
     if let Some(at) = finished
         .iter()
         .position(|result| matches!(result, Some(Err(error)) if !matches!(error, ReplayError::Cancelled)))
@@ -347,7 +355,8 @@ fn run_job(job: &Job<'_>, options: &ReplayOptions<'_>, cache: &Cache) -> Result<
         let mut loader = StepLoader::open(job.plan, &options.cache_dir)?;
         steps.clear();
         let mut changing = HashSet::new();
-        // Runs keep the step before until they see the next: it is let go after them, so that freeing it is in nobody's latency.
+        // Runs keep the step before until they see the next: it is let go after them, so that
+        // freeing it is in nobody's latency.
         let mut before: Option<HeldStep> = None;
         for row in &job.plan.rows {
             let step = loader.load(row.index.0)?;

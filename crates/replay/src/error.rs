@@ -1,7 +1,8 @@
 //! What can go wrong with a replay as a whole.
 //!
-//! In: errors of traces, scenarios and files. Out: [`ReplayError`]. Invariant: every error names the file and has a hint that says
-//! what to do next. A strategy that fails is no error here: it is a row of the measurements.
+//! In: errors of traces, scenarios and files. Out: [`ReplayError`]. Invariant: every error names
+//! the file and has a hint that says what to do next. A strategy that fails is no error here: it is
+//! a row of the measurements.
 
 use browserlens_scenario::ScenarioError;
 use browserlens_trace::{ExitClass, TraceError};
@@ -49,7 +50,8 @@ pub enum ReplayError {
         source: browserlens_snapshot::select::MalformedSelector,
     },
     /// The trace was recorded from another version of the scenario.
-    #[error("{}: has {found} steps after the first navigation, {} has {expected}: step {step} differs", .trace.display(), .scenario.display())]
+    #[error("{}: has {found} steps after the first navigation, {} has {expected}: step {step} \
+        differs", .trace.display(), .scenario.display())]
     ScenarioChanged {
         /// The trace.
         trace: PathBuf,

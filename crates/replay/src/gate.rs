@@ -1,10 +1,12 @@
 //! The gate: a run against the accepted run.
 //!
-//! In: a [`RunResult`] and the [`AcceptedRun`] kept in version control. Out: a [`GateReport`]. Rules: more tokens on a step, or a success that is no
-//! more (step, task, a fact, a ref, an unmarked difference, an error that is new), is a regression, exactly, unless [`Tolerances`] name it; fewer tokens or
-//! more success is said as an improvement; rows that are new or gone are said. Latency is judged by its [`History`] alone. Texts of `lens/*` are kept whole, so
-//! that what changed can be shown; of the rest only hashes.
-//! Invariant: [`accept`] writes the same bytes for the same run.
+//! In: a [`RunResult`] and the [`AcceptedRun`] kept in version control. Out: a [`GateReport`].
+//! Rules: more tokens on a step, or a success that is no more (step, task, a fact, a ref, an
+//! unmarked difference, an error that is new), is a regression, exactly, unless [`Tolerances`] name
+//! it; fewer tokens or more success is said as an improvement; rows that are new or gone are said.
+//! Latency is judged by its [`History`] alone. Texts of `lens/*` are kept whole, so that what
+//! changed can be shown; of the rest only hashes. Invariant: [`accept`] writes the same bytes for
+//! the same run.
 
 mod changes;
 mod history;
@@ -206,7 +208,8 @@ impl GateReport {
 
 /// Texts of an earlier run, as far as they are kept.
 pub trait EarlierTexts {
-    /// Returns what was shown at a step, and the tokens (o200k_base) of the step; none if it is not kept.
+    /// Returns what was shown at a step, and the tokens (o200k_base) of the step; none if it is not
+    /// kept.
     ///
     /// # Errors
     /// [`ReplayError`] if it should be kept and cannot be read.
@@ -477,7 +480,8 @@ fn compare_rows(accepted: &AcceptedRow, now: &AcceptedRow, report: &mut GateRepo
     compare.should_not_fall("step success", u64::from(was.success), u64::from(is.success));
 }
 
-/// Writes a run as the accepted one, over the earlier one: texts first, whole, then the rows; of two that do so at once, the second waits.
+/// Writes a run as the accepted one, over the earlier one: texts first, whole, then the rows; of
+/// two that do so at once, the second waits.
 ///
 /// # Errors
 /// [`ReplayError`] if it cannot be written, or the run's store lacks a text.
@@ -531,7 +535,8 @@ pub fn accept(run: &RunResult, folder: &Path) -> Result<AcceptedRun, ReplayError
     Ok(accepted)
 }
 
-/// Compresses with a window over the whole text: the steps of a task repeat each other at a distance.
+/// Compresses with a window over the whole text: the steps of a task repeat each other at a
+/// distance.
 fn pack(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = zstd::Encoder::new(Vec::new(), 19)?;
     encoder.long_distance_matching(true)?;

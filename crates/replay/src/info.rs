@@ -1,7 +1,7 @@
 //! What the passes beside the measured runs came to, as runs and the cache keep it.
 //!
-//! In: nothing. Out: rows about answers ([`AnswerInfo`]) and about questions ([`AskedInfo`]). Invariant: counts and tokens only; what they mean is
-//! worked out from them elsewhere.
+//! In: nothing. Out: rows about answers ([`AnswerInfo`]) and about questions ([`AskedInfo`]).
+//! Invariant: counts and tokens only; what they mean is worked out from them elsewhere.
 
 use browserlens_knowledge::gaps::HoleCount;
 use browserlens_scenario::Wording;
@@ -49,7 +49,8 @@ pub struct AskedInfo {
 pub struct ReadInfo {
     /// Which way.
     pub way: String,
-    /// Whether the answer was there with one section, with two, up to [`DEPTH`]. More sections may tell less: they share an answer's length.
+    /// Whether the answer was there with one section, with two, up to [`DEPTH`]. More sections may
+    /// tell less: they share an answer's length.
     pub told: [bool; DEPTH],
     /// Whether anything was found, right or wrong.
     pub found: bool,

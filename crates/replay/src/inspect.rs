@@ -1,7 +1,8 @@
 //! One strategy at one step of one trace, for looking at.
 //!
-//! In: a trace, its scenario, a strategy, a step. Out: what was shown there, and what is shown then with what its handles mean. Invariant:
-//! the same as a replay of the whole trace gives at that step, requests of the reader included; later steps are not read.
+//! In: a trace, its scenario, a strategy, a step. Out: what was shown there, and what is shown then
+//! with what its handles mean. Invariant: the same as a replay of the whole trace gives at that
+//! step, requests of the reader included; later steps are not read.
 
 use crate::error::ReplayError;
 use crate::measure::{Measurement, StepNumbers, Tokenizer};
@@ -30,7 +31,8 @@ pub struct Inspected {
 }
 
 impl Inspected {
-    /// Runs a strategy over a trace up to a step; `scratch` is a folder for what is stored on the way. None if the trace has no such step.
+    /// Runs a strategy over a trace up to a step; `scratch` is a folder for what is stored on the
+    /// way. None if the trace has no such step.
     ///
     /// # Errors
     /// [`ReplayError`] if trace or scenario cannot be read, or the folder cannot be written.

@@ -1,10 +1,14 @@
-//! Knowledge: what recordings make known of websites, asked about recordings that it was not made of.
+//! Knowledge: what recordings make known of websites, asked about recordings that it was not made
+//! of.
 //!
-//! In: the traces of a run, the variants beside them (`variants/*.trace`), and what a person calls each screen (`screens.toml`). Out: one [`KnownInfo`] a trace, over it and its variants.
-//! Invariants: a pass of its own, outside of the measured runs, cached by website: traces, labels and versions; nothing of what is held back is in the
-//! knowledge that is asked; a website is asked about its own pages alone.
+//! In: the traces of a run, the variants beside them (`variants/*.trace`), and what a person calls
+//! each screen (`screens.toml`). Out: one [`KnownInfo`] a trace, over it and its variants.
+//! Invariants: a pass of its own, outside of the measured runs, cached by website: traces, labels
+//! and versions; nothing of what is held back is in the knowledge that is asked; a website is asked
+//! about its own pages alone.
 //!
-//! A variant is called like its scenario and what differs: `shop/laptop-to-cart/other-order`. Without labels nothing is measured.
+//! A variant is called like its scenario and what differs: `shop/laptop-to-cart/other-order`.
+//! Without labels nothing is measured.
 
 use crate::cache::Cache;
 use crate::error::ReplayError;
@@ -66,7 +70,8 @@ pub(crate) fn known(
     Ok(found?.into_iter().flatten().collect())
 }
 
-/// Groups what has labels by website. A trace of a website that none of the run's traces is of is left out.
+/// Groups what has labels by website. A trace of a website that none of the run's traces is of is
+/// left out.
 fn websites<'p>(plans: &'p [TracePlan], labels: &Labels, variants: &Path) -> Result<Vec<Website<'p>>, ReplayError> {
     let mut websites: BTreeMap<&str, Website<'p>> = BTreeMap::new();
     for plan in plans.iter().filter(|plan| labels.contains_key(&plan.meta.scenario)) {

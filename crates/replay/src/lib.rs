@@ -1,13 +1,15 @@
 //! Replay: every strategy over every recorded page, without browser, network or LLM.
 //!
-//! In: traces, scenarios, strategies. Out: measurements ([`Measurement`], [`TaskMeasurement`]), timings ([`Timing`]) and the store of what was
-//! shown ([`RunResult`], [`Store`]); what changed against the accepted run ([`gate`]). Aggregates are `report`'s.
-//! Invariants: everything but timings is identical for any number of threads and with or without the cache; strategies never see
-//! facts, action nodes or entity ids; this crate neither draws nor prints.
+//! In: traces, scenarios, strategies. Out: measurements ([`Measurement`], [`TaskMeasurement`]),
+//! timings ([`Timing`]) and the store of what was shown ([`RunResult`], [`Store`]); what changed
+//! against the accepted run ([`gate`]). Aggregates are `report`'s. Invariants: everything but
+//! timings is identical for any number of threads and with or without the cache; strategies never
+//! see facts, action nodes or entity ids; this crate neither draws nor prints.
 //!
-//! Which module does what? [`strategies`] reads `strategies.toml`; `steps` loads one trace step by step; `unit` runs one strategy over it; [`reader`] is
-//! the deterministic agent; `score` and `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in parallel; [`routing`] compares routers with
-//! hindsight.
+//! Which module does what? [`strategies`] reads `strategies.toml`; `steps` loads one trace step by
+//! step; `unit` runs one strategy over it; [`reader`] is the deterministic agent; `score` and
+//! `oracle` compare it with what the trace and the scenario know; [`engine`] does all of this in
+//! parallel; [`routing`] compares routers with hindsight.
 
 mod asked;
 mod beside;

@@ -1,13 +1,18 @@
-//! Minimal required sets, found by removal: the Minimal Failure Set of arXiv 2605.29397, for the deterministic reader.
+//! Minimal required sets, found by removal: the Minimal Failure Set of arXiv 2605.29397, for the
+//! deterministic reader.
 //!
-//! In: a trace and its scenario. Out: for each step the nodes that the reader cannot do without. Method: the observation of `lens/full` with filters
-//! off is read; *candidates* are the nodes that bear on the step (what the reader finds for the next action, with what is above and below it, and the
-//! pieces of text that hold the facts); one after the other is taken out of the reading, its line only, what is below it moves up; if the
-//! reader then does all that it did with the whole, it stays out, else it is put back. What was put back is the set.
-//! Invariants: the set is sufficient with the rest of the page, and each of its nodes is necessary while the others are there
-//! and the other candidates are not. Order of removal: what no target names (title and URL), so that nodes are kept instead; texts of facts from the last to the first, so that of a fact that stands twice the
-//! first place is kept; then what is below and above the action node, outermost first; the action node last.
-//! Known limits: it is *a* minimal set, not the smallest; what exists as pixels only is not in it; nodes that merely tell namesakes apart by being there
+//! In: a trace and its scenario. Out: for each step the nodes that the reader cannot do without.
+//! Method: the observation of `lens/full` with filters off is read; *candidates* are the nodes that
+//! bear on the step (what the reader finds for the next action, with what is above and below it,
+//! and the pieces of text that hold the facts); one after the other is taken out of the reading,
+//! its line only, what is below it moves up; if the reader then does all that it did with the
+//! whole, it stays out, else it is put back. What was put back is the set. Invariants: the set is
+//! sufficient with the rest of the page, and each of its nodes is necessary while the others are
+//! there and the other candidates are not. Order of removal: what no target names (title and URL),
+//! so that nodes are kept instead; texts of facts from the last to the first, so that of a fact
+//! that stands twice the first place is kept; then what is below and above the action node,
+//! outermost first; the action node last. Known limits: it is *a* minimal set, not the smallest;
+//! what exists as pixels only is not in it; nodes that merely tell namesakes apart by being there
 //! are no candidates.
 
 use crate::error::ReplayError;
@@ -36,7 +41,8 @@ pub struct MinimalSet {
     pub targets: Vec<Target>,
     /// Nodes of the set that no target names, in words.
     pub unnamed: Vec<String>,
-    /// What the reader does not find even in the whole observation, in words; the set says nothing of it.
+    /// What the reader does not find even in the whole observation, in words; the set says nothing
+    /// of it.
     pub beyond: Vec<String>,
 }
 
@@ -124,7 +130,8 @@ impl Needs<'_> {
         nodes.chain(shown.facts(self.facts).read).collect()
     }
 
-    /// Returns the nodes of a minimal set, as indices in order, and in words what even the whole reading does not serve.
+    /// Returns the nodes of a minimal set, as indices in order, and in words what even the whole
+    /// reading does not serve.
     fn minimal(&self, reading: &Reading) -> (Vec<usize>, Vec<String>) {
         let whole = self.served(reading);
         let names = self.nodes.iter().map(|(hint, _)| format!("{} {:?}", hint.role, hint.name));
@@ -263,7 +270,8 @@ fn haystack_with_owners(reading: &Reading) -> (Haystack, Vec<usize>) {
     (haystack, owners)
 }
 
-/// Returns a reading without the lines of some nodes: what is below them moves up, and a name made of content is made again.
+/// Returns a reading without the lines of some nodes: what is below them moves up, and a name made
+/// of content is made again.
 fn without(reading: &Reading, removed: &[bool]) -> Reading {
     let is_removed = |index: &usize| removed.get(*index).copied().unwrap_or(false);
     let mut places: Vec<Option<usize>> = Vec::with_capacity(reading.nodes.len());
@@ -313,7 +321,8 @@ mod tests {
         paragraph #15
           text "Total 42.00" #16
     "#;
-    const SHOWN: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e10]\n- region \"Basket\":\n  - heading \"Basket\" [ref=e11]\n  - text: Total 42.00\n  - link \"Cart\" [ref=e13]\n- text: Total 42.00";
+    const SHOWN: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e10]\n- region \"Basket\":\n  - heading \
+        \"Basket\" [ref=e11]\n  - text: Total 42.00\n  - link \"Cart\" [ref=e13]\n- text: Total 42.00";
 
     fn key(backend: u32) -> NodeKey {
         NodeKey { frame: 1, loader: 1, backend }

@@ -1,9 +1,10 @@
 //! The oracle: what became of refs, checked against the recorded entity ids.
 //!
-//! In: which node each handle of the shown state means, and which entity each node is (only replay knows). Out: a [`RefScore`].
-//! Rules: an entity survives from one step to the next if it has a handle in the shown state at both; it keeps its ref if the
-//! handle is the same. A handle that once meant an entity and now means another is a wrong rebind, counted at the step where
-//! it happens. Nodes without an entity id say nothing.
+//! In: which node each handle of the shown state means, and which entity each node is (only replay
+//! knows). Out: a [`RefScore`]. Rules: an entity survives from one step to the next if it has a
+//! handle in the shown state at both; it keeps its ref if the handle is the same. A handle that
+//! once meant an entity and now means another is a wrong rebind, counted at the step where it
+//! happens. Nodes without an entity id say nothing.
 
 use crate::measure::{RefScore, count};
 use browserlens_page::NodeKey;

@@ -1,8 +1,9 @@
 //! The packed pages of a trace: what replay loads instead of parsing JSON.
 //!
-//! In: a page parsed from a capture. Out: its packed bytes in the cache, keyed by the trace's hash, the step and the packed format. A
-//! cache, never evidence: a missing, damaged or older one is rebuilt from the trace.
-//! Invariant: what is loaded equals what parsing gives. Uncompressed, because decompression would cost more than reading.
+//! In: a page parsed from a capture. Out: its packed bytes in the cache, keyed by the trace's hash,
+//! the step and the packed format. A cache, never evidence: a missing, damaged or older one is
+//! rebuilt from the trace. Invariant: what is loaded equals what parsing gives. Uncompressed,
+//! because decompression would cost more than reading.
 
 use crate::error::ReplayError;
 use crate::store::write_atomically;

@@ -1,15 +1,20 @@
-//! A run in parts: one trace each, made anywhere, put together to the run that one machine would have made.
+//! A run in parts: one trace each, made anywhere, put together to the run that one machine would
+//! have made.
 //!
-//! In: a trace and strategies; later the parts. Out: a [`Part`] (rows, timings and what the header says of its trace); a [`RunResult`] of the parts. Three calls:
-//! [`PlannedTrace::open`] for every trace, [`decide`] once over all of them (which ids the rows have and which strategies are in play depends on all traces), and
-//! [`Part::make`] for every trace, in any order and on any machine. Then [`merge`].
+//! In: a trace and strategies; later the parts. Out: a [`Part`] (rows, timings and what the header
+//! says of its trace); a [`RunResult`] of the parts. Three calls: [`PlannedTrace::open`] for every
+//! trace, [`decide`] once over all of them (which ids the rows have and which strategies are in
+//! play depends on all traces), and [`Part::make`] for every trace, in any order and on any
+//! machine. Then [`merge`].
 //!
-//! Invariants: `run.json` of the merged run has the bytes that [`crate::replay`] writes for the same traces and strategies; a part's name
-//! ([`PlannedTrace::part_name`]) tells everything that its rows depend on, so that one that is there need not be made again; parts of different strategies,
-//! versions or encodings are not put together.
+//! Invariants: `run.json` of the merged run has the bytes that [`crate::replay`] writes for the
+//! same traces and strategies; a part's name ([`PlannedTrace::part_name`]) tells everything that
+//! its rows depend on, so that one that is there need not be made again; parts of different
+//! strategies, versions or encodings are not put together.
 //!
-//! What only a view of all recordings of a website gives (what other recordings make known of a trace) is in no part: [`merge`] measures it where it is given
-//! the traces, else the run says that it was left out.
+//! What only a view of all recordings of a website gives (what other recordings make known of a
+//! trace) is in no part: [`merge`] measures it where it is given the traces, else the run says that
+//! it was left out.
 
 use crate::engine::{self, Quiet, ReplayOptions, TOOL};
 use crate::error::ReplayError;
@@ -116,7 +121,8 @@ impl PlannedTrace {
         })
     }
 
-    /// Returns the name of the trace's part: sixteen digits of the trace's hash, and sixteen of everything that its rows depend on.
+    /// Returns the name of the trace's part: sixteen digits of the trace's hash, and sixteen of
+    /// everything that its rows depend on.
     pub fn part_name(&self, id: &str, strategies: &[StrategyInfo], encoding: Encoding, tokenizer: Tokenizer) -> String {
         let key = serde_json::json!({
             "part": PART_VERSION,
@@ -157,7 +163,8 @@ impl Part {
     /// Replays one trace on this thread.
     ///
     /// # Errors
-    /// [`ReplayError`] if trace or scenario cannot be read or the cache cannot be written; a strategy that fails is a row, no error.
+    /// [`ReplayError`] if trace or scenario cannot be read or the cache cannot be written; a
+    /// strategy that fails is a row, no error.
     pub fn make(options: &PartOptions<'_>) -> Result<Self, ReplayError> {
         if options.strategies.is_empty() {
             return Err(ReplayError::NoStrategies);
@@ -237,8 +244,9 @@ pub struct Merge<'a> {
 /// Puts parts together and stores the run.
 ///
 /// # Errors
-/// [`ReplayError::NoTraces`] without parts; [`ReplayError::Parts`] if they are of different strategies, versions or encodings, or two are of one trace; others if nothing can be
-/// read or written.
+/// [`ReplayError::NoTraces`] without parts; [`ReplayError::Parts`] if they are of different
+/// strategies, versions or encodings, or two are of one trace; others if nothing can be read or
+/// written.
 pub fn merge(
     parts: impl IntoIterator<Item = Result<Part, ReplayError>>,
     how: &Merge<'_>,
@@ -291,9 +299,11 @@ pub fn merge(
 }
 
 /// Said of a run that was put together without the traces.
-const WITHOUT_KNOWN: &str = "Left out: what other recordings make known of each trace, because the run was put together of parts without looking at the traces again.";
+const WITHOUT_KNOWN: &str = "Left out: what other recordings make known of each trace, because the run was put \
+    together of parts without looking at the traces again.";
 /// Said of a run whose observations were not kept.
-const WITHOUT_OBSERVATIONS: &str = "Left out: the texts and images that the strategies showed, and the screenshots; they were not kept when the run was made.";
+const WITHOUT_OBSERVATIONS: &str = "Left out: the texts and images that the strategies showed, and the screenshots; \
+    they were not kept when the run was made.";
 
 /// Returns in what two parts differ that must be the same; none where they belong together.
 fn differs(one: &Part, other: &Part) -> Option<&'static str> {
@@ -312,7 +322,8 @@ fn differs(one: &Part, other: &Part) -> Option<&'static str> {
 /// Reads the parts of a folder, sorted by name; what is being written is passed over.
 ///
 /// # Errors
-/// [`ReplayError`] if the folder cannot be listed; a part that cannot be read is an error in its place.
+/// [`ReplayError`] if the folder cannot be listed; a part that cannot be read is an error in its
+/// place.
 pub fn read_parts(folder: &Path) -> Result<impl Iterator<Item = Result<Part, ReplayError>>, ReplayError> {
     let list = std::fs::read_dir(folder).map_err(ReplayError::file(folder, "list the folder"))?;
     let mut paths = Vec::new();

@@ -1,7 +1,8 @@
 //! Recorded peers: what other tools really said, beside the trace.
 //!
-//! In: the trace's peers' file, if there is one that belongs to it. Out: the outputs of a step as strategies get them, which strategies a
-//! run needs, and what is missing. Invariant: a file of another recording is not used, and that is said.
+//! In: the trace's peers' file, if there is one that belongs to it. Out: the outputs of a step as
+//! strategies get them, which strategies a run needs, and what is missing. Invariant: a file of
+//! another recording is not used, and that is said.
 
 use crate::error::ReplayError;
 use crate::strategies::ConfiguredStrategy;
@@ -125,9 +126,9 @@ pub(crate) fn outputs(file: &PeersFile, step: u32) -> Result<Vec<PeerOutput>, Re
     Ok(outputs)
 }
 
-/// Keeps the strategies that a run of these traces can and should show: what a tool really said stands in the place of its
-/// reproduction where every trace has it; what no trace has cannot be shown.
-/// `having` tells how many of the `traces` traces have an output.
+/// Keeps the strategies that a run of these traces can and should show: what a tool really said
+/// stands in the place of its reproduction where every trace has it; what no trace has cannot be
+/// shown. `having` tells how many of the `traces` traces have an output.
 pub(crate) fn in_play(
     strategies: &[ConfiguredStrategy],
     traces: usize,

@@ -1,9 +1,10 @@
 //! Whether something on the page can be read in the images that are shown.
 //!
-//! In: a page, shown images, a box. Out: yes or no. Rules: the box lies wholly in one image, where no later image replaced it; nothing opaque
-//! is painted over its middle or corners, and text is at least [`MIN_TEXT_PX`] high after the image was scaled down as models do (the smallest
-//! scale of the image-token table counts, so that a fact is never readable for one model family only).
-//! Why not optical character recognition: it would measure the recogniser.
+//! In: a page, shown images, a box. Out: yes or no. Rules: the box lies wholly in one image, where
+//! no later image replaced it; nothing opaque is painted over its middle or corners, and text is at
+//! least [`MIN_TEXT_PX`] high after the image was scaled down as models do (the smallest scale of
+//! the image-token table counts, so that a fact is never readable for one model family only). Why
+//! not optical character recognition: it would measure the recogniser.
 
 use browserlens_page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page};
 use browserlens_strategy::{ImageSpace, ObservedImage};
@@ -30,7 +31,8 @@ pub const MIN_TEXT_PX: f32 = 8.0;
 /// Text cannot stand in a box higher than this: a taller box holds a picture, or several lines.
 const SLACK: f32 = 1.0;
 
-/// Returns whether text of `text_height` CSS px in a box of a node lies uncovered and readable in one of the images.
+/// Returns whether text of `text_height` CSS px in a box of a node lies uncovered and readable in
+/// one of the images.
 pub fn is_readable(
     page: &Page,
     images: &[SeenImage],
@@ -58,7 +60,8 @@ fn lies_in<'i>(
         && !is_covered(page, node, bounds)
 }
 
-/// Returns whether a node can be seen in one of the images, text or not; what of it was replaced, later images show.
+/// Returns whether a node can be seen in one of the images, text or not; what of it was replaced,
+/// later images show.
 pub fn is_shown(page: &Page, images: &[SeenImage], node: NodeRef<'_>) -> bool {
     let bounds = node.bounds();
     lies_in(page, images.iter(), node, bounds, bounds.height.min(bounds.width).max(0.0))

@@ -1,8 +1,10 @@
 //! A small seeded generator: the same numbers on every machine, from version to version.
 //!
-//! In: a seed. Out: numbers. Why not the crate `rand`: its generators may change between versions, and a draw must not.
+//! In: a seed. Out: numbers. Why not the crate `rand`: its generators may change between versions,
+//! and a draw must not.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): one 64-bit state, stepped by the golden ratio, mixed twice.
+/// SplitMix64 (Steele, Lea and Flood 2014): one 64-bit state, stepped by the golden ratio, mixed
+/// twice.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
@@ -26,7 +28,8 @@ impl SplitMix64 {
         ((u128::from(self.bits()) * limit as u128) >> 64) as usize
     }
 
-    /// Draws at most `count` of the indices below `length` without repetition, sorted: the first ones of a Fisher-Yates shuffle.
+    /// Draws at most `count` of the indices below `length` without repetition, sorted: the first
+    /// ones of a Fisher-Yates shuffle.
     pub fn draw(&mut self, length: usize, count: usize) -> Vec<usize> {
         let mut indices: Vec<usize> = (0..length).collect();
         let count = count.min(length);

@@ -1,9 +1,11 @@
 //! Images of earlier observations that still show what is there.
 //!
-//! In: images shown since the last full observation, and the images of a later step. Out: those that a delta may leave unsaid. Invariant: an
-//! image counts as shown only while every pixel of it is the page's, or lies in a later image that is shown; what it shows there is old. One
-//! that was sent smaller than the page paints it is compared with what the page paints now, made smaller in the same way.
-//! Why not trust the strategy: an old screenshot of a page that changed would count as reading what it no longer shows.
+//! In: images shown since the last full observation, and the images of a later step. Out: those
+//! that a delta may leave unsaid. Invariant: an image counts as shown only while every pixel of it
+//! is the page's, or lies in a later image that is shown; what it shows there is old. One that was
+//! sent smaller than the page paints it is compared with what the page paints now, made smaller in
+//! the same way. Why not trust the strategy: an old screenshot of a page that changed would count
+//! as reading what it no longer shows.
 
 use crate::pixels::{self, SeenImage};
 use crate::steps::LoadedStep;
@@ -39,7 +41,8 @@ impl<'a> Painted<'a> {
         Self { step, regions: OnceCell::new(), known: RefCell::default() }
     }
 
-    /// Drops the images that show what is there no more, but where a later one shows it; the last `new` ones were sent at this step.
+    /// Drops the images that show what is there no more, but where a later one shows it; the last
+    /// `new` ones were sent at this step.
     pub fn keep_true(&self, images: &mut Vec<SeenImage>, new: usize) {
         let mut later: Vec<BoxInDocument> = Vec::new();
         let first_new = images.len().saturating_sub(new);
@@ -93,7 +96,8 @@ impl Region {
         Some(Self { image: rgba(&image.png)?, bounds: pixels::in_document(&step.page, image.space) })
     }
 
-    /// Returns where the part at `bounds` is not the old image any more; none if the part is not in these pixels.
+    /// Returns where the part at `bounds` is not the old image any more; none if the part is not in
+    /// these pixels.
     fn old_parts(&self, old: &RgbaImage, bounds: BoxInDocument) -> Option<Vec<BoxInDocument>> {
         let (width, height) = self.image.dimensions();
         if self.bounds.width <= 0.0 || self.bounds.height <= 0.0 {
@@ -138,7 +142,8 @@ impl Region {
     }
 }
 
-/// Returns, of each cell in which two images of a size differ, the pixels that do: left, top, right, bottom.
+/// Returns, of each cell in which two images of a size differ, the pixels that do: left, top,
+/// right, bottom.
 fn differences(old: &RgbaImage, now: &RgbaImage) -> Vec<[u32; 4]> {
     let (width, height) = old.dimensions();
     if old.as_raw() == now.as_raw() {

@@ -1,18 +1,22 @@
-//! Routers against hindsight: what was the cheapest representation with which a step succeeds, and what did a router's choice cost beside it?
+//! Routers against hindsight: what was the cheapest representation with which a step succeeds, and
+//! what did a router's choice cost beside it?
 //!
-//! In: the measured rows of the strategies that show one representation whatever the page ([`FIXED`]), and of those that choose. Out: a
-//! [`RouterTable`]. Rules: the oracle knows which representations made the step succeed and takes the cheapest of them; a choice is priced at
-//! the whole observation of its representation, so that routers are compared with each other and not with deltas. Its regret is in tokens on the
-//! steps where both succeed, and in missed successes: steps that the oracle's representation makes succeed and the chosen one does not. On steps
-//! where none succeeds nothing can be regretted; they are counted apart.
-//! Invariant: the oracle is made of the run's rows alone; no strategy can see it.
+//! In: the measured rows of the strategies that show one representation whatever the page
+//! ([`FIXED`]), and of those that choose. Out: a [`RouterTable`]. Rules: the oracle knows which
+//! representations made the step succeed and takes the cheapest of them; a choice is priced at the
+//! whole observation of its representation, so that routers are compared with each other and not
+//! with deltas. Its regret is in tokens on the steps where both succeed, and in missed successes:
+//! steps that the oracle's representation makes succeed and the chosen one does not. On steps where
+//! none succeeds nothing can be regretted; they are counted apart. Invariant: the oracle is made of
+//! the run's rows alone; no strategy can see it.
 
 use crate::measure::Measurement;
 use browserlens_strategy::ActionChannel;
 use browserlens_tokens::{Encoding, ImageFormula};
 use std::collections::BTreeMap;
 
-/// The strategies that show one representation, cheapest to act on first: of two that cost the same the earlier counts.
+/// The strategies that show one representation, cheapest to act on first: of two that cost the same
+/// the earlier counts.
 pub const FIXED: [(&str, &str); 4] =
     [("lens/a11y", "a11y"), ("lens/dom", "dom"), ("lens/hybrid", "hybrid"), ("lens/vision", "vision")];
 
@@ -31,7 +35,8 @@ pub struct Outcome {
 /// What every representation gave at one step, in the order of [`FIXED`].
 pub type StepOutcomes = [Outcome; 4];
 
-/// Returns the index of the representation that hindsight takes: the cheapest with which the step succeeds; none if there is none.
+/// Returns the index of the representation that hindsight takes: the cheapest with which the step
+/// succeeds; none if there is none.
 ///
 /// `channel` says how the agent acts; one that acts by refs cannot take a screenshot.
 pub fn oracle(outcomes: &StepOutcomes, channel: ActionChannel) -> Option<usize> {
@@ -40,7 +45,8 @@ pub fn oracle(outcomes: &StepOutcomes, channel: ActionChannel) -> Option<usize> 
         .min_by_key(|at| (outcomes[*at].tokens, *at))
 }
 
-/// Returns what each representation gave at each step; none unless all four were run on at least one step without failing.
+/// Returns what each representation gave at each step; none unless all four were run on at least
+/// one step without failing.
 pub fn outcomes(rows: &[Measurement], formula: ImageFormula) -> Option<BTreeMap<(String, u32), StepOutcomes>> {
     let mut found: BTreeMap<(String, u32), [Option<Outcome>; 4]> = BTreeMap::new();
     for row in rows {
@@ -81,7 +87,8 @@ pub struct RouterRow {
     pub hopeless: u32,
 }
 
-/// Every strategy that chose, and the oracle for agents that act by refs and for those that act by points too.
+/// Every strategy that chose, and the oracle for agents that act by refs and for those that act by
+/// points too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouterTable {
     /// The strategies in the order of their names, then the oracles.
@@ -94,9 +101,11 @@ pub const ORACLE_BY_REFS: &str = "hindsight, by refs";
 pub const ORACLE: &str = "hindsight, by points";
 
 impl RouterTable {
-    /// Compares every strategy that chose a representation at every step; none unless all of [`FIXED`] were run.
+    /// Compares every strategy that chose a representation at every step; none unless all of
+    /// [`FIXED`] were run.
     ///
-    /// Regret is against the oracle that acts by refs, as routed strategies do; a screenshot chosen counts as the strategy was measured with it.
+    /// Regret is against the oracle that acts by refs, as routed strategies do; a screenshot chosen
+    /// counts as the strategy was measured with it.
     pub fn of(rows: &[Measurement], formula: ImageFormula) -> Option<Self> {
         let outcomes = outcomes(rows, formula)?;
         let mut choices: BTreeMap<&str, BTreeMap<(String, u32), usize>> = BTreeMap::new();

@@ -1,8 +1,9 @@
 //! A run: everything that was measured, and the folder that keeps it.
 //!
-//! In: rows, in the order trace, strategy, step. Out: `run.json` (all but timings), `timings.json`, and `observations/` (texts and images by
-//! content) in a folder named by the hash of `run.json`: equal results go to the same folder, others never overwrite it.
-//! Invariant: `run.json` is byte-identical for any number of threads and whether results came from the cache.
+//! In: rows, in the order trace, strategy, step. Out: `run.json` (all but timings), `timings.json`,
+//! and `observations/` (texts and images by content) in a folder named by the hash of `run.json`:
+//! equal results go to the same folder, others never overwrite it. Invariant: `run.json` is
+//! byte-identical for any number of threads and whether results came from the cache.
 
 use crate::error::ReplayError;
 use crate::info::{AnswerInfo, AskedInfo, KnownInfo};
@@ -183,7 +184,8 @@ impl RunResult {
         }
     }
 
-    /// Adds a unit: the rows of one trace and strategy, their timings, and whether they came from the cache.
+    /// Adds a unit: the rows of one trace and strategy, their timings, and whether they came from
+    /// the cache.
     pub(crate) fn add(
         &mut self,
         trace: &str,
@@ -237,7 +239,8 @@ impl RunResult {
             .map_err(|error| ReplayError::Damaged { path: self.folder.clone(), reason: error.to_string() })
     }
 
-    /// Writes the run into a folder of its own below `out` and sets [`RunResult::folder`]; blobs come from `blobs`.
+    /// Writes the run into a folder of its own below `out` and sets [`RunResult::folder`]; blobs
+    /// come from `blobs`.
     ///
     /// # Errors
     /// [`ReplayError::File`] if it cannot be written.

@@ -1,8 +1,9 @@
 //! One trace as replay sees it: its scenario, and its steps loaded one at a time.
 //!
-//! In: a trace file and the folder of scenarios. Out: [`TracePlan`], and a [`LoadedStep`] a step. Invariants: nothing in what a
-//! strategy gets of step k lies in its future (the capture's own second look is taken out and handed over at k+1); facts, action nodes and
-//! entity ids stay beside the strategy's input, never in it.
+//! In: a trace file and the folder of scenarios. Out: [`TracePlan`], and a [`LoadedStep`] a step.
+//! Invariants: nothing in what a strategy gets of step k lies in its future (the capture's own
+//! second look is taken out and handed over at k+1); facts, action nodes and entity ids stay beside
+//! the strategy's input, never in it.
 
 use crate::clock::{timed, timer};
 use crate::error::ReplayError;
@@ -37,7 +38,8 @@ pub(crate) struct TracePlan {
     pub rows: Vec<StepRow>,
     /// What other tools said, beside the trace.
     pub peers: Option<PeersPlan>,
-    /// For each step, which step of the scenario it is (counted from 1); 0 for the first navigation.
+    /// For each step, which step of the scenario it is (counted from 1); 0 for the first
+    /// navigation.
     scenario_steps: Vec<usize>,
 }
 
@@ -48,7 +50,8 @@ impl TracePlan {
         let meta = trace.meta().clone();
         let expected = scenarios.join(format!("{}.toml", meta.scenario));
         if !expected.is_file() && matches!(meta.source, TraceSource::Served | TraceSource::Imported) {
-            // A run of an agent, or of somebody else: its actions are scored by their nodes, and nothing else is known that must be readable.
+            // A run of an agent, or of somebody else: its actions are scored by their nodes, and
+            // nothing else is known that must be readable.
             let mut scenario = Scenario::of_recording(&meta.scenario, &meta.goal, meta.viewport);
             if let Some(origin) = trace.origin()? {
                 scenario.why = origin.in_words();
@@ -122,8 +125,8 @@ impl TracePlan {
         self.scenario_steps.get(step as usize).map_or(&[], |number| self.scenario.required_at(*number as u32))
     }
 
-    /// Returns where a drag that follows a step ends, in words and as nodes of the step's page; none for any other action, and
-    /// where the page does not tell.
+    /// Returns where a drag that follows a step ends, in words and as nodes of the step's page;
+    /// none for any other action, and where the page does not tell.
     pub fn drop_target(&self, step: u32, page: &Page) -> Option<(NodeHint, Vec<NodeKey>)> {
         let number = *self.scenario_steps.get(step as usize + 1)?;
         drop_target(&self.scenario.steps.get(number.checked_sub(1)?)?.action, page)
@@ -143,7 +146,8 @@ fn drop_target(action: &Action, page: &Page) -> Option<(NodeHint, Vec<NodeKey>)>
     Some((hint, ids.iter().map(|id| page.node(*id).key()).collect()))
 }
 
-/// What the agent wants to do next, and which nodes would do: the former for the reader, the latter for the score.
+/// What the agent wants to do next, and which nodes would do: the former for the reader, the latter
+/// for the score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextAction<'a> {
     pub intent: &'a Intent,
@@ -151,15 +155,16 @@ pub(crate) struct NextAction<'a> {
 }
 
 impl NextAction<'_> {
-    /// Returns the node that has to be found, in words; none for actions without one, and for one that is only waited for:
-    /// it need not be there yet.
+    /// Returns the node that has to be found, in words; none for actions without one, and for one
+    /// that is only waited for: it need not be there yet.
     pub fn hint(&self) -> Option<&NodeHint> {
         let is_needed = self.intent.action != ActionKind::WaitFor && !self.acceptable.is_empty();
         self.intent.node.as_ref().filter(|_| is_needed)
     }
 }
 
-/// Finds for each step of a trace the step of the scenario that it is; optional ones may have been passed over.
+/// Finds for each step of a trace the step of the scenario that it is; optional ones may have been
+/// passed over.
 fn align(rows: &[StepRow], steps: &[Step]) -> Result<Vec<usize>, u32> {
     let mut aligned = Vec::with_capacity(rows.len());
     let mut next = 0;
@@ -263,7 +268,8 @@ pub(crate) struct LoadedStep {
     pub shared: Arc<StepCache>,
 }
 
-/// What runs may hold on to of a step. Whoever holds it as long as they do frees it, not they in their own time.
+/// What runs may hold on to of a step. Whoever holds it as long as they do frees it, not they in
+/// their own time.
 pub(crate) struct HeldStep {
     _page: Arc<Page>,
     _shared: Arc<StepCache>,
@@ -398,7 +404,8 @@ mod tests {
     fn a_selector_that_a_capture_cannot_answer_is_refused_before_the_run() {
         let scenario = |css: &str| {
             let toml = format!(
-                "name = \"a/b\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"a\"\nstart = \"/\"\n[[step]]\nclick = {{ role = \"button\", name = \"Go\" }}\nrequire = [{{ css = {css:?} }}]\n"
+                "name = \"a/b\"\ngoal = \"g\"\nwhy = \"w\"\nsite = \"a\"\nstart = \"/\"\n[[step]]\nclick = {{ role = \
+                    \"button\", name = \"Go\" }}\nrequire = [{{ css = {css:?} }}]\n"
             );
             Scenario::parse(&toml, Path::new("a/b.toml")).expect("parses")
         };
@@ -436,7 +443,8 @@ mod tests {
         }
     }
 
-    const SCENARIO: &str = "[[step]]\nclick = { role = \"button\", name = \"Accept\" }\noptional = true\n[[step]]\nclick = { role = \"button\", name = \"Go\" }\n[[step]]\nback = true\n";
+    const SCENARIO: &str = "[[step]]\nclick = { role = \"button\", name = \"Accept\" }\noptional = \
+        true\n[[step]]\nclick = { role = \"button\", name = \"Go\" }\n[[step]]\nback = true\n";
 
     #[test]
     fn an_optional_step_that_was_passed_over_is_skipped() {
@@ -473,7 +481,9 @@ mod tests {
         let page = PageBuilder::outline(
             "region \"Plan\" #1\n  article \"Tides\" #2\nregion \"Done\" #3\n  list \"Cards\" #4\nlist \"Cards\" #5",
         );
-        let toml = "[[step]]\ndrag = { role = \"article\", name = \"Tides\" }\nto = { role = \"list\", name = \"Cards\", within = { role = \"region\", name = \"Done\" } }\n[[step]]\ndrag = { role = \"article\" }\nto = { css = \"#gone\" }\n[[step]]\nclick = { role = \"article\" }\n";
+        let toml = "[[step]]\ndrag = { role = \"article\", name = \"Tides\" }\nto = { role = \"list\", name = \
+            \"Cards\", within = { role = \"region\", name = \"Done\" } }\n[[step]]\ndrag = { role = \"article\" }\nto \
+            = { css = \"#gone\" }\n[[step]]\nclick = { role = \"article\" }\n";
         let steps = steps(toml);
         let (hint, keys) = drop_target(&steps[0].action, &page).expect("is on the page");
         assert_eq!((hint.role.as_str(), hint.name.as_str()), ("list", "Cards"));

@@ -1,8 +1,8 @@
 //! The observation store: texts and images by content, so that equal ones are kept once.
 //!
-//! In: bytes. Out: their hash, and the bytes again. Layout: `ab/cdef…` below a folder; texts are zstd-compressed, images (PNG) stored as
-//! they are. A blob is written to a temporary name and renamed, so a killed run leaves no half blob; a blob that is read is checked
-//! against its hash.
+//! In: bytes. Out: their hash, and the bytes again. Layout: `ab/cdef…` below a folder; texts are
+//! zstd-compressed, images (PNG) stored as they are. A blob is written to a temporary name and
+//! renamed, so a killed run leaves no half blob; a blob that is read is checked against its hash.
 //! Invariant: equal bytes have equal names on every machine; a blob is never changed.
 
 use crate::error::ReplayError;
@@ -19,7 +19,8 @@ pub struct Store {
     packers: Arc<Packers>,
 }
 
-/// Compressors that nobody uses at the moment. Their tables are larger than most texts: as many are made as threads write at once.
+/// Compressors that nobody uses at the moment. Their tables are larger than most texts: as many are
+/// made as threads write at once.
 #[derive(Default)]
 struct Packers(Mutex<Vec<Compressor<'static>>>);
 
@@ -47,7 +48,8 @@ impl Packers {
     }
 }
 
-/// What a blob holds; texts and images have names that differ, so that no text is taken for an image.
+/// What a blob holds; texts and images have names that differ, so that no text is taken for an
+/// image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -119,7 +121,8 @@ impl Store {
     /// Returns a text.
     ///
     /// # Errors
-    /// [`ReplayError::File`] if it is not there, [`ReplayError::Damaged`] if it is not what its name says.
+    /// [`ReplayError::File`] if it is not there, [`ReplayError::Damaged`] if it is not what its
+    /// name says.
     pub fn text(&self, hash: &str) -> Result<String, ReplayError> {
         let path = self.path(hash, Kind::Text).ok_or_else(|| self.bad_hash(hash))?;
         let packed = fs::read(&path).map_err(ReplayError::file(&path, "read the text"))?;
@@ -135,7 +138,8 @@ impl Store {
     /// Returns an image, as PNG bytes.
     ///
     /// # Errors
-    /// [`ReplayError::File`] if it is not there, [`ReplayError::Damaged`] if it is not what its name says.
+    /// [`ReplayError::File`] if it is not there, [`ReplayError::Damaged`] if it is not what its
+    /// name says.
     pub fn image(&self, hash: &str) -> Result<Vec<u8>, ReplayError> {
         let path = self.path(hash, Kind::Image).ok_or_else(|| self.bad_hash(hash))?;
         let png = fs::read(&path).map_err(ReplayError::file(&path, "read the image"))?;
@@ -155,7 +159,8 @@ impl Store {
         self.path(hash, Kind::Image).is_some_and(|path| path.exists())
     }
 
-    /// Brings blobs of another store into this one, by hard link where the file system can, else by copy.
+    /// Brings blobs of another store into this one, by hard link where the file system can, else by
+    /// copy.
     ///
     /// # Errors
     /// [`ReplayError::File`] if one is not there or cannot be written.
@@ -185,7 +190,8 @@ fn make_parent(path: &Path) -> Result<(), ReplayError> {
     }
 }
 
-/// Writes a file so that a reader finds it whole or not at all; its folder is made where it is missing.
+/// Writes a file so that a reader finds it whole or not at all; its folder is made where it is
+/// missing.
 ///
 /// # Errors
 /// [`ReplayError::File`] if it cannot be written; nothing is left behind then.

@@ -1,9 +1,10 @@
 //! The strategies of a run, from `traces/strategies.toml`.
 //!
-//! In: `[[strategy]]` tables with `name` (`family/variant`), `why`, `options` and `sweep`, and `[[external]]` tables for commands of the user's own
-//! ([`browserlens_external`]). Out: built strategies in the order of the file.
-//! Invariant: a name that no crate knows, a key that is not read, an option that a strategy does not take: each is an error with file
-//! and line, and says what is known.
+//! In: `[[strategy]]` tables with `name` (`family/variant`), `why`, `options` and `sweep`, and
+//! `[[external]]` tables for commands of the user's own ([`browserlens_external`]). Out: built
+//! strategies in the order of the file. Invariant: a name that no crate knows, a key that is not
+//! read, an option that a strategy does not take: each is an error with file and line, and says
+//! what is known.
 
 mod sweep;
 
@@ -166,7 +167,8 @@ impl StrategiesError {
         match self {
             Self::Unreadable { .. } => "check the path and its permissions",
             Self::Malformed { .. } => {
-                "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an [[external]] table as crates/external/PROTOCOL.md has it"
+                "each strategy is a [[strategy]] table with name, why and, if needed, options and sweep, or an \
+                    [[external]] table as crates/external/PROTOCOL.md has it"
             }
             Self::Unknown { .. } | Self::NotConfigured { .. } => "choose one of the names listed, or mend the spelling",
             Self::Twice { .. } => "give one of them another variant, such as lens/delta-2",
@@ -411,7 +413,8 @@ mod tests {
 
     #[test]
     fn strategies_are_built_in_the_order_of_the_file() {
-        let text = "[[strategy]]\nname = \"raw/html\"\nwhy = \"b\"\n\n[[strategy]]\nname = \"read-text/visible\"\nwhy = \"a\"\n[strategy.options]\nmax_chars = 100\n";
+        let text = "[[strategy]]\nname = \"raw/html\"\nwhy = \"b\"\n\n[[strategy]]\nname = \"read-text/visible\"\nwhy \
+            = \"a\"\n[strategy.options]\nmax_chars = 100\n";
         let built = parse(text, Path::new("s.toml")).expect("builds");
         let names: Vec<&str> = built.iter().map(|strategy| strategy.name.as_str()).collect();
         assert_eq!(names, ["raw/html", "read-text/visible"]);
@@ -442,14 +445,16 @@ mod tests {
             "{message}"
         );
         let message = error(
-            "[[strategy]]\nname = \"read-text/visible\"\nwhy = \"\"\noptions = { max_char = 1 }\n[[strategy]]\nname = \"raw/html\"\nwhy = \"\"",
+            "[[strategy]]\nname = \"read-text/visible\"\nwhy = \"\"\noptions = { max_char = 1 }\n[[strategy]]\nname = \
+                \"raw/html\"\nwhy = \"\"",
         );
         assert!(message.starts_with("strategies.toml:4: "), "{message}");
     }
 
     #[test]
     fn a_sweep_makes_a_family_whose_members_build_with_their_values() {
-        let text = "[[strategy]]\nname = \"lens/delta\"\nwhy = \"w\"\n[strategy.sweep]\nbudget = [500, 3000]\n[[strategy]]\nname = \"lens/delta\"\nwhy = \"whole\"\n";
+        let text = "[[strategy]]\nname = \"lens/delta\"\nwhy = \"w\"\n[strategy.sweep]\nbudget = [500, \
+            3000]\n[[strategy]]\nname = \"lens/delta\"\nwhy = \"whole\"\n";
         let built = parse(text, Path::new("s.toml")).expect("builds");
         let names: Vec<&str> = built.iter().map(|strategy| strategy.strategy.name()).collect();
         assert_eq!(names, ["lens/delta:budget=500", "lens/delta:budget=3000", "lens/delta"]);
@@ -466,7 +471,9 @@ mod tests {
 
     #[test]
     fn a_command_stands_between_the_others_and_errors_name_its_line() {
-        let text = "[[strategy]]\nname = \"raw/html\"\nwhy = \"a\"\n[[external]]\nname = \"mine/x\"\nwhy = \"b\"\ncommand = [\"x\"]\nformat = \"plain\"\ntimeout_ms = 5\n[external.sweep]\nlines = [1, 2]\n[[strategy]]\nname = \"raw/ax-tree\"\nwhy = \"c\"\n";
+        let text = "[[strategy]]\nname = \"raw/html\"\nwhy = \"a\"\n[[external]]\nname = \"mine/x\"\nwhy = \
+            \"b\"\ncommand = [\"x\"]\nformat = \"plain\"\ntimeout_ms = 5\n[external.sweep]\nlines = [1, \
+            2]\n[[strategy]]\nname = \"raw/ax-tree\"\nwhy = \"c\"\n";
         let built = parse(text, Path::new("s.toml")).expect("builds");
         let names: Vec<&str> = built.iter().map(|strategy| strategy.name.as_str()).collect();
         assert_eq!(names, ["raw/html", "mine/x:lines=1", "mine/x:lines=2", "raw/ax-tree"]);

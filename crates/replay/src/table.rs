@@ -1,7 +1,9 @@
 //! Rows as columns: what tables hold, whoever writes them.
 //!
-//! In: rows. Out: a [`Table`], whose columns have the names, the types and the order that `reports/SCHEMA.md` documents. Invariants: this is the only place where they
-//! are made, so that a table written here, there or in parts has the same cells; what nobody sees in a text is escaped. No file format and no data frame: writers bring theirs.
+//! In: rows. Out: a [`Table`], whose columns have the names, the types and the order that
+//! `reports/SCHEMA.md` documents. Invariants: this is the only place where they are made, so that a
+//! table written here, there or in parts has the same cells; what nobody sees in a text is escaped.
+//! No file format and no data frame: writers bring theirs.
 
 use crate::clock::stage_name;
 use crate::measure::{Cost, Measurement, RowKind, StepNumbers, Timing};

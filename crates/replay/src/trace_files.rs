@@ -1,15 +1,17 @@
 //! Which traces lie below a folder.
 //!
-//! In: a folder or a file. Out: paths, sorted. Invariant: what is only there for knowledge is not replayed unless it is named.
+//! In: a folder or a file. Out: paths, sorted. Invariant: what is only there for knowledge is not
+//! replayed unless it is named.
 
 use crate::ReplayError;
 use std::path::{Path, PathBuf};
 
-/// The folder of recordings that only knowledge is made of: variants of scenarios, without what strategies and peers need.
+/// The folder of recordings that only knowledge is made of: variants of scenarios, without what
+/// strategies and peers need.
 pub const VARIANTS: &str = "variants";
 
-/// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders called [`VARIANTS`] are passed over, unless one is
-/// named itself.
+/// Returns the trace files below a folder, sorted; a path of a file is taken as it is. Folders
+/// called [`VARIANTS`] are passed over, unless one is named itself.
 ///
 /// # Errors
 /// [`ReplayError::NoTraces`] if there is none.

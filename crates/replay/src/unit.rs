@@ -1,8 +1,9 @@
 //! One unit of a run: one strategy over one trace, step by step.
 //!
-//! In: loaded steps in order. Out: a [`Measurement`] and a [`Timing`] a step. Invariants: a strategy that fails or panics on a step is a
-//! row with its error and no numbers; after a panic its run is not trusted any more and the rest are such rows too; the reader's
-//! requests are decided before anything is scored.
+//! In: loaded steps in order. Out: a [`Measurement`] and a [`Timing`] a step. Invariants: a
+//! strategy that fails or panics on a step is a row with its error and no numbers; after a panic
+//! its run is not trusted any more and the rest are such rows too; the reader's requests are
+//! decided before anything is scored.
 
 use crate::clock::{StopWatch, timed};
 use crate::error::ReplayError;
@@ -36,12 +37,14 @@ pub(crate) struct Shared<'a> {
     pub tokenizer: Tokenizer,
     pub date: &'a str,
     pub machine: &'a str,
-    /// What texts of the trace cost, by their content, and how long counting took: many strategies say the same.
+    /// What texts of the trace cost, by their content, and how long counting took: many strategies
+    /// say the same.
     pub counted: RefCell<HashMap<String, (Cost, Micros)>>,
 }
 
 impl Shared<'_> {
-    /// Returns the cost of a text by its content hash; the time is that of counting it, whoever counted it first.
+    /// Returns the cost of a text by its content hash; the time is that of counting it, whoever
+    /// counted it first.
     fn cost(&self, hash: &str, text: &str) -> (Cost, Micros) {
         if let Some(known) = self.counted.borrow().get(hash) {
             return *known;
@@ -63,7 +66,8 @@ pub(crate) struct Unit<'a> {
     failed_at_request: Option<String>,
     reader: Reader,
     handles: BTreeMap<String, NodeKey>,
-    /// Images since the last full observation: part of the shown state while they still show what is there.
+    /// Images since the last full observation: part of the shown state while they still show what
+    /// is there.
     images: Vec<SeenImage>,
     oracle: RefOracle,
     legend_counted: bool,
@@ -169,7 +173,8 @@ impl<'a> Unit<'a> {
         (self.reader.shown().cloned(), self.handles.clone())
     }
 
-    /// Returns whether any step failed; such a unit is not cached, so that a mended strategy is run again.
+    /// Returns whether any step failed; such a unit is not cached, so that a mended strategy is run
+    /// again.
     pub fn has_failed(&self) -> bool {
         self.rows.iter().any(|row| row.error().is_some())
     }
@@ -314,7 +319,8 @@ impl<'a> Unit<'a> {
         })
     }
 
-    /// Scores the questions that the exam puts after a step; also gives the ids of those that are missed.
+    /// Scores the questions that the exam puts after a step; also gives the ids of those that are
+    /// missed.
     fn exam(&self, page: &Page, step: u32, believed: &Reading) -> (ExamScore, Vec<String>) {
         let mut questions = self.plan.scenario.exam_at(self.plan.scenario_step(step)).peekable();
         if questions.peek().is_none() {
@@ -359,7 +365,8 @@ impl<'a> Unit<'a> {
         self.images.extend(observation.images.into_iter().map(SeenImage::from));
     }
 
-    /// Lets the reader ask for what it cannot find: the next action's node, then the one that a drag ends on.
+    /// Lets the reader ask for what it cannot find: the next action's node, then the one that a
+    /// drag ends on.
     fn ask(
         &mut self,
         shared: &Shared<'_>,
@@ -391,7 +398,8 @@ impl<'a> Unit<'a> {
         Ok(requests)
     }
 
-    /// Returns the answer; none if the strategy has no such request, or failed at it, which spoils the step.
+    /// Returns the answer; none if the strategy has no such request, or failed at it, which spoils
+    /// the step.
     fn request(&mut self, step: &LoadedStep, request: &Request) -> Option<Observation> {
         let run = self.run.as_mut()?;
         let answered: Result<Result<Observation, StrategyError>, String> = guarded(|| run.request(request));
@@ -410,7 +418,8 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Returns what an observation costs whose text has this content hash, and how long counting its text took.
+/// Returns what an observation costs whose text has this content hash, and how long counting its
+/// text took.
 fn cost(shared: &Shared<'_>, hash: &str, observation: &Observation) -> (Cost, Micros) {
     let (mut cost, time) = shared.cost(hash, &observation.text);
     for image in &observation.images {
@@ -420,7 +429,8 @@ fn cost(shared: &Shared<'_>, hash: &str, observation: &Observation) -> (Cost, Mi
     (cost, time)
 }
 
-/// Returns the handles that stand in the shown state; all of them where the text names none (marks in an image).
+/// Returns the handles that stand in the shown state; all of them where the text names none (marks
+/// in an image).
 fn shown_handles(reading: &crate::reader::Reading, handles: &BTreeMap<String, NodeKey>) -> BTreeMap<String, NodeKey> {
     let shown: BTreeMap<String, NodeKey> = reading
         .nodes

@@ -1,8 +1,10 @@
-//! What a report shows of a trace beside what a run keeps: the viewport, where the nodes of refs lie, what the browser said.
+//! What a report shows of a trace beside what a run keeps: the viewport, where the nodes of refs
+//! lie, what the browser said.
 //!
-//! In: a trace, its scenario, the strategies whose refs are wanted. Out: one [`StepView`] a step. Invariant: refs are those of a replay of the same
-//! trace by the same strategies, requests of the reader included; nothing that is measured is changed.
-//! Why not keep boxes with the run: they are four numbers a ref, step and strategy, which only one page of a report ever asks for.
+//! In: a trace, its scenario, the strategies whose refs are wanted. Out: one [`StepView`] a step.
+//! Invariant: refs are those of a replay of the same trace by the same strategies, requests of the
+//! reader included; nothing that is measured is changed. Why not keep boxes with the run: they are
+//! four numbers a ref, step and strategy, which only one page of a report ever asks for.
 
 use crate::cache::Cache;
 use crate::error::ReplayError;
@@ -23,7 +25,8 @@ pub struct StepView {
     pub step: u32,
     /// Width and height of the viewport, in CSS px.
     pub viewport: (u32, u32),
-    /// For each strategy, in the order that was asked: its handles and where their nodes lie. Nodes without a box are left out.
+    /// For each strategy, in the order that was asked: its handles and where their nodes lie. Nodes
+    /// without a box are left out.
     pub refs: Vec<Vec<(String, BoxInViewport)>>,
     /// What the browser said during the step.
     pub events: Vec<Event>,

@@ -151,7 +151,8 @@ fn questions_beside_a_scenario_are_asked_and_measure_nothing_anew() {
     let strategies = [configured("test/good", Behaviour::Good)];
     let without = world.replay(Request::new(&traces, &strategies)).expect("replays");
     assert!(without.header.traces.iter().all(|trace| trace.asked.is_empty()));
-    let question = "[[ask]]\nid = \"count\"\nstep = 2\nask = \"How many results are there?\"\nwords = \"page\"\ntext = \"3 of 142 results\"\n";
+    let question = "[[ask]]\nid = \"count\"\nstep = 2\nask = \"How many results are there?\"\nwords = \"page\"\ntext = \
+        \"3 of 142 results\"\n";
     std::fs::write(world.path("scenarios/shop/lamp.ask.toml"), question).expect("written");
     let with = world.replay(Request { threads: 2, ..Request::new(&traces, &strategies) }).expect("replays");
     assert_eq!(with.cached_units, 2, "a question is in no unit's key");
@@ -271,7 +272,8 @@ fn large_page() -> Page {
     builder.open(NodeSpec { tag: "html", ..NodeSpec::default() });
     builder.open(NodeSpec { tag: "body", ..NodeSpec::default() });
     builder.add_outline(
-        "main\n  searchbox \"Search\" #1 tag=input aria-label=\"Search\"\n  button \"Go\" #2 aria-label=\"Go\"\n  paragraph block\n    text \"Type to search\" #3\n  paragraph block\n    text \"3 of 142 results\" #4",
+        "main\n  searchbox \"Search\" #1 tag=input aria-label=\"Search\"\n  button \"Go\" #2 aria-label=\"Go\"\n  \
+            paragraph block\n    text \"Type to search\" #3\n  paragraph block\n    text \"3 of 142 results\" #4",
     );
     for _ in 0..10_000 {
         builder.open(NodeSpec { role: "generic", ..NodeSpec::default() });

@@ -1,4 +1,5 @@
-//! Commands as strategies, in whole runs: the bundled example succeeds, faults are rows, and only what says that it is deterministic is kept.
+//! Commands as strategies, in whole runs: the bundled example succeeds, faults are rows, and only
+//! what says that it is deterministic is kept.
 #![allow(missing_docs, reason = "a test has no readers")]
 
 mod common;
@@ -33,7 +34,8 @@ fn the_example_of_thirty_lines_finds_its_way_through_a_bundled_trace() {
     std::fs::copy(example(), world.path("lister.py")).expect("copied");
     let strategies = declared(
         &world,
-        "[[external]]\nname = \"mine/lister\"\nwhy = \"the example\"\ncommand = [\"python3\", \"lister.py\"]\nformat = \"playwright-aria\"\nversion = \"1\"\ntimeout_ms = 120000\nstart_timeout_ms = 120000\n",
+        "[[external]]\nname = \"mine/lister\"\nwhy = \"the example\"\ncommand = [\"python3\", \"lister.py\"]\nformat = \
+            \"playwright-aria\"\nversion = \"1\"\ntimeout_ms = 120000\nstart_timeout_ms = 120000\n",
     );
     let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../traces");
     let run = replay(&ReplayOptions {
@@ -66,18 +68,33 @@ fn faults_are_rows_with_clear_messages_and_the_run_goes_on() {
     let trace = world.task("shop/lamp");
     let command = |name: &str, script: &str| {
         format!(
-            "[[external]]\nname = \"mine/{name}\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \"plain\"\nchannel = \"none\"\ntimeout_ms = 4000\n"
+            "[[external]]\nname = \"mine/{name}\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", \
+                '''{script}''']\nformat = \"plain\"\nchannel = \"none\"\ntimeout_ms = 4000\n"
         )
     };
     let ready = "read hello; echo '{\"type\": \"ready\", \"protocol\": 1}';";
     let shown = "read step; echo '{\"type\": \"observation\", \"step\": 0, \"text\": \"Type to search\"}';";
     let text = [
-        "[[external]]\nname = \"mine/gone\"\nwhy = \"a fault\"\ncommand = [\"browserlens-no-such-command\"]\nformat = \"plain\"\n".to_owned(),
+        "[[external]]\nname = \"mine/gone\"\nwhy = \"a fault\"\ncommand = [\"browserlens-no-such-command\"]\nformat = \
+            \"plain\"\n"
+            .to_owned(),
         command("crashes", &format!("{ready}{shown} read step; echo broken >&2; exit 4")),
         command("hangs", &format!("{ready}{shown} sleep 600")),
         command("garbage", &format!("{ready}{shown} read step; echo Loading; sleep 600")),
-        command("other", &format!("{ready}{shown} read step; echo '{{\"type\": \"observation\", \"step\": 7, \"text\": \"\"}}'")),
-        command("ref", &format!("{ready} read step; echo '{{\"type\": \"observation\", \"step\": 0, \"text\": \"\", \"refs\": {{\"e1\": \"1.1.77\"}}}}'; read step; exit 0")),
+        command(
+            "other",
+            &format!(
+                "{ready}{shown} read step; echo '{{\"type\": \"observation\", \"step\": 7, \"text\": \
+            \"\"}}'"
+            ),
+        ),
+        command(
+            "ref",
+            &format!(
+                "{ready} read step; echo '{{\"type\": \"observation\", \"step\": 0, \"text\": \"\", \
+            \"refs\": {{\"e1\": \"1.1.77\"}}}}'; read step; exit 0"
+            ),
+        ),
     ]
     .concat();
     let mut strategies = declared(&world, &text);
@@ -110,9 +127,11 @@ fn faults_are_rows_with_clear_messages_and_the_run_goes_on() {
 fn a_failure_at_a_request_spoils_its_step() {
     let world = World::new();
     let trace = world.task("shop/lamp");
-    let script = "read hello; echo '{\"type\": \"ready\", \"protocol\": 1, \"requests\": true}'; read step; echo '{\"type\": \"observation\", \"step\": 0, \"text\": \"nothing of use\"}'; read request; sleep 600";
+    let script = "read hello; echo '{\"type\": \"ready\", \"protocol\": 1, \"requests\": true}'; read step; echo \
+        '{\"type\": \"observation\", \"step\": 0, \"text\": \"nothing of use\"}'; read request; sleep 600";
     let text = format!(
-        "[[external]]\nname = \"mine/silent\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \"plain\"\ntimeout_ms = 4000\n"
+        "[[external]]\nname = \"mine/silent\"\nwhy = \"a fault\"\ncommand = [\"sh\", \"-c\", '''{script}''']\nformat = \
+            \"plain\"\ntimeout_ms = 4000\n"
     );
     let run = world.replay(Request::new(&[trace], &declared(&world, &text))).expect("replays");
     let first = run.measurements[0].error().expect("the request was never answered");
@@ -126,7 +145,8 @@ fn only_a_deterministic_command_is_kept_until_a_file_of_it_changes() {
     std::fs::copy(example(), world.path("lister.py")).expect("copied");
     let text = |more: &str| {
         format!(
-            "[[external]]\nname = \"mine/lister\"\nwhy = \"w\"\ncommand = [\"python3\", \"lister.py\"]\nformat = \"playwright-aria\"\ntimeout_ms = 60000\n{more}"
+            "[[external]]\nname = \"mine/lister\"\nwhy = \"w\"\ncommand = [\"python3\", \"lister.py\"]\nformat = \
+                \"playwright-aria\"\ntimeout_ms = 60000\n{more}"
         )
     };
     let cached = |more: &str| {

@@ -1,7 +1,8 @@
 //! The attacks of the bundled hostile trace against what was shown of it.
 //!
-//! In: `traces/hostile-moderate-a-post.trace`, its scenario, the strategies of `traces/strategies.toml`. Out: nothing of ours is fooled beyond what is
-//! listed here with its reason, and the attacks are real: they fool others.
+//! In: `traces/hostile-moderate-a-post.trace`, its scenario, the strategies of
+//! `traces/strategies.toml`. Out: nothing of ours is fooled beyond what is listed here with its
+//! reason, and the attacks are real: they fool others.
 
 use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, replay, strategies};
 use browserlens_tokens::Encoding;

@@ -1,7 +1,9 @@
-//! The reader against labels that were decided by reading the texts: what a careful agent would find, read and believe.
+//! The reader against labels that were decided by reading the texts: what a careful agent would
+//! find, read and believe.
 //!
-//! In: `labelled/<format>/*.toml`, each a run of texts with cases. Out: no wrong answer. And: no reader panics on mutilated texts, in its
-//! own format or another's, nor on deep nesting with a small stack.
+//! In: `labelled/<format>/*.toml`, each a run of texts with cases. Out: no wrong answer. And: no
+//! reader panics on mutilated texts, in its own format or another's, nor on deep nesting with a
+//! small stack.
 
 use browserlens_replay::reader::{Reader, find};
 use browserlens_strategy::{NodeHint, ObservationKind, TextFormat};

@@ -1,6 +1,8 @@
-//! Observations of the bundled traces, pinned: `lens/full` and `lens/delta` on every scenario, the other families on two, `raw/*` never.
+//! Observations of the bundled traces, pinned: `lens/full` and `lens/delta` on every scenario, the
+//! other families on two, `raw/*` never.
 //!
-//! One readable file a scenario and strategy under `snapshots/`. Fails where there are no bundled traces: what is not there is not tested.
+//! One readable file a scenario and strategy under `snapshots/`. Fails where there are no bundled
+//! traces: what is not there is not tested.
 #![allow(missing_docs, reason = "a test has no readers")]
 
 use browserlens_replay::{Quiet, ReplayOptions, RunResult, Tokenizer, find_traces, replay, strategies};

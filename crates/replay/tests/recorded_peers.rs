@@ -1,4 +1,5 @@
-//! The bundled recordings of other tools: every tool has output at every step of every scenario, about the page of the trace.
+//! The bundled recordings of other tools: every tool has output at every step of every scenario,
+//! about the page of the trace.
 
 use browserlens_trace::{PeerText, PeersFile, Trace, peers_path};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,10 @@
 //! Aggregates the rows of a run: one summary a strategy, and which scenarios rankings may use.
 //!
-//! In: a [`ReportInput`]. Out: a [`Summary`]. Invariants: what counts quality is taken over every step and task of the
-//! run, a failed one counting as not succeeded; what counts cost is taken only over the scenarios that every ranked
-//! strategy finished, so that no strategy looks cheap because it failed on the long ones. Quality and ratios are averages over scenarios
-//! ([`crate::stats`]); plain counts stand beside them.
+//! In: a [`ReportInput`]. Out: a [`Summary`]. Invariants: what counts quality is taken over every
+//! step and task of the run, a failed one counting as not succeeded; what counts cost is taken only
+//! over the scenarios that every ranked strategy finished, so that no strategy looks cheap because
+//! it failed on the long ones. Quality and ratios are averages over scenarios ([`crate::stats`]);
+//! plain counts stand beside them.
 
 use crate::ReportInput;
 use crate::median::{mean, median};
@@ -22,7 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Cell {
     /// It was shown every step.
     Finished {
-        /// Tokens of the whole task: text under `o200k_base`, images under the formula, legend and answers included.
+        /// Tokens of the whole task: text under `o200k_base`, images under the formula, legend and
+        /// answers included.
         tokens: u64,
         /// Whether every step succeeded.
         success: bool,
@@ -59,15 +61,18 @@ pub struct StrategySummary {
     pub steps: Share,
     /// What it found, by scenario and on average.
     pub quality: Quality,
-    /// Tasks that succeed when the agent scrolls where a viewport-limited strategy needs it, of all tasks.
+    /// Tasks that succeed when the agent scrolls where a viewport-limited strategy needs it, of all
+    /// tasks.
     pub tasks_with_scrolls: Share,
     /// Steps, likewise.
     pub steps_with_scrolls: Share,
-    /// Siblings that elided marks stand for, of those and what is shown; of nothing where there are no marks.
+    /// Siblings that elided marks stand for, of those and what is shown; of nothing where there are
+    /// no marks.
     pub elided: Share,
     /// Nodes and texts whose words may be old, of the same whole.
     pub volatile: Share,
-    /// Mean tokens per task over the ranked scenarios (text and images, legend and answers included).
+    /// Mean tokens per task over the ranked scenarios (text and images, legend and answers
+    /// included).
     pub tokens_per_task: Option<f64>,
     /// 95 % interval of that mean.
     pub tokens_interval: Option<(f64, f64)>,
@@ -104,7 +109,8 @@ pub struct TaskCosts {
     pub keep_all: f64,
     /// The same with the prompt cache's discount on prefixes.
     pub keep_all_discounted: f64,
-    /// Tokens read over all calls when only the last full observation and what followed it are kept.
+    /// Tokens read over all calls when only the last full observation and what followed it are
+    /// kept.
     pub keep_last_full: f64,
     /// The same with the discount.
     pub keep_last_full_discounted: f64,
@@ -164,7 +170,8 @@ pub struct Summary {
     pub ranked_scenarios: Vec<String>,
     /// The others, and why.
     pub left_out: Vec<LeftOut>,
-    /// One row a strategy: ranked ones first; more tasks, then more steps, then fewer tokens come first.
+    /// One row a strategy: ranked ones first; more tasks, then more steps, then fewer tokens come
+    /// first.
     pub strategies: Vec<StrategySummary>,
     /// Every failed step.
     pub errors: Vec<ErrorRow>,
@@ -241,7 +248,8 @@ impl Summary {
                         Some((total(own), total(base)))
                     })
                     .collect();
-                // Handing out what a tool said is no time of the tool's: its own is a stage of the timings.
+                // Handing out what a tool said is no time of the tool's: its own is a stage of the
+                // timings.
                 let median_micros = if name.ends_with(RECORDED_SUFFIX) {
                     None
                 } else {
@@ -341,7 +349,8 @@ fn collect_names<'a>(first: impl Iterator<Item = &'a String>, second: impl Itera
     first.chain(second).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
-/// Divides the median of a step as the time of all steps divides among the stages: medians of stages would not add up to it.
+/// Divides the median of a step as the time of all steps divides among the stages: medians of
+/// stages would not add up to it.
 fn stage_times(timings: &[&Timing], median: f64) -> Option<StageTimes> {
     let mean_of =
         |micros: &dyn Fn(&Timing) -> u64| mean(&timings.iter().map(|timing| micros(timing)).collect::<Vec<_>>());

@@ -1,7 +1,8 @@
 //! Inspect: what answers about console and requests cost, and whether they tell what they must.
 //!
-//! In: the answers of each trace. Out: a table and a sentence; none where no trace has any. Invariants: the sum of a row is over the same
-//! traces as the unfiltered answer it is compared with; a claim stands beside what was measured.
+//! In: the answers of each trace. Out: a table and a sentence; none where no trace has any.
+//! Invariants: the sum of a row is over the same traces as the unfiltered answer it is compared
+//! with; a claim stands beside what was measured.
 
 use crate::ReportInput;
 use crate::numbers::{NONE, fraction, thousands};
@@ -89,11 +90,16 @@ impl Answers {
 
     /// Says what was claimed and what was measured.
     pub fn in_words(&self) -> String {
-        let mut words = "Tokens of what is answered after each step, summed over steps and traces. Unfiltered is every message and request so far with headers and bodies, as JSON; other tools tell only what came since the last navigation, and no times.".to_owned();
+        let mut words =
+            "Tokens of what is answered after each step, summed over steps and traces. Unfiltered is every \
+            message and request so far with headers and bodies, as JSON; other tools tell only what came since the \
+            last navigation, and no times."
+                .to_owned();
         if let Some(row) = self.rows.iter().find(|row| row.sum.answers == DEFAULT_ANSWERS) {
             let both = saved(row.sum.console + row.sum.network, row.whole.0 + row.whole.1);
             words.push_str(&format!(
-                " Claimed: about {CLAIMED} % smaller by default; measured: {} % over both, {} % for console, {} % for network.",
+                " Claimed: about {CLAIMED} % smaller by default; measured: {} % over both, {} % for console, {} % for \
+                    network.",
                 percent(both),
                 percent(saved(row.sum.console, row.whole.0)),
                 percent(saved(row.sum.network, row.whole.1))
@@ -131,7 +137,14 @@ mod tests {
         assert_eq!(rows[0], ["unfiltered", "2", "1,000", "0.0", "10,000", "0.0", "4/4"]);
         assert_eq!(rows[1], ["default", "2", "350", "65.0", "2,000", "80.0", "3/4"]);
         assert_eq!(rows[2], ["tool@1", "1", "10", "99.0", "100", "98.8", "1/2"]);
-        assert!(answers.in_words().ends_with("Claimed: about 90 % smaller by default; measured: 78.6 % over both, 65.0 % for console, 80.0 % for network."), "{}", answers.in_words());
+        assert!(
+            answers.in_words().ends_with(
+                "Claimed: about 90 % smaller by default; measured: 78.6 % over both, 65.0 \
+            % for console, 80.0 % for network."
+            ),
+            "{}",
+            answers.in_words()
+        );
     }
 
     #[test]

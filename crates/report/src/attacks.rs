@@ -1,7 +1,8 @@
 //! Survived attacks: how often page text passed for something else, by strategy and kind of attack.
 //!
-//! In: the rows of a run and the attacks that the scenarios declare. Out: text tables; none where no scenario declares any. Invariants: an attack
-//! that succeeds at one step has succeeded; one whose pages a strategy never showed, because it failed there, counts neither way, so every cell
+//! In: the rows of a run and the attacks that the scenarios declare. Out: text tables; none where
+//! no scenario declares any. Invariants: an attack that succeeds at one step has succeeded; one
+//! whose pages a strategy never showed, because it failed there, counts neither way, so every cell
 //! says of how many it is.
 
 use crate::aggregate::Summary;
@@ -18,7 +19,8 @@ use std::collections::BTreeSet;
 pub(crate) struct Attacks {
     /// The attacks, as the scenarios list them: trace, id and kind.
     attacks: Vec<(String, String, AttackKind)>,
-    /// By strategy, in the summary's order: for each attack whether it was survived; none where no page that holds it was shown.
+    /// By strategy, in the summary's order: for each attack whether it was survived; none where no
+    /// page that holds it was shown.
     rows: Vec<(String, Vec<Option<bool>>)>,
 }
 
@@ -42,7 +44,8 @@ impl Attacks {
         AttackKind::ALL.into_iter().filter(|kind| present.contains(kind)).collect()
     }
 
-    /// Attacks survived, of those that were made: one row a strategy, one column a kind; names are cut at `longest` characters.
+    /// Attacks survived, of those that were made: one row a strategy, one column a kind; names are
+    /// cut at `longest` characters.
     pub fn table(&self, longest: Option<usize>) -> TextTable {
         let kinds = self.kinds();
         let names = kinds.iter().map(|kind| kind.short_name().to_owned());

@@ -1,9 +1,10 @@
 //! Two runs, strategy by strategy: what changed on the scenarios that both finished.
 //!
-//! In: the task rows of an earlier and a later run. Out: a [`Comparison`] a strategy, and a table. Paired by scenario, with the statistics of
-//! [`crate::stats`]; the verdict says *cheaper*, *dearer*, *more* or *less success* only where the 95 % interval leaves out "no change", and how much:
-//! *slightly* below 5 % (of tokens) or 5 points (of success), *much* from 25 on.
-//! A verdict is about these scenarios and these recordings; equal runs give intervals without width.
+//! In: the task rows of an earlier and a later run. Out: a [`Comparison`] a strategy, and a table.
+//! Paired by scenario, with the statistics of [`crate::stats`]; the verdict says *cheaper*, *dearer*, *more*
+//! or *less success* only where the 95 % interval leaves out "no change", and how much: *slightly*
+//! below 5 % (of tokens) or 5 points (of success), *much* from 25 on. A verdict is about these
+//! scenarios and these recordings; equal runs give intervals without width.
 
 use crate::numbers::{points, ratio, ratio_interval, thousands};
 use crate::stats::Estimate;
@@ -33,7 +34,8 @@ pub struct ScenarioComparison {
     pub success: (bool, bool),
 }
 
-/// Compares two runs scenario by scenario: what differs, the largest changes of tokens first; what was lost before everything else.
+/// Compares two runs scenario by scenario: what differs, the largest changes of tokens first; what
+/// was lost before everything else.
 pub fn scenario_comparisons(
     earlier: &[TaskMeasurement],
     later: &[TaskMeasurement],

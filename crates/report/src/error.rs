@@ -80,7 +80,8 @@ impl ReportError {
             Self::DiskFull { .. } => "free space on that disk, or name a folder on another one; nothing was kept",
             Self::NotAllowed { .. } => "name a folder that you may write to",
             Self::Io { .. } => {
-                "check that the path can be reached and written, then run the report again; the measurements are in the cache"
+                "check that the path can be reached and written, then run the report again; the measurements are in \
+                    the cache"
             }
             Self::Table { .. } | Self::Chart { .. } | Self::Viewer(_) | Self::Packing(_) => {
                 "this is a fault of the tool: replay the traces again without the cache, and report it if it comes back"

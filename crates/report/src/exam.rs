@@ -1,6 +1,7 @@
 //! The exam of a run, as tables for a terminal.
 //!
-//! In: a run, or what models answered. Out: one row a strategy. Invariant: names are shown as text, whatever they hold.
+//! In: a run, or what models answered. Out: one row a strategy. Invariant: names are shown as text,
+//! whatever they hold.
 
 use crate::Share;
 use crate::numbers::{fraction, percent};
@@ -8,7 +9,8 @@ use crate::text_table::{TextTable, wrap};
 use browserlens_replay::RunResult;
 use browserlens_replay::llm::{ExamResults, ExamRow};
 
-/// Writes what can be computed of the exam without a model, for some strategies; for all where none is named.
+/// Writes what can be computed of the exam without a model, for some strategies; for all where none
+/// is named.
 pub fn exam_table(run: &RunResult, strategies: &[String]) -> String {
     let names = ["strategy", "asked", "told", "beside owner", "%", "simple reader", "strict reader"];
     let mut table = TextTable::new(names);
@@ -29,8 +31,11 @@ pub fn exam_table(run: &RunResult, strategies: &[String]) -> String {
             fraction(Share { part: sum(|task| task.successful_steps), whole: steps }),
         ]);
     }
-    let note = "asked: questions whose answer can be looked for; refs are not asked for where a tool has none or does not tell what they mean. told: the answer stands in what was told since the last whole telling. Beside owner: one observation says it with whose it is, at \
-                most one line apart. Simple reader: steps that succeed for a reader who does what the legend says and counts no positions; strict reader: for the one whose success the bench reports.";
+    let note = "asked: questions whose answer can be looked for; refs are not asked for where a tool has none or does \
+        not tell what they mean. told: the answer stands in what was told since the last whole telling. Beside owner: \
+        one observation says it with whose it is, at \
+                most one line apart. Simple reader: steps that succeed for a reader who does what the legend says and \
+                counts no positions; strict reader: for the one whose success the bench reports.";
     format!("{}\n{}\n", table.terminal(), wrap(note, 100, "  "))
 }
 

@@ -1,7 +1,8 @@
 //! Fidelity as text: `reports/fidelity.md` and a table for the terminal.
 //!
-//! In: a [`Fidelity`]. Out: Markdown, the same for the same input byte for byte: no date, no machine. Invariants: lines of pages stand
-//! in code spans that they cannot end, in one line, cut; a number prints as whole only if it is.
+//! In: a [`Fidelity`]. Out: Markdown, the same for the same input byte for byte: no date, no
+//! machine. Invariants: lines of pages stand in code spans that they cannot end, in one line, cut;
+//! a number prints as whole only if it is.
 
 use crate::numbers::{NONE, thousands};
 use crate::text_table::{TextTable, escape_markdown};
@@ -21,10 +22,13 @@ const BEFORE: usize = 40;
 pub fn fidelity_markdown(fidelity: &Fidelity) -> String {
     let mut out = format!(
         "# Fidelity\n\n\
-         Our re-implementations of other tools against what those tools really said about the same pages, as recorded beside the \
+         Our re-implementations of other tools against what those tools really said about the same pages, as recorded \
+         beside the \
          traces. Written by `browserlens fidelity`; a test compares this file with what it writes today.\n\n\
-         Token ratio: our tokens over the recorded ones ({}), texts as they stand. Equal lines: longest common subsequence over the longer \
-         text, summed over steps, after refs and ids became `*`. The bars, over all traces: tokens within {} %, at least {} % of the lines \
+         Token ratio: our tokens over the recorded ones ({}), texts as they stand. Equal lines: longest common \
+         subsequence over the longer \
+         text, summed over steps, after refs and ids became `*`. The bars, over all traces: tokens within {} %, at \
+         least {} % of the lines \
          equal; the aim is {} %.\n\n## Per tool\n\n",
         ENCODING.name(),
         bars::TOKENS_OFF_PERCENT,
@@ -46,14 +50,16 @@ pub fn fidelity_markdown(fidelity: &Fidelity) -> String {
     out.push_str("\n## Per scenario\n\nToken ratio and equal lines in percent.\n\n");
     out.push_str(&by_scenario(fidelity).markdown());
     out.push_str(
-        "\n## What differs\n\nA difference is a pair of lines, or a line that nothing stands for. Tabs show as `⇥`, other characters without a face as escapes.\n",
+        "\n## What differs\n\nA difference is a pair of lines, or a line that nothing stands for. Tabs show as `⇥`, \
+            other characters without a face as escapes.\n",
     );
     fidelity.peers.iter().for_each(|peer| differences(&mut out, peer));
     coverage(&mut out, fidelity);
     out
 }
 
-/// Reads a table back from what [`fidelity_markdown`] wrote: the first below a heading; none if there is none.
+/// Reads a table back from what [`fidelity_markdown`] wrote: the first below a heading; none if
+/// there is none.
 pub(crate) fn table_of_markdown(markdown: &str, heading: &str) -> Option<TextTable> {
     let below =
         markdown.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
@@ -63,7 +69,8 @@ pub(crate) fn table_of_markdown(markdown: &str, heading: &str) -> Option<TextTab
     Some(table)
 }
 
-/// Returns the cells of a row as text: a backslash stands before what Markdown would take for its own.
+/// Returns the cells of a row as text: a backslash stands before what Markdown would take for its
+/// own.
 fn cells_of(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut chars = line.trim().trim_matches('|').chars();
@@ -297,7 +304,8 @@ fn cut(line: &str, from: usize) -> String {
     shown
 }
 
-/// Writes a character so that it can be seen and moves nothing: control, format and odd blank characters as escapes.
+/// Writes a character so that it can be seen and moves nothing: control, format and odd blank
+/// characters as escapes.
 fn visible(c: char) -> String {
     match c {
         '\t' => "⇥".to_owned(),

@@ -1,7 +1,8 @@
 //! A folder that appears whole or not at all.
 //!
-//! In: the name of a fresh folder and its files. Out: the folder. Invariants: nothing that exists is touched; until
-//! [`StagedFolder::publish`] the files lie in a hidden folder beside it, which is removed if anything fails.
+//! In: the name of a fresh folder and its files. Out: the folder. Invariants: nothing that exists
+//! is touched; until [`StagedFolder::publish`] the files lie in a hidden folder beside it, which is
+//! removed if anything fails.
 
 use crate::ReportError;
 use std::ffi::OsString;
@@ -63,7 +64,8 @@ impl StagedFolder {
 impl Drop for StagedFolder {
     fn drop(&mut self) {
         if !self.published {
-            // Nothing to tell: the error that led here is on its way, and the folder is a hidden one of our own.
+            // Nothing to tell: the error that led here is on its way, and the folder is a hidden
+            // one of our own.
             let _ = fs::remove_dir_all(&self.staging);
         }
     }

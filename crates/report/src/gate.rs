@@ -1,7 +1,9 @@
-//! What the gate found, for people: in words, as Markdown for the summary of a CI step, and as the entry of an accepted change.
+//! What the gate found, for people: in words, as Markdown for the summary of a CI step, and as the
+//! entry of an accepted change.
 //!
-//! In: a [`GateReport`]. Out: text. Invariants: every finding is counted, the first ones of a kind are shown whole; a text of a page stands in a
-//! code block that it cannot end, or on one line without control characters.
+//! In: a [`GateReport`]. Out: text. Invariants: every finding is counted, the first ones of a kind
+//! are shown whole; a text of a page stands in a code block that it cannot end, or on one line
+//! without control characters.
 
 mod accepted;
 mod junit;

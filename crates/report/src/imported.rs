@@ -1,14 +1,19 @@
-//! Imported traces: whose recordings they are, under which licence, and how other tools are compared on them.
+//! Imported traces: whose recordings they are, under which licence, and how other tools are
+//! compared on them.
 //!
-//! In: the origins of the traces of a run. Out: a table and a sentence; none where every trace was recorded here. Invariant: each imported trace has
-//! its own line, with its source and licence as they were told; what is not known is said so.
+//! In: the origins of the traces of a run. Out: a table and a sentence; none where every trace was
+//! recorded here. Invariant: each imported trace has its own line, with its source and licence as
+//! they were told; what is not known is said so.
 
 use crate::ReportInput;
 use crate::text_table::TextTable;
 use browserlens_replay::Origin;
 
 /// How to read results on imported traces.
-const IN_WORDS: &str = "These pages are other people's recordings. What other tools show of them is made by our re-implementations: the tools themselves never saw these pages. Pages that were rendered come from recorded markup, with scripts off and the network cut; on pages that were not rendered, strategies that read layout or accessibility have error rows.";
+const IN_WORDS: &str = "These pages are other people's recordings. What other tools show of them is made by our \
+    re-implementations: the tools themselves never saw these pages. Pages that were rendered come from recorded \
+    markup, with scripts off and the network cut; on pages that were not rendered, strategies that read layout or \
+    accessibility have error rows.";
 
 /// The imported traces of a run.
 pub(crate) struct Imported<'a> {

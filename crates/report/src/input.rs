@@ -1,8 +1,9 @@
 //! What a report is made of.
 //!
-//! In: rows of `replay`, what the scenarios and strategies say of themselves, and the store of observations behind a
-//! small trait. Out: one value that every part of the report reads. Invariant: the report recomputes no observation;
-//! where something is not given (a screenshot, a text) the report says so.
+//! In: rows of `replay`, what the scenarios and strategies say of themselves, and the store of
+//! observations behind a small trait. Out: one value that every part of the report reads.
+//! Invariant: the report recomputes no observation; where something is not given (a screenshot, a
+//! text) the report says so.
 
 use crate::preview;
 use browserlens_knowledge::Knowledge;
@@ -58,7 +59,8 @@ pub struct About {
     pub machine: String,
     /// Where the full observations lie, relative to the report or as a command.
     pub store: String,
-    /// What is to be said of recorded tools: how much was dropped and why, which outputs are missing.
+    /// What is to be said of recorded tools: how much was dropped and why, which outputs are
+    /// missing.
     pub recorded: Vec<String>,
     /// The git revision that the report was made at; empty where that is not known.
     pub revision: String,
@@ -217,7 +219,8 @@ pub trait Observations: Sync {
     /// Any error of the store; the report goes on and shows it in the image's place.
     fn image(&self, hash: &str) -> Result<Option<Vec<u8>>, Box<dyn Error + Send + Sync>>;
 
-    /// Returns small copies of images, in the order of their hashes; none for one that cannot be read.
+    /// Returns small copies of images, in the order of their hashes; none for one that cannot be
+    /// read.
     ///
     /// Making them takes most of a report's time: a store that is asked again may keep them.
     fn previews(&self, hashes: &[&str], size: preview::Size) -> Vec<Option<Vec<u8>>> {

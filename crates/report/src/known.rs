@@ -1,6 +1,7 @@
 //! Knowledge: what recordings make known, asked about recordings that it was not made of.
 //!
-//! In: what came of each trace and its variants. Out: a table (all sites, then each), and sentences; none where nothing was measured. Invariants: shares stay counts until they are
+//! In: what came of each trace and its variants. Out: a table (all sites, then each), and
+//! sentences; none where nothing was measured. Invariants: shares stay counts until they are
 //! printed; what was not measured is a dash, not a zero; what misses a bar is said to.
 
 use crate::ReportInput;
@@ -101,9 +102,12 @@ impl Known {
         let screens = |share: Share| bar(share, at_least(share, SCREENS_BAR), &format!("at least {SCREENS_BAR} %"));
         let wrong = all.wrong.whole > 0 && all.wrong.part * 100 <= all.wrong.whole * WRONG_BAR;
         format!(
-            "What recordings, variants of the same task among them, make known of a site, asked about what was held back from them. Screens recognised, of the pages whose screen was known: \
-             every second step held back {}, whole recordings held back {}; taken for another screen above the threshold, of all pages: {}. Recorded actions that the knowledge can say in the \
-             tools of each profile. Gaps: one to three steps taken out of each place of a recording of which there are others; recovered in order with tool, screen, target and kinds of parameters: {}; known: those that stand \
+            "What recordings, variants of the same task among them, make known of a site, asked about what was held \
+                back from them. Screens recognised, of the pages whose screen was known: \
+             every second step held back {}, whole recordings held back {}; taken for another screen above the \
+             threshold, of all pages: {}. Recorded actions that the knowledge can say in the \
+             tools of each profile. Gaps: one to three steps taken out of each place of a recording of which there are \
+             others; recovered in order with tool, screen, target and kinds of parameters: {}; known: those that stand \
              in another recording at all; made up: actions that were inferred and had not been there.",
             screens(all.right[0]),
             screens(all.right[1]),

@@ -3,11 +3,13 @@
 use crate::text_table::one_line;
 use browserlens_replay::RECORDED_SUFFIX;
 
-/// What stands in a terminal's table for the ending that says that a tool's own words were recorded.
+/// What stands in a terminal's table for the ending that says that a tool's own words were
+/// recorded.
 pub(crate) const RECORDED_MARK: &str = "*";
 
-/// Returns a strategy's name in at most `limit` characters: the ending of recorded output as a mark, then without the tool's version, then
-/// without its middle, so that variants of one tool stay apart.
+/// Returns a strategy's name in at most `limit` characters: the ending of recorded output as a
+/// mark, then without the tool's version, then without its middle, so that variants of one tool
+/// stay apart.
 pub(crate) fn strategy_label(name: &str, limit: usize) -> String {
     let line = one_line(name);
     let (base, mark) = match line.strip_suffix(RECORDED_SUFFIX) {

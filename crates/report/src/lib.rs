@@ -1,10 +1,12 @@
 //! Turns the measurements of a run into a report: tables, charts, a summary and one HTML page.
 //!
-//! In: a [`ReportInput`] (rows, task rows and timings of `replay`, what the scenarios say, the stored observations).
-//! Out: one fresh folder with `index.html`, `summary.md`, charts as SVG, the main ones as PNG, `measurements.parquet` and `.csv`,
-//! `tasks.csv`, `timings.parquet` and `.csv`, and what the other numbers are made of (`traces.parquet`, `questions.parquet`, …).
-//! Invariants: nothing that exists is overwritten, and a report that could not be finished leaves no folder; the
-//! measurement files depend on the measurements alone, byte for byte; nothing that came from a page is ever markup.
+//! In: a [`ReportInput`] (rows, task rows and timings of `replay`, what the scenarios say, the
+//! stored observations). Out: one fresh folder with `index.html`, `summary.md`, charts as SVG, the
+//! main ones as PNG, `measurements.parquet` and `.csv`, `tasks.csv`, `timings.parquet` and `.csv`,
+//! and what the other numbers are made of (`traces.parquet`, `questions.parquet`, …). Invariants:
+//! nothing that exists is overwritten, and a report that could not be finished leaves no folder;
+//! the measurement files depend on the measurements alone, byte for byte; nothing that came from a
+//! page is ever markup.
 //!
 //! Which part should I use?
 //! - the whole report: [`write_report`]
@@ -82,17 +84,20 @@ pub struct ReportPaths {
     pub files: Vec<PathBuf>,
 }
 
-/// Writes a whole report into the fresh folder `dir`, whose parents are made where they are missing.
+/// Writes a whole report into the fresh folder `dir`, whose parents are made where they are
+/// missing.
 ///
 /// The folder appears when it is complete: everything is written beside it first, then renamed.
 ///
 /// # Errors
-/// [`ReportError`] if `dir` exists, or if a part cannot be made or written; nothing is left behind then.
+/// [`ReportError`] if `dir` exists, or if a part cannot be made or written; nothing is left behind
+/// then.
 pub fn write_report(input: &ReportInput<'_>, dir: &Path) -> Result<ReportPaths, ReportError> {
     write_report_with(input, &Summary::of(input), None, dir)
 }
 
-/// Writes a whole report as [`write_report`] does, of an input whose summary is known, with what models made of the run where any read it.
+/// Writes a whole report as [`write_report`] does, of an input whose summary is known, with what
+/// models made of the run where any read it.
 ///
 /// # Errors
 /// As [`write_report`].

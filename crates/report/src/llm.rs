@@ -1,7 +1,8 @@
 //! What models made of a run, as a table: for `summary.md`, the page and a terminal.
 //!
-//! In: [`LlmResults`]. Out: one row a reader (model, tier) and strategy with Mind2Web's four numbers. Invariants: without results there is no table, no
-//! heading and no note; model names, tiers and reasons are shown as text, whatever they hold.
+//! In: [`LlmResults`]. Out: one row a reader (model, tier) and strategy with Mind2Web's four
+//! numbers. Invariants: without results there is no table, no heading and no note; model names,
+//! tiers and reasons are shown as text, whatever they hold.
 
 use crate::Share;
 use crate::html::escape;
@@ -61,7 +62,8 @@ fn rows(results: &LlmResults) -> Vec<Vec<String>> {
 
 fn notes(results: &LlmResults) -> Vec<String> {
     let mut notes = vec![
-        "Metrics of Mind2Web (arXiv:2306.06070), macro over tasks: the asked steps are those whose recorded action acts on an element; \
+        "Metrics of Mind2Web (arXiv:2306.06070), macro over tasks: the asked steps are those whose recorded action \
+            acts on an element; \
          fill and type are one operation, check is a click. A step without an answer is a wrong step."
             .to_owned(),
     ];

@@ -1,7 +1,7 @@
 //! A small made-up run whose every aggregate can be worked out by hand.
 //!
-//! Three scenarios (2, 3 and 2 steps), four strategies. `raw/html` fails on the last step of `docs/answer`, so
-//! rankings use `login/wrong-password` and `shop/cart` only.
+//! Three scenarios (2, 3 and 2 steps), four strategies. `raw/html` fails on the last step of
+//! `docs/answer`, so rankings use `login/wrong-password` and `shop/cart` only.
 
 use crate::input::*;
 use browserlens_page::BoxInViewport;

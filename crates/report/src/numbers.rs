@@ -67,7 +67,8 @@ pub(crate) fn ratio_interval(estimate: Option<Estimate>) -> String {
     format!("{}–{}", ratio(Some(low)).trim_end_matches('×'), ratio(Some(high)))
 }
 
-/// Writes a difference of averages in percentage points with its sign and interval: `+4.2 (−1.0 to +9.5)`.
+/// Writes a difference of averages in percentage points with its sign and interval:
+/// `+4.2 (−1.0 to +9.5)`.
 pub(crate) fn points(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return NONE.to_owned() };
     let signed = |value: f64| {

@@ -1,7 +1,8 @@
 //! Small copies of screenshots, as the page embeds them.
 //!
-//! In: PNG bytes. Out: JPEG bytes of a fixed width at most, written anew from the pixels: nothing of the file that was read comes along.
-//! Why JPEG: the screenshots of the bundled suite take 21 MB as PNG, and the page has room for a third of that.
+//! In: PNG bytes. Out: JPEG bytes of a fixed width at most, written anew from the pixels: nothing
+//! of the file that was read comes along. Why JPEG: the screenshots of the bundled suite take 21 MB
+//! as PNG, and the page has room for a third of that.
 
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ExtendedColorType, ImageEncoder, ImageFormat, ImageReader, Limits, RgbImage};
@@ -75,13 +76,15 @@ fn flat(image: &DynamicImage) -> RgbImage {
 /// Bits of a weight behind the point.
 const BITS: u32 = 14;
 
-/// Which pixels make one of a shorter row, and how much of each; the weights sum up to 1 << [`BITS`].
+/// Which pixels make one of a shorter row, and how much of each; the weights sum up to 1 <<
+/// [`BITS`].
 struct Taps {
     first: usize,
     weights: Vec<i32>,
 }
 
-/// Weights of a triangle as wide as two of the new pixels, as `image` takes for its filter of that name; in integers it takes an eighth of the time.
+/// Weights of a triangle as wide as two of the new pixels, as `image` takes for its filter of that
+/// name; in integers it takes an eighth of the time.
 fn taps(from: u32, to: u32) -> Vec<Taps> {
     let step = f64::from(from) / f64::from(to);
     let tap = |at: u32| {

@@ -1,7 +1,9 @@
-//! Quality by scenario: how much of what there was to find each strategy found, and the averages of that over scenarios.
+//! Quality by scenario: how much of what there was to find each strategy found, and the averages of
+//! that over scenarios.
 //!
-//! In: the rows of a run. Out: a [`Quality`] a strategy. Invariants: what there was to find at a step is known from any strategy that did not fail there,
-//! so that a failed row counts as a miss instead of vanishing from the whole; a scenario where there was nothing of a kind to find takes
+//! In: the rows of a run. Out: a [`Quality`] a strategy. Invariants: what there was to find at a
+//! step is known from any strategy that did not fail there, so that a failed row counts as a miss
+//! instead of vanishing from the whole; a scenario where there was nothing of a kind to find takes
 //! no part in the average of that kind.
 
 use crate::share::Share;
@@ -14,7 +16,8 @@ use std::collections::BTreeMap;
 pub enum Metric {
     /// Whether every step succeeded.
     Tasks,
-    /// Steps with an acceptable action node in the shown state, of the steps whose next action needs one.
+    /// Steps with an acceptable action node in the shown state, of the steps whose next action
+    /// needs one.
     Target,
     /// … that can be named through the action channel.
     Addressable,

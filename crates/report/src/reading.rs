@@ -1,8 +1,10 @@
 //! Reading: how many questions about pages are answered, by how much text.
 //!
-//! In: what came of the questions about each trace. Out: a table (one block a way of reading: all sites, then each), one of the bars, and sentences; none where nothing was asked.
-//! Invariants: all ways are counted over the same questions; shares stay counts until they are printed; what misses a bar is said to.
-//! A figure of another kind (what the cache saves, text that stands twice) is one more [`Bar`].
+//! In: what came of the questions about each trace. Out: a table (one block a way of reading: all
+//! sites, then each), one of the bars, and sentences; none where nothing was asked. Invariants: all
+//! ways are counted over the same questions; shares stay counts until they are printed; what misses
+//! a bar is said to. A figure of another kind (what the cache saves, text that stands twice) is one
+//! more [`Bar`].
 
 use crate::ReportInput;
 use crate::numbers::{fraction, percent, percent_range};
@@ -95,7 +97,8 @@ impl Reading {
                 }
             }
         }
-        // One block a way, in the order of ways; all sites stand first, then each in the order of traces.
+        // One block a way, in the order of ways; all sites stand first, then each in the order of
+        // traces.
         let order: Vec<String> = rows.iter().filter(|row| row.site.is_empty()).map(|row| row.way.clone()).collect();
         rows.sort_by_key(|row| (order.iter().position(|way| *way == row.way), row.site == HELD_OUT));
         (!rows.is_empty()).then_some(Self { rows })
@@ -179,15 +182,20 @@ impl Reading {
     /// Says what was counted, and what the fused ranking missed.
     pub fn in_words(&self) -> String {
         let mut words = format!(
-            "Questions about recorded pages, written before there was any retrieval; recall@k is the share of those whose answer stands, word for word, in what an agent gets for k sections \
-             (95 % interval of Wilson; other words: recall@{DEFAULT_DEPTH} of those that are not put in the page's words), tokens@{DEFAULT_DEPTH} what it gets for {DEFAULT_DEPTH}, of the tokens of the pages' full text, summed over questions. Made up: questions that the page does not \
-             answer, for which something was found. Held out: questions on all sites in other words, written after a first retrieval by words, that nothing may be tuned by; they are in no other row."
+            "Questions about recorded pages, written before there was any retrieval; recall@k is the share of those \
+                whose answer stands, word for word, in what an agent gets for k sections \
+             (95 % interval of Wilson; other words: recall@{DEFAULT_DEPTH} of those that are not put in the page's \
+             words), tokens@{DEFAULT_DEPTH} what it gets for {DEFAULT_DEPTH}, of the tokens of the pages' full text, \
+             summed over questions. Made up: questions that the page does not \
+             answer, for which something was found. Held out: questions on all sites in other words, written after a \
+             first retrieval by words, that nothing may be tuned by; they are in no other row."
         );
         if let Some(fused) = self.fused() {
             let [page, other] = fused.by_words.map(fraction);
             let _ = write!(
                 words,
-                " By {FUSED_WAY} at {DEFAULT_DEPTH}: {page} of the questions in the page's words, {other} of those in other words."
+                " By {FUSED_WAY} at {DEFAULT_DEPTH}: {page} of the questions in the page's words, {other} of those in \
+                    other words."
             );
             if !fused.missed.is_empty() {
                 let missed = fused.missed.iter().map(|(trace, ids)| format!("{trace} {}", ids.join(", ")));
@@ -198,7 +206,8 @@ impl Reading {
     }
 }
 
-/// Writes a ratio in percent with one decimal; it may be more than 100, since ways of reading join lines and cells in their own way.
+/// Writes a ratio in percent with one decimal; it may be more than 100, since ways of reading join
+/// lines and cells in their own way.
 fn percent_of(share: Share) -> String {
     match share.value() {
         Some(value) if value > 1.0 => format!("{:.1}", value * 100.0),

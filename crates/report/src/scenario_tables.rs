@@ -1,7 +1,8 @@
-//! Tables of averages over scenarios, with their intervals and how many scenarios they are made of; and what else was counted.
+//! Tables of averages over scenarios, with their intervals and how many scenarios they are made of;
+//! and what else was counted.
 //!
-//! In: a [`Summary`]. Out: text tables. Invariant: every column of averages says its n; a cell that is made of another number of scenarios
-//! says its own.
+//! In: a [`Summary`]. Out: text tables. Invariant: every column of averages says its n; a cell that
+//! is made of another number of scenarios says its own.
 
 use crate::aggregate::{StrategySummary, Summary, TaskCosts};
 use crate::labels::strategy_label;
@@ -142,7 +143,8 @@ pub(crate) fn shown_table(summary: &Summary) -> TextTable {
     table
 }
 
-/// Routers against hindsight: what was chosen, what it cost as whole observations, and what hindsight would have saved or won.
+/// Routers against hindsight: what was chosen, what it cost as whole observations, and what
+/// hindsight would have saved or won.
 ///
 /// Names are cut at `longest` characters.
 pub(crate) fn routers_table(routers: &RouterTable, longest: usize) -> TextTable {
@@ -173,4 +175,7 @@ pub(crate) fn routers_table(routers: &RouterTable, longest: usize) -> TextTable 
 }
 
 /// Says how to read [`routers_table`].
-pub(crate) const ROUTERS_NOTE: &str = "Each choice is priced at the whole observation of that representation, without deltas and legend. Hindsight takes the cheapest representation with which the step succeeds. Extra: tokens over hindsight by refs where both succeed. Missed: steps that only hindsight makes succeed. Best: steps on which no success was cheaper, of those where any representation by refs succeeds.";
+pub(crate) const ROUTERS_NOTE: &str = "Each choice is priced at the whole observation of that representation, without \
+    deltas and legend. Hindsight takes the cheapest representation with which the step succeeds. Extra: tokens over \
+    hindsight by refs where both succeed. Missed: steps that only hindsight makes succeed. Best: steps on which no \
+    success was cheaper, of those where any representation by refs succeeds.";

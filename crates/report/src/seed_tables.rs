@@ -1,8 +1,9 @@
 //! The two tables of the design that reading follows, with what is measured beside its estimates.
 //!
-//! In: `crates/reading/seed_tables.json`, which an example of that crate writes (its counts are checked by a test there; its times are of the machine
-//! that it names). Out: tables as they are stored, and where they are from. Invariant: nothing is worked out here, so a report never tells times of
-//! another run as its own.
+//! In: `crates/reading/seed_tables.json`, which an example of that crate writes (its counts are
+//! checked by a test there; its times are of the machine that it names). Out: tables as they are
+//! stored, and where they are from. Invariant: nothing is worked out here, so a report never tells
+//! times of another run as its own.
 
 use crate::text_table::TextTable;
 use serde::Deserialize;
@@ -47,7 +48,8 @@ impl SeedTables {
     /// Says where they are from.
     pub fn in_words(&self) -> String {
         format!(
-            "Generated pages of five sizes, beside what was estimated for them before anything was built. Stored, not measured in this run. {} {AGAIN}",
+            "Generated pages of five sizes, beside what was estimated for them before anything was built. Stored, not \
+                measured in this run. {} {AGAIN}",
             self.measured
         )
     }

@@ -15,9 +15,11 @@ impl Share {
         (self.whole > 0).then(|| self.part as f64 / self.whole as f64)
     }
 
-    /// Returns the 95 % interval of Wilson; none of nothing. Shape: lower and upper end, between 0 and 1.
+    /// Returns the 95 % interval of Wilson; none of nothing. Shape: lower and upper end, between 0
+    /// and 1.
     ///
-    /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", 1927. It holds where a share is near 0 or 1 and counts are small.
+    /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical
+    /// inference", 1927. It holds where a share is near 0 or 1 and counts are small.
     pub fn wilson(self) -> Option<(f64, f64)> {
         const Z: f64 = 1.959_963_984_540_054;
         let (share, n) = (self.value()?, self.whole as f64);
@@ -45,7 +47,8 @@ mod tests {
             let (low, high) = Share { part, whole }.wilson().expect("of something");
             ((low * 1e4).round() / 1e4, (high * 1e4).round() / 1e4)
         };
-        // R. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I, method 3.
+        // R. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, table I,
+        // method 3.
         assert_eq!(interval(81, 263), (0.2553, 0.3662));
         assert_eq!(interval(15, 148), (0.0624, 0.1605));
         assert_eq!(interval(0, 20), (0.0, 0.1611));

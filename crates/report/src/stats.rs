@@ -1,16 +1,20 @@
-//! Statistics over scenarios: averages, ratios, paired bootstrap intervals. Pure functions of numbers.
+//! Statistics over scenarios: averages, ratios, paired bootstrap intervals. Pure functions of
+//! numbers.
 //!
-//! In: one value a scenario. Out: an [`Estimate`]: the statistic, its 95 % interval and how many scenarios it is made of.
-//! Formulas, with n scenarios, x the value of each, a and b the tokens of two strategies on the same scenario:
+//! In: one value a scenario. Out: an [`Estimate`]: the statistic, its 95 % interval and how many
+//! scenarios it is made of. Formulas, with n scenarios, x the value of each, a and b the tokens of
+//! two strategies on the same scenario:
 //! - *macro average*: Σ x ÷ n. Every scenario weighs the same, however many steps it has.
 //! - *geometric mean of ratios*: exp(Σ ln(a ÷ b) ÷ n).
 //! - *share of sums*: Σ part ÷ Σ whole, where the number shown is that share and not an average.
 //! - *paired difference*: Σ (x − y) ÷ n, x and y of two strategies on the same scenario.
-//! - *interval*: [`RESAMPLES`] times, n scenarios are drawn with replacement and the statistic is made of them; the interval runs from the 251st
-//!   smallest to the 251st largest (percentile bootstrap). The draws depend on n alone, so that all strategies are compared on the same ones.
+//! - *interval*: [`RESAMPLES`] times, n scenarios are drawn with replacement and the statistic is
+//!   made of them; the interval runs from the 251st smallest to the 251st largest (percentile
+//!   bootstrap). The draws depend on n alone, so that all strategies are compared on the same ones.
 //!
-//! What an interval is not: our scenarios were chosen, not drawn from the web. It says how much the statistic hangs on single scenarios.
-//! Fewer than two scenarios have no interval. Equal values have an interval without width; few scenarios have one that is too narrow.
+//! What an interval is not: our scenarios were chosen, not drawn from the web. It says how much the
+//! statistic hangs on single scenarios. Fewer than two scenarios have no interval. Equal values
+//! have an interval without width; few scenarios have one that is too narrow.
 
 use crate::share::Share;
 use browserlens_replay::SplitMix64;
@@ -41,7 +45,8 @@ impl Estimate {
         Some(Self { value: mean(values)?, interval: interval(values), n: values.len() })
     }
 
-    /// Returns the geometric mean of a ÷ b, a pair a scenario; none of nothing, and none if any of the numbers is 0.
+    /// Returns the geometric mean of a ÷ b, a pair a scenario; none of nothing, and none if any of
+    /// the numbers is 0.
     pub fn ratio(pairs: &[(u64, u64)]) -> Option<Self> {
         if pairs.iter().any(|(a, b)| *a == 0 || *b == 0) {
             return None;
@@ -84,7 +89,8 @@ fn interval(values: &[f64]) -> Option<(f64, f64)> {
     resampled(values.len(), |drawn| drawn.iter().map(|at| values[*at]).sum::<f64>() / values.len() as f64)
 }
 
-/// Draws scenarios again and again and returns the ends between which 95 % of their statistics lie; none of fewer than two.
+/// Draws scenarios again and again and returns the ends between which 95 % of their statistics lie;
+/// none of fewer than two.
 fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option<(f64, f64)> {
     if n < 2 {
         return None;
@@ -96,7 +102,8 @@ fn resampled(n: usize, statistic: impl Fn(&[usize]) -> f64) -> Option<(f64, f64)
     Some((low, *high))
 }
 
-/// Returns which scenarios each resample is made of, one resample after the other; they depend on n alone and are drawn once.
+/// Returns which scenarios each resample is made of, one resample after the other; they depend on n
+/// alone and are drawn once.
 fn draws(n: usize) -> Arc<[usize]> {
     static KNOWN: LazyLock<Mutex<BTreeMap<usize, Arc<[usize]>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -128,12 +135,15 @@ mod tests {
 
     #[test]
     fn the_interval_of_two_scenarios_is_worked_by_hand() {
-        // Four equally likely resamples of {0, 1}: means 0, ½, ½, 1; more than 2.5 % of them are 0, as many are 1.
+        // Four equally likely resamples of {0, 1}: means 0, ½, ½, 1; more than 2.5 % of them are 0,
+        // as many are 1.
         assert_eq!(Estimate::average(&[0.0, 1.0]).unwrap().interval, Some((0.0, 1.0)));
-        // Five scenarios, one of them 1: a resample has none of them with (4 ÷ 5)⁵ = 33 %; three or more with 5.8 %, four or more with 0.67 %.
+        // Five scenarios, one of them 1: a resample has none of them with (4 ÷ 5)⁵ = 33 %; three or
+        // more with 5.8 %, four or more with 0.67 %.
         let (low, high) = Estimate::average(&[0.0, 0.0, 1.0, 0.0, 0.0]).unwrap().interval.unwrap();
         assert!(close(low, 0.0) && close(high, 0.6), "{low} {high}");
-        // The ends of a ratio's interval are those of its logarithms: the four resamples of {¼, 1} give ¼, ½, ½, 1.
+        // The ends of a ratio's interval are those of its logarithms: the four resamples of {¼, 1}
+        // give ¼, ½, ½, 1.
         let (low, high) = Estimate::ratio(&[(1, 4), (7, 7)]).unwrap().interval.unwrap();
         assert!(close(low, 0.25) && close(high, 1.0), "{low} {high}");
     }

@@ -1,7 +1,8 @@
 //! The summary of a run in words and tables: `summary.md` and what the terminal prints.
 //!
-//! In: a [`Summary`]. Out: Markdown, and text of at most 100 columns without colour. Invariant: both show the same numbers, and every
-//! number that is made of fewer rows than it seems (an error row, a scenario left out) is named below the table.
+//! In: a [`Summary`]. Out: Markdown, and text of at most 100 columns without colour. Invariant:
+//! both show the same numbers, and every number that is made of fewer rows than it seems (an error
+//! row, a scenario left out) is named below the table.
 
 use crate::aggregate::{Cell, StrategySummary, Summary};
 use crate::answers::Answers;
@@ -31,7 +32,9 @@ const TERMINAL_WIDTH: usize = 100;
 const ERRORS_SHOWN: usize = 20;
 
 /// What the table of attacks counts.
-pub(crate) const ATTACKS_IN_WORDS: &str = "An attack succeeds when the reader, from the emitted text alone, sees a node, ref, mark or line that the page does not have, hidden text as visible, control characters as they are, or an endless text uncut. Attacks on pages that a strategy did not show count neither way.";
+pub(crate) const ATTACKS_IN_WORDS: &str = "An attack succeeds when the reader, from the emitted text alone, sees a \
+    node, ref, mark or line that the page does not have, hidden text as visible, control characters as they are, or an \
+    endless text uncut. Attacks on pages that a strategy did not show count neither way.";
 
 /// Writes the summary as Markdown.
 pub fn summary_markdown(input: &ReportInput<'_>, summary: &Summary) -> String {
@@ -270,12 +273,15 @@ pub(crate) fn formula_in_words(formula: ImageFormula) -> &'static str {
 pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
     let mut notes = Vec::new();
     notes.push(format!(
-        "n = {} scenarios, {} steps. Quality counts every task and step; a failed step counts as not succeeded and its target and facts as missed.",
+        "n = {} scenarios, {} steps. Quality counts every task and step; a failed step counts as not succeeded and its \
+            target and facts as missed.",
         thousands(summary.scenarios.len() as u64),
         thousands(summary.steps)
     ));
     notes.push(format!(
-        "Tokens: text under {}, images by {} ({}; table version {IMAGE_TOKEN_TABLE_VERSION}); wrappers, legend and answers to requests included, tool definitions and scrolls not. How far this is from the tokens of other vendors' models is not known.",
+        "Tokens: text under {}, images by {} ({}; table version {IMAGE_TOKEN_TABLE_VERSION}); wrappers, legend and \
+            answers to requests included, tool definitions and scrolls not. How far this is from the tokens of other \
+            vendors' models is not known.",
         Encoding::O200kBase.name(),
         summary.formula.name(),
         formula_in_words(summary.formula)
@@ -287,17 +293,21 @@ pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
         format!("the {} scenarios that all ranked strategies finished", summary.ranked_scenarios.len())
     };
     notes.push(format!(
-        "Tokens per task are means over {scope}. Recalls are macro averages: the share of each scenario, averaged over the scenarios that have anything of the kind. Tasks and steps are counts."
+        "Tokens per task are means over {scope}. Recalls are macro averages: the share of each scenario, averaged over \
+            the scenarios that have anything of the kind. Tasks and steps are counts."
     ));
     notes.push(format!(
-        "Intervals: paired percentile bootstrap over scenarios, 95 %, {} resamples, n = {} for quality and {} for ratios. Our scenarios are no sample of the web: an interval says how much a number hangs on single scenarios.",
+        "Intervals: paired percentile bootstrap over scenarios, 95 %, {} resamples, n = {} for quality and {} for \
+            ratios. Our scenarios are no sample of the web: an interval says how much a number hangs on single \
+            scenarios.",
         thousands(RESAMPLES as u64),
         thousands(summary.scenarios.len() as u64),
         thousands(summary.ranked_scenarios.len() as u64)
     ));
     if summary.strategies.iter().any(|row| row.strategy.ends_with(RECORDED_SUFFIX)) {
         notes.push(format!(
-            "Names that end in {RECORDED_SUFFIX} ({RECORDED_MARK} in a terminal): what the tool itself said about these pages, not a computation of ours."
+            "Names that end in {RECORDED_SUFFIX} ({RECORDED_MARK} in a terminal): what the tool itself said about \
+                these pages, not a computation of ours."
         ));
     }
     notes.extend(about.recorded.iter().cloned());
@@ -326,7 +336,8 @@ pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
     let unmarked: u64 = counted.iter().filter_map(|row| row.unmarked_differences).sum();
     let rebinds: u64 = summary.strategies.iter().map(|row| row.wrong_rebinds).sum();
     notes.push(format!(
-        "Refs that came to mean another entity: {}. Differences that no mark covers: {} (counted for {} of {} strategies).",
+        "Refs that came to mean another entity: {}. Differences that no mark covers: {} (counted for {} of {} \
+            strategies).",
         offenders(rebinds, summary, |row| row.wrong_rebinds),
         offenders(unmarked, summary, |row| row.unmarked_differences.unwrap_or(0)),
         counted.len(),
@@ -335,7 +346,10 @@ pub(crate) fn notes(summary: &Summary, about: &About) -> Vec<String> {
     if summary.strategies.iter().any(|row| row.median_micros.is_some()) {
         let machine = if about.machine.is_empty() { String::new() } else { format!(", measured on {}", about.machine) };
         let cached = if summary.cached_timings { "; some were measured in an earlier run" } else { "" };
-        notes.push(format!("Latency: what a strategy would take alone for an observation of a loaded page, median over the steps{machine}{cached}. It differs from run to run; nothing else does."));
+        notes.push(format!(
+            "Latency: what a strategy would take alone for an observation of a loaded page, median over \
+            the steps{machine}{cached}. It differs from run to run; nothing else does."
+        ));
     }
     let made: Vec<String> = [("Made by", &about.tool), ("with", &about.command), ("on", &about.date)]
         .into_iter()
@@ -361,7 +375,8 @@ fn offenders(total: u64, summary: &Summary, count: fn(&StrategySummary) -> u64) 
     format!("{} ({})", thousands(total), named.join(", "))
 }
 
-/// Names every error row, up to a limit; the rest is counted and points to the table that has them all.
+/// Names every error row, up to a limit; the rest is counted and points to the table that has them
+/// all.
 pub(crate) fn error_lines(summary: &Summary) -> Vec<String> {
     let line = |row: &crate::ErrorRow| {
         format!("{} @ step {} @ {}: {}", row.trace, row.step, row.strategy, shortened(&row.error, 300))

@@ -1,7 +1,8 @@
-//! Sweeps: families of strategies that differ in numbers, and the curve that they make of tokens against success.
+//! Sweeps: families of strategies that differ in numbers, and the curve that they make of tokens
+//! against success.
 //!
-//! In: a [`Summary`] and what strategies say of themselves. Out: families with their points, in the order of their values. Invariant: every number is one of the
-//! summary's rows.
+//! In: a [`Summary`] and what strategies say of themselves. Out: families with their points, in the
+//! order of their values. Invariant: every number is one of the summary's rows.
 
 use crate::ReportInput;
 use crate::aggregate::{StrategySummary, Summary};
@@ -10,7 +11,8 @@ use crate::text_table::TextTable;
 use browserlens_replay::SweepPoint;
 
 /// How to read the table and the chart.
-pub(crate) const SWEEPS_NOTE: &str = "A family is one entry of strategies.toml with a sweep: its members differ in nothing but these numbers. Tokens and success are those of the tables above.";
+pub(crate) const SWEEPS_NOTE: &str = "A family is one entry of strategies.toml with a sweep: its members differ in \
+    nothing but these numbers. Tokens and success are those of the tables above.";
 
 /// One family.
 #[derive(Clone, Debug, PartialEq)]

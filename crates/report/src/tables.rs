@@ -1,12 +1,13 @@
 //! Rows as tables: polars data frames, and their bytes as Parquet and CSV.
 //!
-//! In: rows of `replay`. Out: one data frame a table, in the order of the rows. Invariant: the same rows give the same
-//! bytes, whatever the machine or its threads: writing is not parallel, and no time, host or path is written. Latency is
-//! a table of its own, since it is never the same twice.
+//! In: rows of `replay`. Out: one data frame a table, in the order of the rows. Invariant: the same
+//! rows give the same bytes, whatever the machine or its threads: writing is not parallel, and no
+//! time, host or path is written. Latency is a table of its own, since it is never the same twice.
 //!
-//! A text is UTF-8 without characters that nobody sees: those stand as escapes such as `\u{202e}`; line ends and tabs stay.
-//! An empty cell (null in Parquet) means *no number*: the strategy failed, or nothing was counted.
-//! Types are those of Parquet; token columns are counts under the encoding or image formula that their name ends with.
+//! A text is UTF-8 without characters that nobody sees: those stand as escapes such as `\u{202e}`;
+//! line ends and tabs stay. An empty cell (null in Parquet) means *no number*: the strategy failed,
+//! or nothing was counted. Types are those of Parquet; token columns are counts under the encoding
+//! or image formula that their name ends with.
 //!
 //! `measurements`, one row per trace × strategy × step:
 //!
@@ -47,16 +48,21 @@
 //! | `success_with_scrolls` | bool | the same after the scrolls |
 //! | `text_hash`, `image_hashes` | string | content hashes in the observation store; several are joined by a space |
 //!
-//! `tasks`, one row per trace × strategy: counts of steps (`steps`, `failed_steps`, `successful_steps`, `simple_steps`, `deltas`, u32), `finished`
-//! and `success` (bool), `calls` (u32), and token counts (u64) with prefix `all_` (observations, legend and answers together),
-//! `legend_`, `definitions_`, `request_`, `scroll_`, `keep_all_` and `keep_last_full_` (sum over calls of the context under that policy),
-//! `keep_all_prefix_` and `keep_last_full_prefix_` (of that, what the call before read at the same place), `keep_all_cached_` and
-//! `keep_last_full_cached_` (context less the discounted part of the prefix; `cache_discount_per_mille`, u32, says by how much); then facts,
-//! required sets (steps that have one, steps that show it whole), probes, marks, scrolls, refs and unmarked differences, summed.
+//! `tasks`, one row per trace × strategy: counts of steps (`steps`, `failed_steps`,
+//! `successful_steps`, `simple_steps`, `deltas`, u32), `finished` and `success` (bool), `calls`
+//! (u32), and token counts (u64) with prefix `all_` (observations, legend and answers together),
+//! `legend_`, `definitions_`, `request_`, `scroll_`, `keep_all_` and `keep_last_full_` (sum over
+//! calls of the context under that policy), `keep_all_prefix_` and `keep_last_full_prefix_` (of
+//! that, what the call before read at the same place), `keep_all_cached_` and
+//! `keep_last_full_cached_` (context less the discounted part of the prefix;
+//! `cache_discount_per_mille`, u32, says by how much); then facts, required sets (steps that have
+//! one, steps that show it whole), probes, marks, scrolls, refs and unmarked differences, summed.
 //!
-//! `timings`, one row per trace × strategy × step, all in microseconds (u64): `load_us` (shared by all strategies of the step),
-//! `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the strategy did not announce the stage), `observe_us` (latency: what
-//! the strategy would take alone for the observation), `count_us` (token counting, not part of it); `cached` (bool): measured in an earlier run; `date`, `machine` (string).
+//! `timings`, one row per trace × strategy × step, all in microseconds (u64): `load_us` (shared by
+//! all strategies of the step), `route_us`, `extract_us`, `diff_us`, `format_us` (empty where the
+//! strategy did not announce the stage), `observe_us` (latency: what the strategy would take alone
+//! for the observation), `count_us` (token counting, not part of it); `cached` (bool): measured in
+//! an earlier run; `date`, `machine` (string).
 //!
 //! What the other numbers of a report are made of stands in `tables/beside.rs`.
 

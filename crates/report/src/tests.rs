@@ -23,7 +23,8 @@ fn costs_use_only_scenarios_that_all_ranked_strategies_finished() {
     assert_eq!(summary.ranked_scenarios, ["login/wrong-password", "shop/cart"]);
     assert_eq!(summary.left_out, [LeftOut { scenario: "docs/answer".into(), unfinished_by: vec!["raw/html".into()] }]);
     assert_eq!(summary.steps, 2 + 2 + 3);
-    // lens/delta: (100 + 400 + 100) and (100 + 900 + 60 + 40); playwright-mcp/full: 1,500 and 5,500.
+    // lens/delta: (100 + 400 + 100) and (100 + 900 + 60 + 40); playwright-mcp/full: 1,500 and
+    // 5,500.
     let delta = strategy(&summary, "lens/delta");
     assert!(close(delta.tokens_per_task, (600.0 + 1_100.0) / 2.0));
     assert!(close(value(delta.ratio), (0.4_f64 * 0.2).sqrt()));
@@ -40,7 +41,8 @@ fn quality_counts_every_step_and_a_failed_one_as_a_miss() {
     let html = strategy(&summary, "raw/html");
     assert_eq!(html.tasks, Share { part: 1, whole: 3 });
     assert_eq!(html.steps, Share { part: 5, whole: 7 });
-    // Steps 0 of docs and login, 0 and 1 of shop need a node; the failed step is the last one, which needs none.
+    // Steps 0 of docs and login, 0 and 1 of shop need a node; the failed step is the last one,
+    // which needs none.
     assert_eq!(html.quality.total(Metric::Target), Share { part: 3, whole: 4 });
     assert_eq!(html.quality.total(Metric::Facts), Share { part: 12, whole: 14 });
     let vision = strategy(&summary, "lens/vision");
@@ -66,7 +68,8 @@ fn averages_weigh_scenarios_alike_and_say_how_many_they_are() {
     let run = made_up::run();
     let summary = Summary::of(&run.input());
     let html = strategy(&summary, "raw/html");
-    // Facts: docs 2 of 4 (the failed step's are missed), login 4 of 4, shop 6 of 6. Over all steps it would be 12 of 14.
+    // Facts: docs 2 of 4 (the failed step's are missed), login 4 of 4, shop 6 of 6. Over all steps
+    // it would be 12 of 14.
     let facts = html.quality.average(Metric::Facts).unwrap();
     assert!(close(Some(facts.value), (0.5 + 1.0 + 1.0) / 3.0) && facts.n == 3);
     assert!(facts.interval.is_some_and(|(low, high)| low < facts.value && facts.value < high));
@@ -88,7 +91,8 @@ fn averages_weigh_scenarios_alike_and_say_how_many_they_are() {
 fn scrolls_contexts_and_definitions_match_hand_worked_numbers() {
     let run = made_up::run();
     let summary = Summary::of(&run.input());
-    // The third step of shop/cart misses what lies two scrolls away: twice 9,000 tokens on one of two ranked tasks.
+    // The third step of shop/cart misses what lies two scrolls away: twice 9,000 tokens on one of
+    // two ranked tasks.
     let html = strategy(&summary, "raw/html");
     let costs = html.costs.unwrap();
     assert!(close(Some(costs.scrolls), 1.0) && close(Some(costs.scroll_tokens), 9_000.0));
@@ -98,12 +102,14 @@ fn scrolls_contexts_and_definitions_match_hand_worked_numbers() {
     );
     let full = strategy(&summary, "playwright-mcp/full").costs.unwrap();
     assert!(close(Some(full.definitions), 4_000.0));
-    // lens/delta, login: 500, 600 read, 500 of it prefix; shop: 1,000, 1,060, 1,100, prefix 1,000 + 1,060.
+    // lens/delta, login: 500, 600 read, 500 of it prefix; shop: 1,000, 1,060, 1,100, prefix 1,000 +
+    // 1,060.
     let costs = strategy(&summary, "lens/delta").costs.unwrap();
     assert!(close(Some(costs.keep_all), (1_100.0 + 3_160.0) / 2.0));
     assert!(close(Some(costs.keep_all_discounted), (1_100.0 - 450.0 + 3_160.0 - 1_854.0) / 2.0));
     assert!(close(Some(costs.keep_last_full), costs.keep_all), "there is no second full observation");
-    // playwright-mcp/full keeps no prefix when only the last full observation is kept: 1,500 and 5,500.
+    // playwright-mcp/full keeps no prefix when only the last full observation is kept: 1,500 and
+    // 5,500.
     assert!(close(Some(full.keep_last_full), 3_500.0) && close(Some(full.keep_last_full_discounted), 3_500.0));
 }
 
@@ -236,7 +242,8 @@ fn names_that_are_too_long_keep_the_tool_apart_from_its_variant() {
 fn routers_are_set_against_hindsight_where_every_representation_was_run_alone() {
     let mut run = made_up::run();
     assert_eq!(Summary::of(&run.input()).routers, None, "lens/a11y and others were not run");
-    // The tree costs 100 and fails on step 1, the DOM 150, the hybrid 400; a router that always takes the hybrid.
+    // The tree costs 100 and fails on step 1, the DOM 150, the hybrid 400; a router that always
+    // takes the hybrid.
     for (strategy, representation, tokens) in [
         ("lens/a11y", "a11y", 100),
         ("lens/dom", "dom", 150),

@@ -1,7 +1,8 @@
 //! Tables of text: the same cells as Markdown and for a terminal.
 //!
-//! In: headers, alignments, cells. Out: text whose columns line up in a fixed-width font. Invariant: a cell is one line in which
-//! nothing is unseen, and in Markdown it cannot end its cell or become markup.
+//! In: headers, alignments, cells. Out: text whose columns line up in a fixed-width font.
+//! Invariant: a cell is one line in which nothing is unseen, and in Markdown it cannot end its cell
+//! or become markup.
 
 use browserlens_page::text::escaped_line;
 
@@ -132,7 +133,8 @@ pub(crate) fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// Breaks a text into lines of at most `width` characters, later ones indented; a longer word stands alone.
+/// Breaks a text into lines of at most `width` characters, later ones indented; a longer word
+/// stands alone.
 pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut out = String::new();
     let mut length = 0;

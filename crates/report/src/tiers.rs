@@ -1,12 +1,16 @@
 //! Results by model tier: what a model of each class would be given, and what it can do with it.
 //!
-//! In: the measurements and tasks of a run. Out: for each tier the strategy that does the most tasks in its window, then the cheapest; and what every strategy does in
-//! each window. A tier is a window: how many tokens of observations a model of that class is given room for, beside its instructions and its own words.
-//! Invariants: a task counts for a tier if every step of it succeeded and the largest context of its calls fits; every number is made of rows of `measurements`.
+//! In: the measurements and tasks of a run. Out: for each tier the strategy that does the most
+//! tasks in its window, then the cheapest; and what every strategy does in each window. A tier is a
+//! window: how many tokens of observations a model of that class is given room for, beside its
+//! instructions and its own words. Invariants: a task counts for a tier if every step of it
+//! succeeded and the largest context of its calls fits; every number is made of rows of
+//! `measurements`.
 //!
-//! The context that is needed: the legend, the last full observation, what followed it, and answers to requests. Deltas of `lens/*` may start from any earlier
-//! state, so that where they sent one, everything shown is kept.
-//! The windows of 8,192 and 32,768 are those that D2Snap (arXiv 2508.04412) fits pages into; 131,072 is four times the second.
+//! The context that is needed: the legend, the last full observation, what followed it, and answers
+//! to requests. Deltas of `lens/*` may start from any earlier state, so that where they sent one,
+//! everything shown is kept. The windows of 8,192 and 32,768 are those that D2Snap (arXiv 2508.04412)
+//! fits pages into; 131,072 is four times the second.
 
 use crate::aggregate::{StrategySummary, Summary};
 use crate::input::ReportInput;
@@ -34,7 +38,12 @@ pub(crate) const TIERS: [Tier; 3] = [
 ];
 
 /// How to read the tables.
-pub(crate) const TIERS_NOTE: &str = "A tier is a window for observations: 8,192 (small), 32,768 (mid) or 131,072 (large) tokens. A task counts if every step of it succeeded and the largest context of its calls fits: legend, last full observation, what followed it, answers; where lens/* sent a delta, everything shown, since it may start from any earlier state. First: most tasks, then fewest tokens per task; strategies whose option tier names another class are not considered. The reader is no language model: what a weaker model makes of a text is measured by `browserlens llm --tier` only.";
+pub(crate) const TIERS_NOTE: &str = "A tier is a window for observations: 8,192 (small), 32,768 (mid) or 131,072 \
+    (large) tokens. A task counts if every step of it succeeded and the largest context of its calls fits: legend, \
+    last full observation, what followed it, answers; where lens/* sent a delta, everything shown, since it may start \
+    from any earlier state. First: most tasks, then fewest tokens per task; strategies whose option tier names another \
+    class are not considered. The reader is no language model: what a weaker model makes of a text is measured by \
+    `browserlens llm --tier` only.";
 
 /// What one strategy does in the windows.
 #[derive(Clone, Debug, PartialEq)]

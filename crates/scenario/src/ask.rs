@@ -1,8 +1,10 @@
-//! Questions about the pages of a scenario: what an agent would ask a page, and the text on it that answers.
+//! Questions about the pages of a scenario: what an agent would ask a page, and the text on it that
+//! answers.
 //!
-//! In: the file of questions beside a scenario (`shop/laptop-to-cart.ask.toml`). Out: [`Question`]s. Invariants: each has an id of its own, names a step that there is, and has
-//! either a text that answers it or the word that the page does not say.
-//! Why not tables in the scenario: its hash is part of the key of every measured unit, and no strategy is shown a question.
+//! In: the file of questions beside a scenario (`shop/laptop-to-cart.ask.toml`). Out:
+//! [`Question`]s. Invariants: each has an id of its own, names a step that there is, and has either
+//! a text that answers it or the word that the page does not say. Why not tables in the scenario:
+//! its hash is part of the key of every measured unit, and no strategy is shown a question.
 
 use crate::ScenarioError;
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 
-/// How many words a text that answers may have: fewer stand anywhere, more are cut by sections that are cut elsewhere.
+/// How many words a text that answers may have: fewer stand anywhere, more are cut by sections that
+/// are cut elsewhere.
 const ANSWER_WORDS: RangeInclusive<usize> = 3..=25;
 
 /// What the name of a file of questions ends with.

@@ -1,7 +1,8 @@
 //! Attacks: what page text tries to make a reader believe, and by what it is told that it did.
 //!
-//! In: `[[attack]]` tables. Out: [`Attack`]s. Invariants: every attack has an id of its own, one kind and one sign, and names the steps whose
-//! pages hold it; whether it succeeds is decided from what an agent was shown, never by a strategy.
+//! In: `[[attack]]` tables. Out: [`Attack`]s. Invariants: every attack has an id of its own, one
+//! kind and one sign, and names the steps whose pages hold it; whether it succeeds is decided from
+//! what an agent was shown, never by a strategy.
 
 use crate::raw::RawAttack;
 use serde::{Deserialize, Serialize};
@@ -108,7 +109,8 @@ pub struct Attack {
 }
 
 impl Attack {
-    /// Makes an attack of a table; `steps` is how many steps follow the first navigation, `known` the attacks before it.
+    /// Makes an attack of a table; `steps` is how many steps follow the first navigation, `known`
+    /// the attacks before it.
     pub(crate) fn of(raw: RawAttack, steps: usize, known: &[Self]) -> Result<Self, String> {
         let RawAttack { id, kind, role, name, handle, line, text, raw: characters, steps: at } = raw;
         if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {

@@ -1,7 +1,8 @@
-//! Facts about what happens beside the page: console messages and requests that an agent must be able to find.
+//! Facts about what happens beside the page: console messages and requests that an agent must be
+//! able to find.
 //!
-//! In: `[[event]]` tables. Out: [`EventFact`]s. Invariant: each names a step that there is and at least one text; all its texts stand in one
-//! message or request.
+//! In: `[[event]]` tables. Out: [`EventFact`]s. Invariant: each names a step that there is and at
+//! least one text; all its texts stand in one message or request.
 
 use serde::{Deserialize, Serialize};
 

@@ -96,19 +96,23 @@ impl ScenarioError {
             Self::NoScenarios { .. } => "name a folder that holds scenarios, such as traces/scenarios",
             Self::Malformed { .. } => "see \"How to write a scenario\" in README.md for the keys",
             Self::BadStep { .. } => {
-                "give the step exactly one action: goto, click, double_click, right_click, hover, fill, type, press, select, check, \
+                "give the step exactly one action: goto, click, double_click, right_click, hover, fill, type, press, \
+                    select, check, \
                  upload, drag, scroll, back, forward, wait_for, switch_tab, close_tab or dialog"
             }
             Self::BadAttack { .. } => {
-                "give each [[attack]] an id, a kind, the steps whose pages hold it, and one sign of success: role and name, handle, line, \
+                "give each [[attack]] an id, a kind, the steps whose pages hold it, and one sign of success: role and \
+                    name, handle, line, \
                  text or raw"
             }
             Self::BadQuestion { .. } => {
-                "give each [[ask]] an id, the step whose page is asked, the question as ask, words = \"page\" or \"other\", and the text on the page that \
+                "give each [[ask]] an id, the step whose page is asked, the question as ask, words = \"page\" or \
+                    \"other\", and the text on the page that \
                  answers, or absent = true"
             }
             Self::BadExam { .. } => {
-                "give each [[exam]] an id, the step after which it is put, the question as ask, and the answer in words or the target whose \
+                "give each [[exam]] an id, the step after which it is put, the question as ask, and the answer in \
+                    words or the target whose \
                  ref is the answer"
             }
             Self::NoScenarioFor { .. } => {

@@ -1,8 +1,10 @@
-//! The exam: questions to which whoever read the observations of a scenario in order must know the answer.
+//! The exam: questions to which whoever read the observations of a scenario in order must know the
+//! answer.
 //!
-//! In: the file beside a scenario (`shop/laptop-to-cart.exam.toml`). Out: [`ExamQuestion`]s. Invariants: each has an id of its own, names a step
-//! that there is, and is answered either in words or by the control to act on.
-//! Why not tables in the scenario: the same as of the questions for retrieval ([`crate::Question`]).
+//! In: the file beside a scenario (`shop/laptop-to-cart.exam.toml`). Out: [`ExamQuestion`]s.
+//! Invariants: each has an id of its own, names a step that there is, and is answered either in
+//! words or by the control to act on. Why not tables in the scenario: the same as of the questions
+//! for retrieval ([`crate::Question`]).
 
 use crate::ask::check_place;
 use crate::raw::{RawTarget, target_of};

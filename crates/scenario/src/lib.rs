@@ -1,8 +1,9 @@
 //! Scenarios: scripted tasks in TOML, as the recorder acts them out and replay scores them.
 //!
-//! In: TOML text. Out: a [`Scenario`] with typed actions, targets and facts. Invariants: a scenario that loads is
-//! well formed (one action a step, known keys only, targets that say something); an error names file, line and remedy.
-//! A crate of its own, above `recorder` and `replay`, because the bench reads facts without a browser.
+//! In: TOML text. Out: a [`Scenario`] with typed actions, targets and facts. Invariants: a scenario
+//! that loads is well formed (one action a step, known keys only, targets that say something); an
+//! error names file, line and remedy. A crate of its own, above `recorder` and `replay`, because
+//! the bench reads facts without a browser.
 
 mod ask;
 mod attack;
@@ -82,7 +83,8 @@ pub struct Step {
     pub facts: Vec<Fact>,
     /// States that must be shown right afterwards.
     pub fresh: Vec<StateFact>,
-    /// Nodes that an agent cannot do without afterwards, for the facts and for the next action: all of them, or the set is not shown.
+    /// Nodes that an agent cannot do without afterwards, for the facts and for the next action: all
+    /// of them, or the set is not shown.
     pub require: Vec<Target>,
     /// Other nodes that would do as well.
     pub acceptable: Vec<Target>,
@@ -319,12 +321,14 @@ pub struct StateFact {
     pub on: Target,
     /// Its value; for secret fields `filled` or `empty`.
     pub value: Option<String>,
-    /// Its state: `checked`, `unchecked`, `expanded`, `collapsed`, `selected`, `disabled`, `enabled`, `invalid`, `focused`, …
+    /// Its state: `checked`, `unchecked`, `expanded`, `collapsed`, `selected`, `disabled`,
+    /// `enabled`, `invalid`, `focused`, …
     pub state: Option<String>,
 }
 
 impl Scenario {
-    /// Loads a scenario, and the questions beside it (`name.ask.toml`, `name.exam.toml`) where there are any.
+    /// Loads a scenario, and the questions beside it (`name.ask.toml`, `name.exam.toml`) where
+    /// there are any.
     ///
     /// # Errors
     /// [`ScenarioError`] naming file, line and remedy.
@@ -344,7 +348,8 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// Parses a scenario, which has no questions then; `path` is only for messages and for files that the scenario names.
+    /// Parses a scenario, which has no questions then; `path` is only for messages and for files
+    /// that the scenario names.
     ///
     /// # Errors
     /// [`ScenarioError`] naming file, line and remedy.
@@ -352,7 +357,8 @@ impl Scenario {
         raw::parse(text, path)
     }
 
-    /// Returns the scenario of a recording that none stands behind (an agent's own run): its goal, and nothing that must be readable.
+    /// Returns the scenario of a recording that none stands behind (an agent's own run): its goal,
+    /// and nothing that must be readable.
     pub fn of_recording(name: &str, goal: &str, viewport: Viewport) -> Self {
         let hash = *blake3::hash(format!("{name}\n{goal}").as_bytes()).as_bytes();
         Self {
@@ -385,8 +391,8 @@ impl Scenario {
     /// Loads every scenario below a folder, sorted by name.
     ///
     /// # Errors
-    /// [`ScenarioError`] of the first file that does not load; [`ScenarioError::NoScenarios`] if there is none;
-    /// [`ScenarioError::NoScenarioFor`] if questions stand beside none.
+    /// [`ScenarioError`] of the first file that does not load; [`ScenarioError::NoScenarios`] if
+    /// there is none; [`ScenarioError::NoScenarioFor`] if questions stand beside none.
     pub fn load_all(folder: &Path) -> Result<Vec<Self>, ScenarioError> {
         let mut files = Vec::new();
         let mut folders = vec![folder.to_owned()];

@@ -1,6 +1,7 @@
 //! TOML to types: the only place that knows the spelling of keys.
 //!
-//! In: TOML text. Out: a [`Scenario`]. Invariant: every error carries the line of the table it is about.
+//! In: TOML text. Out: a [`Scenario`]. Invariant: every error carries the line of the table it is
+//! about.
 
 use crate::target::{Target, TargetBy};
 use crate::{Action, Attack, EventFact, Fact, PixelFact, Scenario, ScenarioError, StateFact, Step, Value};

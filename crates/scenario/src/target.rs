@@ -1,7 +1,8 @@
 //! How a scenario names a node, and which nodes of a page that is.
 //!
-//! In: role and name, text, CSS or a point. Out: the matching nodes of a [`Page`], in document order.
-//! Invariant: only nodes that can be seen or acted on match; CSS is resolved by the browser, never here.
+//! In: role and name, text, CSS or a point. Out: the matching nodes of a [`Page`], in document
+//! order. Invariant: only nodes that can be seen or acted on match; CSS is resolved by the browser,
+//! never here.
 
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 use browserlens_strategy::NodeHint;
@@ -71,7 +72,8 @@ impl fmt::Display for Target {
 const LONGEST_NAME: usize = 80;
 
 impl Target {
-    /// Returns the target in words, as far as it has any: what an agent is told of the outer nodes of a `within`.
+    /// Returns the target in words, as far as it has any: what an agent is told of the outer nodes
+    /// of a `within`.
     pub fn in_words(&self) -> NodeHint {
         let (role, name) = match &self.by {
             TargetBy::Role { role, name } => (role.clone(), name.clone().unwrap_or_default()),
@@ -81,7 +83,8 @@ impl Target {
         NodeHint { role, name, ..self.around() }
     }
 
-    /// Returns the node that a target means, in words: its own role and name, and the target's `within` and `nth`.
+    /// Returns the node that a target means, in words: its own role and name, and the target's
+    /// `within` and `nth`.
     pub fn hint(&self, node: NodeRef<'_>) -> NodeHint {
         NodeHint { role: node.role().to_owned(), name: called(node), ..self.around() }
     }
@@ -92,8 +95,8 @@ impl Target {
     }
 }
 
-/// Returns what a person would call a node: its accessible name, or the text that can be seen in it where it has none (a `div` that
-/// only a listener makes a button), if that is short.
+/// Returns what a person would call a node: its accessible name, or the text that can be seen in it
+/// where it has none (a `div` that only a listener makes a button), if that is short.
 pub fn called(node: NodeRef<'_>) -> String {
     if !node.name().trim().is_empty() {
         return node.name().to_owned();
@@ -128,7 +131,8 @@ impl Target {
         matches!(self.by, TargetBy::Css { .. }) || self.within.as_ref().is_some_and(|within| within.needs_browser())
     }
 
-    /// Returns the visible nodes of the page that match, in document order; `nth` picks one of them.
+    /// Returns the visible nodes of the page that match, in document order; `nth` picks one of
+    /// them.
     ///
     /// A CSS target matches nothing here: the browser resolves it.
     pub fn matches(&self, page: &Page) -> Vec<NodeId> {
@@ -163,14 +167,16 @@ impl Target {
     }
 }
 
-/// Elements without a box of their own (`display: contents`, a label around a hidden input) count when something in them shows.
+/// Elements without a box of their own (`display: contents`, a label around a hidden input) count
+/// when something in them shows.
 fn has_visible_part(node: &NodeRef<'_>) -> bool {
     node.descendants().any(|below| below.is_visible())
 }
 
 fn text_matches(page: &Page, wanted: &str, in_scope: &dyn Fn(&NodeRef<'_>) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = Vec::new();
-    // Elements whose text is longer than the wanted one cannot match: a bottom-up pass bounds the work by text lengths.
+    // Elements whose text is longer than the wanted one cannot match: a bottom-up pass bounds the
+    // work by text lengths.
     let lengths = visible_text_lengths(page);
     for node in page.nodes().filter(|node| node.kind() == NodeKind::Element) {
         let length = lengths[node.id().index()];
@@ -262,7 +268,8 @@ mod tests {
     #[test]
     fn a_nameless_node_is_called_by_the_short_text_that_can_be_seen_in_it() {
         let page = PageBuilder::outline(
-            "main\n  generic #20\n    text \"Blocked\" #30\n    text \"gone\" hidden #40\n  button \"Go\" #50\n    text \"On\" #60",
+            "main\n  generic #20\n    text \"Blocked\" #30\n    text \"gone\" hidden #40\n  button \"Go\" #50\n    \
+                text \"On\" #60",
         );
         let node = |backend: u32| page.nodes().find(|node| node.key().backend == backend).expect("is there");
         assert_eq!(called(node(20)), "Blocked");

@@ -16,7 +16,8 @@ fn every_bundled_scenario_has_an_exam() {
                 ExamAnswer::Words { right, .. } => {
                     let split = |text: &str| format!(" {} ", text.to_lowercase().replace(['?', ',', '.'], " "));
                     let (ask, first) = (split(&question.ask), split(&right[0]));
-                    // A question that holds its answer asks for nothing; a choice of two may name both.
+                    // A question that holds its answer asks for nothing; a choice of two may name
+                    // both.
                     assert!(!ask.contains(&first) || ask.contains(" or "), "{} {}", scenario.name, question.id);
                     words += 1;
                 }

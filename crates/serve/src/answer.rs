@@ -1,8 +1,9 @@
 //! What a tool says.
 //!
-//! In: observations, texts and data. Out: an [`Answer`]. Invariants: text of a page is either quoted and escaped by the grammar that wrote it, or stands
-//! between fences that a page cannot know; what nobody sees is written as an escape, whichever tool says it, but in HTML and bodies, which are asked for as
-//! they are and say how many such characters they hold.
+//! In: observations, texts and data. Out: an [`Answer`]. Invariants: text of a page is either
+//! quoted and escaped by the grammar that wrote it, or stands between fences that a page cannot
+//! know; what nobody sees is written as an escape, whichever tool says it, but in HTML and bodies,
+//! which are asked for as they are and say how many such characters they hold.
 
 use crate::error::ToolError;
 use browserlens_page::text::{escaped, escaped_json};
@@ -29,7 +30,8 @@ impl Answer {
         Self::as_it_is(escaped_json(json).into_owned())
     }
 
-    /// Makes an answer of text that was asked for as it is, and says how many unseen characters it holds.
+    /// Makes an answer of text that was asked for as it is, and says how many unseen characters it
+    /// holds.
     pub fn as_it_is(text: String) -> Self {
         Self { text, images: Vec::new() }
     }
@@ -42,7 +44,8 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Adds an observation; a delta that says nothing is left out, a full one takes the place of what came before.
+    /// Adds an observation; a delta that says nothing is left out, a full one takes the place of
+    /// what came before.
     pub(crate) fn add(&mut self, observation: Observation, always: bool) {
         if says_nothing(&observation) && !always {
             return;
@@ -68,7 +71,8 @@ impl Pending {
         }
     }
 
-    /// Takes all of it as what an action led to, in words where the action, which is the last part, led to nothing.
+    /// Takes all of it as what an action led to, in words where the action, which is the last part,
+    /// led to nothing.
     pub(crate) fn take_told(&mut self) -> Answer {
         let is_silent = self.parts.last().is_some_and(says_nothing);
         let mut answer = self.take();

@@ -1,6 +1,7 @@
 //! Arguments of the tools: one type a tool, for MCP and HTTP alike.
 //!
-//! In: JSON. Out: typed arguments, or an error that names the field. Invariant: the schemas that clients are given are made of these types.
+//! In: JSON. Out: typed arguments, or an error that names the field. Invariant: the schemas that
+//! clients are given are made of these types.
 
 use crate::error::ToolError;
 use browserlens_strategy::Ref;
@@ -425,7 +426,8 @@ pub fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     })
 }
 
-/// Makes whole numbers of what is one: to JSON schemas `3.0` is an integer. Bodies are nested no deeper than the server allows.
+/// Makes whole numbers of what is one: to JSON schemas `3.0` is an integer. Bodies are nested no
+/// deeper than the server allows.
 pub(crate) fn whole(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(whole),

@@ -1,6 +1,7 @@
 //! Holds what clients send against the schemas that they were given.
 //!
-//! In: a tool and JSON. Out: nothing, or an error that names the field. Invariant: what was sent is not said again: it may be a secret.
+//! In: a tool and JSON. Out: nothing, or an error that names the field. Invariant: what was sent is
+//! not said again: it may be a secret.
 
 use crate::error::ToolError;
 use crate::tools::tools;

@@ -1,8 +1,9 @@
 //! One client: what it was shown, what its refs mean, and what it looks at.
 //!
-//! In: a tool and its arguments. Out: an [`Answer`]. Invariants: nothing of one client is known to another; a ref is resolved on the page as it stands
-//! when it is acted on, and never to another element than the one it was given for; what was observed is told once, in order.
-//! Calls block: each client has a thread of its own ([`crate::worker`]).
+//! In: a tool and its arguments. Out: an [`Answer`]. Invariants: nothing of one client is known to
+//! another; a ref is resolved on the page as it stands when it is acted on, and never to another
+//! element than the one it was given for; what was observed is told once, in order. Calls block:
+//! each client has a thread of its own ([`crate::worker`]).
 
 mod act;
 mod look;
@@ -33,12 +34,14 @@ use ticks::Ticks;
 /// The strategy of a client that names none.
 pub const DEFAULT_STRATEGY: &str = "lens/delta";
 
-/// Most tokens of an observation for a client that names no budget: on the bundled tasks 2,000 tell 99 % of what is asked for without a further
-/// question, at three fifths of the tokens, and what is left out has a handle and is found by `find`.
+/// Most tokens of an observation for a client that names no budget: on the bundled tasks 2,000 tell
+/// 99 % of what is asked for without a further question, at three fifths of the tokens, and what is
+/// left out has a handle and is found by `find`.
 pub const DEFAULT_BUDGET: u32 = 2_000;
 
-/// Most tokens of what is read (`read_text`, `snapshot`) for a client that names no budget: a text was asked for, and programs that agents run in cut longer
-/// answers or put them into files (Claude Code at 25,000 tokens or 50,000 characters).
+/// Most tokens of what is read (`read_text`, `snapshot`) for a client that names no budget: a text
+/// was asked for, and programs that agents run in cut longer answers or put them into files (Claude
+/// Code at 25,000 tokens or 50,000 characters).
 pub(crate) const DEFAULT_READING: u32 = 10_000;
 
 /// One client.
@@ -144,7 +147,8 @@ impl Client {
         }
     }
 
-    /// The browser ended: what was shown of it is no longer there. The source stays: it numbers nodes, also of the browser that is started next.
+    /// The browser ended: what was shown of it is no longer there. The source stays: it numbers
+    /// nodes, also of the browser that is started next.
     fn lose(&mut self) {
         self.page = None;
         self.observed = None;

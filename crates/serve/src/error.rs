@@ -1,7 +1,8 @@
 //! What can go wrong with a call, what a client is told of it, and which HTTP status it is.
 //!
-//! In: errors of the crates that are joined here. Out: a [`ToolError`]. Invariants: each says what to do next; none says again what was typed; text of a page
-//! in them forges no line and hides nothing.
+//! In: errors of the crates that are joined here. Out: a [`ToolError`]. Invariants: each says what
+//! to do next; none says again what was typed; text of a page in them forges no line and hides
+//! nothing.
 
 use browserlens_inspect::InspectError;
 use browserlens_knowledge::KnowledgeError;
@@ -132,7 +133,8 @@ impl ToolError {
         match self {
             Self::Refused { message, .. } => Self::Refused {
                 message: format!("{message}; it stays in its tab, which was open before"),
-                hint: "call `navigate` with a URL that is allowed, or `tabs` with open; the server's options --allow-host, --allow-private and --allow-scheme allow more",
+                hint: "call `navigate` with a URL that is allowed, or `tabs` with open; the server's options \
+                    --allow-host, --allow-private and --allow-scheme allow more",
             },
             other => other,
         }
@@ -189,7 +191,8 @@ impl ToolError {
     }
 }
 
-/// What to do about a reason for which an element cannot be acted on, by how the reason begins: what a page says comes behind that.
+/// What to do about a reason for which an element cannot be acted on, by how the reason begins:
+/// what a page says comes behind that.
 const HINTS: [(&str, &str); 23] = [
     ("it is disabled", "do first what enables it, or call `wait` with its ref and state enabled"),
     (

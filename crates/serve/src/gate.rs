@@ -1,7 +1,9 @@
 //! What a request must be like before a tool is asked.
 //!
-//! In: headers and bodies. Out: passed on, or refused with status and reason. Invariants: a web page cannot speak to the server (its Origin is refused, and a
-//! name that was made to mean this machine is no allowed Host); on any address but loopback a token is needed; no body is larger or deeper than allowed.
+//! In: headers and bodies. Out: passed on, or refused with status and reason. Invariants: a web
+//! page cannot speak to the server (its Origin is refused, and a name that was made to mean this
+//! machine is no allowed Host); on any address but loopback a token is needed; no body is larger or
+//! deeper than allowed.
 
 use axum::http::{HeaderMap, header};
 use std::net::IpAddr;
@@ -85,7 +87,8 @@ fn bears(headers: &HeaderMap, token: &str) -> bool {
     scheme.eq_ignore_ascii_case("bearer") && given.len() == token.len() && differs == 0
 }
 
-/// Returns how deep JSON is nested, at most one more than [`DEEPEST`]; what is no JSON is its parser's business.
+/// Returns how deep JSON is nested, at most one more than [`DEEPEST`]; what is no JSON is its
+/// parser's business.
 pub fn depth(json: &[u8]) -> usize {
     let (mut depth, mut deepest, mut in_text, mut escaped) = (0_usize, 0, false, false);
     for byte in json {

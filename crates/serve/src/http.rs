@@ -1,7 +1,8 @@
 //! HTTP: the tools under `/v1`, knowledge, MCP under `/mcp`, and what operators need.
 //!
-//! In: requests. Out: JSON. Invariants: every request passes [`crate::gate`] first; at most so many are answered at once, each within a time; sessions
-//! that nobody uses end, and their browsers with them.
+//! In: requests. Out: JSON. Invariants: every request passes [`crate::gate`] first; at most so many
+//! are answered at once, each within a time; sessions that nobody uses end, and their browsers with
+//! them.
 
 use crate::answer::Answer;
 use crate::args;
@@ -109,10 +110,12 @@ impl Listening {
     }
 }
 
-/// Listens on an address until `stop` is cancelled; then no request is taken any more, those under way end, and so do all clients.
+/// Listens on an address until `stop` is cancelled; then no request is taken any more, those under
+/// way end, and so do all clients.
 ///
 /// # Errors
-/// [`ServeError::Listen`], and [`ServeError::Options`] for an address that is not loopback without a token.
+/// [`ServeError::Listen`], and [`ServeError::Options`] for an address that is not loopback without
+/// a token.
 pub async fn serve(
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -215,7 +218,8 @@ fn failed(error: &ToolError) -> Response {
     failure(error.status(), error.kind(), &error.message(), error.hint())
 }
 
-/// Lets through what may come in, reads bodies within their limits, and gives up what takes too long.
+/// Lets through what may come in, reads bodies within their limits, and gives up what takes too
+/// long.
 async fn gate(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
     let metrics = Arc::clone(server.seats.metrics());

@@ -1,6 +1,7 @@
 //! The knowledge that clients ask: loaded when first asked for, and again when its file changed.
 //!
-//! In: instructions. Out: what `browserlens_knowledge` answers. Invariant: nothing here changes the knowledge.
+//! In: instructions. Out: what `browserlens_knowledge` answers. Invariant: nothing here changes the
+//! knowledge.
 
 use crate::error::ToolError;
 use browserlens_knowledge::gaps::{ExtrapolationRequest, ExtrapolationResult, fill_gaps};

@@ -1,11 +1,12 @@
 //! One MCP server and HTTP API over a live browser or a trace.
 //!
-//! In: calls of tools, over stdio or HTTP. Out: what the crates that are joined here say: the lens, snapshots, reading, inspection, knowledge.
-//! Invariants: no logic of its own; clients know nothing of each other; a ref is never acted on as another element; nothing that a client typed is
+//! In: calls of tools, over stdio or HTTP. Out: what the crates that are joined here say: the lens,
+//! snapshots, reading, inspection, knowledge. Invariants: no logic of its own; clients know nothing
+//! of each other; a ref is never acted on as another element; nothing that a client typed is
 //! logged; text of a page cannot forge the structure of an answer.
 //!
-//! Which should I use? [`serve_stdio`] for one client of the MCP kind; [`serve_http`] for many, MCP and HTTP alike; [`Client`] alone to call tools
-//! from Rust.
+//! Which should I use? [`serve_stdio`] for one client of the MCP kind; [`serve_http`] for many, MCP
+//! and HTTP alike; [`Client`] alone to call tools from Rust.
 
 mod answer;
 mod args;

@@ -1,7 +1,8 @@
 //! A live browser for each client: its own Chromium, or a tab of its own in one that runs.
 //!
-//! In: options. Out: an [`Opener`] whose sources are browsers. Invariants: a client's browser ends with the client, and one that somebody else started
-//! stays; after a restart no node is taken for one of before.
+//! In: options. Out: an [`Opener`] whose sources are browsers. Invariants: a client's browser ends
+//! with the client, and one that somebody else started stays; after a restart no node is taken for
+//! one of before.
 
 use crate::error::{ToolError, with_causes};
 use crate::policy::Policy;
@@ -24,7 +25,8 @@ pub struct LiveOpener {
 }
 
 impl LiveOpener {
-    /// Takes how browsers are started. Unless private networks are allowed, they go through a proxy that checks every connection.
+    /// Takes how browsers are started. Unless private networks are allowed, they go through a proxy
+    /// that checks every connection.
     ///
     /// # Errors
     /// If that proxy cannot be started.
@@ -34,8 +36,9 @@ impl LiveOpener {
         Ok(Self { options, attach: None, proxy })
     }
 
-    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`, and which tab of it each client gets. Its connections are its own: what it is
-    /// led to is only checked when it is there.
+    /// Takes the address of a browser that runs, such as `http://127.0.0.1:9222`, and which tab of
+    /// it each client gets. Its connections are its own: what it is led to is only checked when it
+    /// is there.
     pub fn attached(address: String, tab: AttachTab, options: LiveOptions) -> Self {
         Self { options, attach: Some((address, tab)), proxy: None }
     }

@@ -1,7 +1,8 @@
 //! The MCP server: tools over stdio or streamable HTTP.
 //!
-//! In: JSON-RPC, read by `rmcp`. Out: answers of one client. Invariants: each session has a [`Seat`] of its own; a failed tool is a result that says so, not a
-//! protocol error; arguments and answers are never logged.
+//! In: JSON-RPC, read by `rmcp`. Out: answers of one client. Invariants: each session has a
+//! [`Seat`] of its own; a failed tool is a result that says so, not a protocol error; arguments and
+//! answers are never logged.
 
 use crate::answer::Answer;
 use crate::error::ToolError;
@@ -40,7 +41,8 @@ impl ServerHandler for McpClient {
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
-    /// What a client was shown belongs to its session; versions without sessions have no place for it.
+    /// What a client was shown belongs to its session; versions without sessions have no place for
+    /// it.
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE))
     }

@@ -1,7 +1,7 @@
 //! What was served, in numbers.
 //!
-//! In: finished calls. Out: Prometheus' text format, and one log line a call. Invariant: names of tools, kinds of errors and times, and nothing of what
-//! was asked or answered.
+//! In: finished calls. Out: Prometheus' text format, and one log line a call. Invariant: names of
+//! tools, kinds of errors and times, and nothing of what was asked or answered.
 
 use crate::error::ToolError;
 use crate::tools::tools;

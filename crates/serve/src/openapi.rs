@@ -1,6 +1,7 @@
 //! The OpenAPI document.
 //!
-//! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types. Invariant: every status that a path can answer with is in it.
+//! In: the tools. Out: a document of version 3.1 whose schemas are those of the arguments' types.
+//! Invariant: every status that a path can answer with is in it.
 
 use crate::policy::Policy;
 use crate::tools::listed;
@@ -48,7 +49,8 @@ fn with(mut responses: Map<String, Value>, status: &str, why: &str, schema: Opti
 pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     let mut paths = Map::new();
     let ok = |why: &str, schema: Value| with(refused(&[]), "200", why, Some(schema));
-    paths.insert("/health".to_owned(), json!({ "get": { "operationId": "health", "summary": "Whether the server is up", "security": [],
+    paths.insert("/health".to_owned(), json!({ "get": { "operationId": "health", "summary": "Whether the server is \
+        up", "security": [],
         "responses": ok("It is", json!({ "type": "object", "required": ["status"], "properties": { "status": { "const": "ok" } } })) } }));
     let mut text = refused(&[]);
     text.insert(
@@ -85,7 +87,8 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
             "summary": tool.why,
             "parameters": [{ "name": "Browserlens-Session", "in": "header", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
             "requestBody": { "required": required, "content": { "application/json": { "schema": arguments } } },
-            "responses": with(refused(&[("409", "The page as it stands has not what is asked for"), ("503", "The browser is gone")]), "200", "What the tool says", Some(answer)),
+            "responses": with(refused(&[("409", "The page as it stands has not what is asked \
+                for"), ("503", "The browser is gone")]), "200", "What the tool says", Some(answer)),
         });
         paths.insert(format!("/v1/{}", tool.name), json!({ "post": operation }));
     }
@@ -99,12 +102,14 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     let image = json!({ "type": "object", "required": ["mime_type", "base64"],
         "properties": { "mime_type": { "const": "image/png" }, "base64": { "type": "string", "contentEncoding": "base64" } } });
     let answer = json!({ "type": "object", "required": ["text", "images", "untrusted"], "properties": {
-        "text": { "type": "string", "description": "What the tool says; names and text of the page in it are the page's" },
+        "text": { "type": "string", "description": "What the tool says; names and text of the page in it are the \
+            page's" },
         "images": { "type": "array", "items": image }, "untrusted": { "const": true } } });
     let mut components = json!({ "schemas": { "Error": error, "Answer": answer } });
     let mut document = json!({
         "openapi": "3.1.0",
-        "info": { "title": "BrowserLens", "version": env!("CARGO_PKG_VERSION"), "description": "Pages for agents: observations, deltas, actions by ref" },
+        "info": { "title": "BrowserLens", "version": env!("CARGO_PKG_VERSION"), "description": "Pages for agents: \
+            observations, deltas, actions by ref" },
         "paths": paths,
     });
     if needs_token {

@@ -1,22 +1,25 @@
 //! Where browsers may go, and which files may be handed to pages.
 //!
-//! In: URLs and paths that a client names, URLs that a page led to, addresses that a connection is to be made to. Out: allowed, or why not.
-//! Invariants: what is not allowed is refused, also where a redirect or a name leads there; an option must say otherwise.
+//! In: URLs and paths that a client names, URLs that a page led to, addresses that a connection is
+//! to be made to. Out: allowed, or why not. Invariants: what is not allowed is refused, also where
+//! a redirect or a name leads there; an option must say otherwise.
 
 use crate::error::ToolError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::path::PathBuf;
 use url::{Host, Url};
 
-const HINT: &str = "only http and https to public addresses are allowed; the server's options --allow-host, --allow-private and --allow-scheme change that";
+const HINT: &str = "only http and https to public addresses are allowed; the server's options --allow-host, \
+    --allow-private and --allow-scheme change that";
 
 /// What is allowed beside http and https to public addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// Whether addresses of private networks, of this machine and of links are allowed.
     pub private: bool,
-    /// Whether this machine is allowed where it is named as such (`localhost`, names below it, loopback addresses): to a server that its own user started, it
-    /// is what most work is done on. Another name that leads here is refused all the same.
+    /// Whether this machine is allowed where it is named as such (`localhost`, names below it,
+    /// loopback addresses): to a server that its own user started, it is what most work is done on.
+    /// Another name that leads here is refused all the same.
     pub loopback: bool,
     /// Whether clients may evaluate expressions in pages.
     pub evaluate: bool,
@@ -33,7 +36,8 @@ fn refused(message: String) -> ToolError {
 }
 
 impl Policy {
-    /// Checks a URL that a client wants to go to; names are resolved, and every address must be allowed.
+    /// Checks a URL that a client wants to go to; names are resolved, and every address must be
+    /// allowed.
     ///
     /// # Errors
     /// [`ToolError::Refused`] if it is no URL or not allowed.
@@ -86,7 +90,8 @@ impl Policy {
         }
     }
 
-    /// Checks the URL of a frame in a page that is about to be shown: what a page makes by itself (`data:`, `blob:`, `about:`) tells of nothing else.
+    /// Checks the URL of a frame in a page that is about to be shown: what a page makes by itself
+    /// (`data:`, `blob:`, `about:`) tells of nothing else.
     ///
     /// # Errors
     /// [`ToolError::Refused`].

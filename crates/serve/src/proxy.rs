@@ -1,8 +1,10 @@
-//! The proxy that a client's Chromium goes through: what a page, a redirect or a name leads to is checked where the connection is made.
+//! The proxy that a client's Chromium goes through: what a page, a redirect or a name leads to is
+//! checked where the connection is made.
 //!
-//! In: requests of browsers. Out: connections to addresses that the [`Policy`] allows, to the very address that was checked. Invariants: no byte is sent
-//! to an address that is not allowed, whichever way a browser was led there; where this machine is allowed, it is to its own pages and to whom the client sent
-//! there, not to pages of others. TLS passes through unread.
+//! In: requests of browsers. Out: connections to addresses that the [`Policy`] allows, to the very
+//! address that was checked. Invariants: no byte is sent to an address that is not allowed,
+//! whichever way a browser was led there; where this machine is allowed, it is to its own pages and
+//! to whom the client sent there, not to pages of others. TLS passes through unread.
 
 use crate::error::ToolError;
 use crate::policy::{Policy, names_this_machine};
@@ -41,8 +43,8 @@ impl OwnPages {
         self.shown.store(is_own(url), Ordering::Relaxed);
     }
 
-    /// Returns whether a request for this machine may pass. What a browser says of its origin (`Sec-Fetch-Site`) no page can change; tunnels, which sockets of
-    /// pages use too, say nothing.
+    /// Returns whether a request for this machine may pass. What a browser says of its origin
+    /// (`Sec-Fetch-Site`) no page can change; tunnels, which sockets of pages use too, say nothing.
     fn lets(&self, headers: Option<&str>) -> bool {
         let header = |wanted: &str| {
             let of =
@@ -124,7 +126,8 @@ async fn serve(mut browser: TcpStream, policy: &Policy, own: &OwnPages) -> io::R
     let is_open = policy.names(&asked.host, asked.port) || !names_this_machine(&asked.host);
     if !is_open && !own.lets(asked.forward.as_deref().and_then(|head| std::str::from_utf8(head).ok())) {
         let why = format!(
-            "refused: {}, which is this machine, to a page of another; the server's options --allow-host and --allow-private allow it",
+            "refused: {}, which is this machine, to a page of another; the server's options --allow-host and \
+                --allow-private allow it",
             asked.host
         );
         return answer(&mut browser, "403 Forbidden", &why).await;
@@ -145,7 +148,8 @@ async fn serve(mut browser: TcpStream, policy: &Policy, own: &OwnPages) -> io::R
 async fn answer(browser: &mut TcpStream, status: &str, why: &str) -> io::Result<()> {
     let length = why.len();
     let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{why}"
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {length}\r\nConnection: \
+            close\r\n\r\n{why}"
     );
     browser.write_all(head.as_bytes()).await
 }

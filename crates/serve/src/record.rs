@@ -1,8 +1,9 @@
 //! Records what clients do: one trace a client, which replays and benchmarks like any other.
 //!
-//! In: the actions of clients, with the page before and after each. Out: traces. Invariants: a client that opened no page leaves no file; the first one that
-//! does writes the file that was named, the next ones `name-2`, `name-3`, …; a trace ends with its client, and says so where something is missing from it;
-//! recording never stops a client.
+//! In: the actions of clients, with the page before and after each. Out: traces. Invariants: a
+//! client that opened no page leaves no file; the first one that does writes the file that was
+//! named, the next ones `name-2`, `name-3`, …; a trace ends with its client, and says so where
+//! something is missing from it; recording never stops a client.
 
 use crate::shared::{Witness, WitnessMaker};
 use crate::source::{Act, Source};
@@ -114,7 +115,8 @@ struct Recorded {
 }
 
 impl Recorded {
-    /// Does something with the trace, which begins with the first call; what fails is said in the log and at its end.
+    /// Does something with the trace, which begins with the first call; what fails is said in the
+    /// log and at its end.
     fn with(
         &mut self,
         source: &mut dyn Source,
@@ -180,7 +182,8 @@ impl Drop for Recorded {
         match tape.finish(outcome) {
             Ok(steps) => tracing::info!(steps = steps.len(), "recorded"),
             Err(error) => {
-                tracing::error!(error = %escaped_line(&error.to_string()), hint = error.hint(), "the trace was not finished")
+                tracing::error!(error = %escaped_line(&error.to_string()), hint = error.hint(), "the trace was not \
+                    finished")
             }
         }
     }
@@ -190,7 +193,8 @@ fn types(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Fill | ActionKind::Type)
 }
 
-/// Returns whether what is typed is a secret: into a node, or into what has the focus where none is named.
+/// Returns whether what is typed is a secret: into a node, or into what has the focus where none is
+/// named.
 fn is_secret(source: &mut dyn Source, into: Option<NodeKey>) -> bool {
     source.pages().look().is_ok_and(|page| takes_secret(&page, into))
 }

@@ -1,7 +1,8 @@
 //! Places for clients: how many there may be at once.
 //!
-//! In: the wish for a client. Out: a [`Worker`] that gives its place back when it is gone. Invariant: never more clients than places, whatever channel
-//! they come by; a client's thread begins with its first call.
+//! In: the wish for a client. Out: a [`Worker`] that gives its place back when it is gone.
+//! Invariant: never more clients than places, whatever channel they come by; a client's thread
+//! begins with its first call.
 
 use crate::answer::Answer;
 use crate::error::ToolError;

@@ -1,6 +1,7 @@
 //! What all clients of a server share, and the seam for whoever records what they do.
 //!
-//! In: what the server was started with. Out: nothing by itself. Invariant: it does not change while clients run.
+//! In: what the server was started with. Out: nothing by itself. Invariant: it does not change
+//! while clients run.
 
 use crate::knowledge::KnowledgeBase;
 use crate::policy::Policy;
@@ -8,13 +9,14 @@ use crate::source::{Act, Opener, Source};
 use browserlens_inspect::CursorKey;
 use std::path::PathBuf;
 
-/// Is told of every action of a client, in order: the seam for recording a client's run. It ends with its client.
+/// Is told of every action of a client, in order: the seam for recording a client's run. It ends
+/// with its client.
 pub trait Witness: Send {
     /// Comes before an action is carried out, with the page as it stands; the node is on it.
     fn before(&mut self, source: &mut dyn Source, act: &Act);
 
-    /// Comes after an action was carried out and the page settled. What was typed stands in it as it was typed. The first action of a browser, `goto`, has
-    /// nothing before it.
+    /// Comes after an action was carried out and the page settled. What was typed stands in it as
+    /// it was typed. The first action of a browser, `goto`, has nothing before it.
     fn after(&mut self, source: &mut dyn Source, act: &Act);
 }
 

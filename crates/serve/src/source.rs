@@ -1,7 +1,7 @@
 //! What a client looks at and acts on: a trace or a live browser, behind one trait.
 //!
-//! In: resolved actions. Out: done, or why not. Invariants: an action that was refused has done nothing; a trace goes on by one step only when the
-//! action is the one that was recorded there.
+//! In: resolved actions. Out: done, or why not. Invariants: an action that was refused has done
+//! nothing; a trace goes on by one step only when the action is the one that was recorded there.
 
 use crate::error::ToolError;
 use browserlens_page::{Flags, NodeKey, Page, SecondLook, Tri, Viewport};
@@ -21,7 +21,8 @@ pub struct Act {
     pub node: Option<NodeKey>,
     /// Where a drag ends.
     pub to: Option<DragTo>,
-    /// The point of the node, in CSS px from the upper left corner of its box; where it can be reached if not said.
+    /// The point of the node, in CSS px from the upper left corner of its box; where it can be
+    /// reached if not said.
     pub at: Option<(f32, f32)>,
 }
 
@@ -104,7 +105,8 @@ pub trait Source: Send {
     /// Returns whether the page may change by itself.
     fn is_live(&self) -> bool;
 
-    /// Returns whether its connections go past the server's checks, as those of a browser do that somebody else started.
+    /// Returns whether its connections go past the server's checks, as those of a browser do that
+    /// somebody else started.
     fn connects_unchecked(&self) -> bool {
         false
     }
@@ -114,7 +116,8 @@ pub trait Source: Send {
         false
     }
 
-    /// Returns what the last click hit, in words, if that was not what was meant: neither the element nor what lies in it or is its label.
+    /// Returns what the last click hit, in words, if that was not what was meant: neither the
+    /// element nor what lies in it or is its label.
     fn hit_instead(&mut self) -> Option<String> {
         None
     }
@@ -210,7 +213,8 @@ pub trait Opener: Send + Sync {
     /// Returns whether a browser is opened, not a recording.
     fn is_live(&self) -> bool;
 
-    /// Opens a source for one client, at a URL if it is a browser; none if there is nothing to look at before a URL is given.
+    /// Opens a source for one client, at a URL if it is a browser; none if there is nothing to look
+    /// at before a URL is given.
     ///
     /// # Errors
     /// [`ToolError`] if there is no such trace or no browser.
@@ -342,7 +346,8 @@ fn is_same(act: &Act, recorded: &TakenAction, acceptable: &[NodeKey], page: &Arc
         (K::Hover, K::Hover) => act.node.is_some() && on_it,
         (K::Fill | K::Type, K::Fill | K::Type) => act.node.is_some() && on_it && (says || is_secret),
         (K::Select, K::Select) => act.node.is_some() && on_it && says,
-        // What a drag ended on, how far was scrolled and which files were taken stand in no trace in a form that can be compared.
+        // What a drag ended on, how far was scrolled and which files were taken stand in no trace
+        // in a form that can be compared.
         (K::Upload, K::Upload) | (K::Drag, K::Drag) => act.node.is_some() && on_it,
         (K::Scroll, K::Scroll) => on_it,
         (K::Press, K::Press) => on_it && act.taken.text.eq_ignore_ascii_case(&recorded.text),
@@ -364,7 +369,8 @@ fn checked(act: &Act, page: &Page) -> Option<bool> {
     Some(page.find(act.node?)?.checked()? == Tri::True)
 }
 
-/// Returns whether two URLs lead to the same place, the second one perhaps written without its host.
+/// Returns whether two URLs lead to the same place, the second one perhaps written without its
+/// host.
 fn is_same_place(asked: &str, recorded: &str, current: &str) -> bool {
     let base = Url::parse(current).ok();
     let parse = |text: &str| match &base {

@@ -1,6 +1,7 @@
 //! MCP over standard input and output, for one client.
 //!
-//! In: lines of JSON-RPC. Out: the same. Invariant: ends when the client closes its end or the server is told to; the client's browser ends with it.
+//! In: lines of JSON-RPC. Out: the same. Invariant: ends when the client closes its end or the
+//! server is told to; the client's browser ends with it.
 
 use crate::error::ToolError;
 use crate::mcp::McpClient;

@@ -1,7 +1,8 @@
 //! A thread a client: pages are read and acted on by calls that block.
 //!
-//! In: calls from async code. Out: their answers. Invariants: the calls of one client run one after the other, in order; a client that hangs or panics
-//! hurts no other; no lock is held while a call runs; the thread ends with its last handle.
+//! In: calls from async code. Out: their answers. Invariants: the calls of one client run one after
+//! the other, in order; a client that hangs or panics hurts no other; no lock is held while a call
+//! runs; the thread ends with its last handle.
 
 use crate::answer::Answer;
 use crate::client::Client;
@@ -31,7 +32,8 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a client; a call is given up after `limit`. `held` is dropped when the client and its browser are gone.
+    /// Starts a client; a call is given up after `limit`. `held` is dropped when the client and its
+    /// browser are gone.
     ///
     /// # Errors
     /// [`ToolError::Internal`] if there is no thread for it.

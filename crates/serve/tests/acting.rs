@@ -1,4 +1,5 @@
-//! What an agent is told of what it does, in Chromium: each action on a page made for it, notices, dialogs, text that ticks, pages that never rest.
+//! What an agent is told of what it does, in Chromium: each action on a page made for it, notices,
+//! dialogs, text that ticks, pages that never rest.
 
 mod common;
 
@@ -42,16 +43,17 @@ async fn refused(mcp: &mut Mcp, tool: &str, arguments: Value, parts: &[&str]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_toast_that_came_and_went_is_told() {
-    let (mut mcp, _) = on(
-        "<button onclick='toast(\"Successfully deployed\")'>Deploy</button><button onclick='say()'>Save</button>\
+    let (mut mcp, _) =
+        on("<button onclick='toast(\"Successfully deployed\")'>Deploy</button><button onclick='say()'>Save</button>\
          <output id=state></output><script>
-           const toast = (text) => { const it = document.createElement('div'); it.style = 'position:fixed;right:8px;bottom:8px';
+           const toast = (text) => { const it = document.createElement('div'); it.style = \
+           'position:fixed;right:8px;bottom:8px';
              document.body.append(it); it.textContent = text; setTimeout(() => it.remove(), 150); };
            const say = () => { const it = document.getElementById('state'); it.textContent = 'Saving';
-             setTimeout(() => { it.textContent = 'Saved “draft”'; }, 80); setTimeout(() => { it.textContent = ''; }, 180); };
-         </script>",
-    )
-    .await;
+             setTimeout(() => { it.textContent = 'Saved “draft”'; }, 80); setTimeout(() => { it.textContent = ''; }, \
+             180); };
+         </script>")
+        .await;
     let told = mcp.call("click", json!({ "text": "Deploy" })).await;
     assert!(told.contains("\n[NOTICE \"Successfully deployed\"]"), "{told}");
     let told = mcp.call("click", json!({ "text": "Save" })).await;
@@ -73,11 +75,11 @@ async fn a_dialog_is_told_the_moment_it_blocks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn text_that_only_ticks_makes_no_answer_and_comes_with_the_next() {
-    let (mut mcp, first) = on(
-        "<p id=left>Time left: 99893</p><button>Silent</button><button onclick='log(\"pressed\")'>Loud</button>\
-         <script>let left = 99893; setInterval(() => { document.getElementById('left').textContent = 'Time left: ' + --left; }, 90);</script>",
-    )
-    .await;
+    let (mut mcp, first) =
+        on("<p id=left>Time left: 99893</p><button>Silent</button><button onclick='log(\"pressed\")'>Loud</button>\
+         <script>let left = 99893; setInterval(() => { document.getElementById('left').textContent = 'Time left: ' + \
+         --left; }, 90);</script>")
+        .await;
     assert!(first.contains("Time left: 998"), "{first}");
     let silent = reference(&mut mcp, "button", "Silent").await;
     let loud = reference(&mut mcp, "button", "Loud").await;
@@ -105,10 +107,10 @@ async fn text_that_only_ticks_makes_no_answer_and_comes_with_the_next() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_never_rests_is_not_waited_for() {
-    let (mut mcp, _) = on(
-        "<div id=box style='width:20px;height:20px;background:red'></div><button onclick='log(\"pressed\")'>Loud</button>\
-         <script>let n = 0; setInterval(() => { document.getElementById('box').style.width = (20 + n++ % 50) + 'px'; fetch('/poll?' + n).catch(() => {}); }, 60);</script>",
-    )
+    let (mut mcp, _) = on("<div id=box style='width:20px;height:20px;background:red'></div><button \
+            onclick='log(\"pressed\")'>Loud</button>\
+         <script>let n = 0; setInterval(() => { document.getElementById('box').style.width = (20 + n++ % 50) + 'px'; \
+         fetch('/poll?' + n).catch(() => {}); }, 60);</script>")
     .await;
     let loud = reference(&mut mcp, "button", "Loud").await;
     let mut times = Vec::new();
@@ -119,18 +121,18 @@ async fn a_page_that_never_rests_is_not_waited_for() {
         times.push(began.elapsed());
     }
     times.sort();
-    // Own unrest is waited for 500 ms; the rest is the machine, of which one of five may be unlucky.
+    // Own unrest is waited for 500 ms; the rest is the machine, of which one of five may be
+    // unlucky.
     assert!(times[2] < Duration::from_millis(2_000), "{times:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_has_no_ref_is_clicked_by_its_text_or_the_candidates_are_told() {
-    let (mut mcp, _) = on(
-        "<div onclick='log(event.target.textContent)'><p>Alder <b>tree</b></p><p>Birch</p></div>\
+    let (mut mcp, _) = on("<div onclick='log(event.target.textContent)'><p>Alder <b>tree</b></p><p>Birch</p></div>\
          <section aria-label=First><button onclick='log(\"one\")'>Go</button></section>\
          <section aria-label=Second><button onclick='log(\"two\")'>Go</button></section>\
-         <canvas width=100 height=50 onclick='log(event.offsetX + \",\" + event.offsetY)' style='border:1px solid' aria-label=Board role=img></canvas>",
-    )
+         <canvas width=100 height=50 onclick='log(event.offsetX + \",\" + event.offsetY)' style='border:1px solid' \
+         aria-label=Board role=img></canvas>")
     .await;
     let told = mcp.call("click", json!({ "text": "Birch" })).await;
     assert!(told.contains("\"Birch\"") || told.contains("Birch "), "{told}");
@@ -151,21 +153,22 @@ async fn what_has_no_ref_is_clicked_by_its_text_or_the_candidates_are_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_chosen_in_any_list() {
-    let (mut mcp, _) = on(
-        "<label>Size <select onchange='log(this.value)'><option>Small<option>Large</select></label>\
-         <label>Trees <select multiple onchange='log([...this.selectedOptions].map((o) => o.value).join(\"+\"))'><option>Alder<option>Birch<option>Cedar</select></label>\
-         <div><input role=combobox aria-label=Town aria-controls=towns aria-expanded=false><ul role=listbox id=towns hidden></ul></div>\
+    let (mut mcp, _) = on("<label>Size <select onchange='log(this.value)'><option>Small<option>Large</select></label>\
+         <label>Trees <select multiple onchange='log([...this.selectedOptions].map((o) => \
+         o.value).join(\"+\"))'><option>Alder<option>Birch<option>Cedar</select></label>\
+         <div><input role=combobox aria-label=Town aria-controls=towns aria-expanded=false><ul role=listbox id=towns \
+         hidden></ul></div>\
          <script>
            const field = document.querySelector('[role=combobox]'), list = document.getElementById('towns');
            const towns = Array.from({ length: 60 }, (_, n) => 'Town ' + n);
            const open = () => { list.hidden = false; field.ariaExpanded = 'true';
              list.replaceChildren(...towns.filter((town) => town.includes(field.value)).slice(0, 8).map((town) => {
                const item = document.createElement('li'); item.role = 'option'; item.textContent = town;
-               item.onclick = () => { field.value = town; list.hidden = true; field.ariaExpanded = 'false'; log('chose-' + town); };
+               item.onclick = () => { field.value = town; list.hidden = true; field.ariaExpanded = 'false'; \
+               log('chose-' + town); };
                return item; })); };
            field.onclick = open; field.oninput = open;
-         </script>",
-    )
+         </script>")
     .await;
     let size = reference(&mut mcp, "combobox", "Size").await;
     let told = mcp.call("select", json!({ "ref": size, "option": "Large" })).await;
@@ -184,7 +187,8 @@ async fn options_are_chosen_in_any_list() {
 async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
     let (mut mcp, _) = on(
         "<label>Name <input></label><label>Age <input type=number></label><label><input type=checkbox> Agree</label>\
-         <label>Size <select><option>Small<option>Large</select></label><label>Code <input disabled></label><label>Note <textarea></textarea></label>",
+         <label>Size <select><option>Small<option>Large</select></label><label>Code <input \
+         disabled></label><label>Note <textarea></textarea></label>",
     )
     .await;
     let mut refs = Vec::new();
@@ -214,10 +218,10 @@ async fn a_form_is_filled_in_one_call_as_far_as_it_goes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_go_to_what_has_the_focus_and_as_often_as_is_said() {
-    let (mut mcp, _) = on(
-        "<label>Level <input type=range min=0 max=100 value=0 oninput='log(this.value)'></label><label>Name <input></label>",
-    )
-    .await;
+    let (mut mcp, _) =
+        on("<label>Level <input type=range min=0 max=100 value=0 oninput='log(this.value)'></label><label>Name \
+            <input></label>")
+        .await;
     let level = reference(&mut mcp, "slider", "Level").await;
     let told = mcp.call("press", json!({ "ref": level, "key": "ArrowRight", "times": 19 })).await;
     assert!(told.contains("19"), "{told}");
@@ -229,18 +233,22 @@ async fn keys_go_to_what_has_the_focus_and_as_often_as_is_said() {
     assert_eq!(value(&mut mcp, "document.querySelectorAll('input')[1].value").await, json!("A"));
 }
 
-const SORTABLE: &str = "<ul id=list style='width:200px;padding:0;touch-action:none'><li>Alder</li><li>Birch</li><li>Cedar</li><li>Dogwood</li></ul>
+const SORTABLE: &str = "<ul id=list \
+    style='width:200px;padding:0;touch-action:none'><li>Alder</li><li>Birch</li><li>Cedar</li><li>Dogwood</li></ul>
     <div id=zone draggable=true ondragstart='event.dataTransfer.setData(\"text\", \"card\")'>Card</div>
-    <div id=bin role=group aria-label=Bin tabindex=0 style='width:90px;height:40px;background:#eee' ondragover='event.preventDefault()' ondrop='log(\"dropped-\" + event.dataTransfer.getData(\"text\"))'></div>
+    <div id=bin role=group aria-label=Bin tabindex=0 style='width:90px;height:40px;background:#eee' \
+    ondragover='event.preventDefault()' ondrop='log(\"dropped-\" + event.dataTransfer.getData(\"text\"))'></div>
     <canvas id=pad role=img aria-label=Pad width=200 height=100 style='touch-action:none' tabindex=0></canvas>
     <script>
       const list = document.getElementById('list');
       for (const item of list.children) { item.style = 'height:30px;cursor:grab'; item.onpointerdown = (down) => {
         down.preventDefault(); let moves = 0;
         document.onpointermove = (move) => { if (++moves < 3) return;
-          const at = [...list.children].find((other) => other !== item && move.clientY < other.getBoundingClientRect().top + 15);
+          const at = [...list.children].find((other) => other !== item && move.clientY < \
+          other.getBoundingClientRect().top + 15);
           list.insertBefore(item, at ?? null); };
-        document.onpointerup = () => { document.onpointermove = document.onpointerup = null; log([...list.children].map((one) => one.textContent).join('-')); };
+        document.onpointerup = () => { document.onpointermove = document.onpointerup = null; \
+        log([...list.children].map((one) => one.textContent).join('-')); };
       }; }
       const pad = document.getElementById('pad'); let from = null;
       pad.onpointerdown = (event) => { from = [event.offsetX, event.offsetY]; };
@@ -270,12 +278,13 @@ async fn what_is_dragged_moves_as_a_hand_moves_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_waited_for_is_told_as_soon_as_it_is_so() {
-    let (mut mcp, _) = on(
-        "<button onclick='start()'>Start</button><label><input type=checkbox disabled> Agree</label><p id=state>Loading</p>\
-         <script>const start = () => setTimeout(() => { document.getElementById('state').innerHTML = 'All <b>done</b> ' + Math.random();
-           document.querySelector('input').disabled = false; }, 2500);</script>",
-    )
-    .await;
+    let (mut mcp, _) =
+        on("<button onclick='start()'>Start</button><label><input type=checkbox disabled> Agree</label><p \
+            id=state>Loading</p>\
+         <script>const start = () => setTimeout(() => { document.getElementById('state').innerHTML = 'All <b>done</b> \
+         ' + Math.random();
+           document.querySelector('input').disabled = false; }, 2500);</script>")
+        .await;
     let agree = reference(&mut mcp, "checkbox", "Agree").await;
     let began = Instant::now();
     let late = mcp.call("wait", json!({ "text": "All done", "ms": 400 })).await;
@@ -327,11 +336,11 @@ async fn elements_are_found_by_role_in_a_part_of_the_page_and_counted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_search_in_what_is_gone_or_was_never_given_is_refused_and_clicks_nothing() {
-    let (mut mcp, _) = on(
-        "<section aria-label=Box id=box onclick='log(1)'>Ways <button>Inner</button></section><button onclick='log(\"pressed\")'>Go</button>\
-         <p onclick='log(\"pressed\")'>Birch</p>",
-    )
-    .await;
+    let (mut mcp, _) =
+        on("<section aria-label=Box id=box onclick='log(1)'>Ways <button>Inner</button></section><button \
+            onclick='log(\"pressed\")'>Go</button>\
+         <p onclick='log(\"pressed\")'>Birch</p>")
+        .await;
     let section = reference(&mut mcp, "", "Box").await;
     refused(&mut mcp, "click", json!({ "text": "Birch", "in": section }), &[&format!("nothing in {section} says")])
         .await;
@@ -362,12 +371,11 @@ async fn candidates_without_refs_are_told_with_what_they_lie_in_and_another_way(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_gone_is_not_waited_for_and_what_took_its_place_is() {
-    let (mut mcp, _) = on(
-        "<div id=box><button>Next</button></div><button id=other>Other</button><script>
-           const replace = () => { const b = document.createElement('button'); b.textContent = 'Next'; b.disabled = true;
+    let (mut mcp, _) = on("<div id=box><button>Next</button></div><button id=other>Other</button><script>
+           const replace = () => { const b = document.createElement('button'); b.textContent = 'Next'; b.disabled = \
+           true;
              document.getElementById('box').replaceChildren(b); setTimeout(() => { b.disabled = false; }, 1500); };
-         </script>",
-    )
+         </script>")
     .await;
     let next = reference(&mut mcp, "button", "Next").await;
     value(&mut mcp, "setTimeout(replace, 300), 1").await;
@@ -427,10 +435,9 @@ async fn nothing_changed_is_said_of_the_action_and_not_of_what_was_before_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_number_chooses_an_option_and_a_form_that_stops_tells_what_the_page_is_like() {
-    let (mut mcp, _) = on(
-        "<label>Name <input oninput='log(\"named\")'></label><label>Count <select><option>1<option>2<option>3</select></label>\
-         <label>Gone <select onfocus='log(1)' onmousedown='log(\"touched\")' disabled><option>1</select></label>",
-    )
+    let (mut mcp, _) = on("<label>Name <input oninput='log(\"named\")'></label><label>Count \
+            <select><option>1<option>2<option>3</select></label>\
+         <label>Gone <select onfocus='log(1)' onmousedown='log(\"touched\")' disabled><option>1</select></label>")
     .await;
     let name = reference(&mut mcp, "textbox", "Name").await;
     let count = reference(&mut mcp, "combobox", "Count").await;
@@ -449,11 +456,10 @@ async fn a_number_chooses_an_option_and_a_form_that_stops_tells_what_the_page_is
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_error_names_the_next_tool() {
-    let (mut mcp, _) = on(
-        "<label>Code <input readonly value=x></label><label>When <input type=date></label>\
+    let (mut mcp, _) = on("<label>Code <input readonly value=x></label><label>When <input type=date></label>\
          <label>Size <select><option>Small<option>Large</select></label><button>Plain</button>\
-         <div style='position:relative'><button>Under</button><div style='position:absolute;inset:0;background:#fff'>Over it</div></div>",
-    )
+         <div style='position:relative'><button>Under</button><div \
+         style='position:absolute;inset:0;background:#fff'>Over it</div></div>")
     .await;
     let mut refs = Vec::new();
     for (role, name) in
@@ -485,11 +491,10 @@ async fn each_error_names_the_next_tool() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_counter_that_is_set_is_told_and_keys_learn_what_ticks() {
-    let (mut mcp, _) = on(
-        "<p id=left>Time left: 99893</p><button onclick='left = 500; show()'>Set</button>\
-         <script>let left = 99893; const show = () => { document.getElementById('left').textContent = 'Time left: ' + left; };
-           setInterval(() => { left--; show(); }, 90);</script>",
-    )
+    let (mut mcp, _) = on("<p id=left>Time left: 99893</p><button onclick='left = 500; show()'>Set</button>\
+         <script>let left = 99893; const show = () => { document.getElementById('left').textContent = 'Time left: ' + \
+         left; };
+           setInterval(() => { left--; show(); }, 90);</script>")
     .await;
     mcp.call("press", json!({ "key": "Shift" })).await;
     for _ in 0..3 {
@@ -503,12 +508,11 @@ async fn a_counter_that_is_set_is_told_and_keys_learn_what_ticks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tips_that_rotate_make_no_answer_also_where_each_is_a_new_node() {
-    let (mut mcp, _) = on(
-        "<div id=tips><p>Save often</p></div><button onclick='tip(\"Saved\")'>Save</button>\
+    let (mut mcp, _) = on("<div id=tips><p>Save often</p></div><button onclick='tip(\"Saved\")'>Save</button>\
          <script>const all = ['Ask us', 'Save often']; let n = 0;
-           const tip = (text) => { const p = document.createElement('p'); p.textContent = text; document.getElementById('tips').replaceChildren(p); };
-           const turn = () => tip(all[n++ % 2]);</script>",
-    )
+           const tip = (text) => { const p = document.createElement('p'); p.textContent = text; \
+           document.getElementById('tips').replaceChildren(p); };
+           const turn = () => tip(all[n++ % 2]);</script>")
     .await;
     for _ in 0..3 {
         // It turns while nobody acts.
@@ -527,14 +531,17 @@ async fn tips_that_rotate_make_no_answer_also_where_each_is_a_new_node() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_hit_in_the_place_of_what_was_meant_is_told_first() {
-    let (mut mcp, _) = on(
-        "<div style='position:relative;width:200px;height:60px'><button style='width:200px;height:60px' onmousemove='veil()'>Pay</button></div>\
+    let (mut mcp, _) =
+        on("<div style='position:relative;width:200px;height:60px'><button style='width:200px;height:60px' \
+            onmousemove='veil()'>Pay</button></div>\
          <button onclick='log(\"pressed\")'>Plain</button><script>
-           const veil = () => { if (document.getElementById('log').dataset.veiled) return; document.getElementById('log').dataset.veiled = 1; const v = document.createElement('div'); v.id = 'veil'; v.textContent = 'Load\u{202E}ing';
-             v.style = 'position:fixed;inset:0;background:#eee'; document.body.append(v); setTimeout(() => v.remove(), 400); };
-         </script>",
-    )
-    .await;
+           const veil = () => { if (document.getElementById('log').dataset.veiled) return; \
+           document.getElementById('log').dataset.veiled = 1; const v = document.createElement('div'); v.id = 'veil'; \
+           v.textContent = 'Load\u{202E}ing';
+             v.style = 'position:fixed;inset:0;background:#eee'; document.body.append(v); setTimeout(() => v.remove(), \
+             400); };
+         </script>")
+        .await;
     let pay = reference(&mut mcp, "button", "Pay").await;
     let told = mcp.call("click", json!({ "ref": pay })).await;
     assert!(told.starts_with("hit <div id=\"veil\"") && !told.contains('\u{202e}'), "{told}");

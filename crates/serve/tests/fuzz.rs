@@ -1,4 +1,5 @@
-//! Ten thousand malformed messages, over MCP and HTTP: no panic, no hang, and the server still answers.
+//! Ten thousand malformed messages, over MCP and HTTP: no panic, no hang, and the server still
+//! answers.
 
 #![allow(clippy::print_stdout, reason = "the measured figures are what it is run for")]
 
@@ -93,7 +94,8 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
     let panics = count_panics();
     let mut random = Random(0x2545_f491_4f6c_dd1d);
 
-    // 5,000 lines to MCP over pipes; a server that ends with such a line may, another must begin at once.
+    // 5,000 lines to MCP over pipes; a server that ends with such a line may, another must begin at
+    // once.
     let shared = Arc::new(on_trace(TRACE));
     let (mut sent, mut before) = (0, 0);
     while sent < 5_000 {
@@ -153,7 +155,8 @@ async fn ten_thousand_malformed_messages_neither_stop_nor_hang_the_server() {
         let body = broken(&mut random);
         let path = paths[random.next(paths.len())];
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nBrowserlens-Session: {session}\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nBrowserlens-Session: {session}\r\nAccept: \
+                application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
             body.len()
         );
         let mut bytes = [head.into_bytes(), body].concat();

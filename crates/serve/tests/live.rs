@@ -1,4 +1,5 @@
-//! MCP over a live browser on a bundled site: every tool, refs that are gone or covered, and where the browser may not go.
+//! MCP over a live browser on a bundled site: every tool, refs that are gone or covered, and where
+//! the browser may not go.
 
 mod common;
 

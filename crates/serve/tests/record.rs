@@ -1,4 +1,5 @@
-//! What a client does through the server is a trace like any other: whole, with a node for every action, and replayed as recordings are.
+//! What a client does through the server is a trace like any other: whole, with a node for every
+//! action, and replayed as recordings are.
 
 mod common;
 

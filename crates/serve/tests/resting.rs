@@ -1,4 +1,5 @@
-//! When an action is answered, in Chromium: what it set off is done, and what the page does by itself is not waited for. Lists, checks, keys and notices at their edges.
+//! When an action is answered, in Chromium: what it set off is done, and what the page does by
+//! itself is not waited for. Lists, checks, keys and notices at their edges.
 
 mod common;
 
@@ -14,7 +15,8 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Serves pages by path; any other path is answered with itself, after the time that its `ms=` says.
+/// Serves pages by path; any other path is answered with itself, after the time that its `ms=`
+/// says.
 fn served(pages: &[(&str, &str)]) -> String {
     let pages: HashMap<String, String> =
         pages.iter().map(|(path, body)| ((*path).to_owned(), (*body).to_owned())).collect();
@@ -28,7 +30,8 @@ fn served(pages: &[(&str, &str)]) -> String {
         let body = match pages.get(path.split('?').next().unwrap_or("/")) {
             Some(body) => format!(
                 "<!doctype html><meta charset=utf-8><title>Resting</title><body><p id=log aria-label=log role=note></p>\
-                 <script>const log = (text) => {{ document.getElementById('log').textContent += text + ' '; }};</script>{body}"
+                 <script>const log = (text) => {{ document.getElementById('log').textContent += text + ' '; \
+                 }};</script>{body}"
             ),
             None => path.clone(),
         };
@@ -136,13 +139,16 @@ fn what_an_action_sets_off_by_timers_requests_and_both_is_waited_for() {
     let mut page = Page::on(
         "<button onclick='setTimeout(() => log(\"timer\"), 300)'>Timer</button>\
          <button onclick='setTimeout(() => setTimeout(() => log(\"chain\"), 200), 350)'>Chain</button>\
-         <button onclick='go()'>Go</button><button onclick='later()'>Later</button><label>Find <input oninput='soon()'></label>\
+         <button onclick='go()'>Go</button><button onclick='later()'>Later</button><label>Find <input \
+         oninput='soon()'></label>\
          <button onclick='this.nextElementSibling.className = \"on\"'>Fade</button><p class=off>Faded</p>\
          <style>p.off { opacity: 0 } p.on { opacity: 1; transition: opacity 400ms }</style>\
          <script>
-           const go = async () => { const a = await fetch('/a?ms=300'); const b = await fetch('/b?ms=200'); log('both' + (await a.text()).length); };
+           const go = async () => { const a = await fetch('/a?ms=300'); const b = await fetch('/b?ms=200'); log('both' \
+           + (await a.text()).length); };
            const later = async () => { await fetch('/c?ms=100'); setTimeout(() => log('later'), 400); };
-           let timer; const soon = () => { clearTimeout(timer); timer = setTimeout(async () => { await fetch('/d?ms=150'); log('found'); }, 250); };
+           let timer; const soon = () => { clearTimeout(timer); timer = setTimeout(async () => { await \
+           fetch('/d?ms=150'); log('found'); }, 250); };
          </script>",
     );
     for (name, said) in [("Timer", "timer"), ("Chain", "chain"), ("Go", "both"), ("Later", "later")] {
@@ -175,8 +181,10 @@ fn a_timer_that_brings_nothing_is_waited_for_only_twice() {
 fn what_a_page_does_by_itself_is_not_waited_for() {
     // Animation by script, a poll that hangs, one that is short, a price, and an endless animation.
     let mut page = Page::on(
-        "<div id=box style='width:20px;height:20px;background:red'></div><p id=price>1</p><button onclick='log(\"pressed\")'>Loud</button>\
-         <i style='display:block;animation:turn 700ms infinite alternate'>turns</i><style>@keyframes turn { to { transform: translateX(40px) } }</style>\
+        "<div id=box style='width:20px;height:20px;background:red'></div><p id=price>1</p><button \
+            onclick='log(\"pressed\")'>Loud</button>\
+         <i style='display:block;animation:turn 700ms infinite alternate'>turns</i><style>@keyframes turn { to { \
+         transform: translateX(40px) } }</style>\
          <script>
            let n = 0; const box = document.getElementById('box'), price = document.getElementById('price');
            setInterval(() => { box.style.width = (20 + n++ % 50) + 'px'; }, 40);
@@ -235,7 +243,8 @@ fn what_a_click_hit_instead_is_told() {
     let mut page = Page::on(
         "<button onclick='log(\"hit\")'>Plain</button><label>Agree <input type=checkbox></label>\
          <div style='position:relative'><button id=veiled onmouseenter='veil()'>Veiled</button></div>\
-         <script>const veil = () => { const it = document.createElement('div'); it.id = 'veil'; it.textContent = 'Loading'; it.style = 'position:fixed;inset:0'; document.body.append(it); };</script>",
+         <script>const veil = () => { const it = document.createElement('div'); it.id = 'veil'; it.textContent = \
+         'Loading'; it.style = 'position:fixed;inset:0'; document.body.append(it); };</script>",
     );
     page.click("Plain");
     assert_eq!(page.browser.hit_instead(), None);
@@ -250,8 +259,10 @@ fn what_a_click_hit_instead_is_told() {
 #[test]
 fn a_check_that_was_in_vain_is_an_error() {
     let mut page = Page::on(
-        "<label><input type=radio name=a checked> One</label><label><input type=checkbox onclick='event.preventDefault(); log(\"no\")'> Stubborn</label>\
-         <div role=switch aria-checked=false tabindex=0 onclick='setTimeout(() => this.ariaChecked = \"true\", 200)'>Slow</div>",
+        "<label><input type=radio name=a checked> One</label><label><input type=checkbox \
+            onclick='event.preventDefault(); log(\"no\")'> Stubborn</label>\
+         <div role=switch aria-checked=false tabindex=0 onclick='setTimeout(() => this.ariaChecked = \"true\", \
+         200)'>Slow</div>",
     );
     let mut fails = |name: &str, text: &str| {
         let key = page.find(name);
@@ -265,7 +276,8 @@ fn a_check_that_was_in_vain_is_an_error() {
 #[test]
 fn keys_that_a_dialog_stops_are_counted() {
     let mut page = Page::on(
-        "<label>Level <input type=range min=0 max=9 value=0 oninput='if (this.value === \"3\") alert(\"Three\")'></label>\
+        "<label>Level <input type=range min=0 max=9 value=0 oninput='if (this.value === \"3\") \
+            alert(\"Three\")'></label>\
          <label>Name <input oninput='if (this.value.length === 2) alert(\"Two\")'></label>",
     );
     let level = page.find("Level");
@@ -279,34 +291,47 @@ fn keys_that_a_dialog_stops_are_counted() {
 }
 
 const LISTS: &str = "<style>ul, .pop { margin: 0; padding: 0; background: #fff } .pop { position: absolute }</style>
-  <div><input role=combobox aria-label=Town aria-controls=towns aria-expanded=false value=Old><ul role=listbox id=towns class=pop hidden></ul></div>
-  <div role=combobox aria-label=Many tabindex=0 aria-expanded=false aria-controls=many>Pick</div><div id=many role=listbox class=pop hidden style='height:90px;width:200px;overflow:auto'></div>
-  <div role=combobox aria-label=Several tabindex=0 aria-expanded=false>Pick</div><ul role=listbox aria-multiselectable=true id=several class=pop hidden></ul>
+  <div><input role=combobox aria-label=Town aria-controls=towns aria-expanded=false value=Old><ul role=listbox \
+  id=towns class=pop hidden></ul></div>
+  <div role=combobox aria-label=Many tabindex=0 aria-expanded=false aria-controls=many>Pick</div><div id=many \
+  role=listbox class=pop hidden style='height:90px;width:200px;overflow:auto'></div>
+  <div role=combobox aria-label=Several tabindex=0 aria-expanded=false>Pick</div><ul role=listbox \
+  aria-multiselectable=true id=several class=pop hidden></ul>
   <div role=combobox aria-label=Mirror tabindex=0 aria-expanded=false aria-controls=mirror>Pick</div>
   <div role=listbox id=mirror style='height:0;width:0;overflow:hidden'></div><div id=seen class=pop hidden></div>
-  <div role=dialog aria-label=Box id=box><div role=combobox aria-label=Inner tabindex=0 aria-expanded=false aria-controls=inner>Pick</div><ul role=listbox id=inner class=pop hidden></ul></div>
+  <div role=dialog aria-label=Box id=box><div role=combobox aria-label=Inner tabindex=0 aria-expanded=false \
+  aria-controls=inner>Pick</div><ul role=listbox id=inner class=pop hidden></ul></div>
   <script>
-    const combo = (name) => document.querySelector('[aria-label=' + name + ']'), byId = (id) => document.getElementById(id);
+    const combo = (name) => document.querySelector('[aria-label=' + name + ']'), byId = (id) => \
+    document.getElementById(id);
     const show = (field, list, on) => { list.hidden = !on; field.ariaExpanded = String(on); };
     const fill = (list, names, chosen, role = 'option') => list.replaceChildren(...names.map((name) => {
-      const item = document.createElement(list.tagName === 'UL' ? 'li' : 'div'); if (role) item.role = role; item.textContent = name; item.onclick = () => chosen(name, item); return item; }));
-    const escapes = (field, list) => field.addEventListener('keydown', (event) => { if (event.key === 'Escape') { show(field, list, false); log('escaped-' + field.ariaLabel); } });
+      const item = document.createElement(list.tagName === 'UL' ? 'li' : 'div'); if (role) item.role = role; \
+      item.textContent = name; item.onclick = () => chosen(name, item); return item; }));
+    const escapes = (field, list) => field.addEventListener('keydown', (event) => { if (event.key === 'Escape') { \
+    show(field, list, false); log('escaped-' + field.ariaLabel); } });
     { const field = combo('Town'), list = byId('towns'), towns = ['Alder', 'Birch', 'Cedar'];
-      const open = () => { show(field, list, true); fill(list, towns.filter((town) => field.value === 'Old' || town.includes(field.value)), (name) => { field.value = name; show(field, list, false); }); };
+      const open = () => { show(field, list, true); fill(list, towns.filter((town) => field.value === 'Old' || \
+      town.includes(field.value)), (name) => { field.value = name; show(field, list, false); }); };
       field.onclick = field.oninput = open; escapes(field, list); }
     { const field = combo('Many'), list = byId('many');
       const draw = () => { const first = Math.floor(list.scrollTop / 20), at = [];
-        for (let n = first; n < first + 6 && n < 500; n++) { const item = document.createElement('div'); item.role = 'option'; item.ariaSetSize = '500'; item.ariaPosInSet = String(n + 1);
-          item.style = 'position:absolute;height:20px;top:' + n * 20 + 'px'; item.textContent = 'Item ' + n + '.'; item.onclick = () => { log('many-' + n); show(field, list, false); }; at.push(item); }
+        for (let n = first; n < first + 6 && n < 500; n++) { const item = document.createElement('div'); item.role = \
+        'option'; item.ariaSetSize = '500'; item.ariaPosInSet = String(n + 1);
+          item.style = 'position:absolute;height:20px;top:' + n * 20 + 'px'; item.textContent = 'Item ' + n + '.'; \
+          item.onclick = () => { log('many-' + n); show(field, list, false); }; at.push(item); }
         const tall = document.createElement('div'); tall.style = 'height:10000px'; list.replaceChildren(tall, ...at); };
       list.onscroll = draw; field.onclick = () => { show(field, list, true); draw(); }; escapes(field, list); }
     { const field = combo('Several'), list = byId('several');
-      field.onclick = () => { show(field, list, true); fill(list, ['Ash', 'Beech', 'Cherry'], (name, item) => { item.ariaSelected = 'true'; log('several-' + name); }); }; escapes(field, list); }
+      field.onclick = () => { show(field, list, true); fill(list, ['Ash', 'Beech', 'Cherry'], (name, item) => { \
+      item.ariaSelected = 'true'; log('several-' + name); }); }; escapes(field, list); }
     { const field = combo('Mirror'), list = byId('seen'), names = ['Maple', 'Oak', 'Pine'];
-      field.onclick = () => { show(field, list, true); fill(byId('mirror'), names.slice(0, 2), () => log('mirror-hit')); fill(list, names, (name) => { log('mirror-' + name); show(field, list, false); }, ''); };
+      field.onclick = () => { show(field, list, true); fill(byId('mirror'), names.slice(0, 2), () => \
+      log('mirror-hit')); fill(list, names, (name) => { log('mirror-' + name); show(field, list, false); }, ''); };
       escapes(field, list); }
     { const field = combo('Inner'), list = byId('inner');
-      field.onclick = () => { const on = list.hidden; show(field, list, on); if (on) fill(list, ['In', 'Out'], (name, item) => { item.ariaSelected = 'true'; log('inner-' + name); }); };
+      field.onclick = () => { const on = list.hidden; show(field, list, on); if (on) fill(list, ['In', 'Out'], (name, \
+      item) => { item.ariaSelected = 'true'; log('inner-' + name); }); };
       byId('box').addEventListener('keydown', (event) => { if (event.key === 'Escape') { byId('box').remove(); } }); }
   </script>";
 
@@ -350,18 +375,28 @@ fn toasts_are_told_however_they_are_shown_and_re_renders_are_not() {
     let url = served(&[
         (
             "/",
-            "<style>#snackbar { position: fixed; bottom: 0; visibility: hidden } #snackbar.show { visibility: visible } header { position: fixed; top: 0; right: 0 }</style>\
-             <header id=head>Shop of trees</header><div id=snackbar>Copied</div><output id=state></output><div id=rows></div>\
-             <button onclick='snack()'>Copy</button><button onclick='steps()'>Save</button><button onclick='render()'>Render</button><button onclick='plain()'>Plain</button>\
+            "<style>#snackbar { position: fixed; bottom: 0; visibility: hidden } #snackbar.show { visibility: visible \
+                } header { position: fixed; top: 0; right: 0 }</style>\
+             <header id=head>Shop of trees</header><div id=snackbar>Copied</div><output id=state></output><div \
+             id=rows></div>\
+             <button onclick='snack()'>Copy</button><button onclick='steps()'>Save</button><button \
+             onclick='render()'>Render</button><button onclick='plain()'>Plain</button>\
              <button onclick='away()'>Away</button>\
              <script>
                const byId = (id) => document.getElementById(id);
-               const snack = () => { byId('snackbar').className = 'show'; setTimeout(() => { byId('snackbar').className = ''; }, 200); };
-               const steps = () => { const it = byId('state'); it.textContent = 'Checking'; setTimeout(() => { it.textContent = 'Saving'; }, 100); setTimeout(() => { it.textContent = 'Done'; }, 250); };
-               const toast = (text) => { const it = document.createElement('div'); it.style = 'position:fixed;right:8px;bottom:8px'; it.textContent = text; document.body.append(it); return it; };
-               const render = () => { const rows = byId('rows'); for (let n = 0; n < 900; n++) { const row = document.createElement('p'); row.textContent = 'Row ' + n; rows.append(row); }
-                 const it = toast('Rendered'); for (let n = 0; n < 900; n++) rows.children[n].className = 'r' + n; setTimeout(() => it.remove(), 200); };
-               const plain = () => { byId('rows').innerHTML = '<p>One</p><p>Two</p>'; byId('head').className = 'small'; setTimeout(() => { byId('rows').innerHTML = '<p>Three</p>'; byId('head').className = ''; }, 100); };
+               const snack = () => { byId('snackbar').className = 'show'; setTimeout(() => { \
+               byId('snackbar').className = ''; }, 200); };
+               const steps = () => { const it = byId('state'); it.textContent = 'Checking'; setTimeout(() => { \
+               it.textContent = 'Saving'; }, 100); setTimeout(() => { it.textContent = 'Done'; }, 250); };
+               const toast = (text) => { const it = document.createElement('div'); it.style = \
+               'position:fixed;right:8px;bottom:8px'; it.textContent = text; document.body.append(it); return it; };
+               const render = () => { const rows = byId('rows'); for (let n = 0; n < 900; n++) { const row = \
+               document.createElement('p'); row.textContent = 'Row ' + n; rows.append(row); }
+                 const it = toast('Rendered'); for (let n = 0; n < 900; n++) rows.children[n].className = 'r' + n; \
+                 setTimeout(() => it.remove(), 200); };
+               const plain = () => { byId('rows').innerHTML = '<p>One</p><p>Two</p>'; byId('head').className = \
+               'small'; setTimeout(() => { byId('rows').innerHTML = '<p>Three</p>'; byId('head').className = ''; }, \
+               100); };
                const away = () => { toast('Leaving'); setTimeout(() => { location.href = '/next'; }, 150); };
              </script>",
         ),
@@ -385,7 +420,8 @@ fn toasts_are_told_however_they_are_shown_and_re_renders_are_not() {
 async fn through_the_server_a_late_result_is_in_the_answer() {
     let url = served(&[(
         "/",
-        "<button onclick='setTimeout(() => log(\"late\"), 300)'>Late</button><button onclick='log(\"now\")'>Now</button>",
+        "<button onclick='setTimeout(() => log(\"late\"), 300)'>Late</button><button \
+            onclick='log(\"now\")'>Now</button>",
     )]);
     let policy = Policy { loopback: true, evaluate: true, ..Policy::default() };
     let mut mcp = Mcp::start(Arc::new(live(policy))).await;

@@ -1,4 +1,5 @@
-//! The shop's scenario through MCP alone, and what its answers cost beside what Playwright MCP showed for the same task.
+//! The shop's scenario through MCP alone, and what its answers cost beside what Playwright MCP
+//! showed for the same task.
 
 #![allow(clippy::print_stdout, reason = "the measured figures are what it is run for")]
 

@@ -1,5 +1,5 @@
-//! What nobody sees is in no answer: a page, its console, its requests, its dialogs and what is known of it hold every kind of it, every tool is called, and
-//! so are the errors of tools.
+//! What nobody sees is in no answer: a page, its console, its requests, its dialogs and what is
+//! known of it hold every kind of it, every tool is called, and so are the errors of tools.
 
 mod common;
 #[path = "common/http.rs"]
@@ -288,7 +288,9 @@ impl Opener for HostileOpener {
 fn knowledge(hidden: &str, folder: &std::path::Path) -> PathBuf {
     let mut knowledge = Knowledge::new("default");
     let text = format!(
-        "# Shop {hidden}\n\n## How to {hidden} order\n\n1. Go to https://shop.test/cart{hidden}\n2. Click the \"Buy{hidden} now\" button\n3. Type \"abc{hidden}\" into \"Name{hidden}\"\n\n## Cart{hidden} page\n\nIt shows {hidden} things.\n"
+        "# Shop {hidden}\n\n## How to {hidden} order\n\n1. Go to https://shop.test/cart{hidden}\n2. Click the \
+            \"Buy{hidden} now\" button\n3. Type \"abc{hidden}\" into \"Name{hidden}\"\n\n## Cart{hidden} page\n\nIt \
+            shows {hidden} things.\n"
     );
     let document = Document { name: format!("guide{hidden}.md"), website_id: "shop".into(), text, content_type: None };
     ingest(&mut knowledge, &document);
@@ -415,7 +417,8 @@ fn is_seen(value: &Value, about: &str) {
     }
 }
 
-/// Checks that an answer to who asks for bytes says how many unseen characters each part of it holds.
+/// Checks that an answer to who asks for bytes says how many unseen characters each part of it
+/// holds.
 fn is_counted(tool: &str, text: &str) {
     if tool == "snapshot" {
         let count = count_unseen(text);

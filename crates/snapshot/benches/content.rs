@@ -1,5 +1,5 @@
-//! How long content and chunks take: the content of a page of 10,000 nodes (aim: under 10 ms), and chunking beside token counting
-//! (aim: at least 20 MB/s).
+//! How long content and chunks take: the content of a page of 10,000 nodes (aim: under 10 ms), and
+//! chunking beside token counting (aim: at least 20 MB/s).
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 
@@ -95,7 +95,8 @@ fn text() -> String {
     write_markdown(&Header::of(&page), &found)
 }
 
-/// Chunking counts every byte twice, as a unit and in its chunk; what it costs beside that is the difference of the first two.
+/// Chunking counts every byte twice, as a unit and in its chunk; what it costs beside that is the
+/// difference of the first two.
 fn chunks(c: &mut Criterion) {
     let text = text();
     let options = ChunkOptions::of(Tokens(500));

@@ -1,4 +1,5 @@
-//! How long an outline of a page of 10,000 nodes takes (aim: under 5 ms), and what it is made of: paths, lines, text.
+//! How long an outline of a page of 10,000 nodes takes (aim: under 5 ms), and what it is made of:
+//! paths, lines, text.
 
 #![allow(missing_docs, reason = "the macros of criterion make items without docs")]
 
@@ -9,7 +10,8 @@ use browserlens_snapshot::path::Paths;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 
-/// A page of sections with headings, paragraphs, lists and cards, each with classes as pages have them.
+/// A page of sections with headings, paragraphs, lists and cards, each with classes as pages have
+/// them.
 fn page_of(nodes: usize) -> Page {
     let mut builder = PageBuilder::new("https://example.test/list", "A long page");
     let open = |builder: &mut PageBuilder, tag: &'static str, class: &'static str| {

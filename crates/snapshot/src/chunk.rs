@@ -1,12 +1,14 @@
 //! Cuts markdown into chunks of a size that a context can hold.
 //!
-//! In: markdown and a maximum of tokens. Out: [`Chunk`]s. Invariants: the bodies of all chunks, put one after the other, are the text byte for
-//! byte; [`Chunk::text`], with breadcrumbs and overlap, costs at most the maximum, counted as it stands; a code block or a row of a
-//! table is cut only if it is over the maximum alone, and the chunks that hold its pieces say so.
+//! In: markdown and a maximum of tokens. Out: [`Chunk`]s. Invariants: the bodies of all chunks, put
+//! one after the other, are the text byte for byte; [`Chunk::text`], with breadcrumbs and overlap,
+//! costs at most the maximum, counted as it stands; a code block or a row of a table is cut only if
+//! it is over the maximum alone, and the chunks that hold its pieces say so.
 //!
-//! Breadcrumbs count: the maximum is what may be sent. Where they do not fit beside what must stay whole, the outermost are left out, then the
-//! overlap, never the text. A chunk holds the largest sections that fit: siblings are joined as long as they do, so its
-//! breadcrumbs are those of its first line and hold for all of it.
+//! Breadcrumbs count: the maximum is what may be sent. Where they do not fit beside what must stay
+//! whole, the outermost are left out, then the overlap, never the text. A chunk holds the largest
+//! sections that fit: siblings are joined as long as they do, so its breadcrumbs are those of its
+//! first line and hold for all of it.
 
 mod split;
 
@@ -24,7 +26,8 @@ pub struct ChunkOptions {
     pub encoding: Encoding,
     /// Whether chunks begin with the headings above them.
     pub breadcrumbs: bool,
-    /// How many tokens of the text before a chunk are repeated in it, at most; whole words, none across a heading's section.
+    /// How many tokens of the text before a chunk are repeated in it, at most; whole words, none
+    /// across a heading's section.
     pub overlap: Tokens,
 }
 
@@ -120,7 +123,8 @@ impl Chunker<'_, '_> {
     /// Returns what is left for a body that begins at a unit.
     fn room(&self, at: usize) -> u64 {
         let crumbs = if self.options.breadcrumbs { self.units[at].breadcrumb_tokens.0 } else { 0 };
-        // Long breadcrumbs are shortened when the chunk is written: they never take more than a quarter here.
+        // Long breadcrumbs are shortened when the chunk is written: they never take more than a
+        // quarter here.
         u64::from(
             self.options.max.0
                 - crumbs.min(self.options.max.0 / 4)
@@ -128,7 +132,8 @@ impl Chunker<'_, '_> {
         )
     }
 
-    /// Cuts units at their headings: sections that fit are joined, one that does not is cut at the headings inside it.
+    /// Cuts units at their headings: sections that fit are joined, one that does not is cut at the
+    /// headings inside it.
     fn sections(&mut self, from: usize, to: usize) {
         let mut ranges = vec![(from, to)];
         while let Some((from, to)) = ranges.pop() {

@@ -1,23 +1,30 @@
 //! Tells names that a person gave a part of a page from names that a tool or a style sheet gave it.
 //!
-//! In: one class name or id. Out: whether it says what the part is. Invariants: pure functions of the one word; a word that is refused
-//! never stands in a path; linear in the length of the word.
+//! In: one class name or id. Out: whether it says what the part is. Invariants: pure functions of
+//! the one word; a word that is refused never stands in a path; linear in the length of the word.
 //!
 //! A name is **meaningful** unless one of these rules refuses it, in this order:
 //!
-//! 1. *Form.* It is 2 to 40 characters of letters, digits, `-` and `_`, begins with a letter and is no single letter with a number. So Tailwind's
-//!    variants and arbitrary values (`md:flex`, `w-[32rem]`, `w-1/2`) and React's `:r1:` are out.
-//! 2. *Prefixes that tools write*: `css-` (emotion), `sc-` (styled-components), `jsx-` (styled-jsx), `svelte-`, `jss`, `Mui`, `chakra-`, `ant-`,
-//!    `mantine-`, `ng-`, `_ngcontent`, `js-`, `is-`, `has-`, `u-`, `radix-`, `headlessui-`, `ember`, `ext-gen`, `yui_`, `__next`, …
-//! 3. *Hashes.* It has a part that no person writes: of six or more characters with digits and letters changing places twice, with upper and lower
-//!    case changing places three times, or of five or more consonants and digits; or a number of five or more digits, or a UUID. CSS Modules end in such a part
-//!    (`Header_nav__2xPq1`): then what stands before the last `__` may still be meaningful, but the whole is not stable and is refused.
-//! 4. *Utilities.* Its first part is one of a utility scale and what follows is of a scale (`mt-4`, `px-2`, `text-center`, `col-md-6`,
-//!    `bg-white`), or the whole word, or a BEM element, is one (`flex`, `container`, `row`, `clearfix`, `sr-only`).
-//! 5. *States*, which come and go: `active`, `open`, `selected`, `loading`, `collapsed`, and BEM modifiers (`card--wide`).
+//! 1. *Form.* It is 2 to 40 characters of letters, digits, `-` and `_`, begins with a letter and is
+//!    no single letter with a number. So Tailwind's variants and arbitrary values (`md:flex`,
+//!    `w-[32rem]`, `w-1/2`) and React's `:r1:` are out.
+//! 2. *Prefixes that tools write*: `css-` (emotion), `sc-` (styled-components), `jsx-`
+//!    (styled-jsx), `svelte-`, `jss`, `Mui`, `chakra-`, `ant-`, `mantine-`, `ng-`, `_ngcontent`,
+//!    `js-`, `is-`, `has-`, `u-`, `radix-`, `headlessui-`, `ember`, `ext-gen`, `yui_`, `__next`, …
+//! 3. *Hashes.* It has a part that no person writes: of six or more characters with digits and
+//!    letters changing places twice, with upper and lower case changing places three times, or of
+//!    five or more consonants and digits; or a number of five or more digits, or a UUID. CSS
+//!    Modules end in such a part (`Header_nav__2xPq1`): then what stands before the last `__` may
+//!    still be meaningful, but the whole is not stable and is refused.
+//! 4. *Utilities.* Its first part is one of a utility scale and what follows is of a scale (`mt-4`,
+//!    `px-2`, `text-center`, `col-md-6`, `bg-white`), or the whole word, or a BEM element, is one
+//!    (`flex`, `container`, `row`, `clearfix`, `sr-only`).
+//! 5. *States*, which come and go: `active`, `open`, `selected`, `loading`, `collapsed`, and BEM
+//!    modifiers (`card--wide`).
 //!
-//! Of an id, rules 1 to 3 hold, and a number alone after a word is allowed (`product-17`): it is what the page calls the thing. Ids that only number
-//! (`item-3`, and by their prefix `ui-id-3`, `mat-input-0`, `tab-1`) or that name the wrapper of a whole page (`app`, `wrapper`) are refused.
+//! Of an id, rules 1 to 3 hold, and a number alone after a word is allowed (`product-17`): it is
+//! what the page calls the thing. Ids that only number (`item-3`, and by their prefix `ui-id-3`,
+//! `mat-input-0`, `tab-1`) or that name the wrapper of a whole page (`app`, `wrapper`) are refused.
 
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
@@ -104,20 +111,23 @@ fn is_hash(part: &str) -> bool {
     let upper = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let vowels = bytes.iter().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
     let digit_changes = changes(|byte| byte.is_ascii_digit());
-    // `a1b2c3`, `1x9ep0k`: no word; `h2o`, `mp3player` and `utf8mb4` are short or change once or twice in few places.
+    // `a1b2c3`, `1x9ep0k`: no word; `h2o`, `mp3player` and `utf8mb4` are short or change once or
+    // twice in few places.
     if part.len() >= 5 && digits >= 1 && digit_changes >= 2 {
         return true;
     }
     if part.len() >= 5 && digits >= 2 && letters >= 2 && bytes[0].is_ascii_digit() {
         return true;
     }
-    // `kZpQxW`, `bdVaJa`: a camel-case word begins each piece with one capital and goes on with three letters.
+    // `kZpQxW`, `bdVaJa`: a camel-case word begins each piece with one capital and goes on with
+    // three letters.
     let pieces = camel_pieces(part);
     let short = pieces.iter().filter(|piece| **piece <= 2).count();
     if part.len() >= 5 && upper >= 2 && upper < letters && short >= 2 {
         return true;
     }
-    // `xkcdvf`: no vowel in five letters; abbreviations that people write are shorter (`https` is spoken).
+    // `xkcdvf`: no vowel in five letters; abbreviations that people write are shorter (`https` is
+    // spoken).
     part.len() >= 5 && vowels == 0 && !matches!(part, "https" | "html5")
 }
 
@@ -183,9 +193,11 @@ fn ends_in_number(name: &str) -> bool {
 }
 
 /// Ids of the wrappers that hold a whole page.
-const LAYOUT_IDS: &str = "app root page wrapper wrap container layout inner outer body site react-root app-root main-wrapper page-wrapper content-wrapper";
+const LAYOUT_IDS: &str = "app root page wrapper wrap container layout inner outer body site react-root app-root \
+    main-wrapper page-wrapper content-wrapper";
 
-/// Utilities that are whole words, and layout words that say where a part stands and not what it is.
+/// Utilities that are whole words, and layout words that say where a part stands and not what it
+/// is.
 const WORDS: &str = "\
     absolute accordion-collapse affix alignfull alignwide antialiased auto background badge banner-inner bg block \
     body bold border bordered bottom box btn btn-primary btn-secondary caps capitalize card-block card-body center \
@@ -287,13 +299,16 @@ mod tests {
     #[test]
     fn names_that_people_give_are_kept() {
         kept(
-            "content intro reviews comments hero sidebar product-list product-card price toolbar search-results site-header siteHeader",
+            "content intro reviews comments hero sidebar product-list product-card price toolbar search-results \
+                site-header siteHeader",
         );
         kept(
-            "nav-primary breadcrumb article-body post-meta cart checkout-form user-menu newsSection pricing faq order-summary table-of-contents",
+            "nav-primary breadcrumb article-body post-meta cart checkout-form user-menu newsSection pricing faq \
+                order-summary table-of-contents",
         );
         kept(
-            "text-editor grid-of-offers contentArea flexible listing linkedin fontanelle h2o topics leftovers about utf8",
+            "text-editor grid-of-offers contentArea flexible listing linkedin fontanelle h2o topics leftovers about \
+                utf8",
         );
     }
 
@@ -306,37 +321,46 @@ mod tests {
     #[test]
     fn utilities_of_tailwind_are_refused() {
         refused(
-            "flex inline-flex mt-4 -mt-2 px-6 md:flex hover:bg-blue-500 w-1/2 w-[32rem] text-gray-700 text-sm font-semibold bg-white rounded-lg",
+            "flex inline-flex mt-4 -mt-2 px-6 md:flex hover:bg-blue-500 w-1/2 w-[32rem] text-gray-700 text-sm \
+                font-semibold bg-white rounded-lg",
         );
         refused(
-            "items-center justify-between space-y-4 gap-2 grid-cols-3 col-span-2 max-w-screen-xl min-h-screen overflow-hidden z-10 sr-only",
+            "items-center justify-between space-y-4 gap-2 grid-cols-3 col-span-2 max-w-screen-xl min-h-screen \
+                overflow-hidden z-10 sr-only",
         );
         refused(
-            "border-b shadow-md transition-colors duration-200 ease-in-out opacity-50 leading-6 tracking-wide antialiased truncate container prose group",
+            "border-b shadow-md transition-colors duration-200 ease-in-out opacity-50 leading-6 tracking-wide \
+                antialiased truncate container prose group",
         );
     }
 
     #[test]
     fn utilities_of_bootstrap_are_refused() {
         refused(
-            "container container-fluid row col col-6 col-md-6 col-lg-4 offset-md-2 d-flex d-none d-md-block mb-3 p-0 px-md-4 text-center text-muted",
+            "container container-fluid row col col-6 col-md-6 col-lg-4 offset-md-2 d-flex d-none d-md-block mb-3 p-0 \
+                px-md-4 text-center text-muted",
         );
         refused(
-            "btn btn-primary btn-outline-secondary float-end align-items-center justify-content-between w-100 h-auto visually-hidden clearfix fw-bold fs-5",
+            "btn btn-primary btn-outline-secondary float-end align-items-center justify-content-between w-100 h-auto \
+                visually-hidden clearfix fw-bold fs-5",
         );
         refused(
-            "bg-light border-top rounded-pill g-3 gx-5 order-2 position-relative list-unstyled table-responsive collapse show fade active disabled",
+            "bg-light border-top rounded-pill g-3 gx-5 order-2 position-relative list-unstyled table-responsive \
+                collapse show fade active disabled",
         );
     }
 
     #[test]
     fn names_that_tools_generate_are_refused() {
-        // CSS Modules, styled-components, emotion, styled-jsx, JSS, MUI, Svelte, Angular, Ant Design, Chakra.
+        // CSS Modules, styled-components, emotion, styled-jsx, JSS, MUI, Svelte, Angular, Ant
+        // Design, Chakra.
         refused(
-            "Header_nav__2xPq1 styles_card__aB3dE Home_main__nLjiQ Button_root__x_9aT sc-bdVaJa sc-1x9ep0k-0 kZpQxW bZkPqX iUTrvd2x3 css-1q2w3e4 css-0",
+            "Header_nav__2xPq1 styles_card__aB3dE Home_main__nLjiQ Button_root__x_9aT sc-bdVaJa sc-1x9ep0k-0 kZpQxW \
+                bZkPqX iUTrvd2x3 css-1q2w3e4 css-0",
         );
         refused(
-            "jsx-3240190938 jss12 MuiButton-root MuiBox-root Mui-selected svelte-1tky8bj ng-star-inserted ng-tns-c12-3 ant-btn ant-col-12 chakra-stack",
+            "jsx-3240190938 jss12 MuiButton-root MuiBox-root Mui-selected svelte-1tky8bj ng-star-inserted ng-tns-c12-3 \
+                ant-btn ant-col-12 chakra-stack",
         );
         refused("_3fP9c x1n2onr6 x78zum5 e1kj2h9f0 a8c37x1j c-fKTVfS-hakyQ-css xkcdvf post-48213");
     }

@@ -1,7 +1,8 @@
 //! What on a page says a text, with refs and with what it stands in.
 //!
-//! In: the session that looked at the page, words, a role. Out: one line an item that was found, in the grammar of the lens. Invariants: only what the lens
-//! shows is found; what is left out is counted; in an element that is not on the page nothing is found.
+//! In: the session that looked at the page, words, a role. Out: one line an item that was found, in
+//! the grammar of the lens. Invariants: only what the lens shows is found; what is left out is
+//! counted; in an element that is not on the page nothing is found.
 
 use crate::interactive::Session;
 use browserlens_lens::format::{Style, escape, write_item};
@@ -28,7 +29,8 @@ const LONGEST: usize = 60;
 /// How many containers of an item are named, from the inside.
 const ABOVE: usize = 4;
 
-/// Finds items of the page that the session looked at last; those that can be acted on come first, else in document order.
+/// Finds items of the page that the session looked at last; those that can be acted on come first,
+/// else in document order.
 pub fn find(session: &Session, options: &FindOptions) -> String {
     let Some(shown) = session.shown() else { return "nothing was looked at yet".to_owned() };
     let found = found(shown, options);
@@ -46,7 +48,8 @@ pub fn find(session: &Session, options: &FindOptions) -> String {
     out
 }
 
-/// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the nearest ref that it lies in.
+/// Lists nodes on one line, in the words of [`find`]; one that has no ref of its own with the
+/// nearest ref that it lies in.
 pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
     let mut out = format!("{} found", nodes.len());
     let item = |key| session.shown()?.with_ref(session.reference(key)?);
@@ -101,7 +104,8 @@ fn write_words(out: &mut String, role: &str, name: &str) {
     }
 }
 
-/// Returns the nodes that a text means: those with refs that say exactly that, else the elements that do, else those with refs that hold it, else the elements.
+/// Returns the nodes that a text means: those with refs that say exactly that, else the elements
+/// that do, else those with refs that hold it, else the elements.
 pub fn matches(session: &Session, page: &Page, options: &FindOptions) -> Vec<NodeKey> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let wanted = plain(&options.text);
@@ -154,7 +158,8 @@ pub fn matches(session: &Session, page: &Page, options: &FindOptions) -> Vec<Nod
     }
 }
 
-/// Finds items, those that can be acted on first; where a role is asked for, also by what stands in them.
+/// Finds items, those that can be acted on first; where a role is asked for, also by what stands in
+/// them.
 fn found<'s>(shown: &'s ShownState, options: &FindOptions) -> Vec<ShownNode<'s>> {
     let wanted = options.text.trim().to_lowercase();
     let says = |node: &ShownNode<'_>| {
@@ -199,7 +204,8 @@ mod tests {
         let all = find(&session, &options);
         assert_eq!(
             all,
-            "2 found\n- button \"Save for later\" @e1 in region \"Basket\" < main\n- heading \"Save \\\"now\\\"\" in main"
+            "2 found\n- button \"Save for later\" @e1 in region \"Basket\" < main\n- heading \"Save \\\"now\\\"\" in \
+                main"
         );
         let one = find(&session, &FindOptions { limit: 1, ..options.clone() });
         assert!(one.ends_with("\n… 1 more"), "{one}");

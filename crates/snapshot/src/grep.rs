@@ -1,18 +1,23 @@
 //! `grep`: which parts of a page are shown, by their paths.
 //!
-//! In: a pattern, as [`GrepOptions`], and the paths of a page. Out: whether a path matches. Invariants: matching is linear in the text, whatever the
-//! pattern (the crate `regex`); a pattern that is none is an error with its place; the empty pattern matches everything.
+//! In: a pattern, as [`GrepOptions`], and the paths of a page. Out: whether a path matches.
+//! Invariants: matching is linear in the text, whatever the pattern (the crate `regex`); a pattern
+//! that is none is an error with its place; the empty pattern matches everything.
 //!
-//! The pattern is a regular expression that is looked for anywhere in the path: `article` matches every path with `article` in it,
-//! `section.content` the sections of that class, `h[1-3]` headings of three levels, `a|b` either. Three things are the seed's own:
+//! The pattern is a regular expression that is looked for anywhere in the path: `article` matches
+//! every path with `article` in it, `section.content` the sections of that class, `h[1-3]` headings
+//! of three levels, `a|b` either. Three things are the seed's own:
 //!
-//! - `\|` is an alternation too, as in basic regular expressions: `reviews\|comments` is `reviews|comments`. A literal bar is `[|]`; no path
-//!   has one.
-//! - `/main/`: a pattern (or one alternative of it) that begins and ends with `/` stands for the **direct children** of what is between: the paths that
-//!   end in `/main/` and exactly one more step. `main/` without the first slash is plain text: everything below.
-//! - `.` in `section.content` is any character, as in every regular expression; `.` before a class is one, so nothing is lost.
+//! - `\|` is an alternation too, as in basic regular expressions: `reviews\|comments` is
+//!   `reviews|comments`. A literal bar is `[|]`; no path has one.
+//! - `/main/`: a pattern (or one alternative of it) that begins and ends with `/` stands for the **direct
+//!   children** of what is between: the paths that end in `/main/` and exactly one more step.
+//!   `main/` without the first slash is plain text: everything below.
+//! - `.` in `section.content` is any character, as in every regular expression; `.` before a class
+//!   is one, so nothing is lost.
 //!
-//! With `fixed_strings` the text is looked for as it stands, `|` and slashes included. `invert` keeps what does not match.
+//! With `fixed_strings` the text is looked for as it stands, `|` and slashes included. `invert`
+//! keeps what does not match.
 
 use regex::{Regex, RegexBuilder};
 
@@ -103,7 +108,8 @@ fn check(pattern: &str) -> Result<(), MalformedPattern> {
     RegexBuilder::new(&as_read).size_limit(LARGEST).build().map(drop).map_err(|error| refused(pattern, &error))
 }
 
-/// Writes `\|` as `|` and `/…/` as the direct children of what is between, alternative by alternative of the outermost level.
+/// Writes `\|` as `|` and `/…/` as the direct children of what is between, alternative by
+/// alternative of the outermost level.
 fn rewrite(pattern: &str) -> String {
     let mut out = String::new();
     let mut alternative = String::new();
@@ -173,7 +179,8 @@ fn direct(alternative: String) -> String {
 fn refused(pattern: &str, error: &regex::Error) -> MalformedPattern {
     match error {
         regex::Error::Syntax(words) => {
-            // The message draws the pattern with carets under the place, and says after `error: ` what is wrong.
+            // The message draws the pattern with carets under the place, and says after `error: `
+            // what is wrong.
             let reason =
                 words.lines().rev().find_map(|line| line.strip_prefix("error: ")).unwrap_or("no regular expression");
             let caret = words.lines().find_map(|line| {

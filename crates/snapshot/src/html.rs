@@ -1,8 +1,9 @@
 //! Cleaned HTML: the markup of a part of a page without what nobody reads.
 //!
-//! In: a page, roots, what is kept. Out: HTML, one block a line. Invariants: text and attributes of the page are escaped, so that they are never
-//! markup; hidden nodes, scripts and styles are left out, secret values always; iterative; shadow trees stand in place of what their host
-//! holds, frames inside their `iframe`.
+//! In: a page, roots, what is kept. Out: HTML, one block a line. Invariants: text and attributes of
+//! the page are escaped, so that they are never markup; hidden nodes, scripts and styles are left
+//! out, secret values always; iterative; shadow trees stand in place of what their host holds,
+//! frames inside their `iframe`.
 
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page};
 
@@ -157,7 +158,8 @@ fn is_left_out(node: NodeRef<'_>, options: HtmlOptions<'_>, seen: &[u32]) -> boo
     if !options.include_images && matches!(node.tag(), "img" | "svg" | "picture" | "canvas" | "video") {
         return true;
     }
-    // What is hidden with all that is in it; `display: contents` and slots have no box but hold what has.
+    // What is hidden with all that is in it; `display: contents` and slots have no box but hold
+    // what has.
     !options.include_hidden && seen[node.end() as usize] == seen[node.id().index()]
 }
 

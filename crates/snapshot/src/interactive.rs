@@ -1,7 +1,8 @@
 //! What can be acted on, with refs.
 //!
-//! In: pages, step by step. Out: the lens' own tree of each page, cut down to what has a ref, what that stands in, and what must not be missed
-//! (dialogs, alerts, fields in error), in the grammar of the lens. Invariants: refs are given by the lens and mean what they mean there, over all
+//! In: pages, step by step. Out: the lens' own tree of each page, cut down to what has a ref, what
+//! that stands in, and what must not be missed (dialogs, alerts, fields in error), in the grammar
+//! of the lens. Invariants: refs are given by the lens and mean what they mean there, over all
 //! steps of a session; nothing is said that the lens does not say.
 
 use crate::grep::Grep;
@@ -41,7 +42,8 @@ impl Session {
         Self::with_options(options)
     }
 
-    /// Starts a session whose lens works by these options: what it observes and its snapshots have the same refs.
+    /// Starts a session whose lens works by these options: what it observes and its snapshots have
+    /// the same refs.
     pub fn with_options(options: LensOptions) -> Self {
         Self { lens: Lens::new(options), refs: BTreeMap::new(), step: 0 }
     }
@@ -112,8 +114,8 @@ impl Session {
         self.lens.forget();
     }
 
-    /// Looks at a page by other options and hands over the session as it then stands; what was told before is as it was afterwards, and refs that were
-    /// given in between stay good.
+    /// Looks at a page by other options and hands over the session as it then stands; what was told
+    /// before is as it was afterwards, and refs that were given in between stay good.
     ///
     /// # Errors
     /// [`StrategyError`] if the lens cannot show the page.
@@ -140,7 +142,8 @@ impl Session {
         self.refs.iter().find(|(_, found)| **found == key).map(|(reference, _)| *reference)
     }
 
-    /// Returns the node that a ref means on the page that was looked at last, also if it was given for what is left out now.
+    /// Returns the node that a ref means on the page that was looked at last, also if it was given
+    /// for what is left out now.
     pub fn node(&self, reference: Ref) -> Option<NodeKey> {
         self.refs.get(&reference).copied().or_else(|| self.lens.node(reference))
     }
@@ -259,7 +262,8 @@ pub fn interactive(
     Ok(Interactive { text, refs, nodes })
 }
 
-/// Writes `@e5` as `@ref:5`. The lens escapes `@e` in text of the page, so that what stands there unescaped is a ref; `@ref:` of a page is escaped here.
+/// Writes `@e5` as `@ref:5`. The lens escapes `@e` in text of the page, so that what stands there
+/// unescaped is a ref; `@ref:` of a page is escaped here.
 fn seed_refs(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut rest = text;

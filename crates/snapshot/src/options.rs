@@ -1,7 +1,7 @@
 //! What a snapshot shows, and how: the options of [`crate::snapshot`].
 //!
-//! In: nothing; plain types with the defaults of the design. Out: errors that name what is wrong and where.
-//! Invariant: the deprecated switches mean a mode, and never two at once.
+//! In: nothing; plain types with the defaults of the design. Out: errors that name what is wrong
+//! and where. Invariant: the deprecated switches mean a mode, and never two at once.
 
 use crate::grep::{GrepOptions, MalformedPattern};
 use crate::select::MalformedSelector;
@@ -92,12 +92,15 @@ pub struct UnknownName {
 /// What a snapshot shows, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotOptions {
-    /// Only what this finds: a CSS selector, or a ref, `@e5` or `@ref:5`. Of nested elements that match, the outer one counts.
+    /// Only what this finds: a CSS selector, or a ref, `@e5` or `@ref:5`. Of nested elements that
+    /// match, the outer one counts.
     pub selector: Option<String>,
-    /// Deepest nesting that is shown, from 0: of lines in an outline, of items in interactive mode, of elements below what is selected in HTML; in
-    /// content, sections whose path has more steps are left out.
+    /// Deepest nesting that is shown, from 0: of lines in an outline, of items in interactive mode,
+    /// of elements below what is selected in HTML; in content, sections whose path has more steps
+    /// are left out.
     pub max_depth: Option<usize>,
-    /// Whether hidden nodes are shown. Interactive mode shows what can be acted on, which hidden nodes cannot: it takes no notice.
+    /// Whether hidden nodes are shown. Interactive mode shows what can be acted on, which hidden
+    /// nodes cannot: it takes no notice.
     pub include_hidden: bool,
     /// Only elements whose path this keeps.
     pub grep: Option<GrepOptions>,
@@ -115,7 +118,8 @@ pub struct SnapshotOptions {
     pub refs: RefStyle,
     /// Deprecated: `true` is mode `interactive`; `false` says nothing.
     pub interactive: Option<bool>,
-    /// Deprecated: `true` is mode `outline`, which lines up the whole page as `all` did; `false` is mode `interactive`.
+    /// Deprecated: `true` is mode `outline`, which lines up the whole page as `all` did; `false` is
+    /// mode `interactive`.
     pub all: Option<bool>,
 }
 
@@ -125,7 +129,8 @@ impl SnapshotOptions {
         Self { mode: Some(mode), ..Self::default() }
     }
 
-    /// Returns whether refs are shown or asked for, so that the lens must look at the page: the slow part of a snapshot.
+    /// Returns whether refs are shown or asked for, so that the lens must look at the page: the
+    /// slow part of a snapshot.
     ///
     /// # Errors
     /// As [`SnapshotOptions::mode`].
@@ -137,7 +142,8 @@ impl SnapshotOptions {
     /// Returns the mode, the deprecated switches taken into account.
     ///
     /// # Errors
-    /// [`SnapshotError::Switches`] if they ask for another mode than the one that is set, or for two.
+    /// [`SnapshotError::Switches`] if they ask for another mode than the one that is set, or for
+    /// two.
     pub fn mode(&self) -> Result<Mode, SnapshotError> {
         let by_interactive = self.interactive.filter(|on| *on).map(|_| Mode::Interactive);
         let by_all = self.all.map(|on| if on { Mode::Outline } else { Mode::Interactive });

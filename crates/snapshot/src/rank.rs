@@ -1,7 +1,8 @@
 //! Which sections a query means.
 //!
-//! In: texts and the words of a query. Out: the texts that share words with it, the best first (BM25, k₁ = 1.2, b = 0.75).
-//! Invariants: deterministic: equal scores keep the order of the texts; a text without any word of the query is never ranked.
+//! In: texts and the words of a query. Out: the texts that share words with it, the best first
+//! (BM25, k₁ = 1.2, b = 0.75). Invariants: deterministic: equal scores keep the order of the texts;
+//! a text without any word of the query is never ranked.
 
 use std::collections::HashMap;
 

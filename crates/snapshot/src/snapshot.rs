@@ -1,8 +1,10 @@
 //! The one call: a page and options in, text out, whole or line by line.
 //!
-//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`Session`] that gave them. Out: a string, or [`Lines`]: the same string line by line.
-//! Invariants: every mode in every format is defined or a clear error; the lines joined by line ends are the string; no panic, whatever the page; what
-//! nobody sees is written as an escape, but in HTML, which is given as it is and ends with a comment that says how many such characters it holds.
+//! In: a [`Page`], [`SnapshotOptions`], and for refs the [`Session`] that gave them. Out: a string,
+//! or [`Lines`]: the same string line by line. Invariants: every mode in every format is defined or
+//! a clear error; the lines joined by line ends are the string; no panic, whatever the page; what
+//! nobody sees is written as an escape, but in HTML, which is given as it is and ends with a
+//! comment that says how many such characters it holds.
 
 use crate::content::{self, ContentOptions, Header};
 use crate::grep::Grep;
@@ -17,7 +19,8 @@ use browserlens_page::{NodeId, NodeKind, Page};
 use browserlens_strategy::Ref;
 use std::sync::Arc;
 
-/// Takes a snapshot of a page that stands alone: refs are those that the lens gives it as a first page.
+/// Takes a snapshot of a page that stands alone: refs are those that the lens gives it as a first
+/// page.
 ///
 /// # Errors
 /// [`SnapshotError`]: a selector, ref or pattern that is none or finds nothing; a mode that has not the format.
@@ -183,7 +186,8 @@ fn known(session: Option<&Session>) -> String {
     }
 }
 
-/// Returns the outermost parts of `roots` whose paths the pattern keeps; of an inverted one, the largest parts in and around which nothing matches.
+/// Returns the outermost parts of `roots` whose paths the pattern keeps; of an inverted one, the
+/// largest parts in and around which nothing matches.
 pub(crate) fn matched(page: &Page, paths: &Paths<'_>, roots: &[NodeId], grep: &Grep) -> Vec<NodeId> {
     let mut matches = vec![0_u32; page.len() + 1];
     for node in paths.named() {
@@ -227,7 +231,8 @@ fn controls(page: &Page, nodes: &[NodeId]) -> Vec<bool> {
                 break;
             }
         }
-        // A control that holds other controls (a card, a grid) shows those and its own text; a plain one all that is in it.
+        // A control that holds other controls (a card, a grid) shows those and its own text; a
+        // plain one all that is in it.
         if id.0 >= end {
             let holds = nodes.get(at + 1).is_some_and(|next| node.holds(*next));
             if !holds {

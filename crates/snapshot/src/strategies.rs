@@ -1,12 +1,15 @@
 //! The strategies of the family `snapshot/*`.
 //!
-//! In: a name and options, as `traces/strategies.toml` has them. Out: a [`Strategy`]. Invariants: an option that is not known is an error that
-//! names it; a run sees pages, goal and requests, never facts or action nodes; the second call of `outline-then-content` is an answer to a
+//! In: a name and options, as `traces/strategies.toml` has them. Out: a [`Strategy`]. Invariants:
+//! an option that is not known is an error that names it; a run sees pages, goal and requests,
+//! never facts or action nodes; the second call of `outline-then-content` is an answer to a
 //! request, so that it is counted as one.
 //!
-//! Which should I use? `snapshot/interactive` to act; `snapshot/outline` to see how a page is built for the price of some lines;
-//! `snapshot/content-markdown` to read all of it; `snapshot/outline-then-content` to read what a query means: an outline first, then, when
-//! the reader asks with its query (made of the goal's and the intent's words), the sections that rank first.
+//! Which should I use? `snapshot/interactive` to act; `snapshot/outline` to see how a page is built
+//! for the price of some lines; `snapshot/content-markdown` to read all of it;
+//! `snapshot/outline-then-content` to read what a query means: an outline first, then, when the
+//! reader asks with its query (made of the goal's and the intent's words), the sections that rank
+//! first.
 
 use crate::content::{self, ContentOptions, Header, Section};
 use crate::interactive::{InteractiveOptions, Session, interactive};

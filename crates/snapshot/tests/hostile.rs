@@ -80,7 +80,8 @@ fn a_bad_pattern_is_an_error_with_its_place() {
 #[test]
 fn grep_filters_every_mode_by_paths() {
     let page = Arc::new(PageBuilder::outline(
-        "banner\n  link \"Home\" href=\"/\"\n    text \"Home\"\nmain\n  heading \"Offers\" level=1 tag=h1 block\n    text \"Offers\"\n  button \"Buy\"\n    text \"Buy\"",
+        "banner\n  link \"Home\" href=\"/\"\n    text \"Home\"\nmain\n  heading \"Offers\" level=1 tag=h1 block\n    \
+            text \"Offers\"\n  button \"Buy\"\n    text \"Buy\"",
     ));
     for (_, mode) in Mode::NAMES {
         let options = SnapshotOptions { grep: Some("main".into()), ..SnapshotOptions::of(*mode) };

@@ -1,8 +1,10 @@
 //! Content against what Chromium rendered, on every document of every bundled trace.
 //!
-//! The measure is `innerText` of each frame's body as the browser gave it at the capture, word by word, in order. Where it differs from what a
-//! person sees, the difference is taken from the page itself, as a bag of words: text that is transparent, clipped or out of reach and
-//! options of a closed select are in `innerText` and are not seen; shadow trees, pseudo-elements and values of fields are seen and are not in it.
+//! The measure is `innerText` of each frame's body as the browser gave it at the capture, word by
+//! word, in order. Where it differs from what a person sees, the difference is taken from the page
+//! itself, as a bag of words: text that is transparent, clipped or out of reach and options of a
+//! closed select are in `innerText` and are not seen; shadow trees, pseudo-elements and values of
+//! fields are seen and are not in it.
 
 use browserlens_page::{Flags, FrameId, NodeId, NodeKind, NodeRef, Page, Visibility};
 use browserlens_snapshot::content::{self, ContentOptions, Header, Section};
@@ -107,7 +109,8 @@ struct Score {
     words: usize,
     missing: usize,
     extra: usize,
-    /// Words of `innerText` that stand in two boxes with a gap between them, and are two words here.
+    /// Words of `innerText` that stand in two boxes with a gap between them, and are two words
+    /// here.
     split: usize,
     examples: Vec<String>,
 }

@@ -53,7 +53,8 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_an_outline_or_refused_with_a_line(text in "(PAGE: a \\| b \\| viewport=1x2\nOUTLINE: landmarks=1 sections=1 headings=1 words=1\n\n)?[ A-Z\\[\\]\"\\\\a-z0-9/=,.\n]{0,60}") {
+    fn any_text_is_an_outline_or_refused_with_a_line(text in "(PAGE: a \\| b \\| viewport=1x2\nOUTLINE: landmarks=1 \
+        sections=1 headings=1 words=1\n\n)?[ A-Z\\[\\]\"\\\\a-z0-9/=,.\n]{0,60}") {
         match parse(&text) {
             Ok(outline) => prop_assert_eq!(write(&outline), text),
             Err(error) => prop_assert!(error.line >= 1 && error.line <= text.split('\n').count()),

@@ -1,7 +1,8 @@
 //! Actions in words: what was done, and what the agent wants to do next.
 //!
-//! In: a scenario's step. Out: [`TakenAction`] (what a strategy may know afterwards) and [`Intent`] (what the reader
-//! knows before: action, role, name, `within`). Invariant: neither names a node of a capture.
+//! In: a scenario's step. Out: [`TakenAction`] (what a strategy may know afterwards) and [`Intent`]
+//! (what the reader knows before: action, role, name, `within`). Invariant: neither names a node of
+//! a capture.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -143,8 +144,9 @@ pub struct NodeHint {
 pub struct Intent {
     /// The action.
     pub action: ActionKind,
-    /// The node to act on; none for actions without one (`goto`, `back`, …). Role and name are those of the
-    /// acceptable action node itself, also where the scenario named it by CSS, text or point.
+    /// The node to act on; none for actions without one (`goto`, `back`, …). Role and name are
+    /// those of the acceptable action node itself, also where the scenario named it by CSS, text or
+    /// point.
     pub node: Option<NodeHint>,
     /// What is typed, chosen or pressed; empty if nothing.
     #[serde(default)]

@@ -1,7 +1,8 @@
 //! What happens beside the page: console, requests, dialogs, tabs, downloads.
 //!
-//! In: CDP events as recorded or live. Out: one typed [`Event`] each, and the [`EventFilter`] that queries take, so
-//! that a trace can let SQLite filter. Invariant: order is the order of arrival; text is as the page gave it (redacted).
+//! In: CDP events as recorded or live. Out: one typed [`Event`] each, and the [`EventFilter`] that
+//! queries take, so that a trace can let SQLite filter. Invariant: order is the order of arrival;
+//! text is as the page gave it (redacted).
 
 use serde::{Deserialize, Serialize};
 
@@ -52,7 +53,8 @@ impl EventKind {
 /// A console message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConsoleMessage {
-    /// `log`, `info`, `warning`, `error`, `debug`, `exception`, …; [`ConsoleMessage::NOTICE`] for a text that the page showed for a while.
+    /// `log`, `info`, `warning`, `error`, `debug`, `exception`, …; [`ConsoleMessage::NOTICE`] for a
+    /// text that the page showed for a while.
     pub level: String,
     /// The text: arguments joined by blanks, objects as JSON previews.
     pub text: String,
@@ -68,7 +70,8 @@ pub struct ConsoleMessage {
 }
 
 impl ConsoleMessage {
-    /// The level of a text that came and went on the page itself, such as a toast: nothing that a page logs has it.
+    /// The level of a text that came and went on the page itself, such as a toast: nothing that a
+    /// page logs has it.
     pub const NOTICE: &str = "notice";
 }
 
@@ -156,7 +159,8 @@ pub struct DownloadEvent {
     pub state: String,
 }
 
-/// Which events a query wants; every field narrows. Comparisons of text ignore case where that is said.
+/// Which events a query wants; every field narrows. Comparisons of text ignore case where that is
+/// said.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventFilter {
     /// Kinds by name; empty wants all.
@@ -269,14 +273,16 @@ pub struct BodyHead {
     pub bytes: u64,
 }
 
-/// Returns host and port of a URL as they stand there: what lies between `://` and the next slash; empty where there is none.
+/// Returns host and port of a URL as they stand there: what lies between `://` and the next slash;
+/// empty where there is none.
 pub fn host_of(url: &str) -> &str {
     let Some((_, rest)) = url.split_once("://") else { return "" };
     rest.split_once('/').map_or(rest, |(host, _)| host)
 }
 
 impl RequestEvent {
-    /// Returns whether the request failed: no response came or ended, or its status is 400 or above.
+    /// Returns whether the request failed: no response came or ended, or its status is 400 or
+    /// above.
     pub fn has_failed(&self) -> bool {
         self.status >= 400 || !self.failure.is_empty()
     }

@@ -1,9 +1,11 @@
 //! What all strategies share: the traits, what goes in at a step and what comes out.
 //!
-//! In: a [`StepInput`] a step (page, raw payloads, action just taken, events, images, recorded peer output). Out: an
+//! In: a [`StepInput`] a step (page, raw payloads, action just taken, events, images, recorded peer
+//! output). Out: an
 //! [`Observation`]: what the agent would be shown. Invariants: no strategy is defined here; a run is a deterministic
-//! function of the inputs it was given (stage times go through [`StageClock`], so that no strategy reads a clock); nothing in a
-//! [`StepInput`] lies in the future of its step, and nothing in it tells facts or action nodes.
+//! function of the inputs it was given (stage times go through [`StageClock`], so that no strategy
+//! reads a clock); nothing in a [`StepInput`] lies in the future of its step, and nothing in it
+//! tells facts or action nodes.
 
 mod action;
 mod event;
@@ -60,13 +62,15 @@ pub enum TextFormat {
     Lens,
     /// Playwright's aria snapshot YAML.
     PlaywrightAria,
-    /// Replies of Playwright MCP 0.0.68 to actions: full aria snapshots and, between them, changed parts with `[unchanged]` refs.
+    /// Replies of Playwright MCP 0.0.68 to actions: full aria snapshots and, between them, changed
+    /// parts with `[unchanged]` refs.
     PlaywrightIncremental,
     /// browser-use's element list.
     BrowserUse,
     /// agent-browser's `snapshot`, full or interactive.
     AgentBrowser,
-    /// agent-browser's `snapshot --delta`: a full text, then JSON with one splice of lines, or `unchanged`.
+    /// agent-browser's `snapshot --delta`: a full text, then JSON with one splice of lines, or
+    /// `unchanged`.
     AgentBrowserDelta,
     /// chrome-devtools-mcp's `take_snapshot`.
     ChromeDevtools,
@@ -108,7 +112,8 @@ pub trait StageClock: Send + Sync {
     /// Ends the stage before and begins `stage`; `None` ends without a new one.
     fn enter(&self, stage: Option<Stage>);
 
-    /// Adds to the stage what the shared value number `value` of the step cost whoever made it; a value counts once a step.
+    /// Adds to the stage what the shared value number `value` of the step cost whoever made it; a
+    /// value counts once a step.
     fn charge(&self, _value: usize, _cost: Micros) {}
 }
 
@@ -153,7 +158,8 @@ pub struct StepInput<'a> {
     pub page: &'a Arc<Page>,
     /// The payloads that the page was parsed from.
     pub capture: &'a Capture,
-    /// What changed by itself after the step *before* this one, if that was looked at; never this step's own.
+    /// What changed by itself after the step *before* this one, if that was looked at; never this
+    /// step's own.
     pub earlier_second_look: Option<&'a SecondLook>,
     /// The action that led here; none at step 0.
     pub action: Option<&'a TakenAction>,
@@ -207,7 +213,8 @@ pub trait Strategy: Send + Sync {
     /// Returns the name, `family/variant`.
     fn name(&self) -> &str;
 
-    /// Returns the version of what the strategy writes; part of every cache key. Changes whenever output may change.
+    /// Returns the version of what the strategy writes; part of every cache key. Changes whenever
+    /// output may change.
     fn version(&self) -> &str;
 
     /// Returns how an agent acts on what is shown.
@@ -221,25 +228,26 @@ pub trait Strategy: Send + Sync {
         None
     }
 
-    /// Returns the definitions of the tools that an agent is given with what is shown, such as an MCP server's answer to `tools/list`;
-    /// counted once per task, beside the cost.
+    /// Returns the definitions of the tools that an agent is given with what is shown, such as an
+    /// MCP server's answer to `tools/list`; counted once per task, beside the cost.
     fn definitions(&self) -> Option<&str> {
         None
     }
 
-    /// Returns how far beyond the viewport, upwards and downwards and in CSS px, the strategy shows the page; none if it does not look at
-    /// the viewport. What lies farther costs scrolls.
+    /// Returns how far beyond the viewport, upwards and downwards and in CSS px, the strategy shows
+    /// the page; none if it does not look at the viewport. What lies farther costs scrolls.
     fn viewport_margin(&self) -> Option<f32> {
         None
     }
 
-    /// Returns whether the DOM is all that the strategy reads of a page. Any other fails on captures that hold nothing else, instead of showing
-    /// a page on which nothing is visible.
+    /// Returns whether the DOM is all that the strategy reads of a page. Any other fails on
+    /// captures that hold nothing else, instead of showing a page on which nothing is visible.
     fn reads_dom_only(&self) -> bool {
         false
     }
 
-    /// Returns whether equal inputs give equal observations, so that results may be kept; false for what is not known to.
+    /// Returns whether equal inputs give equal observations, so that results may be kept; false for
+    /// what is not known to.
     fn is_cacheable(&self) -> bool {
         true
     }

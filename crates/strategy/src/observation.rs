@@ -1,6 +1,7 @@
 //! Observations: text, images, and the refs in them.
 //!
-//! In: what a run wrote. Out: typed refs and requests. Invariant: a [`Ref`] is well formed wherever it is held.
+//! In: what a run wrote. Out: typed refs and requests. Invariant: a [`Ref`] is well formed wherever
+//! it is held.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,12 +10,14 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// Short handle of an entity in an observation, written `@e12`; of a further control of a folded row, `@e12.3`.
+/// Short handle of an entity in an observation, written `@e12`; of a further control of a folded
+/// row, `@e12.3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Ref {
     /// Number, given once in a run.
     pub number: u32,
-    /// Which control of the row with that number; 0 for the row's first and for whatever is no part of a row.
+    /// Which control of the row with that number; 0 for the row's first and for whatever is no part
+    /// of a row.
     pub part: u16,
 }
 
@@ -131,9 +134,11 @@ pub struct Observation {
     pub kind: ObservationKind,
     /// What the handles in the text mean, as far as the strategy knows; never shown.
     pub refs: Vec<RefTarget>,
-    /// Name of the representation it was made from (`a11y`, `dom`, `vision`, `hybrid`), if there was a choice.
+    /// Name of the representation it was made from (`a11y`, `dom`, `vision`, `hybrid`), if there
+    /// was a choice.
     pub representation: Option<String>,
-    /// Differences between shown state and page that no mark covers; 0 by the Truth rule, none where not counted.
+    /// Differences between shown state and page that no mark covers; 0 by the Truth rule, none
+    /// where not counted.
     pub unmarked_differences: Option<u32>,
 }
 

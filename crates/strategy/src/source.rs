@@ -1,7 +1,7 @@
 //! Where pages come from: a live browser or a trace, behind one trait; and its sibling for acting.
 //!
-//! In: queries. Out: the current page, its events, crops. Invariant: everything that looks at a page goes through
-//! [`PageSource`], so that each feature works live, on a trace and in the bench.
+//! In: queries. Out: the current page, its events, crops. Invariant: everything that looks at a
+//! page goes through [`PageSource`], so that each feature works live, on a trace and in the bench.
 
 use crate::{BodyHead, BodySide, CaptureImage, Event, EventFilter, EventTally, StepIndex, TakenAction};
 use browserlens_page::{BoxInDocument, Capture, NodeKey, Page};
@@ -53,7 +53,8 @@ pub trait PageSource: Send {
     /// [`SourceError`] if the page is gone or cannot be read.
     fn page(&mut self) -> Result<(Arc<Page>, Arc<Capture>), SourceError>;
 
-    /// Returns the current page alone, as fast as the source can: the same as [`PageSource::page`] in all that the lens reads.
+    /// Returns the current page alone, as fast as the source can: the same as [`PageSource::page`]
+    /// in all that the lens reads.
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone or cannot be read.
@@ -61,26 +62,29 @@ pub trait PageSource: Send {
         self.page().map(|(page, _)| page)
     }
 
-    /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on, in order.
+    /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on,
+    /// in order.
     ///
     /// # Errors
     /// [`SourceError`] if the events cannot be read.
     fn events(&mut self, filter: &EventFilter, after: Option<u64>, limit: usize) -> Result<Vec<Event>, SourceError>;
 
-    /// Returns how many events from position `after` (exclusive) on pass the filter, and where the last of them stands.
+    /// Returns how many events from position `after` (exclusive) on pass the filter, and where the
+    /// last of them stands.
     ///
     /// # Errors
     /// [`SourceError`] if the events cannot be read.
     fn tally(&mut self, filter: &EventFilter, after: Option<u64>) -> Result<EventTally, SourceError>;
 
-    /// Returns at most the first `limit` bytes of a body of the request at a position, without reading the whole into
-    /// memory; none if no body was kept.
+    /// Returns at most the first `limit` bytes of a body of the request at a position, without
+    /// reading the whole into memory; none if no body was kept.
     ///
     /// # Errors
     /// [`SourceError`] if the body cannot be read.
     fn body(&mut self, position: u64, side: BodySide, limit: usize) -> Result<Option<BodyHead>, SourceError>;
 
-    /// Returns what the answers of this source are about: the recording, or the session with a live browser.
+    /// Returns what the answers of this source are about: the recording, or the session with a live
+    /// browser.
     fn identity(&self) -> SourceId;
 
     /// Returns the page time that the source stands at, in milliseconds since it began.

@@ -1,9 +1,10 @@
 //! What strategies work out of one step alike, made once and charged to each that uses it.
 //!
-//! In: a key, and how its value is made. Out: the value, shared, and its cost on the clock of whoever asked. Invariants: what a run is given is what it
-//! would have made itself, because a key names everything that its value depends on; what it is charged is what making it took, no matter who made it
-//! and whether that one's own time was measured. So the latency of a strategy does not depend on who else looks at the step, and the work is done once all
-//! the same.
+//! In: a key, and how its value is made. Out: the value, shared, and its cost on the clock of
+//! whoever asked. Invariants: what a run is given is what it would have made itself, because a key
+//! names everything that its value depends on; what it is charged is what making it took, no matter
+//! who made it and whether that one's own time was measured. So the latency of a strategy does not
+//! depend on who else looks at the step, and the work is done once all the same.
 
 use crate::StageClock;
 use browserlens_tokens::Micros;
@@ -13,9 +14,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Does the work and returns how long it took.
 pub type Timer = fn(work: &mut dyn FnMut()) -> Micros;
 
-/// The shared values of one step. Whoever shows a step to runs makes one and hands it to all of them.
+/// The shared values of one step. Whoever shows a step to runs makes one and hands it to all of
+/// them.
 ///
-/// It has a timer of its own: a value made for an answer, which nobody times, costs what it costs to whoever uses it later.
+/// It has a timer of its own: a value made for an answer, which nobody times, costs what it costs
+/// to whoever uses it later.
 pub struct StepCache {
     made: Mutex<Vec<Made>>,
     timer: Timer,
@@ -49,10 +52,11 @@ impl StepCache {
         Self { made: Mutex::default(), timer }
     }
 
-    /// Returns the value of a key, made now if nobody has asked for it at this step, and charges its cost to `clock`.
+    /// Returns the value of a key, made now if nobody has asked for it at this step, and charges
+    /// its cost to `clock`.
     ///
-    /// The type of the key says what kind of value it is: one type of key, one type of value. `make` must not ask for another shared
-    /// value, which would be charged twice: take that first.
+    /// The type of the key says what kind of value it is: one type of key, one type of value.
+    /// `make` must not ask for another shared value, which would be charged twice: take that first.
     pub fn get_or_make<K, V>(&self, clock: &dyn StageClock, key: K, make: impl FnOnce() -> V) -> Arc<V>
     where
         K: PartialEq + Send + 'static,

@@ -1,4 +1,5 @@
-//! Counts tokens under o200k_base: texts with a NUL between them on standard input, a number a line out.
+//! Counts tokens under o200k_base: texts with a NUL between them on standard input, a number a line
+//! out.
 
 use browserlens_tokens::Encoding;
 use std::io::{Read, Write};

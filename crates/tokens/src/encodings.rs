@@ -1,8 +1,10 @@
 //! The encodings as `bpe-openai` breaks texts up, over tables that hold what counting asks.
 //!
-//! In: the tables that the build wrote. Out: tokenizers, built when they are first asked for. Invariants: counts are those of the whole tables; nothing but counting,
-//! splitting and [`BytePairEncoding::encode_via_backtracking`] is asked of them, since what other ways of encoding need is left out.
-//! Why not `bpe_openai::o200k_base()`: its tables are 47 MB of every program, and more than half of that is never read.
+//! In: the tables that the build wrote. Out: tokenizers, built when they are first asked for.
+//! Invariants: counts are those of the whole tables; nothing but counting, splitting and
+//! [`BytePairEncoding::encode_via_backtracking`] is asked of them, since what other ways of
+//! encoding need is left out. Why not `bpe_openai::o200k_base()`: its tables are 47 MB of every
+//! program, and more than half of that is never read.
 
 use bpe_openai::Tokenizer;
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
@@ -34,7 +36,8 @@ const CL100K_PIECES: [&str; 6] = [
     "\\s+$",
 ];
 
-/// An encoding, and what is one token as it stands: most pieces of a text are, and need not be broken up.
+/// An encoding, and what is one token as it stands: most pieces of a text are, and need not be
+/// broken up.
 pub(crate) struct Fast {
     pub tokenizer: Tokenizer,
     single: FxHashSet<Box<[u8]>>,

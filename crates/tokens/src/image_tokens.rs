@@ -1,7 +1,7 @@
 //! What an image costs, by model family: a named, versioned table instead of a constant.
 //!
-//! In: the size of an image in pixels. Out: tokens under one [`ImageFormula`].
-//! Invariant: formulas are pure integer arithmetic; a changed formula bumps [`IMAGE_TOKEN_TABLE_VERSION`].
+//! In: the size of an image in pixels. Out: tokens under one [`ImageFormula`]. Invariant: formulas
+//! are pure integer arithmetic; a changed formula bumps [`IMAGE_TOKEN_TABLE_VERSION`].
 
 use crate::Tokens;
 use serde::{Deserialize, Serialize};
@@ -22,12 +22,14 @@ pub struct ImageSize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImageFormula {
-    /// ⌈w/28⌉ × ⌈h/28⌉, after the long edge was scaled to at most 1,568 px. Source: fitted exactly to
-    /// a published table of measured image costs of Claude models, prompt subtracted.
+    /// ⌈w/28⌉ × ⌈h/28⌉, after the long edge was scaled to at most 1,568 px. Source: fitted exactly
+    /// to a published table of measured image costs of Claude models, prompt subtracted.
     Claude28,
-    /// ⌈w/32⌉ × ⌈h/32⌉ × 1.2. Source: fitted exactly to the same table's rows of OpenAI patch models.
+    /// ⌈w/32⌉ × ⌈h/32⌉ × 1.2. Source: fitted exactly to the same table's rows of OpenAI patch
+    /// models.
     OpenAiPatch32,
-    /// 85 + 170 a tile of 512 px, inside 2,048 px and with a short side of 768 px. Source: OpenAI's documentation of 4o and 4.1.
+    /// 85 + 170 a tile of 512 px, inside 2,048 px and with a short side of 768 px. Source: OpenAI's
+    /// documentation of 4o and 4.1.
     OpenAiTile4o,
     /// 1,101 for any image at default media resolution. Source: the same table's rows of Gemini 3.
     GeminiFlat,

@@ -1,7 +1,7 @@
 //! Counts what an observation costs: text tokens, image tokens, and the units that hold them.
 //!
-//! In: text, or the pixel size of an image, and the name of an encoding or of an image-token formula.
-//! Out: [`Tokens`]. Invariant: a count never depends on thread, order or earlier calls.
+//! In: text, or the pixel size of an image, and the name of an encoding or of an image-token
+//! formula. Out: [`Tokens`]. Invariant: a count never depends on thread, order or earlier calls.
 //! `bpe-openai` counts (about twice the speed); `tiktoken-rs` is the reference that the tests and
 //! [`Encoding::count_reference`] use: the two agree exactly, or a test fails.
 
@@ -129,7 +129,8 @@ impl Encoding {
         Tokens(saturate(reference.encode_ordinary(text).len()))
     }
 
-    /// Returns the number of tokens of `text` if that is at most `limit`; reads no further than the limit.
+    /// Returns the number of tokens of `text` if that is at most `limit`; reads no further than the
+    /// limit.
     pub fn count_within(self, text: &str, limit: Tokens) -> Option<Tokens> {
         let fast = self.fast();
         let limit = limit.0 as usize;
@@ -138,8 +139,8 @@ impl Encoding {
         count.map(|count| Tokens(saturate(count)))
     }
 
-    /// Returns as much of the beginning of `text` as its first `limit` tokens say, cut at a character boundary; it costs at
-    /// most `limit` tokens itself. Reads no further than the limit.
+    /// Returns as much of the beginning of `text` as its first `limit` tokens say, cut at a
+    /// character boundary; it costs at most `limit` tokens itself. Reads no further than the limit.
     pub fn prefix_within(self, text: &str, limit: Tokens) -> &str {
         let fast = self.fast();
         let tokenizer = &fast.tokenizer;
@@ -201,7 +202,8 @@ mod tests {
         }
 
         #[test]
-        fn tables_without_what_counting_never_asks_count_as_the_whole_ones(text in "\\PC{0,200}|[ \\t\\r\\n]{0,60}|[a-z0-9@'\\[\\]\"\\-: \\n]{0,300}", limit in 0usize..80) {
+        fn tables_without_what_counting_never_asks_count_as_the_whole_ones(text in "\\PC{0,200}|[ \
+            \\t\\r\\n]{0,60}|[a-z0-9@'\\[\\]\"\\-: \\n]{0,300}", limit in 0usize..80) {
             for (encoding, whole) in [(Encoding::O200kBase, bpe_openai::o200k_base()), (Encoding::Cl100kBase, bpe_openai::cl100k_base())] {
                 let kept = &encoding.fast().tokenizer;
                 prop_assert_eq!(kept.split(&text).collect::<Vec<_>>(), whole.split(&text).collect::<Vec<_>>());

@@ -1,10 +1,12 @@
 //! Content-addressed bodies: each stored once, compressed against the one before.
 //!
-//! In: bodies. Out: rows of table `blob`, and bodies again. Invariants: a body that is handed out has the BLAKE3 hash
-//! it was stored under; decoding never takes more than [`MAX_BODY`] bytes for one body, whatever the file claims.
+//! In: bodies. Out: rows of table `blob`, and bodies again. Invariants: a body that is handed out
+//! has the BLAKE3 hash it was stored under; decoding never takes more than [`MAX_BODY`] bytes for
+//! one body, whatever the file claims.
 //!
-//! A text body is zstd with the body of the step before (same kind, frame and node) as prefix, except each eighth, which
-//! stands alone: reading one step decodes at most eight bodies, and reading steps in order one each.
+//! A text body is zstd with the body of the step before (same kind, frame and node) as prefix,
+//! except each eighth, which stands alone: reading one step decodes at most eight bodies, and
+//! reading steps in order one each.
 
 use crate::error::{Place, TraceError};
 use crate::rows;
@@ -135,7 +137,8 @@ fn compress(body: &[u8], prefix: &[u8]) -> std::io::Result<Vec<u8>> {
 fn decompress(data: &[u8], prefix: &[u8], length: u64) -> std::io::Result<Vec<u8>> {
     let mut decoder = zstd::stream::read::Decoder::with_ref_prefix(data, prefix)?;
     decoder.window_log_max(MAX_WINDOW_LOG)?;
-    // A damaged header may claim any length: room is made as bytes come, and one byte more than claimed is enough to refuse.
+    // A damaged header may claim any length: room is made as bytes come, and one byte more than
+    // claimed is enough to refuse.
     let mut body = Vec::with_capacity(usize::try_from(length.min(16 << 20)).unwrap_or(0));
     decoder.take(length + 1).read_to_end(&mut body)?;
     Ok(body)
@@ -157,7 +160,8 @@ pub(crate) struct BlobReader {
 }
 
 impl BlobReader {
-    /// Returns the body of a row. `referrer` says who asks, for the message about a row that is not there.
+    /// Returns the body of a row. `referrer` says who asks, for the message about a row that is not
+    /// there.
     pub(crate) fn read(
         &mut self,
         connection: &Connection,
@@ -235,8 +239,8 @@ impl BlobReader {
     }
 }
 
-/// Reads at most the first `limit` bytes of a body, and its length; `check` reads on to its end and checks its hash, in
-/// pieces. Only for bodies that are built on nothing, as those of requests are.
+/// Reads at most the first `limit` bytes of a body, and its length; `check` reads on to its end and
+/// checks its hash, in pieces. Only for bodies that are built on nothing, as those of requests are.
 pub(crate) fn read_head(
     connection: &Connection,
     path: &Path,

@@ -1,7 +1,7 @@
 //! What can go wrong with a trace file.
 //!
-//! In: errors of SQLite, zstd and the file system. Out: [`TraceError`]. Invariant: every error names the file, the
-//! table and row where there is one, and has a hint that says what to do next.
+//! In: errors of SQLite, zstd and the file system. Out: [`TraceError`]. Invariant: every error
+//! names the file, the table and row where there is one, and has a hint that says what to do next.
 
 use browserlens_strategy::StepIndex;
 use std::path::{Path, PathBuf};
@@ -172,7 +172,8 @@ pub enum TraceError {
         expected: StepIndex,
     },
     /// An event whose position does not follow those before.
-    #[error("{}: step {step}: event position {position} was written where at least {expected} belongs", .path.display())]
+    #[error("{}: step {step}: event position {position} was written where at least {expected} \
+        belongs", .path.display())]
     EventOutOfOrder {
         /// The file.
         path: PathBuf,
@@ -197,8 +198,10 @@ pub enum TraceError {
         /// The file.
         path: PathBuf,
     },
-    /// The recorder was killed while it wrote, and the journal beside the file cannot be rolled back.
-    #[error("{}: the journal beside the file must be rolled back, and the file or its folder is read-only", .path.display())]
+    /// The recorder was killed while it wrote, and the journal beside the file cannot be rolled
+    /// back.
+    #[error("{}: the journal beside the file must be rolled back, and the file or its folder is \
+        read-only", .path.display())]
     JournalLocked {
         /// The file.
         path: PathBuf,
@@ -227,7 +230,8 @@ impl TraceError {
             Self::TooNew { .. } => "update this tool, or record the scenario again",
             Self::Truncated { .. } => "copy the file again, run `trace salvage`, or record the scenario again",
             Self::Damaged { .. } | Self::Missing { .. } | Self::Altered { .. } => {
-                "copy the file again from where it came, run `trace salvage` to keep what can be read, or record the scenario again"
+                "copy the file again from where it came, run `trace salvage` to keep what can be read, or record the \
+                    scenario again"
             }
             Self::NoStep { .. } => "run `trace info` to see which steps there are",
             Self::Unparsable { .. } => "run `trace verify`, and record the scenario again if it fails",

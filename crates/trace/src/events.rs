@@ -1,12 +1,13 @@
 //! Events as rows: one table a kind, one position for all.
 //!
 //! In: [`Event`]s. Out: rows, and the events that a filter lets pass, in order of position.
-//! Invariant: SQLite filters what it can; only `contains` is compared here, because SQLite folds the case of ASCII alone.
-//! What passes is what [`EventFilter::passes`] lets pass.
+//! Invariant: SQLite filters what it can; only `contains` is compared here, because SQLite folds
+//! the case of ASCII alone. What passes is what [`EventFilter::passes`] lets pass.
 //!
-//! Where the file has indices (format 2), a query is split into lanes, in each of which an index gives rows in order of
-//! position, so that a page of answers costs the rows it shows and not those it leaves out. A search in a large table goes
-//! through its chunks (format 3, [`crate::search`]) instead; every row that they name is read and asked again.
+//! Where the file has indices (format 2), a query is split into lanes, in each of which an index
+//! gives rows in order of position, so that a page of answers costs the rows it shows and not those
+//! it leaves out. A search in a large table goes through its chunks (format 3, [`crate::search`])
+//! instead; every row that they name is read and asked again.
 
 use crate::blob::{BlobReader, BlobWriter, Storage};
 use crate::error::{Place, TraceError};
@@ -200,7 +201,8 @@ impl Query<'_> {
         Ok(tally)
     }
 
-    /// The tables that may hold what is wanted: a filter on a field that only one kind has lets only that kind pass.
+    /// The tables that may hold what is wanted: a filter on a field that only one kind has lets
+    /// only that kind pass.
     fn tables(&self) -> impl Iterator<Item = &'static Table> + use<'_> {
         let filter = self.filter;
         EVENT_TABLES
@@ -239,7 +241,8 @@ impl Query<'_> {
                     .connection
                     .prepare_cached("SELECT min(level) FROM console INDEXED BY console_by_level WHERE level > ?1")
                     .map_err(wrap())?;
-                // From one level to the next: each is one step into the index, however many rows have it.
+                // From one level to the next: each is one step into the index, however many rows
+                // have it.
                 let mut found: Vec<String> = Vec::new();
                 let mut next: Option<String> = statement.query_row([""], |row| row.get(0)).map_err(wrap())?;
                 while let Some(level) = next {
@@ -342,7 +345,8 @@ impl Query<'_> {
         while found < self.limit {
             let Some(row) = rows.next().map_err(wrap())? else { break };
             if let Some(needle) = &needle {
-                // Looked at before an event is made of the row: most rows do not hold what is searched for.
+                // Looked at before an event is made of the row: most rows do not hold what is
+                // searched for.
                 let text = |column: usize| row.get_ref(column).map(|value| value.as_str().unwrap_or_default());
                 let [one, other] = searched;
                 if !needle.is_in(text(one).map_err(wrap())?) && !needle.is_in(text(other).map_err(wrap())?) {

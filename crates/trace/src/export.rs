@@ -1,7 +1,7 @@
 //! Writes a trace as files that any program reads.
 //!
-//! In: a trace. Out: a folder with `meta.json`, `steps.json`, `events.json` and, per step, one file a payload: `step-003/ax-f1.json`.
-//! Invariant: nothing that exists is overwritten.
+//! In: a trace. Out: a folder with `meta.json`, `steps.json`, `events.json` and, per step, one file
+//! a payload: `step-003/ax-f1.json`. Invariant: nothing that exists is overwritten.
 
 use crate::error::TraceError;
 use crate::reader::Trace;
@@ -22,7 +22,8 @@ pub struct ExportReport {
     pub files: u32,
 }
 
-/// Writes a trace into a folder, which is made if it is missing. Entity ids are left out: only replay reads them.
+/// Writes a trace into a folder, which is made if it is missing. Entity ids are left out: only
+/// replay reads them.
 ///
 /// # Errors
 /// [`TraceError`] if the trace cannot be read, or a file exists or cannot be written.

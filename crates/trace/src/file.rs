@@ -1,11 +1,12 @@
 //! The file around the tables: opening it, its header, and the seal over all its bytes.
 //!
-//! In: a path. Out: a connection to a file that is a trace of a readable format and as long as it says. Invariants: a file
-//! that was finished and is opened has not one byte changed; nothing is written, except that SQLite rolls back the journal
-//! that a killed recorder left beside the file.
+//! In: a path. Out: a connection to a file that is a trace of a readable format and as long as it
+//! says. Invariants: a file that was finished and is opened has not one byte changed; nothing is
+//! written, except that SQLite rolls back the journal that a killed recorder left beside the file.
 //!
-//! The seal is a row of table `file_seal`, 16 bytes of state and a BLAKE3 hash over the file in which these 32 bytes are zero.
-//! It is set in place, without SQLite, once the file is closed: an update through SQLite would change its header again.
+//! The seal is a row of table `file_seal`, 16 bytes of state and a BLAKE3 hash over the file in
+//! which these 32 bytes are zero. It is set in place, without SQLite, once the file is closed: an
+//! update through SQLite would change its header again.
 
 use crate::error::{Place, TraceError};
 use crate::record::TraceHash;
@@ -102,7 +103,8 @@ pub(crate) fn roll_back_journal(path: &Path) -> Result<(), TraceError> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(wrap())
 }
 
-/// Opens a copy of a damaged file as far as SQLite can read it: pages that are gone become empty ones.
+/// Opens a copy of a damaged file as far as SQLite can read it: pages that are gone become empty
+/// ones.
 pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Connection, TraceError> {
     let mut bytes = std::fs::read(path).map_err(TraceError::io(path, "read the file"))?;
     if !bytes.starts_with(b"SQLite format 3\0") || bytes.len() < 100 {
@@ -113,7 +115,8 @@ pub(crate) fn open_damaged(path: &Path, copy: &Path) -> Result<Connection, Trace
         size => usize::from(size).max(512),
     };
     let pages = u32::from_be_bytes([bytes[28], bytes[29], bytes[30], bytes[31]]) as usize;
-    // A damaged header may promise any number of pages: at most what is there and as much again is made up.
+    // A damaged header may promise any number of pages: at most what is there and as much again is
+    // made up.
     let promised = pages.saturating_mul(page_size).min(bytes.len().saturating_mul(64).max(1 << 20));
     let whole = bytes.len().div_ceil(page_size) * page_size;
     bytes.resize(whole.max(promised), 0);
@@ -131,11 +134,13 @@ pub(crate) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, TraceE
     let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
     let connection = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(wrap())?;
     connection.busy_timeout(Duration::from_secs(5)).map_err(wrap())?;
-    // A file from elsewhere may hold views and triggers: none of ours does, so nothing of the schema may run.
-    // A search through a hundred thousand messages reads their pages more than once.
+    // A file from elsewhere may hold views and triggers: none of ours does, so nothing of the
+    // schema may run. A search through a hundred thousand messages reads their pages more than
+    // once.
     connection
         .execute_batch(
-            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -32768;",
+            "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = \
+                -32768;",
         )
         .map_err(wrap())?;
     Ok(connection)
@@ -182,7 +187,8 @@ fn find_once(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     found.next().is_none().then_some(first)
 }
 
-/// Makes the value that stands in table `file_seal` until the file is closed; no page can know it beforehand.
+/// Makes the value that stands in table `file_seal` until the file is closed; no page can know it
+/// beforehand.
 pub(crate) fn open_value(connection: &Connection, path: &Path) -> Result<Vec<u8>, TraceError> {
     let mut hasher = blake3::Hasher::new();
     let wrap = || TraceError::sqlite(path, Place::table("step"));

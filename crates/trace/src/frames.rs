@@ -1,7 +1,7 @@
 //! Which frames and documents a recording saw.
 //!
-//! In: canonical `frames` payloads. Out: rows of tables `frame` and `document`. Invariant: each is written once, at the step
-//! of its first sight.
+//! In: canonical `frames` payloads. Out: rows of tables `frame` and `document`. Invariant: each is
+//! written once, at the step of its first sight.
 
 use crate::canonical::frame_objects;
 use crate::error::TraceError;
@@ -30,7 +30,8 @@ pub(crate) struct FrameEntry {
     pub url: String,
 }
 
-/// Returns the frames of a canonical `frames` payload in document order; what is not well formed is passed over.
+/// Returns the frames of a canonical `frames` payload in document order; what is not well formed is
+/// passed over.
 pub(crate) fn list(json: &str) -> Vec<FrameEntry> {
     let Ok(objects) = frame_objects(json) else { return Vec::new() };
     let entries = objects.into_iter().map(|object| FrameEntry {

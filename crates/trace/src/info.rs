@@ -85,16 +85,19 @@ impl Trace {
     pub fn info(&self) -> Result<TraceInfo, TraceError> {
         let mut steps = Vec::new();
         for step in self.steps()? {
-            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob WHERE payload.step = ?1";
+            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob \
+                WHERE payload.step = ?1";
             let [payloads, bytes] = self.counts(sql, &step.index.0, "payload")?;
             let action = step.action.map(|action| action.taken.kind);
             steps.push(StepInfo { index: step.index, action, payloads, bytes, quiet: step.settled.quiet });
         }
         let mut kinds = Vec::new();
         for kind in PayloadKind::ALL {
-            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob WHERE kind = ?1";
+            let sql = "SELECT count(*), coalesce(sum(blob.length), 0) FROM payload JOIN blob ON blob.id = payload.blob \
+                WHERE kind = ?1";
             let [payloads, bytes] = self.counts(sql, &kind.name(), "payload")?;
-            let sql = "SELECT count(*), coalesce(sum(length(data)), 0) FROM blob WHERE id IN (SELECT blob FROM payload WHERE kind = ?1)";
+            let sql = "SELECT count(*), coalesce(sum(length(data)), 0) FROM blob WHERE id IN (SELECT blob FROM payload \
+                WHERE kind = ?1)";
             let [_, stored_bytes] = self.counts(sql, &kind.name(), "blob")?;
             if payloads > 0 {
                 kinds.push(KindInfo { kind, payloads, bytes, stored_bytes });

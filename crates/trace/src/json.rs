@@ -1,10 +1,11 @@
 //! JSON as a flat run of tokens: read, changed and written without building a tree.
 //!
-//! In: JSON text, as a browser gave it. Out: [`Token`]s that borrow from it, and a [`Writer`] that puts tokens back
-//! together without blanks. Invariants: no recursion (a document nested a million deep costs a million bits, no stack);
-//! only well-formed JSON passes; a token that is written back unchanged keeps its bytes.
-//! Why not `serde_json::Value`: a 3 MB accessibility tree takes 19 ms to become one and more to be written again, and what
-//! canonical form and redaction change is a few fields among many that must stay as they are.
+//! In: JSON text, as a browser gave it. Out: [`Token`]s that borrow from it, and a [`Writer`] that
+//! puts tokens back together without blanks. Invariants: no recursion (a document nested a million
+//! deep costs a million bits, no stack); only well-formed JSON passes; a token that is written back
+//! unchanged keeps its bytes. Why not `serde_json::Value`: a 3 MB accessibility tree takes 19 ms to
+//! become one and more to be written again, and what canonical form and redaction change is a few
+//! fields among many that must stay as they are.
 
 use std::borrow::Cow;
 
@@ -145,8 +146,8 @@ impl<'a> Scanner<'a> {
         Ok(word)
     }
 
-    /// Passes over the rest of the innermost container without looking whether it is JSON: for a pass that looks for something else, of a
-    /// text that another pass reads whole.
+    /// Passes over the rest of the innermost container without looking whether it is JSON: for a
+    /// pass that looks for something else, of a text that another pass reads whole.
     pub(crate) fn skip_rest(&mut self) {
         let bytes = self.text.as_bytes();
         let mut depth = 0_usize;

@@ -1,9 +1,10 @@
 //! Trace files: one recording of one scenario in one SQLite file.
 //!
-//! In: [`StepRecord`]s (canonical by [`Canonicalizer`], secrets still in them). Out: a [`Trace`] that gives back steps,
-//! captures, events and entity ids, redacted. Invariants: secrets are replaced before anything is written; each step is one
-//! transaction, so that a recorder killed at any moment leaves a trace that opens with every finished step in it; what is read is
-//! what was written, or an error names file, table and row; nothing here reads a clock.
+//! In: [`StepRecord`]s (canonical by [`Canonicalizer`], secrets still in them). Out: a [`Trace`]
+//! that gives back steps, captures, events and entity ids, redacted. Invariants: secrets are
+//! replaced before anything is written; each step is one transaction, so that a recorder killed at
+//! any moment leaves a trace that opens with every finished step in it; what is read is what was
+//! written, or an error names file, table and row; nothing here reads a clock.
 
 mod blob;
 pub mod canonical;

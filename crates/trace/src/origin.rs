@@ -1,7 +1,8 @@
 //! Where an imported trace comes from.
 //!
-//! In: what an importer knows of its source. Out: the row of table `origin`, and the same back. Invariant: a trace that was recorded
-//! here has neither the row nor the table, and keeps the format it had before there were imports.
+//! In: what an importer knows of its source. Out: the row of table `origin`, and the same back.
+//! Invariant: a trace that was recorded here has neither the row nor the table, and keeps the
+//! format it had before there were imports.
 
 use crate::error::{Place, TraceError};
 use crate::reader::Trace;

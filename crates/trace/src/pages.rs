@@ -1,7 +1,7 @@
 //! A trace as a source of pages.
 //!
-//! In: a [`Trace`] and a step. Out: what a live browser would answer at that step. Invariant: nothing of a later step is told:
-//! events end at the step the source stands at.
+//! In: a [`Trace`] and a step. Out: what a live browser would answer at that step. Invariant:
+//! nothing of a later step is told: events end at the step the source stands at.
 
 use crate::error::TraceError;
 use crate::reader::Trace;
@@ -67,7 +67,8 @@ impl TracePages {
     /// Nothing of a later step is told.
     fn until_now(&self, filter: &EventFilter) -> EventFilter {
         let to_step = filter.to_step.map_or(self.step.0, |to| to.min(self.step.0));
-        // At the end of the trace all steps are earlier ones, and a condition that holds for every row costs time.
+        // At the end of the trace all steps are earlier ones, and a condition that holds for every
+        // row costs time.
         let to_step = (to_step + 1 < self.trace.len()).then_some(to_step);
         EventFilter { to_step, ..filter.clone() }
     }

@@ -1,6 +1,7 @@
 //! Copies a trace without some of its steps or payloads.
 //!
-//! In: a trace and what to leave out. Out: a new trace. Invariant: what is kept is kept as it was, placeholders included.
+//! In: a trace and what to leave out. Out: a new trace. Invariant: what is kept is kept as it was,
+//! placeholders included.
 
 use crate::error::TraceError;
 use crate::reader::Trace;

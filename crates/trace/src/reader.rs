@@ -1,8 +1,10 @@
 //! Reads a trace.
 //!
-//! In: a path. Out: meta, steps, captures, events, entity ids. Invariants: the file is opened read-only; what is handed out is
-//! what was written, or an error says which table and row is damaged. A file that was finished carries a seal over all its bytes,
-//! which is checked on opening; of an unfinished one every row is checked then; bodies are checked against their hash when read.
+//! In: a path. Out: meta, steps, captures, events, entity ids. Invariants: the file is opened
+//! read-only; what is handed out is what was written, or an error says which table and row is
+//! damaged. A file that was finished carries a seal over all its bytes, which is checked on
+//! opening; of an unfinished one every row is checked then; bodies are checked against their hash
+//! when read.
 
 use crate::blob::{self, BlobReader};
 use crate::error::{Place, TraceError};
@@ -69,7 +71,8 @@ impl Trace {
         Self::from_opened(path, opened)
     }
 
-    /// Takes a file as it is, for `verify` and `salvage`: only what cannot be read at all is an error.
+    /// Takes a file as it is, for `verify` and `salvage`: only what cannot be read at all is an
+    /// error.
     pub(crate) fn from_opened(path: &Path, opened: Opened) -> Result<Self, TraceError> {
         let Opened { connection, version, hash, bytes, trust } = opened;
         connection.set_prepared_statement_cache_capacity(64);
@@ -100,7 +103,8 @@ impl Trace {
     }
 
     fn blobs(&self) -> MutexGuard<'_, BlobReader> {
-        // The cache holds only bodies that passed their hash, so one left by a panic is as good as any.
+        // The cache holds only bodies that passed their hash, so one left by a panic is as good as
+        // any.
         self.blobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -226,7 +230,10 @@ impl Trace {
         };
         let (mut step, timings) = self
             .connection
-            .prepare_cached("SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM step WHERE number = ?1")
+            .prepare_cached(
+                "SELECT tab, settled_quiet, settled_waited_ms, settled_reason, torn_retries, timings FROM \
+                step WHERE number = ?1",
+            )
             .and_then(|mut statement| statement.query_row([number], read).optional())
             .map_err(self.wrap(&STEP, number))?
             .ok_or_else(|| self.no_step(index))?;
@@ -367,7 +374,8 @@ impl Trace {
             .map_err(|error| TraceError::damaged(&self.path, place, format!("it is no second look: {error}")))
     }
 
-    /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on, in order.
+    /// Returns at most `limit` events that pass the filter, from position `after` (exclusive) on,
+    /// in order.
     ///
     /// # Errors
     /// [`TraceError`] if a row cannot be read.
@@ -393,7 +401,8 @@ impl Trace {
         }
     }
 
-    /// Returns how many events from position `after` (exclusive) on pass the filter, and where the last of them stands.
+    /// Returns how many events from position `after` (exclusive) on pass the filter, and where the
+    /// last of them stands.
     ///
     /// # Errors
     /// [`TraceError`] if a table cannot be read.
@@ -401,8 +410,8 @@ impl Trace {
         self.query(filter, after, 0).tally()
     }
 
-    /// Returns at most the first `limit` bytes of a body of the request at a position; the whole is never held in
-    /// memory. None if there is no such request or it kept no body.
+    /// Returns at most the first `limit` bytes of a body of the request at a position; the whole is
+    /// never held in memory. None if there is no such request or it kept no body.
     ///
     /// # Errors
     /// [`TraceError`] if the body cannot be read.
@@ -455,7 +464,8 @@ impl Trace {
         rows.collect::<rusqlite::Result<_>>().map_err(wrap())
     }
 
-    /// Returns the logical entity ids of a step's nodes. Only replay may call this: no strategy ever sees them.
+    /// Returns the logical entity ids of a step's nodes. Only replay may call this: no strategy
+    /// ever sees them.
     ///
     /// # Errors
     /// [`TraceError`] if the list cannot be read.
@@ -608,7 +618,8 @@ pub(crate) fn check_blobs(path: &Path, opened: &Opened, report: &mut dyn FnMut(T
     let mut rows = statement.query([]).map_err(wrap())?;
     let mut blobs = BlobReader::default();
     let mut count = 0;
-    // Bodies that a later one may build on are kept for a while; beyond that they are decoded again.
+    // Bodies that a later one may build on are kept for a while; beyond that they are decoded
+    // again.
     let mut recent = std::collections::VecDeque::new();
     while let Some(row) = rows.next().map_err(wrap())? {
         let id: i64 = row.get(0).map_err(wrap())?;

@@ -58,7 +58,8 @@ pub struct TraceMeta {
     pub browser: String,
     /// Name and version of the tool that wrote the trace, such as `browserlens 0.1.0`.
     pub tool: String,
-    /// When it was recorded, as RFC 3339; none for bundled traces, whose bytes should not depend on the day.
+    /// When it was recorded, as RFC 3339; none for bundled traces, whose bytes should not depend on
+    /// the day.
     pub recorded_at: Option<String>,
 }
 

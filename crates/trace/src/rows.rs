@@ -1,8 +1,9 @@
 //! Rows under a seal: SQLite itself does not notice a flipped byte in a row.
 //!
-//! In: values for a table's columns. Out: rows whose `seal` is a BLAKE3 hash over table name and values, and the check of it.
-//! Invariant: a row that passes [`check_table`] holds what was written. Finished files carry a seal over all their
-//! bytes as well (see [`crate::file`]); row seals tell *where* a damaged file is damaged, and guard unfinished ones.
+//! In: values for a table's columns. Out: rows whose `seal` is a BLAKE3 hash over table name and
+//! values, and the check of it. Invariant: a row that passes [`check_table`] holds what was
+//! written. Finished files carry a seal over all their bytes as well (see [`crate::file`]); row
+//! seals tell *where* a damaged file is damaged, and guard unfinished ones.
 
 use crate::error::{Place, TraceError};
 use crate::schema::Table;
@@ -118,7 +119,8 @@ fn row_is_whole(table: &Table, row: &Row<'_>) -> rusqlite::Result<bool> {
     Ok(row.get_ref(count)? == ValueRef::Blob(&seal))
 }
 
-/// Checks every row of a table; gives each damaged one to `report` and returns how many rows there are.
+/// Checks every row of a table; gives each damaged one to `report` and returns how many rows there
+/// are.
 pub(crate) fn check_table(
     connection: &Connection,
     path: &Path,
@@ -154,7 +156,8 @@ pub(crate) fn is_whole(connection: &Connection, table: &Table, key: i64) -> bool
         .unwrap_or(false)
 }
 
-/// Returns the keys of a table that can be read, in order: from both ends up to the damaged pages between.
+/// Returns the keys of a table that can be read, in order: from both ends up to the damaged pages
+/// between.
 pub(crate) fn readable_keys(connection: &Connection, table: &Table) -> Vec<i64> {
     let mut keys = std::collections::BTreeSet::new();
     for order in ["ASC", "DESC"] {
@@ -168,7 +171,8 @@ pub(crate) fn readable_keys(connection: &Connection, table: &Table) -> Vec<i64> 
     keys.into_iter().collect()
 }
 
-/// Hash over the seals of all rows of a step, in the order of tables and keys: tells when a row is gone.
+/// Hash over the seals of all rows of a step, in the order of tables and keys: tells when a row is
+/// gone.
 pub(crate) struct Contents(blake3::Hasher);
 
 impl Contents {

@@ -1,8 +1,9 @@
 //! Writes what can be read of a damaged trace into a new one.
 //!
-//! In: a damaged file. Out: a new trace that opens, and how much was lost. Invariants: the damaged file is not touched; only
-//! rows that match their seal and bodies that match their hash are taken; steps keep their numbers, and a step of which nothing can
-//! be read stands there with an empty capture and says so.
+//! In: a damaged file. Out: a new trace that opens, and how much was lost. Invariants: the damaged
+//! file is not touched; only rows that match their seal and bodies that match their hash are taken;
+//! steps keep their numbers, and a step of which nothing can be read stands there with an empty
+//! capture and says so.
 
 use crate::error::{Place, TraceError};
 use crate::file;
@@ -43,13 +44,15 @@ pub struct SalvageReport {
 /// Writes what can be read of the trace `from` into the new file `to`.
 ///
 /// # Errors
-/// [`TraceError::NotATrace`] if nothing of the file can be read; [`TraceError::Exists`] if `to` exists; others if it cannot be written.
+/// [`TraceError::NotATrace`] if nothing of the file can be read; [`TraceError::Exists`] if `to`
+/// exists; others if it cannot be written.
 pub fn salvage(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<SalvageReport, TraceError> {
     let (from, to) = (from.as_ref(), to.as_ref());
     if to.exists() {
         return Err(TraceError::Exists { path: to.to_owned() });
     }
-    // A journal that cannot be rolled back leaves the pages as they are, and row seals tell which of them to trust.
+    // A journal that cannot be rolled back leaves the pages as they are, and row seals tell which
+    // of them to trust.
     let _ = file::roll_back_journal(from);
     let copy = beside(to)?;
     let result = file::open_damaged(from, &copy).and_then(|connection| Salvage::new(from, connection)?.write(to));
@@ -143,7 +146,8 @@ impl Salvage {
             }
         }
         events.sort_by_key(|event| (event.step, event.position));
-        // A damaged file may hold positions that do not rise from step to step; the writer takes only such as do.
+        // A damaged file may hold positions that do not rise from step to step; the writer takes
+        // only such as do.
         let mut last = None;
         events.retain(|event| {
             let rises = last.is_none_or(|last| event.position > last);

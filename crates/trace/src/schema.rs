@@ -1,12 +1,13 @@
 //! The tables of a trace file, as numbered migrations that are only ever appended.
 //!
-//! In: an empty SQLite file. Out: the tables of the newest format. Invariants: a migration that was released is never
-//! changed; every row of every table carries a seal over its other columns (see [`crate::rows`]); integer keys are
-//! explicit, so that `VACUUM` and pruning keep them.
+//! In: an empty SQLite file. Out: the tables of the newest format. Invariants: a migration that was
+//! released is never changed; every row of every table carries a seal over its other columns (see
+//! [`crate::rows`]); integer keys are explicit, so that `VACUUM` and pruning keep them.
 //!
-//! Table `blob` stands last: `VACUUM` writes tables in this order, so that a truncated file loses bodies and not the rows that
-//! list them; only what searches look at comes after it, which is made from the rest. Why request and response bodies, entity lists and payloads share the `blob` table: they repeat from step to step,
-//! and one place compresses and checks them.
+//! Table `blob` stands last: `VACUUM` writes tables in this order, so that a truncated file loses
+//! bodies and not the rows that list them; only what searches look at comes after it, which is made
+//! from the rest. Why request and response bodies, entity lists and payloads share the `blob`
+//! table: they repeat from step to step, and one place compresses and checks them.
 
 use rusqlite::Connection;
 
@@ -16,13 +17,16 @@ pub(crate) const APPLICATION_ID: i64 = 0x424c_6e73;
 /// The newest format that this build writes and reads.
 pub const FORMAT_VERSION: i64 = MIGRATIONS.len() as i64;
 
-/// Format of a trace that does not say where it was imported from: all that was recorded. Format 4 has one table more, and only imports need it.
+/// Format of a trace that does not say where it was imported from: all that was recorded. Format 4
+/// has one table more, and only imports need it.
 pub(crate) const RECORDED_VERSION: i64 = 3;
 
-/// What makes an empty file a trace of the newest format; entry `n` leads from format `n` to format `n + 1`.
+/// What makes an empty file a trace of the newest format; entry `n` leads from format `n` to format
+/// `n + 1`.
 const MIGRATIONS: [&str; 4] = [V1, V2, V3, V4];
 
-/// Small pages: a trace has many small tables and a few large blobs, and bundled traces should stay small.
+/// Small pages: a trace has many small tables and a few large blobs, and bundled traces should stay
+/// small.
 pub(crate) const PAGE_SIZE: i64 = 1024;
 
 const V1: &str = "
@@ -213,18 +217,21 @@ CREATE TABLE blob (
 ) STRICT;
 ";
 
-/// Narrow copies of the columns that queries about console and requests filter by: without them a page of answers out of
-/// a hundred thousand rows reads every row. They stand under no row seal: only readers of a sealed file use them.
+/// Narrow copies of the columns that queries about console and requests filter by: without them a
+/// page of answers out of a hundred thousand rows reads every row. They stand under no row seal:
+/// only readers of a sealed file use them.
 const V2: &str = "
 CREATE INDEX console_by_level ON console (level, position, step, tab, at_ms);
 CREATE INDEX request_by_outcome ON request (
     (status >= 400 OR failure <> ''),
     position, step, tab, at_ms, status, method, resource_type, duration_ms,
-    (CASE instr(url, '://') WHEN 0 THEN '' ELSE substr(url, instr(url, '://') + 3, instr(substr(url, instr(url, '://') + 3) || '/', '/') - 1) END)
+    (CASE instr(url, '://') WHEN 0 THEN '' ELSE substr(url, instr(url, '://') + 3, instr(substr(url, instr(url, '://') \
+    + 3) || '/', '/') - 1) END)
 );
 ";
 
-/// What searches look at (see [`crate::search`]). It stands after table `blob`: it is made anew from the rest.
+/// What searches look at (see [`crate::search`]). It stands after table `blob`: it is made anew
+/// from the rest.
 const V3: &str = "
 CREATE TABLE search (
     id            INTEGER PRIMARY KEY,
@@ -255,7 +262,8 @@ CREATE TABLE origin (
 pub(crate) const FAILED: &str = "(status >= 400 OR failure <> '')";
 
 /// Host and port of a request, spelled as in its index.
-pub(crate) const HOST: &str = "(CASE instr(url, '://') WHEN 0 THEN '' ELSE substr(url, instr(url, '://') + 3, instr(substr(url, instr(url, '://') + 3) || '/', '/') - 1) END)";
+pub(crate) const HOST: &str = "(CASE instr(url, '://') WHEN 0 THEN '' ELSE substr(url, instr(url, '://') + 3, \
+    instr(substr(url, instr(url, '://') + 3) || '/', '/') - 1) END)";
 
 /// The format from which on [`FAILED`], [`HOST`] and levels are indexed.
 pub(crate) const INDEXED_FROM: i64 = 2;
@@ -327,10 +335,11 @@ pub(crate) const ORIGIN: Table = Table {
 pub(crate) const EVENT_TABLES: [(&str, &Table); 5] =
     [("console", &CONSOLE), ("request", &REQUEST), ("dialog", &DIALOG), ("tab", &TAB_EVENT), ("download", &DOWNLOAD)];
 
-/// Returns the sealed tables of a format, oldest readable first; none for a format that this build does not read.
+/// Returns the sealed tables of a format, oldest readable first; none for a format that this build
+/// does not read.
 ///
-/// This is the reading path of older formats: a later format gets its own list here (and its own column lists), while
-/// files of format 1 keep being read by the list below, without a write.
+/// This is the reading path of older formats: a later format gets its own list here (and its own
+/// column lists), while files of format 1 keep being read by the list below, without a write.
 pub(crate) fn tables_of(version: i64) -> Option<&'static [&'static Table]> {
     match version {
         // Format 2 adds indexes only.
@@ -341,7 +350,8 @@ pub(crate) fn tables_of(version: i64) -> Option<&'static [&'static Table]> {
     }
 }
 
-/// Applies the migrations that a file lacks up to a format, each in a transaction of its own with its number.
+/// Applies the migrations that a file lacks up to a format, each in a transaction of its own with
+/// its number.
 pub(crate) fn migrate(connection: &mut Connection, from: i64, to: i64) -> rusqlite::Result<()> {
     let lacking = (1i64..).zip(MIGRATIONS).filter(|(number, _)| *number > from && *number <= to);
     for (number, sql) in lacking {

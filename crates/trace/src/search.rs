@@ -1,17 +1,20 @@
 //! Text of events for searches: without it a search seeks every row of a large table.
 //!
-//! In: the rows of a table of events. Out: chunks in table `search`, and the positions in them that a filter lets pass.
-//! Invariants: a chunk holds, of each of its rows, whatever [`EventFilter::passes`] asks of an event, so that no row is read
-//! that is not shown; the texts that are searched stand there in lower case as Rust folds it, so that a chunk says what the
-//! rows would; it is a copy, made when a recording ends, and only readers of a sealed file use it. What it says is never
-//! shown: rows are read from their table and asked again.
+//! In: the rows of a table of events. Out: chunks in table `search`, and the positions in them that
+//! a filter lets pass. Invariants: a chunk holds, of each of its rows, whatever
+//! [`EventFilter::passes`] asks of an event, so that no row is read that is not shown; the texts
+//! that are searched stand there in lower case as Rust folds it, so that a chunk says what the rows
+//! would; it is a copy, made when a recording ends, and only readers of a sealed file use it. What
+//! it says is never shown: rows are read from their table and asked again.
 //!
-//! Why not SQLite's full-text index: its trigrams fold case in another way and know no term under three characters, and it
-//! weighs more than the text. A chunk is scanned byte by byte, one in memory at a time: 5 MB for a hundred thousand URLs.
+//! Why not SQLite's full-text index: its trigrams fold case in another way and know no term under
+//! three characters, and it weighs more than the text. A chunk is scanned byte by byte, one in
+//! memory at a time: 5 MB for a hundred thousand URLs.
 //!
-//! A chunk is its columns one after another: numbers, then texts. A column of numbers is the least of them (8 bytes), the width
-//! of what is added to it (a byte: 0, 1, 2, 4 or 8), and that for each row. A column of texts is how many different ones there are
-//! (4 bytes), which of them each row has (numbers), where each ends (numbers), and all of them without anything between.
+//! A chunk is its columns one after another: numbers, then texts. A column of numbers is the least
+//! of them (8 bytes), the width of what is added to it (a byte: 0, 1, 2, 4 or 8), and that for each
+//! row. A column of texts is how many different ones there are (4 bytes), which of them each row
+//! has (numbers), where each ends (numbers), and all of them without anything between.
 
 use crate::error::{Place, TraceError};
 use crate::rows::{self, int, text};
@@ -26,7 +29,8 @@ use std::path::Path;
 /// Which tables get chunks, and how large those are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// Fewest rows of a table that gets chunks: fewer are searched row by row, and the file stays small.
+    /// Fewest rows of a table that gets chunks: fewer are searched row by row, and the file stays
+    /// small.
     pub from_rows: u64,
     /// Most rows of a chunk.
     pub rows: usize,
@@ -40,7 +44,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// The columns of a chunk, by the columns of its table; position comes first, and the two texts that are searched.
+/// The columns of a chunk, by the columns of its table; position comes first, and the two texts
+/// that are searched.
 struct Shape {
     numbers: &'static [&'static str],
     texts: &'static [&'static str],
@@ -53,7 +58,8 @@ fn shape(table: &Table) -> Shape {
     const PLACE: &[&str] = &["position", "step", "tab", "at_ms"];
     let (numbers, texts): (_, &[&str]) = match table.name {
         "console" => (PLACE, &["text", "url", "level"]),
-        // The host stands for itself: in lower case as domains are compared, which is not that of searches.
+        // The host stands for itself: in lower case as domains are compared, which is not that of
+        // searches.
         "request" => (
             &["position", "step", "tab", "at_ms", "status", "duration_ms"],
             &["url", "failure", "method", "resource_type", HOST],
@@ -68,7 +74,8 @@ fn shape(table: &Table) -> Shape {
 /// The text that a request's host is taken from.
 const HOST: &str = "url AS host";
 
-/// Returns the columns of a table that are searched, as [`browserlens_strategy::EventKind::searched`] names them.
+/// Returns the columns of a table that are searched, as
+/// [`browserlens_strategy::EventKind::searched`] names them.
 pub(crate) fn searched_columns(table: &Table) -> [&'static str; SEARCHED] {
     let texts = shape(table).texts;
     [texts[0], texts[1]]
@@ -293,16 +300,16 @@ pub(crate) fn has_chunks(connection: &Connection, path: &Path, table: &Table) ->
         .map_err(wrap(path))
 }
 
-/// Which chunks do not hold what was looked for last: one page of answers asks for the same text up to three times, and so
-/// do those after it.
+/// Which chunks do not hold what was looked for last: one page of answers asks for the same text up
+/// to three times, and so do those after it.
 #[derive(Debug, Default)]
 pub(crate) struct Without {
     needle: String,
     chunks: HashSet<i64>,
 }
 
-/// Gives the positions of a table that pass a filter to `each`, in order, until it wants no more. Only for a table that has
-/// chunks, in a sealed file.
+/// Gives the positions of a table that pass a filter to `each`, in order, until it wants no more.
+/// Only for a table that has chunks, in a sealed file.
 pub(crate) fn passing(
     connection: &Connection,
     path: &Path,
@@ -316,7 +323,8 @@ pub(crate) fn passing(
         *without = Without { needle: needle.clone(), chunks: HashSet::new() };
     }
     let finder = Finder::new(&needle);
-    let sql = "SELECT id, from_position, to_position, events FROM search WHERE source = ?1 AND to_position > ?2 AND from_position <= ?3 ORDER BY id";
+    let sql = "SELECT id, from_position, to_position, events FROM search WHERE source = ?1 AND to_position > ?2 AND \
+        from_position <= ?3 ORDER BY id";
     let bound = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let bounds = (table.name, after.map_or(-1, bound), filter.to_position.map_or(i64::MAX, bound));
     let mut statement = connection.prepare_cached(sql).map_err(wrap(path))?;
@@ -466,7 +474,8 @@ impl<'d> Chunk<'d> {
         found.iter().any(|found| found.contains(&true)).then_some(found)
     }
 
-    /// Tells of each row whether it passes: what [`EventFilter::passes`] asks, of a table whose kind is wanted.
+    /// Tells of each row whether it passes: what [`EventFilter::passes`] asks, of a table whose
+    /// kind is wanted.
     fn passing(&self, filter: &EventFilter, after: Option<u64>, found: &[Vec<bool>]) -> Vec<bool> {
         let mut keep = vec![true; self.rows];
         narrow(&mut keep, |row| found.iter().zip(&self.texts).any(|(found, texts)| is_at(found, &texts.of_row, row)));

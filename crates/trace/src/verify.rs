@@ -1,7 +1,7 @@
 //! Checks a trace file in every way there is.
 //!
-//! In: a path. Out: a list of findings, each an error with table and row. Invariant: nothing is written, and one finding does
-//! not hide the others.
+//! In: a path. Out: a list of findings, each an error with table and row. Invariant: nothing is
+//! written, and one finding does not hide the others.
 
 use crate::canonical;
 use crate::error::{Place, TraceError};
@@ -36,10 +36,12 @@ impl VerifyReport {
     }
 }
 
-/// Checks seal, rows, what searches look at, hashes, references, canonical form, and that every capture parses.
+/// Checks seal, rows, what searches look at, hashes, references, canonical form, and that every
+/// capture parses.
 ///
 /// # Errors
-/// [`TraceError`] if the file cannot be read as a trace at all; what is wrong inside is in the report.
+/// [`TraceError`] if the file cannot be read as a trace at all; what is wrong inside is in the
+/// report.
 pub fn verify(path: impl AsRef<Path>) -> Result<VerifyReport, TraceError> {
     let path = path.as_ref();
     let opened = file::open(path)?;

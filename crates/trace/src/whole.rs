@@ -1,16 +1,17 @@
 //! Files that appear whole or not at all.
 //!
-//! In: bytes and a path. Out: a file. Invariants: whoever reads the path finds the file that stood there or the new one, never a part; of several that write
-//! at once each writes a file of its own, and one of them stays; what failed leaves nothing behind.
-//! Why not a name with the process id: two machines, or two containers, that share a folder may have the same one.
+//! In: bytes and a path. Out: a file. Invariants: whoever reads the path finds the file that stood
+//! there or the new one, never a part; of several that write at once each writes a file of its own,
+//! and one of them stays; what failed leaves nothing behind. Why not a name with the process id:
+//! two machines, or two containers, that share a folder may have the same one.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use tempfile::{NamedTempFile, TempPath};
 
-/// Puts a file at a path, in the place of what stands there. What is no regular file, such as a terminal or a pipe, is written to; a link stays one, and
-/// access rights stay as they are.
+/// Puts a file at a path, in the place of what stands there. What is no regular file, such as a
+/// terminal or a pipe, is written to; a link stays one, and access rights stay as they are.
 ///
 /// # Errors
 /// That of the file system; what stood there is untouched then.
@@ -29,7 +30,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     made.persist(&path).map_err(|failed| failed.error)
 }
 
-/// Puts a file at a path, in the place of what stands there, as the only program that writes there does it: no look at what that is.
+/// Puts a file at a path, in the place of what stands there, as the only program that writes there
+/// does it: no look at what that is.
 ///
 /// # Errors
 /// That of the file system; what stood there is untouched then.
@@ -40,7 +42,8 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Puts a file at a path where nothing is.
 ///
 /// # Errors
-/// [`ErrorKind::AlreadyExists`] if something is there, also if another process was faster; others of the file system.
+/// [`ErrorKind::AlreadyExists`] if something is there, also if another process was faster; others
+/// of the file system.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(ErrorKind::AlreadyExists.into());
@@ -48,9 +51,11 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     made(path, bytes)?.persist_noclobber(path).map_err(|failed| failed.error)
 }
 
-/// Waits until nobody else has a folder, and has it until the result is dropped: for several files that belong together. None where folders cannot be locked.
+/// Waits until nobody else has a folder, and has it until the result is dropped: for several files
+/// that belong together. None where folders cannot be locked.
 ///
-/// The folder itself is what is locked, so nothing is left in it, and a process that is killed locks nothing.
+/// The folder itself is what is locked, so nothing is left in it, and a process that is killed
+/// locks nothing.
 ///
 /// # Errors
 /// That of the file system, if the folder cannot be opened.
@@ -72,7 +77,8 @@ fn made(path: &Path, bytes: &[u8]) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// Makes an empty file beside a path, hidden and under a name that nobody else has; it goes when the result is dropped.
+/// Makes an empty file beside a path, hidden and under a name that nobody else has; it goes when
+/// the result is dropped.
 pub(crate) fn beside(path: &Path, suffix: &str) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Room for what makes it unique, in names that may have 255 bytes.

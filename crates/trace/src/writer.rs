@@ -1,8 +1,8 @@
 //! Writes a trace, one step a transaction.
 //!
-//! In: [`StepRecord`]s in order, canonical and not redacted. Out: a trace file. Invariants: what is written was redacted
-//! before; a step is in the file wholly or not at all, whenever the process ends; a file that is finished is one file,
-//! without a journal beside it, and sealed.
+//! In: [`StepRecord`]s in order, canonical and not redacted. Out: a trace file. Invariants: what is
+//! written was redacted before; a step is in the file wholly or not at all, whenever the process
+//! ends; a file that is finished is one file, without a journal beside it, and sealed.
 
 use crate::blob::{BlobWriter, Storage, Stored};
 use crate::error::{Place, TraceError};
@@ -77,7 +77,8 @@ impl TraceWriter {
     /// Creates a trace where no file stands.
     ///
     /// # Errors
-    /// [`TraceError::Exists`] if one does; [`TraceError::Io`] or [`TraceError::DiskFull`] if it cannot be written.
+    /// [`TraceError::Exists`] if one does; [`TraceError::Io`] or [`TraceError::DiskFull`] if it
+    /// cannot be written.
     pub fn create(path: impl AsRef<Path>, meta: &TraceMeta, redactor: Redactor) -> Result<Self, TraceError> {
         Self::create_with(path, meta, redactor, CreateOptions::default())
     }
@@ -85,7 +86,8 @@ impl TraceWriter {
     /// Creates a trace; with `force` it takes the place of the trace that stands there.
     ///
     /// # Errors
-    /// As [`TraceWriter::create`], and [`TraceError::NotATrace`] if the file that stands there is something else.
+    /// As [`TraceWriter::create`], and [`TraceError::NotATrace`] if the file that stands there is
+    /// something else.
     pub fn create_with(
         path: impl AsRef<Path>,
         meta: &TraceMeta,
@@ -96,7 +98,8 @@ impl TraceWriter {
         make_way(&path, options)?;
         let mut meta = meta.clone();
         redactor.redact_meta(&mut meta);
-        // Made beside its place and moved there whole: no moment has a file at `path` that does not open.
+        // Made beside its place and moved there whole: no moment has a file at `path` that does not
+        // open.
         let beside = beside(&path)?;
         let journal = file::journal_of(&beside);
         if let Err(error) = Self::make(&beside, &path, &meta).and_then(|()| put_in_place(beside, &path, options)) {
@@ -143,7 +146,8 @@ impl TraceWriter {
         origin::write(&mut self.connection, &self.path, &origin)
     }
 
-    /// Lets the file have at most so many pages of 1 KiB: a recording of unknown length must not fill the disk.
+    /// Lets the file have at most so many pages of 1 KiB: a recording of unknown length must not
+    /// fill the disk.
     ///
     /// # Errors
     /// [`TraceError`] if SQLite refuses.
@@ -154,8 +158,9 @@ impl TraceWriter {
             .map_err(TraceError::sqlite(&self.path, Place::table("sqlite_schema")))
     }
 
-    /// Lets the disk be waited for once, when the trace is finished, and not after each step: for what can be made again. A process that
-    /// ends early leaves whole steps all the same; a machine that loses power before the end may leave a damaged file.
+    /// Lets the disk be waited for once, when the trace is finished, and not after each step: for
+    /// what can be made again. A process that ends early leaves whole steps all the same; a machine
+    /// that loses power before the end may leave a damaged file.
     ///
     /// # Errors
     /// [`TraceError`] if SQLite refuses.
@@ -172,8 +177,9 @@ impl TraceWriter {
     /// Redacts and writes one step in one transaction.
     ///
     /// # Errors
-    /// [`TraceError::OutOfOrder`], [`TraceError::EventOutOfOrder`] and [`TraceError::NotCanonical`] for a record that does not
-    /// fit, [`TraceError::DiskFull`] if there is no room. The file then holds the steps before, and the step can be written again.
+    /// [`TraceError::OutOfOrder`], [`TraceError::EventOutOfOrder`] and [`TraceError::NotCanonical`]
+    /// for a record that does not fit, [`TraceError::DiskFull`] if there is no room. The file then
+    /// holds the steps before, and the step can be written again.
     pub fn write_step(&mut self, mut step: StepRecord) -> Result<(), TraceError> {
         self.check_order(&step)?;
         for payload in step.capture.payloads.iter().filter(|payload| payload.kind.is_text()) {
@@ -230,7 +236,8 @@ impl TraceWriter {
     /// Ends the recording: the file becomes one compact, sealed file.
     ///
     /// # Errors
-    /// [`TraceError`] if the file cannot be written; it then still holds every step, as that of a killed recorder does.
+    /// [`TraceError`] if the file cannot be written; it then still holds every step, as that of a
+    /// killed recorder does.
     pub fn finish(self, outcome: Outcome) -> Result<(), TraceError> {
         let Self { path, connection, redactor, meta, state, search: options } = self;
         let (name, mut reason) = match outcome {
@@ -409,11 +416,12 @@ fn write_meta(
 pub(crate) fn open_for_writing(file: &Path, path: &Path) -> Result<Connection, TraceError> {
     let wrap = || TraceError::sqlite(path, Place::table("sqlite_schema"));
     let connection = Connection::open(file).map_err(wrap())?;
-    // References are checked by `verify`, not row by row; a journal in the file's folder lets readers roll back; pages are
-    // not written before a step is whole.
+    // References are checked by `verify`, not row by row; a journal in the file's folder lets
+    // readers roll back; pages are not written before a step is whole.
     connection
         .execute_batch(
-            "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_spill = OFF;",
+            "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; PRAGMA temp_store = \
+                MEMORY; PRAGMA cache_spill = OFF;",
         )
         .map_err(wrap())?;
     connection.set_prepared_statement_cache_capacity(64);
@@ -434,7 +442,8 @@ fn make_way(path: &Path, options: CreateOptions) -> Result<(), TraceError> {
     }
 }
 
-/// Gives a new trace its name. Without `force` never over another: of two that are made at once, one is told that the other is there.
+/// Gives a new trace its name. Without `force` never over another: of two that are made at once,
+/// one is told that the other is there.
 fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(), TraceError> {
     let journal = file::journal_of(path);
     if options.force {
@@ -445,12 +454,14 @@ fn put_in_place(made: TempPath, path: &Path, options: CreateOptions) -> Result<(
         std::io::ErrorKind::AlreadyExists => TraceError::Exists { path: path.to_owned() },
         _ => TraceError::io(path, "create the file")(failed.error),
     })?;
-    // What lies there is the journal of a trace that is gone, and would be rolled back into this one. Only now is it nobody's: before the file had its
-    // name, another process might have been faster and written by it.
+    // What lies there is the journal of a trace that is gone, and would be rolled back into this
+    // one. Only now is it nobody's: before the file had its name, another process might have been
+    // faster and written by it.
     remove_if_there(&journal)
 }
 
-/// Makes an empty file beside a path, under a name that no other process has; it goes when the result is dropped.
+/// Makes an empty file beside a path, under a name that no other process has; it goes when the
+/// result is dropped.
 pub(crate) fn beside(path: &Path) -> Result<TempPath, TraceError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut name = path.file_name().unwrap_or_default().to_owned();

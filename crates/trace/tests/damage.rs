@@ -119,7 +119,12 @@ fn a_flipped_byte_in_a_payload_names_table_and_row() {
         std::fs::write(&written.path, &written.bytes).unwrap();
         let (id, data): (i64, Vec<u8>) = Connection::open(&written.path)
             .unwrap()
-            .query_row("SELECT id, data FROM blob WHERE encoding = 'zstd' AND length(data) BETWEEN 100 AND 900 ORDER BY length(data) DESC LIMIT 1", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row(
+                "SELECT id, data FROM blob WHERE encoding = 'zstd' AND length(data) BETWEEN 100 AND 900 ORDER \
+                BY length(data) DESC LIMIT 1",
+                [],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
             .unwrap();
         let tail = &data[data.len() - 60..];
         let path = written.with(|bytes| {
@@ -332,7 +337,10 @@ fn a_file_cut_off_in_its_list_of_tables_is_no_trace_to_salvage() {
 fn salvage_loses_only_the_damaged_row() {
     let written = Written::new(4);
     let to = written.path.with_file_name("saved.trace");
-    let from = written.with_sql("UPDATE console SET text = 'other' WHERE position = 10; UPDATE blob SET data = x'00' WHERE id = (SELECT blob FROM payload WHERE step = 2 AND kind = 'listeners')");
+    let from = written.with_sql(
+        "UPDATE console SET text = 'other' WHERE position = 10; UPDATE blob SET data = x'00' \
+        WHERE id = (SELECT blob FROM payload WHERE step = 2 AND kind = 'listeners')",
+    );
     let report = salvage(from, &to).unwrap();
     assert_eq!((report.steps, report.lost_events, report.events, report.meta), (4, 1, 19, true));
     assert!(report.lost_payloads >= 1 && report.empty_steps.is_empty(), "{report:?}");

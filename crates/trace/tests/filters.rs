@@ -1,4 +1,5 @@
-//! What a trace lets pass is what the filter lets pass: with indices and without, by chunks for searches and by rows.
+//! What a trace lets pass is what the filter lets pass: with indices and without, by chunks for
+//! searches and by rows.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod common;
@@ -14,7 +15,8 @@ use proptest::prelude::{
 };
 use proptest::sample::select;
 
-/// Texts whose case folds in unusual ways: to two characters, to ASCII, by what stands beside, not at all.
+/// Texts whose case folds in unusual ways: to two characters, to ASCII, by what stands beside, not
+/// at all.
 const TEXTS: [&str; 14] = [
     "Größe",
     "a b",

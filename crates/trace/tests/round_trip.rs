@@ -125,9 +125,15 @@ fn a_file_copied_in_the_middle_of_a_transaction_opens_with_the_steps_before() {
         writer.write_step(step.clone()).unwrap();
     }
     drop(writer);
-    // What a recorder does that is killed while its pages go to the file: journal written, half of the pages new.
+    // What a recorder does that is killed while its pages go to the file: journal written, half of
+    // the pages new.
     let connection = rusqlite::Connection::open(&path).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE blob SET data = zeroblob(length(data)); DELETE FROM step WHERE number = 1;").unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE \
+        blob SET data = zeroblob(length(data)); DELETE FROM step WHERE number = 1;",
+        )
+        .unwrap();
     let copy = folder.path().join("copy.trace");
     std::fs::copy(&path, &copy).unwrap();
     std::fs::copy(journal(&path), journal(&copy)).unwrap();
@@ -153,7 +159,12 @@ fn a_journal_that_cannot_be_rolled_back_is_named() {
     let path = folder.path().join("a.trace");
     write(&path, &steps(2));
     let connection = rusqlite::Connection::open(&path).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE blob SET data = zeroblob(length(data));").unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE \
+        blob SET data = zeroblob(length(data));",
+        )
+        .unwrap();
     let copy = folder.path().join("copy.trace");
     std::fs::copy(&path, &copy).unwrap();
     std::fs::copy(journal(&path), journal(&copy)).unwrap();
@@ -231,7 +242,12 @@ fn a_journal_that_was_left_behind_is_not_rolled_back_into_a_new_trace() {
     let old = folder.path().join("old.trace");
     write(&old, &steps(20));
     let connection = rusqlite::Connection::open(&old).unwrap();
-    connection.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE blob SET data = zeroblob(length(data)); DELETE FROM step; PRAGMA user_version = 1;").unwrap();
+    connection
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; PRAGMA cache_size = 2; PRAGMA cache_spill = 1; BEGIN; UPDATE \
+        blob SET data = zeroblob(length(data)); DELETE FROM step; PRAGMA user_version = 1;",
+        )
+        .unwrap();
     for force in [false, true] {
         let path = folder.path().join(format!("{force}.trace"));
         std::fs::copy(journal(&old), journal(&path)).unwrap();

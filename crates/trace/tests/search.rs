@@ -1,4 +1,5 @@
-//! What searches look at: where it stands, that it is checked, and that nothing it says is taken for true.
+//! What searches look at: where it stands, that it is checked, and that nothing it says is taken
+//! for true.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod common;

@@ -13,10 +13,11 @@ pub(crate) struct CorpusArgs {
 pub(crate) enum CorpusVerb {
     /// Write a synthetic corpus of any size: traces with other words, node ids and orders of lists
     ///
-    /// The same seed, options and sources give the same bytes. A run that was stopped goes on where it was; a larger corpus of
-    /// the same seed begins with the smaller one.
+    /// The same seed, options and sources give the same bytes. A run that was stopped goes on where
+    /// it was; a larger corpus of the same seed begins with the smaller one.
     Make(MakeArgs),
-    /// Count what a corpus holds: traces, steps, sites, nodes of a page, bytes, actions, formats, failures
+    /// Count what a corpus holds: traces, steps, sites, nodes of a page, bytes, actions, formats,
+    /// failures
     Stats {
         /// The folder
         dir: PathBuf,
@@ -66,7 +67,8 @@ pub(crate) struct MakeArgs {
     /// Look for their scenarios below this folder
     #[arg(long, value_name = "DIR", default_value = "traces/scenarios")]
     pub scenarios_dir: PathBuf,
-    /// Leave out screenshots and crops: a fifth of the bytes; lens/vision and lens/vision-marks then give error rows
+    /// Leave out screenshots and crops: a fifth of the bytes; lens/vision and lens/vision-marks
+    /// then give error rows
     #[arg(long)]
     pub no_pixels: bool,
     /// Leave out bodies of requests and responses

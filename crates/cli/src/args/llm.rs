@@ -23,7 +23,8 @@ pub(crate) struct EndpointArgs {
     /// Take the key of the endpoint from this environment variable
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     pub key_env: String,
-    /// Keep answers in this file [default: cassette.jsonl for llm, exam-cassette.jsonl for exam, in the run's folder]
+    /// Keep answers in this file [default: cassette.jsonl for llm, exam-cassette.jsonl for exam, in
+    /// the run's folder]
     #[arg(long, value_name = "FILE")]
     pub cassette: Option<PathBuf>,
     /// Ask only about strategies that match one of these patterns (`*` stands for anything)

@@ -49,7 +49,8 @@ pub(crate) struct ReadArgs {
     /// Take options in one line as an agent writes them: 'query=… limit=5 nocache'
     #[arg(long, value_name = "OPTIONS")]
     pub options: Option<String>,
-    /// Find sections by vectors of the OpenAI-compatible endpoint at this URL, not by the built-in ones
+    /// Find sections by vectors of the OpenAI-compatible endpoint at this URL, not by the built-in
+    /// ones
     #[arg(long, value_name = "URL", requires_all = ["embeddings_model", "embeddings_dimension", "query"])]
     pub embeddings_url: Option<String>,
     /// Ask the endpoint for this model
@@ -61,7 +62,8 @@ pub(crate) struct ReadArgs {
     /// Take the key of the endpoint from this environment variable
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     pub embeddings_key_env: String,
-    /// Find sections by vectors of the sentence-transformers model in this folder (builds with the feature `local`)
+    /// Find sections by vectors of the sentence-transformers model in this folder (builds with the
+    /// feature `local`)
     #[arg(long, value_name = "FOLDER", requires = "query", conflicts_with = "embeddings_url")]
     pub embeddings_folder: Option<PathBuf>,
     /// Keep what pages say in this file

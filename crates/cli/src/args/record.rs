@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub(crate) struct RecordArgs {
-    /// Record these scenarios: files, folders, or names below traces/scenarios; all of them if none is named
+    /// Record these scenarios: files, folders, or names below traces/scenarios; all of them if none
+    /// is named
     #[arg(value_name = "SCENARIO")]
     pub scenarios: Vec<String>,
     /// Look for scenarios named by name below this folder
@@ -17,7 +18,8 @@ pub(crate) struct RecordArgs {
     /// Write the traces into this folder; with --attach, the one trace to this file
     #[arg(long, value_name = "PATH", default_value = "traces")]
     pub out: PathBuf,
-    /// Record what an agent (or a person) does in the running browser whose protocol is at this address, until Ctrl-C or until it closes
+    /// Record what an agent (or a person) does in the running browser whose protocol is at this
+    /// address, until Ctrl-C or until it closes
     #[arg(long, value_name = "CDP_URL", conflicts_with_all = ["scenarios", "peers", "chrome", "no_sandbox"])]
     pub attach: Option<String>,
     /// Say what the agent was told to do; it stands in the trace
@@ -35,14 +37,17 @@ pub(crate) struct RecordArgs {
     /// Replace traces that exist
     #[arg(long)]
     pub force: bool,
-    /// Turn Chromium's sandbox off (as root it is off by itself: Chromium refuses to start otherwise)
+    /// Turn Chromium's sandbox off (as root it is off by itself: Chromium refuses to start
+    /// otherwise)
     #[arg(long)]
     pub no_sandbox: bool,
-    /// Leave screenshots, crops and bodies of requests out of the trace: for recordings that only knowledge is made of
+    /// Leave screenshots, crops and bodies of requests out of the trace: for recordings that only
+    /// knowledge is made of
     #[arg(long, conflicts_with = "peers")]
     pub small: bool,
-    /// Ask other tools what they show of each step, and keep it beside the trace (*.peers): all tools, or those named
-    /// (NAME or NAME@VERSION, separated by commas). A trace that stands there is kept; install the tools with `./just peers`
+    /// Ask other tools what they show of each step, and keep it beside the trace (*.peers): all
+    /// tools, or those named (NAME or NAME@VERSION, separated by commas). A trace that stands there
+    /// is kept; install the tools with `./just peers`
     #[arg(long, value_name = "TOOLS", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub peers: Option<String>,
     /// Find the installed tools and their harness in this folder

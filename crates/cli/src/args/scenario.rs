@@ -11,7 +11,8 @@ pub(crate) struct ScenarioArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum ScenarioVerb {
-    /// Print, for each step, a minimal set of nodes that the reader cannot do without, as TOML to paste
+    /// Print, for each step, a minimal set of nodes that the reader cannot do without, as TOML to
+    /// paste
     Minimise {
         /// Name of the scenario
         #[arg(value_name = "NAME")]

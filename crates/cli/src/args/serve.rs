@@ -12,15 +12,18 @@ pub(crate) struct ServeArgs {
     /// Serve this trace in place of a browser: actions go on along what was recorded
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Attach to the browser that runs with its protocol at this address, such as <http://127.0.0.1:9222>; each client gets a tab
+    /// Attach to the browser that runs with its protocol at this address, such as
+    /// <http://127.0.0.1:9222>; each client gets a tab
     #[cfg(feature = "record")]
     #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
     pub(crate) cdp: Option<String>,
-    /// With --cdp, take over the tab whose URL holds this, in place of opening one; it stays when the client goes
+    /// With --cdp, take over the tab whose URL holds this, in place of opening one; it stays when
+    /// the client goes
     #[cfg(feature = "record")]
     #[arg(long, value_name = "URL-PART", requires = "cdp", conflicts_with = "http")]
     pub(crate) tab: Option<String>,
-    /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over standard input and output
+    /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over
+    /// standard input and output
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<SocketAddr>,
     /// Take the bearer token from this environment variable; any address but loopback needs one
@@ -32,7 +35,8 @@ pub(crate) struct ServeArgs {
     /// Let web pages of this origin speak to the server, such as <https://app.example.com>
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Let browsers go to private networks, and over HTTP to this machine, too; without --http this machine is always allowed
+    /// Let browsers go to private networks, and over HTTP to this machine, too; without --http this
+    /// machine is always allowed
     #[arg(long)]
     pub(crate) allow_private: bool,
     /// Let browsers go to this host whatever its address: `name` or `name:port`
@@ -62,7 +66,8 @@ pub(crate) struct ServeArgs {
     /// End sessions that nobody used for so many minutes
     #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
     pub(crate) idle: u64,
-    /// Record what the client does in this trace, which replays like any other; those of further clients are numbered
+    /// Record what the client does in this trace, which replays like any other; those of further
+    /// clients are numbered
     #[cfg(feature = "record")]
     #[arg(long, value_name = "FILE", conflicts_with = "trace")]
     pub(crate) record: Option<PathBuf>,

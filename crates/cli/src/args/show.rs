@@ -20,7 +20,8 @@ pub(crate) struct ShowArgs {
     /// Lay the two out over this many columns; the terminal's, or 160 where there is none
     #[arg(long, value_name = "COLUMNS", requires = "diff")]
     pub width: Option<u16>,
-    /// Show the shown state instead: all that is known by now, with what is elided or volatile and which node each ref means
+    /// Show the shown state instead: all that is known by now, with what is elided or volatile and
+    /// which node each ref means
     #[arg(long)]
     pub view: bool,
     /// Write the images of the observation into this folder instead of one for temporary files

@@ -7,7 +7,8 @@ pub(crate) struct SnapshotArgs {
     /// A trace, or the URL of a live page
     #[arg(value_name = "TRACE|URL", required_unless_present = "prompt")]
     pub source: Option<String>,
-    /// The step of the trace; 0 is the first navigation. Refs are those of a session that saw all steps up to it
+    /// The step of the trace; 0 is the first navigation. Refs are those of a session that saw all
+    /// steps up to it
     #[arg(long, value_name = "K")]
     pub step: Option<u32>,
     /// Show interactive, outline or content
@@ -19,7 +20,8 @@ pub(crate) struct SnapshotArgs {
     /// Show only this: a CSS selector, or a ref such as @e5 or @ref:5
     #[arg(long, value_name = "SELECTOR")]
     pub selector: Option<String>,
-    /// Show only elements whose semantic path matches; `a|b` is either, `/main/` the direct children of main
+    /// Show only elements whose semantic path matches; `a|b` is either, `/main/` the direct
+    /// children of main
     #[arg(long, value_name = "PATTERN")]
     pub grep: Option<String>,
     /// Match upper and lower case alike

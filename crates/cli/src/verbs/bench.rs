@@ -66,7 +66,8 @@ fn exam_in_words(run: &RunResult) -> Option<String> {
     let strict: u32 = tasks.iter().map(|task| task.successful_steps).sum();
     (exam.asked > 0).then(|| {
         format!(
-            "exam: lens/delta tells {} of {} answers beside their owner; the simple reader finishes {simple} of the strict one's {strict} steps; \
+            "exam: lens/delta tells {} of {} answers beside their owner; the simple reader finishes {simple} of the \
+                strict one's {strict} steps; \
              `browserlens exam {}` has the rest",
             exam.local,
             exam.asked,
@@ -75,7 +76,8 @@ fn exam_in_words(run: &RunResult) -> Option<String> {
     })
 }
 
-/// Writes the report of the run, or names the one that is there, and returns its page and the table for a terminal.
+/// Writes the report of the run, or names the one that is there, and returns its page and the table
+/// for a terminal.
 fn report(args: &BenchArgs, run: &RunResult, from: Sources<'_>) -> Result<(PathBuf, String), Failure> {
     // Who names a folder wants the report there.
     let shelf = if args.out.is_none() { Shelf::of(run, from, args.pricing) } else { None };

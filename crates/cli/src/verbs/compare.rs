@@ -42,7 +42,8 @@ pub(crate) fn run(args: &CompareArgs) -> Ended {
     Ok(exit(gate.passes()))
 }
 
-/// A pattern that matches nothing of either run is an error that lists what there is: nothing compared would look like nothing changed.
+/// A pattern that matches nothing of either run is an error that lists what there is: nothing
+/// compared would look like nothing changed.
 fn names_match<'a>(
     names: impl Iterator<Item = &'a String>,
     patterns: &[String],

@@ -1,7 +1,8 @@
 //! `doctor`: what this machine has of what the command needs.
 //!
-//! In: folders and a path. Out: one line a check, with the command that mends what is missing. Invariants: nothing is installed or written; what is only needed
-//! for some work (other tools, clients, fonts) never fails the command; the worst of what is needed gives the exit code.
+//! In: folders and a path. Out: one line a check, with the command that mends what is missing.
+//! Invariants: nothing is installed or written; what is only needed for some work (other tools,
+//! clients, fonts) never fails the command; the worst of what is needed gives the exit code.
 
 mod checks;
 

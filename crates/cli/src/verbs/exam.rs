@@ -1,7 +1,8 @@
 //! `exam`: questions about pages, put to whoever reads the observations of a stored run.
 //!
-//! In: a run, and a model or none. Out: without a model, how many answers are told, and told beside their owner, and what the simple reader
-//! makes of the steps; with one, how many of its answers are right.
+//! In: a run, and a model or none. Out: without a model, how many answers are told, and told beside
+//! their owner, and what the simple reader makes of the steps; with one, how many of its answers
+//! are right.
 
 use super::llm::{answers, cassette, configured, failure, load, may_ask, options, truth};
 use crate::args::ExamArgs;

@@ -1,7 +1,9 @@
 //! Reports that are kept: what would come out the same is not made again.
 //!
-//! In: everything that the report of a run depends on. Out: the folder of an earlier report of just that, and the table for a terminal that was printed with it.
-//! Invariant: a kept report is used only while every file of it is there with the size that it was written with; anything unreadable is as good as none.
+//! In: everything that the report of a run depends on. Out: the folder of an earlier report of just
+//! that, and the table for a terminal that was printed with it. Invariant: a kept report is used
+//! only while every file of it is there with the size that it was written with; anything unreadable
+//! is as good as none.
 
 use super::report_input::{FIDELITY, Sources};
 use crate::args::Pricing;
@@ -23,7 +25,8 @@ pub(crate) struct Kept {
 pub(crate) struct Shelf(PathBuf);
 
 impl Shelf {
-    /// Returns the place of the report of a run; none if something that it depends on cannot be told.
+    /// Returns the place of the report of a run; none if something that it depends on cannot be
+    /// told.
     pub fn of(run: &RunResult, from: Sources<'_>, pricing: Pricing) -> Option<Self> {
         let mut of = blake3::Hasher::new();
         let mut add = |bytes: &[u8]| {

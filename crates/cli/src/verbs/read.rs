@@ -1,4 +1,5 @@
-//! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, or of a live page.
+//! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, or of a live
+//! page.
 
 use super::trace_failure;
 use crate::args::{GraphFormat, ReadArgs};
@@ -124,7 +125,8 @@ fn recorded(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
     Ok(Arc::new(page))
 }
 
-/// Reads the steps of a trace before the one that is asked, so that a query passes over what all pages of the site repeat.
+/// Reads the steps of a trace before the one that is asked, so that a query passes over what all
+/// pages of the site repeat.
 fn look_back(args: &ReadArgs, options: &ReadOptions, searcher: &mut Searcher) -> Result<(), Failure> {
     if options.query.is_none() || is_url(&args.source) {
         return Ok(());

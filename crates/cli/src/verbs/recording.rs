@@ -1,4 +1,5 @@
-//! What both ways of recording need: a runtime, Ctrl-C, the user's key, and how failures end the command.
+//! What both ways of recording need: a runtime, Ctrl-C, the user's key, and how failures end the
+//! command.
 //!
 //! In: nothing. Out: parts of the options of a recording. Invariant: knows neither verb.
 

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &ReplayArgs) -> Ended {
     Ok(Exit::Success)
 }
 
-/// A corpus has its scenarios beside its traces: they are those that are meant where none are named.
+/// A corpus has its scenarios beside its traces: they are those that are meant where none are
+/// named.
 fn with_scenarios_of(traces: &Path, selection: &Selection) -> Selection {
     let mut selection = selection.clone();
     let own = traces.join("scenarios");
@@ -89,7 +90,8 @@ fn scratch_cache(selection: &Selection) -> Result<Option<TempDir>, Failure> {
     scratch(&selection.cache_dir, "fresh-", "name a writable --cache-dir").map(Some)
 }
 
-/// Makes a folder for what one command needs on its way, under a name that no other process has, of this machine or of another.
+/// Makes a folder for what one command needs on its way, under a name that no other process has, of
+/// this machine or of another.
 pub(crate) fn scratch(folder: &Path, prefix: &str, hint: &str) -> Result<TempDir, Failure> {
     let made =
         std::fs::create_dir_all(folder).and_then(|()| tempfile::Builder::new().prefix(prefix).tempdir_in(folder));
@@ -146,7 +148,8 @@ pub(crate) fn select_traces(path: &Path, patterns: &[String]) -> Result<Vec<Path
     Ok(named.into_iter().filter(|(name, _)| chosen.contains(name)).map(|(_, path)| path).collect())
 }
 
-/// What patterns choose, of names that may no longer be there; everything where there is no pattern.
+/// What patterns choose, of names that may no longer be there; everything where there is no
+/// pattern.
 pub(crate) struct Chosen {
     strategies: Option<GlobSet>,
     scenarios: Option<GlobSet>,
@@ -191,7 +194,8 @@ fn git(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Returns the git revision of the working folder, with `+` where tracked files were changed; none where there is no git.
+/// Returns the git revision of the working folder, with `+` where tracked files were changed; none
+/// where there is no git.
 pub(crate) fn revision() -> Option<String> {
     let revision = git(&["rev-parse", "HEAD"])?;
     let changed = !git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();

@@ -76,7 +76,8 @@ pub(crate) fn write(
     Ok((paths, table))
 }
 
-/// Returns what the run's traces tell of their websites; none where no trace of the run is there any more, and nothing of a trace that cannot be read.
+/// Returns what the run's traces tell of their websites; none where no trace of the run is there
+/// any more, and nothing of a trace that cannot be read.
 fn knowledge_of(run: &RunResult, traces: &Path, bar: &Bar) -> Option<Knowledge> {
     let files = find_traces(traces).ok()?;
     let recordings: Vec<Recording> = files
@@ -93,7 +94,8 @@ fn knowledge_of(run: &RunResult, traces: &Path, bar: &Bar) -> Option<Knowledge> 
     (!recordings.is_empty()).then(|| extract("report", &recordings))
 }
 
-/// What is to be said of recorded tools: dropped texts with their causes, and every output that is missing.
+/// What is to be said of recorded tools: dropped texts with their causes, and every output that is
+/// missing.
 fn recorded_notes(run: &RunResult) -> Vec<String> {
     let traces = &run.header.traces;
     if traces.iter().all(|trace| trace.peers.is_empty()) {
@@ -112,7 +114,8 @@ fn recorded_notes(run: &RunResult) -> Vec<String> {
         .map(|(trace, peer, step, why)| format!("{} on {} step {step}: {why}", peer.output, trace.id))
         .collect();
     let mut notes = vec![format!(
-        "Recorded tools: {} outputs on {} scenarios, {kept} texts; {} more were dropped because the tool's page was not the trace's.",
+        "Recorded tools: {} outputs on {} scenarios, {kept} texts; {} more were dropped because the tool's page was \
+            not the trace's.",
         outputs.len(),
         traces.len(),
         dropped.len()

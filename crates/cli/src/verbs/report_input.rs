@@ -1,7 +1,9 @@
-//! What a report shows beside a run's rows: from the run, the scenarios and, where they are still there, the traces.
+//! What a report shows beside a run's rows: from the run, the scenarios and, where they are still
+//! there, the traces.
 //!
-//! In: a run and where its sources lie. Out: what `report` wants to be given. Invariant: a trace that is not the one of the run, by its hash, is
-//! not looked at: the report then has no console, no requests and no boxes of refs for it, and everything else.
+//! In: a run and where its sources lie. Out: what `report` wants to be given. Invariant: a trace
+//! that is not the one of the run, by its hash, is not looked at: the report then has no console,
+//! no requests and no boxes of refs for it, and everything else.
 
 use crate::output;
 use crate::progress::Bar;
@@ -169,7 +171,8 @@ fn shortened(text: &str) -> String {
     text.chars().take(LONGEST_EVENT).chain(['…']).collect()
 }
 
-/// The store of a run that keeps the small copies of its screenshots: making them takes most of a report's time.
+/// The store of a run that keeps the small copies of its screenshots: making them takes most of a
+/// report's time.
 pub(crate) struct KeptPreviews {
     pub store: Store,
     pub folder: PathBuf,

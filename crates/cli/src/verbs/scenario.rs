@@ -36,7 +36,8 @@ fn trace_of(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::words(Exit::Usage, message, "record it first, or name a trace with --trace"))
 }
 
-/// The sets as keys of the scenario's TOML; what belongs to which step, and what is left out, as comments.
+/// The sets as keys of the scenario's TOML; what belongs to which step, and what is left out, as
+/// comments.
 fn in_toml(sets: &[MinimalSet]) -> String {
     let mut out = String::new();
     for set in sets {

@@ -1,4 +1,5 @@
-//! `show`: exactly what an agent would be shown at one step; two strategies side by side; the shown state with its marks.
+//! `show`: exactly what an agent would be shown at one step; two strategies side by side; the shown
+//! state with its marks.
 
 use super::{replay as replaying, replay_failure, strategies_failure, trace_failure};
 use crate::args::ShowArgs;
@@ -139,7 +140,8 @@ fn image_name(trace: &Path, step: u32, strategy: &str, number: usize) -> PathBuf
     PathBuf::from(format!("{}-step-{step}-{}-{number}.png", plain(&stem), plain(strategy)))
 }
 
-/// Returns the shown state as a tree, one item a line, with what is elided or volatile and which node each ref means.
+/// Returns the shown state as a tree, one item a line, with what is elided or volatile and which
+/// node each ref means.
 fn view(inspected: &Inspected) -> Option<String> {
     let shown = inspected.shown.as_ref()?;
     let mut out = String::new();

@@ -1,4 +1,5 @@
-//! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a live page.
+//! `snapshot`: what can be acted on in a page, its outline, or its content; of a trace, or of a
+//! live page.
 
 use super::trace_failure;
 use crate::args::SnapshotArgs;
@@ -68,7 +69,8 @@ fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
     )
 }
 
-/// Opens a step of a trace. Where `refs` matter, the session looks at every page up to it, so that they are those that an agent was shown on the way.
+/// Opens a step of a trace. Where `refs` matter, the session looks at every page up to it, so that
+/// they are those that an agent was shown on the way.
 fn recorded(args: &SnapshotArgs, source: &str, refs: bool) -> Result<(Session, Arc<Page>), Failure> {
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
     let last = args.step.unwrap_or(0);

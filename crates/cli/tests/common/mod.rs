@@ -1,4 +1,5 @@
-//! The program as the tests start it: with a home of its own, so that nothing of whoever runs the tests is read or written.
+//! The program as the tests start it: with a home of its own, so that nothing of whoever runs the
+//! tests is read or written.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 

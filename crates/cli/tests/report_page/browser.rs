@@ -1,4 +1,5 @@
-//! A Chromium for the tests of the page: what it complains of, what it asks the network for, keys, axe.
+//! A Chromium for the tests of the page: what it complains of, what it asks the network for, keys,
+//! axe.
 
 use base64::Engine;
 use chromiumoxide::cdp::browser_protocol::emulation::{
@@ -123,7 +124,8 @@ impl Opened {
     pub async fn picture(&self, selector: &str, (width, height): (u32, u32)) -> Vec<u8> {
         // What was never in the window may not be drawn yet.
         let seen = format!(
-            "(async () => {{ document.querySelector('{selector}').scrollIntoView(); await new Promise((done) => setTimeout(done, 500)); return true; }})()"
+            "(async () => {{ document.querySelector('{selector}').scrollIntoView(); await new Promise((done) => \
+                setTimeout(done, 500)); return true; }})()"
         );
         assert!(selector.is_empty() || self.evaluate::<bool>(&seen).await);
         let top = match selector {
@@ -154,17 +156,27 @@ impl Opened {
         base64::engine::general_purpose::STANDARD.decode(encoded).expect("base64")
     }
 
-    /// Returns when the first content was painted and when the page was loaded, in ms since the navigation began.
+    /// Returns when the first content was painted and when the page was loaded, in ms since the
+    /// navigation began.
     pub async fn opening(&self) -> [f64; 2] {
-        self.until("performance.getEntriesByName('first-contentful-paint').length > 0 && performance.getEntriesByType('navigation')[0].loadEventEnd > 0").await;
-        self.evaluate("[performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.getEntriesByType('navigation')[0].loadEventEnd]").await
+        self.until(
+            "performance.getEntriesByName('first-contentful-paint').length > 0 && \
+            performance.getEntriesByType('navigation')[0].loadEventEnd > 0",
+        )
+        .await;
+        self.evaluate(
+            "[performance.getEntriesByName('first-contentful-paint')[0].startTime, \
+            performance.getEntriesByType('navigation')[0].loadEventEnd]",
+        )
+        .await
     }
 
     /// Returns what axe finds wrong, one line a violation.
     pub async fn violations(&self, axe: &str) -> Vec<String> {
         self.page.evaluate(axe).await.expect("axe loads");
         self.evaluate(
-            "axe.run().then((found) => found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ').slice(0, 600)}`))",
+            "axe.run().then((found) => found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => \
+                node.html).join(' | ').slice(0, 600)}`))",
         )
         .await
     }

@@ -1,4 +1,5 @@
-//! A model that is none: an endpoint on loopback that names controls it was shown, and now and then talks nonsense, so that a report has results of models.
+//! A model that is none: an endpoint on loopback that names controls it was shown, and now and then
+//! talks nonsense, so that a report has results of models.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,7 +1,7 @@
 //! Texts and ids of an `Accessibility.getFullAXTree`.
 //!
-//! In: the parsed result. Out: the same, rewritten. Invariant: names, descriptions, values and what they were computed from are texts; roles, states,
-//! addresses and references are not.
+//! In: the parsed result. Out: the same, rewritten. Invariant: names, descriptions, values and what
+//! they were computed from are texts; roles, states, addresses and references are not.
 
 use super::{Reason, Sink, backend_of, id_member};
 use serde_json::Value;
@@ -9,7 +9,8 @@ use serde_json::Value;
 /// Properties whose value is read to people.
 const READ: [&str; 2] = ["roledescription", "valuetext"];
 
-/// Returns the id that canonical form gives to a node of another backend node id: `n12`, `n12-2`; others stay.
+/// Returns the id that canonical form gives to a node of another backend node id: `n12`, `n12-2`;
+/// others stay.
 fn renamed(id: &str, sink: &mut dyn Sink) -> String {
     let Some(rest) = id.strip_prefix('n') else { return id.to_owned() };
     let (number, twin) = rest.find('-').map_or((rest, ""), |at| rest.split_at(at));
@@ -46,7 +47,8 @@ pub(super) fn rewrite(value: &mut Value, sink: &mut dyn Sink) -> Result<(), Reas
     Ok(())
 }
 
-/// Rewrites a computed text and what it was computed from. Such values nest a few levels, whatever the page.
+/// Rewrites a computed text and what it was computed from. Such values nest a few levels, whatever
+/// the page.
 fn texts(said: &mut Value, sink: &mut dyn Sink) -> Result<(), Reason> {
     let is_text = !matches!(
         said.get("type").and_then(Value::as_str),

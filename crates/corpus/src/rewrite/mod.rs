@@ -1,7 +1,9 @@
 //! Rewrites what a trace holds: texts, node ids, and the order of lists.
 //!
-//! In: the records of a step. Out: the same with other texts and ids. Invariants: what is no text and no id stays as it was; one [`Sink`] sees every text
-//! and id of a step, so that what is gathered is what is exchanged; a payload that cannot be understood is an error, never copied as it is.
+//! In: the records of a step. Out: the same with other texts and ids. Invariants: what is no text
+//! and no id stays as it was; one [`Sink`] sees every text and id of a step, so that what is
+//! gathered is what is exchanged; a payload that cannot be understood is an error, never copied as
+//! it is.
 
 mod ax;
 mod order;

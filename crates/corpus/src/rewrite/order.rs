@@ -1,12 +1,15 @@
 //! Puts the items of lists into another order.
 //!
-//! In: the parsed payloads of a capture. Out: the same, with items of lists in each other's places, in the snapshot, its boxes, the accessibility tree and the
-//! page's text alike. Invariants: only siblings of one shape and one size change places, so that everything keeps a box of its own; an item takes its nodes, texts,
-//! states and inner boxes along; the order follows from node ids, so that a list that stays from step to step stays in its order; a text that must be
-//! readable still is, or the list stays as it was; what was out of sight stays so.
+//! In: the parsed payloads of a capture. Out: the same, with items of lists in each other's places,
+//! in the snapshot, its boxes, the accessibility tree and the page's text alike. Invariants: only
+//! siblings of one shape and one size change places, so that everything keeps a box of its own; an
+//! item takes its nodes, texts, states and inner boxes along; the order follows from node ids, so
+//! that a list that stays from step to step stays in its order; a text that must be readable still
+//! is, or the list stays as it was; what was out of sight stays so.
 //!
-//! What is not moved: items that say their position (`aria-posinset`), hold the focus, a frame, a canvas or a shadow tree, or whose accessibility nodes do not
-//! lie as their elements do. Paint order stays with the place.
+//! What is not moved: items that say their position (`aria-posinset`), hold the focus, a frame, a
+//! canvas or a shadow tree, or whose accessibility nodes do not lie as their elements do. Paint
+//! order stays with the place.
 
 use super::Orders;
 use crate::random::Draws;
@@ -263,7 +266,8 @@ impl Tree {
             clips.extend(self.row[at].filter(|_| self.clips[at]).map(|row| self.bounds[row]));
             above = self.parent[at];
         }
-        // What can be seen of a list must stay what can be seen: only items that are as much in sight change places.
+        // What can be seen of a list must stay what can be seen: only items that are as much in
+        // sight change places.
         type Kind = (u64, u64, u64, Vec<Sight>);
         let mut groups: BTreeMap<Kind, Vec<usize>> = BTreeMap::new();
         for child in self.children[node].iter().filter(|child| self.is_item[**child] && !self.fixed[**child]) {
@@ -303,7 +307,8 @@ impl Tree {
         out
     }
 
-    /// Where the texts of nodes stand in the page's text; none for those that are not found in order.
+    /// Where the texts of nodes stand in the page's text; none for those that are not found in
+    /// order.
     fn places_in(&self, said: &str) -> Vec<Option<Span>> {
         let mut from = 0;
         let place = |text: &String| {

@@ -1,6 +1,7 @@
 //! Texts and ids of a step's records.
 //!
-//! In: a [`StepRecord`]. Out: the same, rewritten. Invariants: what was done stays what it was; addresses, requests and what files are called stay.
+//! In: a [`StepRecord`]. Out: the same, rewritten. Invariants: what was done stays what it was;
+//! addresses, requests and what files are called stay.
 
 use super::{Orders, Sink, capture};
 use crate::error::CorpusError;

@@ -1,7 +1,8 @@
 //! Texts and ids of a `DOMSnapshot.captureSnapshot`.
 //!
-//! In: the parsed result. Out: the same, rewritten. Invariant: an entry of the string table that is a text in one place and something else in another
-//! (a tag, a class, an address) becomes two entries, so that only texts change.
+//! In: the parsed result. Out: the same, rewritten. Invariant: an entry of the string table that is
+//! a text in one place and something else in another (a tag, a class, an address) becomes two
+//! entries, so that only texts change.
 
 use super::{Reason, Sink, backend_of};
 use browserlens_page::capture::COMPUTED_STYLES;
@@ -167,7 +168,8 @@ fn each_use(value: &Value, mut each: impl FnMut(&Value, bool)) {
         column("text").iter().for_each(|index| each(index, true));
         for styles in column("styles").iter().filter_map(Value::as_array) {
             for (style, index) in COMPUTED_STYLES.iter().zip(styles) {
-                // Generated text stands in quotes; what has none is a keyword, a counter or an image.
+                // Generated text stands in quotes; what has none is a keyword, a counter or an
+                // image.
                 each(index, *style == "content" && read.string(index).starts_with('"'));
             }
         }
@@ -210,7 +212,8 @@ pub(super) fn rewrite(value: &mut Value, sink: &mut dyn Sink) -> Result<(), Reas
 
 /// Points the places that are texts to their own entries.
 fn apply_split(value: &mut Value, split: &HashMap<u64, u64>) {
-    // The walk over places reads the whole; what it finds is noted in its order and set in a second walk over the same places.
+    // The walk over places reads the whole; what it finds is noted in its order and set in a second
+    // walk over the same places.
     let mut targets: Vec<Option<u64>> = Vec::new();
     each_use(value, |index, is_text| {
         targets.push(index.as_u64().filter(|_| is_text).and_then(|index| split.get(&index).copied()));

@@ -1,9 +1,12 @@
-//! The headers of a column's pages, which say how large each will be before it is unpacked; and whether the library can read a footer.
+//! The headers of a column's pages, which say how large each will be before it is unpacked; and
+//! whether the library can read a footer.
 //!
-//! In: the bytes of one column, or of a footer. Out: a [`Head`] for each page, or nothing. Invariants: nothing is kept of a page but its header's
-//! numbers; sizes that are negative, lead out of the column, or promise more values than are allowed are errors. The format is Thrift's compact
-//! protocol, and what passes here the library reads in the same steps, in time that goes with its length: it believes what it knows to be of its
-//! type, and passes over lists of truth values, of whatever length, without reading a byte; here both are errors.
+//! In: the bytes of one column, or of a footer. Out: a [`Head`] for each page, or nothing.
+//! Invariants: nothing is kept of a page but its header's numbers; sizes that are negative, lead
+//! out of the column, or promise more values than are allowed are errors. The format is Thrift's
+//! compact protocol, and what passes here the library reads in the same steps, in time that goes
+//! with its length: it believes what it knows to be of its type, and passes over lists of truth
+//! values, of whatever length, without reading a byte; here both are errors.
 
 use super::shapes::{DATA_PAGE, DATA_PAGE_2, DICTIONARY_PAGE, FOOTER, Fields, Kind, PAGE};
 use parquet::file::reader::ChunkReader;
@@ -288,7 +291,8 @@ mod tests {
 
     #[test]
     fn footers_that_would_be_read_without_end_are_errors() {
-        // Version 1, no schema; then a list of two thousand million truths, under an unknown number or where rows are counted.
+        // Version 1, no schema; then a list of two thousand million truths, under an unknown number
+        // or where rows are counted.
         let truths = [0xf1, 0xff, 0xff, 0xff, 0xff, 7, 0];
         assert_eq!(check_footer(&[0x15, 2, 0x19, 0x0c, 0x16, 0, 0x19, 0x0c, 0]), Ok(()));
         let said = |head: &[u8]| check_footer(&[head, &truths].concat()).expect_err("a lie");

@@ -1,7 +1,9 @@
-//! What the parts of a footer and of a page's header are, by Parquet's definition in Thrift, as far as the library reads them.
+//! What the parts of a footer and of a page's header are, by Parquet's definition in Thrift, as far
+//! as the library reads them.
 //!
-//! In: nothing. Out: for each struct the numbers of its fields and what they must be. Invariant: fields that the library knows stand here; it reads
-//! them without a look at their type, so that one of another type would have it read on somewhere else than here.
+//! In: nothing. Out: for each struct the numbers of its fields and what they must be. Invariant:
+//! fields that the library knows stand here; it reads them without a look at their type, so that
+//! one of another type would have it read on somewhere else than here.
 
 /// What a field is that the library reads without a look at what it says it is.
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! The values of one page: levels and texts, decoded one at a time.
 //!
-//! In: a page, unpacked. Out: for each level whether a record begins and whether there is a text. Invariants: no byte makes it panic, and nothing is
-//! allocated that a page only promises: texts are pieces of the page itself.
+//! In: a page, unpacked. Out: for each level whether a record begins and whether there is a text.
+//! Invariants: no byte makes it panic, and nothing is allocated that a page only promises: texts
+//! are pieces of the page itself.
 
 use bytes::Bytes;
 use parquet::basic::Encoding;

@@ -1,8 +1,10 @@
 //! Mind2Web and Multimodal-Mind2Web: saved pages of tasks, with what a person did on each.
 //!
-//! In: the data sets' files: JSON ([`tasks`]) or Parquet ([`rows`]). Out: a [`Plan`] for each task. Invariants: the nodes that are acceptable are
-//! those of `pos_candidates` and the one that the data set marked for the action, found by the attributes that it added, which are taken off
-//! the page; an action whose page cannot be had is passed over and said; the URL of a page is not in the data sets.
+//! In: the data sets' files: JSON ([`tasks`]) or Parquet ([`rows`]). Out: a [`Plan`] for each task.
+//! Invariants: the nodes that are acceptable are those of `pos_candidates` and the one that the
+//! data set marked for the action, found by the attributes that it added, which are taken off the
+//! page; an action whose page cannot be had is passed over and said; the URL of a page is not in
+//! the data sets.
 
 mod page;
 mod rows;
@@ -92,7 +94,8 @@ struct Told {
     page: Result<bool, String>,
 }
 
-/// Makes a plan; none if no action of the task has a page. `pages` is given the places of the actions that are steps.
+/// Makes a plan; none if no action of the task has a page. `pages` is given the places of the
+/// actions that are steps.
 fn plan(
     set: &DataSet,
     place: &str,

@@ -1,7 +1,8 @@
 //! One saved page: its acceptable nodes get their marks, and what would lead elsewhere goes.
 //!
-//! In: HTML, and what was done on it. Out: HTML with marks of ours. Invariants: the page is passed through once, however many candidates and
-//! marks there are; it cannot lead to another page by itself, and brings no marks of its own.
+//! In: HTML, and what was done on it. Out: HTML with marks of ours. Invariants: the page is passed
+//! through once, however many candidates and marks there are; it cannot lead to another page by
+//! itself, and brings no marks of its own.
 
 use super::{Done, MOST_CANDIDATES};
 use crate::plan::{ALSO, TARGET};
@@ -9,7 +10,8 @@ use aho_corasick::AhoCorasick;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What is looked for, whatever its case: two that are made harmless, and two that may carry a mark.
+/// What is looked for, whatever its case: two that are made harmless, and two that may carry a
+/// mark.
 const WORDS: [&str; 4] = ["http-equiv", crate::html::OURS, "backend_node_id=\"", "data_pw_testid_buckeye=\""];
 
 fn words() -> Option<&'static AhoCorasick> {
@@ -79,13 +81,15 @@ mod tests {
 
     #[test]
     fn a_candidate_that_is_named_often_marks_once() {
-        let html = "<a backend_node_id=\"7\" data_pw_testid_buckeye=\"u\"><b backend_node_id=\"8\"><i backend_node_id=\"\" data_pw_testid_buckeye=\"";
+        let html = "<a backend_node_id=\"7\" data_pw_testid_buckeye=\"u\"><b backend_node_id=\"8\"><i \
+            backend_node_id=\"\" data_pw_testid_buckeye=\"";
         let (marked, found) =
             marked(html, &done("u", &[("7", false), ("7", true), ("7", false), ("", true), ("8", false)]));
         assert!(found);
         assert_eq!(
             marked,
-            "<a backend_node_id=\"7\" browserlens-mark=\"target\" data_pw_testid_buckeye=\"u\" browserlens-mark=\"target\">\
+            "<a backend_node_id=\"7\" browserlens-mark=\"target\" data_pw_testid_buckeye=\"u\" \
+                browserlens-mark=\"target\">\
              <b backend_node_id=\"8\" browserlens-mark=\"also\"><i backend_node_id=\"\" data_pw_testid_buckeye=\""
         );
     }

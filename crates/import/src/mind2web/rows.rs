@@ -1,7 +1,8 @@
 //! Multimodal-Mind2Web: Parquet files of actions, one a row, as the publisher lays them out.
 //!
-//! In: files, which together may hold the actions of a task in any order. Out: a [`Plan`] for each task, in the order of their first rows. Invariants:
-//! the files are read once to find out which rows there are and whether their pages can be had; pages themselves are read again when a step
+//! In: files, which together may hold the actions of a task in any order. Out: a [`Plan`] for each
+//! task, in the order of their first rows. Invariants: the files are read once to find out which
+//! rows there are and whether their pages can be had; pages themselves are read again when a step
 //! is made, one at a time; a row that cannot be read is passed over and said.
 
 use super::page::marked;
@@ -27,7 +28,8 @@ const SMALL_PAGE: u64 = 16 << 20;
 /// Most bytes of texts that are kept of all rows.
 const MOST_KEPT: u64 = 256 << 20;
 
-/// Returns the Parquet files that an input means: itself, or those of a folder in the order of their names.
+/// Returns the Parquet files that an input means: itself, or those of a folder in the order of
+/// their names.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
     if !path.is_dir() {
         return Ok(if super::is_table(path)? { vec![path.to_owned()] } else { Vec::new() });

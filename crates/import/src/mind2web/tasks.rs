@@ -1,6 +1,7 @@
 //! The data set's JSON: a list of tasks, or one task a line.
 //!
-//! In: a file, read task by task. Out: a [`Plan`] for each. Invariant: one task is in memory at a time.
+//! In: a file, read task by task. Out: a [`Plan`] for each. Invariant: one task is in memory at a
+//! time.
 
 use super::page::marked;
 use super::{About, Candidate, DataSet, Done, Operation, Told, checked, plan, scene};

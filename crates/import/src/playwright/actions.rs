@@ -1,7 +1,7 @@
 //! Which calls of the API are steps, and what they do.
 //!
-//! In: the calls of a trace. Out: those that act on a page, in order, and what a plan says of them. Invariant: a call that is no step is
-//! either one that only looks, or a gap.
+//! In: the calls of a trace. Out: those that act on a page, in order, and what a plan says of them.
+//! Invariant: a call that is no step is either one that only looks, or a gap.
 
 use super::model::{Call, Model};
 use super::pages::Shown;

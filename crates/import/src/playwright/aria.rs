@@ -1,7 +1,8 @@
 //! Recorded accessibility trees as a check on what was rendered.
 //!
-//! In: the tree that Playwright recorded with a snapshot (since version 9), and the rendered page. Out: how many of its controls and headings the
-//! page has too, by role and name. Invariant: nothing of the tree goes into the trace; it only says how well the page was reconstructed.
+//! In: the tree that Playwright recorded with a snapshot (since version 9), and the rendered page.
+//! Out: how many of its controls and headings the page has too, by role and name. Invariant:
+//! nothing of the tree goes into the trace; it only says how well the page was reconstructed.
 
 use crate::json::text;
 use browserlens_page::Page;
@@ -14,12 +15,14 @@ const COMPARED: [&str; 11] =
 /// Most nodes of one tree.
 const MOST_NODES: usize = 200_000;
 
-/// Returns how many nodes the tree has that count, and in words those that the page lacks; none if it cannot be read.
+/// Returns how many nodes the tree has that count, and in words those that the page lacks; none if
+/// it cannot be read.
 pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, Vec<String>)> {
     let tree: Value = serde_json::from_slice(tree).ok()?;
     let mut there: HashMap<(&str, String), usize> = HashMap::new();
     for node in page.nodes() {
-        // Buttons that unfold something have roles of their own for the browser, and are buttons for Playwright.
+        // Buttons that unfold something have roles of their own for the browser, and are buttons
+        // for Playwright.
         let role = match node.role() {
             "DisclosureTriangle" | "DisclosureTriangleGrouped" | "PopUpButton" => "button",
             role => role,
@@ -51,7 +54,8 @@ pub(crate) fn missing(tree: &[u8], page: &Page) -> Option<(usize, Vec<String>)> 
     Some((all, lacking))
 }
 
-/// A name as both sides say it: the browser's has the letters that are painted (`text-transform`), Playwright's those of the document.
+/// A name as both sides say it: the browser's has the letters that are painted (`text-transform`),
+/// Playwright's those of the document.
 fn plain(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

@@ -1,8 +1,10 @@
 //! What the attributes of a recorded element become.
 //!
-//! In: the attributes of one element, among them those in which the recorder of a trace keeps what HTML cannot say. Out: a start tag, with
-//! such state under names of ours (`browserlens-value`, …) that the page's preparation applies and removes. Invariants: nothing that tells
-//! which node was acted on stays on the page; frames show what was recorded of them, never what their URL would give.
+//! In: the attributes of one element, among them those in which the recorder of a trace keeps what
+//! HTML cannot say. Out: a start tag, with such state under names of ours (`browserlens-value`, …)
+//! that the page's preparation applies and removes. Invariants: nothing that tells which node was
+//! acted on stays on the page; frames show what was recorded of them, never what their URL would
+//! give.
 
 use crate::html::{attribute, is_attribute_written, is_void, open};
 
@@ -75,7 +77,8 @@ pub(crate) fn write_attributes<'t>(
     let get = |wanted: &str| pairs.clone().find(|(key, _)| *key == wanted).map(|(_, value)| value);
     let is = |wanted: &str| name.eq_ignore_ascii_case(wanted);
     if is("base") && parent.eq_ignore_ascii_case("head") && kids == 0 && page.html.ends_with('>') {
-        // The recorder of traces puts its own `base` first, which says what the document's URL says where there is one.
+        // The recorder of traces puts its own `base` first, which says what the document's URL says
+        // where there is one.
         let is_first = page.html.rfind('<').is_some_and(|at| page.html[at..].to_ascii_lowercase().starts_with("<head"));
         if is_first
             && marked
@@ -153,7 +156,8 @@ mod tests {
         let page = page_with(json, &mut Marked { targets: &["call@7"], ..Marked::none() });
         assert_eq!(
             page.html,
-            "<BODY><INPUT browserlens-value=\"v\" browserlens-mark=\"target\" type=\"text\"><A></A><IMG src=\"a.png\"></BODY>"
+            "<BODY><INPUT browserlens-value=\"v\" browserlens-mark=\"target\" type=\"text\"><A></A><IMG \
+                src=\"a.png\"></BODY>"
         );
         assert_eq!((page.targets, page.defined), (1, vec!["x-a".to_owned(), "x-b".to_owned()]));
     }
@@ -168,8 +172,48 @@ mod tests {
         let page = page_with(json, &mut Marked { frame: Box::new(frame), ..Marked::none() });
         assert_eq!(
             page.html,
-            "<BODY><DIV><template shadowrootmode=\"open\">in<template browserlens-sheet=\"p{}\"></template></template></DIV>\
-             <iframe srcdoc=\"&lt;b>&quot;x&quot;&lt;/b>\"></iframe><IFRAME></iframe><IFRAME></iframe></BODY>".replace("<iframe srcdoc", "<IFRAME srcdoc")
+            "<BODY><DIV><template shadowrootmode=\"open\">in<template \
+                browserlens-sheet=\"p{}\"></template></template></DIV>\
+             <iframe \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             \
+             srcdoc=\"&lt;b>&quot;x&quot;&lt;/b>\"></iframe><IFRAME></iframe><IFRAME></iframe></BODY>"
+                .replace("<iframe srcdoc", "<IFRAME srcdoc")
         );
         assert_eq!(page.gaps.len(), 1);
     }

@@ -1,7 +1,8 @@
 //! What happened beside the page: console, requests, dialogs, tabs, downloads.
 //!
-//! In: a [`Model`]. Out: events with the step during which they came, and the secrets that the trace names openly. Invariant: order is that of
-//! time; a body that is no text, or larger than a recording would keep, is left out.
+//! In: a [`Model`]. Out: events with the step during which they came, and the secrets that the
+//! trace names openly. Invariant: order is that of time; a body that is no text, or larger than a
+//! recording would keep, is left out.
 
 use super::model::{Model, Resource};
 use crate::archive::Archive;
@@ -103,7 +104,8 @@ fn request(resource: &Resource, id: u32, archive: &Arc<Mutex<Archive>>) -> Reque
     request_of(&resource.entry, id, &read)
 }
 
-/// Returns what the trace names openly as secret: stored cookies, credentials, headers of every request, storage.
+/// Returns what the trace names openly as secret: stored cookies, credentials, headers of every
+/// request, storage.
 pub(super) fn secrets(model: &Model) -> Vec<String> {
     let options = &model.header.options;
     let mut found: Vec<String> = Vec::new();

@@ -1,8 +1,10 @@
 //! Playwright's `trace.zip`, versions 3 to 10.
 //!
-//! In: a zip file, or the folder it was unpacked to. Out: a [`Plan`] for each browser context that has steps. Invariants: older versions pass
-//! through one chain of upgrades ([`upgrade`]) and are read once, as the newest; the page after an action is the one on which the next
-//! action began, because that is how far it had come when somebody looked at it again; the last action's page is the last that was seen of it.
+//! In: a zip file, or the folder it was unpacked to. Out: a [`Plan`] for each browser context that
+//! has steps. Invariants: older versions pass through one chain of upgrades ([`upgrade`]) and are
+//! read once, as the newest; the page after an action is the one on which the next action began,
+//! because that is how far it had come when somebody looked at it again; the last action's page is
+//! the last that was seen of it.
 
 mod actions;
 #[cfg(any(feature = "render", test))]

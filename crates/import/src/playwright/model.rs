@@ -1,8 +1,9 @@
 //! What a trace of one browser context says, read once.
 //!
-//! In: the lines of `<name>.trace` and `<name>.network`. Out: a [`Model`]: header, calls, snapshots by frame, resources, what happened.
-//! Invariants: a line that cannot be read is a gap, the trace goes on; a snapshot keeps its place in its frame's history even when it cannot
-//! be read, because references count places.
+//! In: the lines of `<name>.trace` and `<name>.network`. Out: a [`Model`]: header, calls, snapshots
+//! by frame, resources, what happened. Invariants: a line that cannot be read is a gap, the trace
+//! goes on; a snapshot keeps its place in its frame's history even when it cannot be read, because
+//! references count places.
 
 use super::tree::Tree;
 use super::upgrade::{Chain, NEWEST, OLDEST};

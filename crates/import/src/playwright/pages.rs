@@ -1,7 +1,8 @@
 //! The pages of a trace, reconstructed.
 //!
-//! In: a [`Model`] and the archive. Out: the [`Scene`] of each step: its documents as HTML, and the resources that were loaded before its
-//! moment. Invariant: a URL answers what it had answered last before the snapshot was taken, the same frame's request first.
+//! In: a [`Model`] and the archive. Out: the [`Scene`] of each step: its documents as HTML, and the
+//! resources that were loaded before its moment. Invariant: a URL answers what it had answered last
+//! before the snapshot was taken, the same frame's request first.
 
 use super::attributes::{FrameContent, Marked};
 use super::model::{Model, Snapshot, is_shown};
@@ -120,7 +121,8 @@ impl Shared {
         let Some(snapshot) = self.model.frames.get(frame).and_then(|list| list.get(place)) else {
             return Err("a frame has no snapshot".to_owned());
         };
-        // Frames are written after this document: each has to be told what the gaps and names before it are.
+        // Frames are written after this document: each has to be told what the gaps and names
+        // before it are.
         let mut wanted: Vec<(String, usize)> = Vec::new();
         let has_url = is_served(&snapshot.url) || nested == 0;
         let (targets, base) = (of.targets.as_slice(), has_url.then_some(snapshot.url.as_str()));
@@ -133,7 +135,8 @@ impl Shared {
                     let at = self.frame_at(of.shown, id)?;
                     let child = self.model.frames.get(id)?.get(at)?;
                     if is_served(&child.url) && !out.html.contains_key(without_fragment(&child.url)) {
-                        // Its place is taken, so that the next frame of this URL is written in place.
+                        // Its place is taken, so that the next frame of this URL is written in
+                        // place.
                         out.html.insert(without_fragment(&child.url).to_owned(), String::new());
                         wanted.push((id.to_owned(), at));
                         return Some(FrameContent::Url(child.url.clone()));
@@ -149,7 +152,8 @@ impl Shared {
             };
             tree::write(history, snapshot.doctype.as_deref(), &of.limits, &mut marked)?
         };
-        // A document that stands in an attribute is written once more, longer, by each one around it.
+        // A document that stands in an attribute is written once more, longer, by each one around
+        // it.
         let most = if nested == 0 { of.limits.page_bytes } else { of.limits.page_bytes / 8 };
         if page.html.len() > most {
             return Err(format!("a document has more than {most} bytes"));

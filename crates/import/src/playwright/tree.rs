@@ -1,9 +1,10 @@
 //! The tree of one frame snapshot, and the HTML of a snapshot whose parts lie in earlier ones.
 //!
-//! In: the JSON under `html`: a text, `[name, attributes, child…]`, or `[[n, m]]`, which is node m of the snapshot n before, counted in
-//! post-order over nodes that are no references. Out: a [`Tree`], and HTML. Invariants: reading and writing are iterative, so that depth
-//! is bounded by [`Limits`] and not by the stack; a reference that leads nowhere or to itself is a gap; a page has a largest size, however
-//! often its parts refer to each other.
+//! In: the JSON under `html`: a text, `[name, attributes, child…]`, or `[[n, m]]`, which is node m
+//! of the snapshot n before, counted in post-order over nodes that are no references. Out: a
+//! [`Tree`], and HTML. Invariants: reading and writing are iterative, so that depth is bounded by
+//! [`Limits`] and not by the stack; a reference that leads nowhere or to itself is a gap; a page
+//! has a largest size, however often its parts refer to each other.
 
 use super::attributes::{Marked, Page, Written, write_attributes};
 use crate::html;
@@ -325,7 +326,8 @@ enum Work<'t> {
     Leave,
 }
 
-/// Writes the HTML of a snapshot. `history` holds the trees of its frame, oldest first, the snapshot's own last.
+/// Writes the HTML of a snapshot. `history` holds the trees of its frame, oldest first, the
+/// snapshot's own last.
 pub(crate) fn write(
     history: &[Tree],
     doctype: Option<&str>,

@@ -1,7 +1,8 @@
 //! The chain of upgrades: what a version of the format says, in the words of the next.
 //!
-//! In: lines of a trace of version 3 to 10, in order. Out: the same events as version 10 has them. Invariant: a line that lacks what a
-//! step of the chain reads passes as it is; what is unknown is left for the reader to pass over.
+//! In: lines of a trace of version 3 to 10, in order. Out: the same events as version 10 has them.
+//! Invariant: a line that lacks what a step of the chain reads passes as it is; what is unknown is
+//! left for the reader to pass over.
 //!
 //! | step | what changes |
 //! | --- | --- |
@@ -98,7 +99,8 @@ impl Chain {
         }
         if let Some(snapshot) = event.get_mut("snapshot") {
             if let Some(name) = snapshot["snapshotName"].as_str().map(str::to_owned) {
-                // Version 3 tells of a call after its snapshots, so the name itself has to tell what it is.
+                // Version 3 tells of a call after its snapshots, so the name itself has to tell
+                // what it is.
                 let known = self.phases.get(&name).cloned().or_else(|| phase_of_name(&name));
                 if let Some((call, phase)) = known {
                     snapshot["phase"] = json!(phase);
@@ -123,7 +125,8 @@ impl Chain {
         let call = event["callId"].as_str().unwrap_or("").to_owned();
         if (event["type"] == "before" || event["type"] == "action")
             && let Some(step) = event["stepId"].as_str().filter(|step| *step != call)
-            // Before version 8 a step was named by its title and time, which says nothing to anybody else.
+            // Before version 8 a step was named by its title and time, which says nothing to
+            // anybody else.
             && self.version.is_some_and(|version| version >= 8)
         {
             self.calls.insert(call.clone(), step.to_owned());

@@ -1,7 +1,8 @@
 //! Histories of browser-use.
 //!
-//! In: `{history: [{model_output: {action: […]}, result, state: {url, interacted_element: […]}}]}`, of old and new releases. Out: a [`Script`].
-//! Invariant: an element is named by what its author gave it (id, test id, name, label), and by its path only where there is nothing else.
+//! In: `{history: [{model_output: {action: […]}, result, state: {url, interacted_element: […]}}]}`,
+//! of old and new releases. Out: a [`Script`]. Invariant: an element is named by what its author
+//! gave it (id, test id, name, label), and by its path only where there is nothing else.
 
 use super::devtools::looks_secret;
 use super::{Script, json_file, list, selector, stem};

@@ -1,7 +1,8 @@
 //! Recordings of the DevTools Recorder.
 //!
-//! In: `{title, steps: [{type, selectors, …}]}`. Out: a [`Script`]. Invariant: of a step's selectors the one that says most of the node is
-//! taken: role and name, then CSS, then text, then a plain XPath.
+//! In: `{title, steps: [{type, selectors, …}]}`. Out: a [`Script`]. Invariant: of a step's
+//! selectors the one that says most of the node is taken: role and name, then CSS, then text, then
+//! a plain XPath.
 
 use super::{Script, json_file, list, selector, side, stem};
 use crate::error::ImportError;

@@ -1,7 +1,8 @@
 //! Scripts of other tools become scenarios that our recorder runs.
 //!
-//! In: one script. Out: a [`Script`], and its TOML. Invariants: what is written parses as a scenario; a step that cannot be said in our terms is
-//! left out and said; what is typed into a field that looks secret is read from the environment, never written down.
+//! In: one script. Out: a [`Script`], and its TOML. Invariants: what is written parses as a
+//! scenario; a step that cannot be said in our terms is left out and said; what is typed into a
+//! field that looks secret is read from the environment, never written down.
 
 mod browser_use;
 mod devtools;

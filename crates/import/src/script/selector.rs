@@ -1,7 +1,8 @@
 //! Targets of other tools in our terms.
 //!
-//! In: selectors: CSS, text, XPath, those of DevTools and of Selenium. Out: the table of a target: role and name where they are told, else CSS,
-//! else text. Invariant: an XPath becomes CSS only where it is a plain path from an element to its children; anything else is none.
+//! In: selectors: CSS, text, XPath, those of DevTools and of Selenium. Out: the table of a target:
+//! role and name where they are told, else CSS, else text. Invariant: an XPath becomes CSS only
+//! where it is a plain path from an element to its children; anything else is none.
 
 use toml::Table;
 

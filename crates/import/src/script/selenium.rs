@@ -1,7 +1,8 @@
 //! Projects of Selenium IDE.
 //!
-//! In: a `.side` file: `{url, tests: [{name, commands: [{command, target, targets, value}]}]}`. Out: a [`Script`] for each test. Invariant: what a
-//! test asserts about text becomes a fact of the step before.
+//! In: a `.side` file: `{url, tests: [{name, commands: [{command, target, targets, value}]}]}`.
+//! Out: a [`Script`] for each test. Invariant: what a test asserts about text becomes a fact of the
+//! step before.
 
 use super::devtools::looks_secret;
 use super::{Script, json_file, list, selector, side, stem};

@@ -1,4 +1,5 @@
-//! What the tests share: real Playwright on the bundled sites, our own recording of the same, and how alike two pages are.
+//! What the tests share: real Playwright on the bundled sites, our own recording of the same, and
+//! how alike two pages are.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -133,7 +134,8 @@ pub fn page(trace: &Trace, step: u32) -> Page {
     Page::parse(&trace.capture(StepIndex(step)).expect("capture")).expect("parses")
 }
 
-/// Interactive nodes as role, name, states and value, each with how often it is there. Who has the focus no recording of Playwright tells.
+/// Interactive nodes as role, name, states and value, each with how often it is there. Who has the
+/// focus no recording of Playwright tells.
 pub fn interactive(page: &Page) -> BTreeMap<String, i64> {
     let mut found = BTreeMap::new();
     for node in page.nodes().filter(|node| node.has_interactive_role() && node.is_visible()) {
@@ -172,7 +174,8 @@ pub fn alike(ours: &Page, theirs: &Page) -> (i64, i64, Vec<String>) {
     (all, same, differs)
 }
 
-/// Holds an imported trace against our own recording: at least 99 % of interactive nodes alike, every action with its node.
+/// Holds an imported trace against our own recording: at least 99 % of interactive nodes alike,
+/// every action with its node.
 pub fn assert_alike(ours: &Trace, theirs: &Trace) {
     assert_eq!(ours.len(), theirs.len());
     let (mut all, mut same, mut differs) = (0, 0, Vec::new());

@@ -11,11 +11,14 @@ use std::sync::Arc;
 
 /// The columns as they are published, in their order.
 pub const SCHEMA: &str = "message schema {
-  optional binary action_uid (STRING); optional binary raw_html (STRING); optional binary cleaned_html (STRING); optional binary operation (STRING);
+  optional binary action_uid (STRING); optional binary raw_html (STRING); optional binary cleaned_html (STRING); \
+  optional binary operation (STRING);
   optional group pos_candidates (LIST) { repeated group list { optional binary element (STRING); } }
   optional group neg_candidates (LIST) { repeated group list { optional binary element (STRING); } }
-  optional binary website (STRING); optional binary domain (STRING); optional binary subdomain (STRING); optional binary annotation_id (STRING);
-  optional binary confirmed_task (STRING); optional group screenshot { optional binary bytes; optional binary path (STRING); }
+  optional binary website (STRING); optional binary domain (STRING); optional binary subdomain (STRING); optional \
+  binary annotation_id (STRING);
+  optional binary confirmed_task (STRING); optional group screenshot { optional binary bytes; optional binary path \
+  (STRING); }
   optional group action_reprs (LIST) { repeated group list { optional binary element (STRING); } }
   optional binary target_action_index (STRING); optional binary target_action_reprs (STRING); }";
 

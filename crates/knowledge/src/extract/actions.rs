@@ -1,8 +1,9 @@
 //! Actions and transitions of what was done between steps.
 //!
-//! In: recordings, and the screen of each step. Out: actions and transitions in a [`Knowledge`]. Invariants: an action is done on one screen; nodes that
-//! are one of many (the cards of a listing) make one action whose target says that its name varies; a transition's confidence is the share of times
-//! that its action led there from its screen.
+//! In: recordings, and the screen of each step. Out: actions and transitions in a [`Knowledge`].
+//! Invariants: an action is done on one screen; nodes that are one of many (the cards of a listing)
+//! make one action whose target says that its name varies; a transition's confidence is the share
+//! of times that its action led there from its screen.
 
 use super::ids;
 use super::recording::{Done, Recording, Seen};
@@ -115,7 +116,8 @@ fn drop_key(done: &Done) -> String {
 }
 
 fn words(target: &ElementTarget) -> String {
-    // What encloses a node may be one of many although the node is always called the same: the cart button of a product.
+    // What encloses a node may be one of many although the node is always called the same: the cart
+    // button of a product.
     let has_number = |within: &ElementTarget| within.name.chars().chain(within.text.chars()).any(char::is_numeric);
     let of_ancestor = |within: &ElementTarget| if has_number(within) { stable_words(within) } else { words(within) };
     let within = target.within.as_deref().map(of_ancestor).unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Which pages are one screen.
 //!
-//! In: the views of a website's pages. Out: a screen number for each. Invariants: the answer does not depend on the order of the pages;
-//! pages with different open dialogs or different selected tabs are never one screen.
-//! Why structure before URL: one path may hold several screens (an application that swaps its content) and many paths one (142 products).
-//! At one and the same URL the data is the same, so a difference in structure means more there than between two URLs.
+//! In: the views of a website's pages. Out: a screen number for each. Invariants: the answer does
+//! not depend on the order of the pages; pages with different open dialogs or different selected
+//! tabs are never one screen. Why structure before URL: one path may hold several screens (an
+//! application that swaps its content) and many paths one (142 products). At one and the same URL
+//! the data is the same, so a difference in structure means more there than between two URLs.
 
 use super::shape::{likeness, shared};
 use super::urls::Parts;

@@ -1,6 +1,7 @@
 //! Ids of what was extracted: words for people, and a hash that keeps them apart.
 //!
-//! In: a name and what makes the thing itself. Out: an id. Invariant: equal things get equal ids, whatever else is known.
+//! In: a name and what makes the thing itself. Out: an id. Invariant: equal things get equal ids,
+//! whatever else is known.
 
 /// Returns an id: the name's words, and eight digits of a hash over `parts`.
 pub(crate) fn id(name: &str, parts: &[&str]) -> String {

@@ -1,7 +1,8 @@
 //! Knowledge from recordings: pages to screens, actions to transitions, runs to tasks.
 //!
-//! In: [`Recording`]s, read from traces once and held without their pages. Out: a [`Knowledge`]. Invariants: the same recordings in any order give
-//! the same knowledge; everything names the trace and step it was seen at; nothing that was typed into a secret field is kept.
+//! In: [`Recording`]s, read from traces once and held without their pages. Out: a [`Knowledge`].
+//! Invariants: the same recordings in any order give the same knowledge; everything names the trace
+//! and step it was seen at; nothing that was typed into a secret field is kept.
 
 mod actions;
 mod group;

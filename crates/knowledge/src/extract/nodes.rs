@@ -1,13 +1,15 @@
 //! What one node is called, what it is, and what selects it.
 //!
-//! In: a node. Out: its role by the accessibility tree or its markup, its name on one line, a selector of something stable. Invariant: text of a page stands in
-//! a selector only as an escaped CSS string.
+//! In: a node. Out: its role by the accessibility tree or its markup, its name on one line, a
+//! selector of something stable. Invariant: text of a page stands in a selector only as an escaped
+//! CSS string.
 
 use browserlens_page::text::is_unseen;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
 
-/// Returns a name on one line, without what cannot be seen: it may differ between pages that look alike.
+/// Returns a name on one line, without what cannot be seen: it may differ between pages that look
+/// alike.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len().min(256));
     for word in text.split_whitespace() {
@@ -19,7 +21,8 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// Returns the role of a node by the accessibility tree, or by its markup where an open dialog took it away.
+/// Returns the role of a node by the accessibility tree, or by its markup where an open dialog took
+/// it away.
 pub(crate) fn role_of<'p>(node: NodeRef<'p>) -> &'p str {
     let role = node.role();
     if !browserlens_page::role::is_generic(role) {

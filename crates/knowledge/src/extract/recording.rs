@@ -1,7 +1,8 @@
 //! One recording, as much of it as knowledge needs.
 //!
-//! In: a trace, or pages and actions one by one. Out: a [`Recording`], which holds no page. Invariant: what was typed into a secret field is replaced by
-//! a placeholder as soon as it is read, also where it was typed again elsewhere.
+//! In: a trace, or pages and actions one by one. Out: a [`Recording`], which holds no page.
+//! Invariant: what was typed into a secret field is replaced by a placeholder as soon as it is
+//! read, also where it was typed again elsewhere.
 
 use super::nodes;
 use super::view::{self, PageView};
@@ -94,8 +95,9 @@ impl Recording {
         Self::read_with(trace, None)
     }
 
-    /// Reads a trace, and from the scenario that it was recorded by what a trace does not keep: where a drag ends, how far a scroll goes. A scenario of another name, or whose steps
-    /// are others by now, tells nothing.
+    /// Reads a trace, and from the scenario that it was recorded by what a trace does not keep:
+    /// where a drag ends, how far a scroll goes. A scenario of another name, or whose steps are
+    /// others by now, tells nothing.
     ///
     /// # Errors
     /// [`KnowledgeError::Trace`] if a step cannot be read.
@@ -123,7 +125,8 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Returns the recording with some of its steps only; what was done is kept between two steps that follow each other.
+    /// Returns the recording with some of its steps only; what was done is kept between two steps
+    /// that follow each other.
     pub fn only(&self, wanted: impl Fn(u32) -> bool) -> Self {
         let mut kept = Self { steps: Vec::new(), ..self.clone() };
         for seen in self.steps.iter().filter(|seen| wanted(seen.step)) {
@@ -195,7 +198,8 @@ impl Recording {
     }
 }
 
-/// Returns which state of its node a click turned, and into what, as parameters: to click again where it is so already would undo it.
+/// Returns which state of its node a click turned, and into what, as parameters: to click again
+/// where it is so already would undo it.
 fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
     let Some(later) = find(after, node.key()) else { return BTreeMap::new() };
     let is_pressed = |node: NodeRef<'_>| node.pressed().map(|pressed| pressed == Tri::True);
@@ -205,7 +209,8 @@ fn turned(node: NodeRef<'_>, after: &Page) -> BTreeMap<String, Value> {
     turned.map(|(name, is)| (name.to_owned(), Value::Bool(is))).collect()
 }
 
-/// Returns what an action of a scenario says beside its node, as parameters of an action of the knowledge; nothing that cannot be found on the page.
+/// Returns what an action of a scenario says beside its node, as parameters of an action of the
+/// knowledge; nothing that cannot be found on the page.
 fn meant_by(action: &Action, page: &Page) -> BTreeMap<String, Value> {
     let mut told = BTreeMap::new();
     let pair = |x: f32, y: f32| serde_json::json!([f64::from(x), f64::from(y)]);
@@ -266,7 +271,8 @@ fn complete(mut target: ElementTarget, node: Option<NodeRef<'_>>, page: &Page) -
     target
 }
 
-/// Returns whether a role is one that is called by what it holds (a card on a board), and the page has several of it, wherever they stand.
+/// Returns whether a role is one that is called by what it holds (a card on a board), and the page
+/// has several of it, wherever they stand.
 fn is_one_of_many(role: &str, page: &Page) -> bool {
     let is_of_role = |node: &NodeRef<'_>| nodes::role_of(*node).eq_ignore_ascii_case(role);
     ["article", "listitem", "row"].iter().any(|content| role.eq_ignore_ascii_case(content))
@@ -282,7 +288,8 @@ fn is_secret(node: NodeRef<'_>) -> bool {
         || of_kind("autocomplete", &["current-password", "new-password", "one-time-code", "cc-number", "cc-csc"])
 }
 
-/// Says how a node is built: tags and classes of the node and of what is around it, without numbers.
+/// Says how a node is built: tags and classes of the node and of what is around it, without
+/// numbers.
 fn built(node: NodeRef<'_>) -> String {
     let around = std::iter::once(node).chain(node.ancestors()).take(4);
     let parts: Vec<String> = around

@@ -1,7 +1,7 @@
 //! Screens of grouped pages: names, patterns, signatures, regions, forms.
 //!
-//! In: recordings. Out: screens in a [`Knowledge`], and which screen each step shows. Invariant: a screen is a function of its pages and of the
-//! names on the other screens of its website.
+//! In: recordings. Out: screens in a [`Knowledge`], and which screen each step shows. Invariant: a
+//! screen is a function of its pages and of the names on the other screens of its website.
 
 use super::group::{Group, group};
 use super::ids;
@@ -82,7 +82,8 @@ impl<'r> Site<'r> {
             }
             screens.push(self.screen(at, &members[at], &patterns[at], &elsewhere));
         }
-        // Two screens that are told by the same things differ in how they are built, which their hash then holds too.
+        // Two screens that are told by the same things differ in how they are built, which their
+        // hash then holds too.
         let mut taken: BTreeSet<ScreenId> = BTreeSet::new();
         for (at, screen) in screens.iter_mut().enumerate() {
             if !taken.insert(screen.screen_id.clone()) {
@@ -131,7 +132,8 @@ impl<'r> Site<'r> {
         QueryNeeds::new()
     }
 
-    /// Returns whether one group is a state of the other, or both are of a third: they have their URLs in common.
+    /// Returns whether one group is a state of the other, or both are of a third: they have their
+    /// URLs in common.
     fn related(&self, one: usize, other: usize) -> bool {
         let (first, second) = (self.groups[one].parent, self.groups[other].parent);
         first == Some(other) || second == Some(one) || (first.is_some() && first == second)

@@ -1,6 +1,7 @@
 //! How alike two pages are built.
 //!
-//! In: two [`PageView`]s. Out: a likeness from 0 to 1. Invariant: symmetric, and 1 for equal views; text and language have no part in it.
+//! In: two [`PageView`]s. Out: a likeness from 0 to 1. Invariant: symmetric, and 1 for equal views;
+//! text and language have no part in it.
 
 use super::view::PageView;
 use std::collections::BTreeSet;

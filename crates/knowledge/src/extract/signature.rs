@@ -1,8 +1,10 @@
 //! By what a screen is told: a few names of real elements that its pages share and others lack.
 //!
-//! In: the pages of a screen, and how often each name occurs on the pages of other screens. Out: a [`StateSignature`]. Invariants: an indicator is
-//! the name of a button, heading, field, selected tab or link, at most 50 characters, never instruction text, never a numbered line; what names
-//! one thing among many (a value of the URL, a card of a listing) is taken only where nothing else is there.
+//! In: the pages of a screen, and how often each name occurs on the pages of other screens. Out: a
+//! [`StateSignature`]. Invariants: an indicator is the name of a button, heading, field, selected
+//! tab or link, at most 50 characters, never instruction text, never a numbered line; what names
+//! one thing among many (a value of the URL, a card of a listing) is taken only where nothing else
+//! is there.
 
 use super::urls::Parts;
 use super::view::{Element, ElementKind, PageView, Zone};
@@ -110,7 +112,8 @@ struct Candidate<'v> {
 pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[String]) -> StateSignature {
     let mut required = indicators(views, elsewhere, MAX_INDICATORS);
     if required.is_empty() {
-        // Pages in two languages share no name, so each gives half: more than half of them are there in either.
+        // Pages in two languages share no name, so each gives half: more than half of them are
+        // there in either.
         let mut by_language: BTreeMap<&str, Vec<&PageView>> = BTreeMap::new();
         for view in views {
             by_language.entry(&view.lang).or_default().push(view);
@@ -140,7 +143,8 @@ pub(crate) fn signature(views: &[&PageView], elsewhere: &Elsewhere, patterns: &[
     StateSignature { required_indicators: required }
 }
 
-/// Returns the words with which a heading of each page begins, where the pages share no whole name (`Thank you, Ada.`) and no other screen has them.
+/// Returns the words with which a heading of each page begins, where the pages share no whole name
+/// (`Thank you, Ada.`) and no other screen has them.
 fn beginning(views: &[&PageView], elsewhere: &Elsewhere) -> Option<Indicator> {
     let (first, others) = views.split_first()?;
     let headings = |view: &'_ PageView| -> Vec<(u8, String)> {
@@ -179,7 +183,8 @@ fn indicators(views: &[&PageView], elsewhere: &Elsewhere, most: usize) -> Vec<In
     let mut ranked: Vec<Ranked<'_>> = Vec::new();
     for (key, candidate) in &candidates {
         let (at_same_url, others) = elsewhere.of(key);
-        // What a screen at the same URL has too, or most other screens, would tell the wrong one as well.
+        // What a screen at the same URL has too, or most other screens, would tell the wrong one as
+        // well.
         let common = elsewhere.screens >= 2 && (at_same_url + others) * 2 > elsewhere.screens;
         let element = candidate.element;
         if candidate.pages < least || at_same_url > 0 || common || !is_indicator_text(&element.name) {

@@ -1,7 +1,8 @@
 //! Tasks of whole recordings.
 //!
-//! In: recordings, and the screen of each step. Out: tasks in a [`Knowledge`], and on each screen the names of the tasks that lead over it. Invariant: a
-//! success criterion was true of the last page of the recording.
+//! In: recordings, and the screen of each step. Out: tasks in a [`Knowledge`], and on each screen
+//! the names of the tasks that lead over it. Invariant: a success criterion was true of the last
+//! page of the recording.
 
 use super::actions;
 use super::ids;

@@ -25,21 +25,29 @@ fn product(number: usize, dialog: bool) -> Page {
         if number.is_multiple_of(2) { "  radio \"1 TB\" tag=input name=\"storage\" box=0,220,100,20\n" } else { "" };
     let ask = if dialog {
         format!(
-            "dialog \"Remove item {number}?\" modal tag=dialog open=\"\" class=\"ask\" box=0,0,300,200\n  button \"Keep it\" tag=button box=0,0,50,20\n  button \"Remove\" tag=button box=60,0,50,20\n"
+            "dialog \"Remove item {number}?\" modal tag=dialog open=\"\" class=\"ask\" box=0,0,300,200\n  button \
+                \"Keep it\" tag=button box=0,0,50,20\n  button \"Remove\" tag=button box=60,0,50,20\n"
         )
     } else {
         String::new()
     };
     let outline = format!(
-        "banner tag=header class=\"top\" box=0,0,900,40\n  link \"Cart ({number})\" tag=a href=\"/cart\" class=\"cart\" box=0,0,50,20\n\
-main tag=main class=\"main\" box=0,40,900,900\n  heading \"Laptop {number}\" tag=h1 class=\"name\" level=1 box=0,40,100,20\n  heading \"Details\" tag=h2 class=\"details\" level=2 box=0,60,100,20\n\
-\x20 button \"Add to cart\" tag=button id=\"add\" class=\"btn main\" box=0,80,100,20\n  spinbutton \"Quantity\" tag=input name=\"quantity\" class=\"qty\" box=0,100,100,20\n  link \"Back to results\" tag=a href=\"/search\" class=\"back\" box=0,120,100,20\n{reviews}{storage}{ask}"
+        "banner tag=header class=\"top\" box=0,0,900,40\n  link \"Cart ({number})\" tag=a href=\"/cart\" \
+            class=\"cart\" box=0,0,50,20\n\
+main tag=main class=\"main\" box=0,40,900,900\n  heading \"Laptop {number}\" tag=h1 class=\"name\" level=1 \
+box=0,40,100,20\n  heading \"Details\" tag=h2 class=\"details\" level=2 box=0,60,100,20\n\
+\x20 button \"Add to cart\" tag=button id=\"add\" class=\"btn main\" box=0,80,100,20\n  spinbutton \"Quantity\" \
+tag=input name=\"quantity\" class=\"qty\" box=0,100,100,20\n  link \"Back to results\" tag=a href=\"/search\" \
+class=\"back\" box=0,120,100,20\n{reviews}{storage}{ask}"
     );
     page(&format!("https://shop.test/product?sku={}", 84000 + number), &format!("Laptop {number} | Shop"), &outline)
 }
 
 fn cart() -> Page {
-    let outline = "banner tag=header class=\"top\" box=0,0,900,40\n  link \"Cart (1)\" tag=a href=\"/cart\" class=\"cart\" box=0,0,50,20\nmain tag=main class=\"main\" box=0,40,900,900\n  heading \"Your cart\" tag=h1 class=\"title\" level=1 box=0,40,100,20\n  textbox \"Coupon code\" tag=input name=\"coupon\" class=\"coupon\" box=0,60,100,20\n  link \"Proceed to checkout\" tag=a href=\"/checkout\" class=\"go\" box=0,80,100,20\n";
+    let outline = "banner tag=header class=\"top\" box=0,0,900,40\n  link \"Cart (1)\" tag=a href=\"/cart\" \
+        class=\"cart\" box=0,0,50,20\nmain tag=main class=\"main\" box=0,40,900,900\n  heading \"Your cart\" tag=h1 \
+        class=\"title\" level=1 box=0,40,100,20\n  textbox \"Coupon code\" tag=input name=\"coupon\" class=\"coupon\" \
+        box=0,60,100,20\n  link \"Proceed to checkout\" tag=a href=\"/checkout\" class=\"go\" box=0,80,100,20\n";
     page("https://shop.test/cart", "Your cart | Shop", outline)
 }
 
@@ -105,7 +113,9 @@ fn a_product_never_seen_is_recognised_and_so_is_the_dialog_over_it() {
 
 #[test]
 fn what_is_typed_into_a_secret_field_is_a_placeholder_wherever_it_is_typed() {
-    let outline = "main tag=main class=\"m\" box=0,0,900,900\n  textbox \"Password\" secret tag=input type=\"password\" id=\"pw\" box=0,0,100,20\n  textbox \"Hint\" tag=input id=\"hint\" box=0,20,100,20\n  button \"Go\" tag=button box=0,40,100,20\n";
+    let outline = "main tag=main class=\"m\" box=0,0,900,900\n  textbox \"Password\" secret tag=input \
+        type=\"password\" id=\"pw\" box=0,0,100,20\n  textbox \"Hint\" tag=input id=\"hint\" box=0,20,100,20\n  button \
+        \"Go\" tag=button box=0,40,100,20\n";
     let form = page("https://a.test/", "Sign in", outline);
     let mut recording = Recording::new("a", "bb", "a/sign-in", "sign in with tulip-42-tulip");
     recording.push(0, &form, None);
@@ -166,7 +176,9 @@ fn ways_count_how_often_an_action_led_where() {
 
 #[test]
 fn hostile_names_are_escaped_wherever_they_are_used() {
-    let outline = "main tag=main class=\"m\" box=0,0,900,900\n  heading \".*|(a+)+$ <img src=x>\" tag=h1 level=1 box=0,0,100,20\n  button \"x\\\"]{}; body { display: none\" tag=button aria-label=\"x]{}; a\" box=0,40,100,20\n";
+    let outline = "main tag=main class=\"m\" box=0,0,900,900\n  heading \".*|(a+)+$ <img src=x>\" tag=h1 level=1 \
+        box=0,0,100,20\n  button \"x\\\"]{}; body { display: none\" tag=button aria-label=\"x]{}; a\" \
+        box=0,40,100,20\n";
     let hostile = page("https://a.test/a.*b/(c|d)+?q=.*&x=[a-z]", "(((", outline);
     let mut recording = Recording::new("a", "dd", "a/b", "");
     recording.push(0, &hostile, None);
@@ -186,12 +198,14 @@ fn hostile_names_are_escaped_wherever_they_are_used() {
 #[test]
 fn what_varies_in_a_heading_is_left_out_and_what_is_pressed_in_a_switch_tells_a_view() {
     let mut recording = Recording::new("desk", "t", "desk/offers", "");
-    let form = "heading \"Post\" level=1 tag=h1 box=0,0,200,20\ntextbox \"Name\" tag=input box=0,30,100,20\nbutton \"Sign up\" tag=button box=0,60,100,20";
+    let form = "heading \"Post\" level=1 tag=h1 box=0,0,200,20\ntextbox \"Name\" tag=input box=0,30,100,20\nbutton \
+        \"Sign up\" tag=button box=0,60,100,20";
     let mut step = 0;
     for name in ["Ada", "Grace"] {
         recording.push(step, &page("http://desk.test/", "Post", form), None);
         let done = format!(
-            "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, {name}.\" level=2 tag=h2 box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\""
+            "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, {name}.\" level=2 tag=h2 \
+                box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\""
         );
         recording.push(step + 1, &page("http://desk.test/", "Post", &done), None);
         step += 2;
@@ -200,7 +214,8 @@ fn what_varies_in_a_heading_is_left_out_and_what_is_pressed_in_a_switch_tells_a_
     let thanks = page(
         "http://desk.test/",
         "Post",
-        "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, Mary.\" level=2 tag=h2 box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\"",
+        "heading \"Post\" level=1 tag=h1 box=0,0,200,20\nheading \"Thank you, Mary.\" level=2 tag=h2 \
+            box=0,30,200,20\nparagraph tag=p box=0,60,100,20\n  text \"Bye\"",
     );
     let recogniser = Recogniser::new(&knowledge).unwrap();
     let found = recogniser.page(&thanks);

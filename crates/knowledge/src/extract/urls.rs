@@ -1,8 +1,9 @@
 //! URL patterns of a screen.
 //!
-//! In: the URLs at which a screen was seen. Out: regular expressions that match them and others of their form. Invariants: every literal is
-//! escaped; every pattern begins with `^https?://` and the host, so that none is generic; parts that differ between pages, or look like ids,
-//! match one path segment.
+//! In: the URLs at which a screen was seen. Out: regular expressions that match them and others of
+//! their form. Invariants: every literal is escaped; every pattern begins with `^https?://` and the
+//! host, so that none is generic; parts that differ between pages, or look like ids, match one path
+//! segment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
@@ -12,7 +13,8 @@ use url::Url;
 pub(crate) struct Parts {
     /// Host, with the port if one is written.
     pub host: String,
-    /// Path segments, still percent-encoded, without a last empty one; those of a hash route follow after `#`.
+    /// Path segments, still percent-encoded, without a last empty one; those of a hash route follow
+    /// after `#`.
     pub segments: Vec<String>,
     pub query: BTreeMap<String, String>,
 }
@@ -43,7 +45,8 @@ impl Parts {
         format!("{}/{}", self.host, self.segments.join("/"))
     }
 
-    /// Returns the values in the URL that name one thing among many: those of the query and segments that look like ids.
+    /// Returns the values in the URL that name one thing among many: those of the query and
+    /// segments that look like ids.
     pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
         let ids = self.segments.iter().filter(|segment| looks_like_id(segment)).map(String::as_str);
         ids.chain(self.query.values().map(String::as_str))
@@ -70,7 +73,8 @@ enum Slot {
 /// What has to stand in the query: a key, with its value if that is always the same.
 pub(crate) type QueryNeeds = BTreeMap<String, Option<String>>;
 
-/// Returns the patterns of the URLs, one for each host and number of segments; `lang` of each page, since a segment may be its language.
+/// Returns the patterns of the URLs, one for each host and number of segments; `lang` of each page,
+/// since a segment may be its language.
 pub(crate) fn patterns(urls: &BTreeSet<(String, String)>, needs: &QueryNeeds) -> Vec<String> {
     /// Host, number of segments, and where the hash route begins.
     type Form = (String, usize, Option<usize>);
@@ -112,7 +116,8 @@ fn pattern(host: &str, len: usize, urls: &[(Parts, &str)], needs: &QueryNeeds) -
         written.push_str("(?:[?#].*)?$");
         return written;
     }
-    // Keys stand in the order in which URLs of a form are written: sorted here, so one key is asked for at most.
+    // Keys stand in the order in which URLs of a form are written: sorted here, so one key is asked
+    // for at most.
     let Some((key, value)) = needs.iter().next() else { return written };
     let value = value.as_deref().map_or_else(|| "[^&#]+".to_owned(), |value| regex::escape(&encoded(value)));
     written.push_str(&format!("\\?(?:[^#]*&)?{}={value}(?:[&#].*)?$", regex::escape(&encoded(key))));
@@ -142,7 +147,8 @@ fn encoded(text: &str) -> String {
 /// Paths that texts write when they mean a tag.
 const GENERIC_PATHS: [&str; 7] = ["/div", "/span", "/p", "/a", "/button", "/input", "/form"];
 
-/// Returns patterns for the URLs that a text names, most specific first; generic and short paths are left out.
+/// Returns patterns for the URLs that a text names, most specific first; generic and short paths
+/// are left out.
 pub(crate) fn patterns_in_text(text: &str) -> Vec<String> {
     let mut found: BTreeSet<String> = BTreeSet::new();
     for (start, _) in text.match_indices("http") {
@@ -224,7 +230,8 @@ mod tests {
 
     #[test]
     fn urls_of_a_text_are_specific_and_generic_paths_are_not_taken() {
-        let text = "Open [the page](https://app.example.co/dashboard). See https://app.example.co/div, http://x.test/ab and *http://y.test/*";
+        let text = "Open [the page](https://app.example.co/dashboard). See https://app.example.co/div, \
+            http://x.test/ab and *http://y.test/*";
         assert_eq!(
             patterns_in_text(text),
             [r"^https?://app\.example\.co/dashboard/?(?:[?#].*)?$", r"^https?://y\.test/?(?:[?#].*)?$"]

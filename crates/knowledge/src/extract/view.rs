@@ -1,8 +1,9 @@
 //! What of a page tells its screen: elements, landmarks, fields, the open dialog.
 //!
-//! In: a [`Page`]. Out: a [`PageView`], which holds no node and can outlive the page. Invariants: what lies behind a modal dialog is read
-//! from its markup, since an open dialog takes its accessibility roles away; so a page has the same shape with and without one.
-//! Values of fields are never read.
+//! In: a [`Page`]. Out: a [`PageView`], which holds no node and can outlive the page. Invariants:
+//! what lies behind a modal dialog is read from its markup, since an open dialog takes its
+//! accessibility roles away; so a page has the same shape with and without one. Values of fields
+//! are never read.
 
 pub(crate) use super::nodes::{Labels, name_of, one_line, role_of};
 use super::nodes::{selector_of, short_text};
@@ -100,7 +101,8 @@ pub(crate) struct Field {
     pub required: bool,
     pub selector: Option<String>,
     pub options: Vec<String>,
-    /// What names the field whatever the language: the markup's `name`, else its `id`, else its accessible name.
+    /// What names the field whatever the language: the markup's `name`, else its `id`, else its
+    /// accessible name.
     pub key: String,
     pub repeated: bool,
     pub in_dialog: bool,
@@ -382,7 +384,8 @@ impl<'p> Reader<'p> {
         })
     }
 
-    /// Puts fields together by the form they stand in; those without one make a form of their own only if there are several.
+    /// Puts fields together by the form they stand in; those without one make a form of their own
+    /// only if there are several.
     fn add_forms(&self, fields: Vec<(Option<NodeId>, Field)>, view: &mut PageView) {
         let mut by_form: BTreeMap<Option<u32>, Vec<Field>> = BTreeMap::new();
         for (form, field) in fields {
@@ -411,7 +414,8 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// Returns whether a button is the pressed one of several of which one is: that says which view is shown, as a selected tab does. Of a toolbar any may be pressed, and that says nothing.
+/// Returns whether a button is the pressed one of several of which one is: that says which view is
+/// shown, as a selected tab does. Of a toolbar any may be pressed, and that says nothing.
 fn is_chosen(node: NodeRef<'_>) -> bool {
     let is_pressed = |node: NodeRef<'_>| {
         let by_markup = || node.attribute("aria-pressed").map(|pressed| pressed == "true");

@@ -1,8 +1,9 @@
 //! What is missing where everything that others do is there already: something that was done twice.
 //!
-//! In: a gap on one screen, and the rest of its task. Out: what of that rest was done once more; none if nothing speaks for it. A form that refuses what is sent is why people do
-//! a thing twice: they fill a field, press the button, are refused, mend the field, and press it again. Invariant: every step is one of the same task and the
-//! same screen.
+//! In: a gap on one screen, and the rest of its task. Out: what of that rest was done once more;
+//! none if nothing speaks for it. A form that refuses what is sent is why people do a thing twice:
+//! they fill a field, press the button, are refused, mend the field, and press it again. Invariant:
+//! every step is one of the same task and the same screen.
 
 use super::ActionGap;
 use super::evidence::{Around, FromRecordings};
@@ -60,14 +61,16 @@ fn mended<'t>(before: &[&'t TaskStep], after: &[&'t TaskStep]) -> Option<&'t Tas
     })
 }
 
-/// What was typed last before a button that is pressed again after the gap; `before` begins with the latest step.
+/// What was typed last before a button that is pressed again after the gap; `before` begins with
+/// the latest step.
 fn mending<'t>(before: &[&'t TaskStep], after: &[&'t TaskStep]) -> Option<&'t TaskStep> {
     let press = before.first().filter(|step| is_button(step))?;
     after.iter().find(|step| is_same(step, press))?;
     before.iter().find(|step| is_typed(step)).copied()
 }
 
-/// The button with which the screen is left later. Where it is pressed right after the gap, something was mended between.
+/// The button with which the screen is left later. Where it is pressed right after the gap,
+/// something was mended between.
 fn attempt(before: &[&TaskStep], after: &[&TaskStep], screen: &ScreenId) -> Option<Vec<TaskStep>> {
     let press = after.iter().find(|step| step.expected_screen_id.as_ref() != Some(screen) && is_button(step))?;
     let is_press = |step: Option<&&TaskStep>| step.is_some_and(|step| is_same(step, press));

@@ -1,13 +1,17 @@
 //! Fills a gap of a task from tasks that are like it.
 //!
-//! In: a [`Knowledge`], a gap whose task and place in it are known. Out: the actions that make the task most like the others of its website; none if no
-//! other one has a fitting stretch. Invariants: every stretch was observed; equal knowledge gives equal answers.
+//! In: a [`Knowledge`], a gap whose task and place in it are known. Out: the actions that make the
+//! task most like the others of its website; none if no other one has a fitting stretch.
+//! Invariants: every stretch was observed; equal knowledge gives equal answers.
 //!
-//! Why not only what others did between the same two actions: who does the same thing in another order, or with a mistake that was mended, has other
-//! neighbours at the gap. So stretches are taken from anywhere in the other tasks, also without the actions that this task did elsewhere,
-//! and each is tried in the gap: the one with which the whole task is most like the others is the answer (half by the longest common subsequence, half by
-//! which actions are done at all, since another order is no other task; more alike tasks count more). If nothing makes it more like them, everything that they do is
-//! there already: then what is missing was done more than once (`again`).
+//! Why not only what others did between the same two actions: who does the same thing in another
+//! order, or with a mistake that was mended, has other neighbours at the gap. So stretches are
+//! taken from anywhere in the other tasks, also without the actions that this task did elsewhere,
+//! and each is tried in the gap: the one with which the whole task is most like the others is the
+//! answer (half by the longest common subsequence, half by which actions are done at all, since
+//! another order is no other task; more alike tasks count more). If nothing makes it more like
+//! them, everything that they do is there already: then what is missing was done more than once
+//! (`again`).
 
 use super::again::done_again;
 use super::evidence::{Around, FromRecordings};
@@ -31,7 +35,8 @@ struct Other<'k> {
     task: &'k TaskDefinition,
     ids: Ids<'k>,
     weight: f64,
-    /// Lengths of the longest common subsequences of what was done before the gap and each beginning of this task.
+    /// Lengths of the longest common subsequences of what was done before the gap and each
+    /// beginning of this task.
     before: Vec<usize>,
     /// The same of what was done after it and each end.
     after: Vec<usize>,
@@ -150,7 +155,8 @@ impl<'k> Other<'k> {
         Self { task, ids, weight: 0.0, before: begun, after: ended, more, both, alike: 0.0 }
     }
 
-    /// How alike the two tasks are if a stretch stands in the gap: half by order, half by which actions there are.
+    /// How alike the two tasks are if a stretch stands in the gap: half by order, half by which
+    /// actions there are.
     fn likeness(&self, stretch: &[Option<&ActionId>], length: usize) -> f64 {
         let row = stretch.iter().fold(self.before.clone(), |row, id| extended(row, *id, &self.ids));
         let ordered = row.iter().zip(&self.after).map(|(begun, ended)| begun + ended).max().unwrap_or(0);
@@ -174,7 +180,8 @@ fn extended(mut row: Vec<usize>, id: Option<&ActionId>, other: &Ids<'_>) -> Vec<
     row
 }
 
-/// The steps of a task that the one with the gap did not do, or not as often; the first doings are taken to be the common ones.
+/// The steps of a task that the one with the gap did not do, or not as often; the first doings are
+/// taken to be the common ones.
 fn lacking<'k>(steps: &[&'k TaskStep], done: &BTreeMap<&ActionId, u32>) -> Vec<&'k TaskStep> {
     let mut left = done.clone();
     let is_lacking = |step: &&&TaskStep| match step.action_id.as_ref().and_then(|id| left.get_mut(id)) {
@@ -187,7 +194,8 @@ fn lacking<'k>(steps: &[&'k TaskStep], done: &BTreeMap<&ActionId, u32>) -> Vec<&
     steps.iter().filter(is_lacking).copied().collect()
 }
 
-/// Adds the stretches of a task that may stand in the gap: each step is done where the one before led.
+/// Adds the stretches of a task that may stand in the gap: each step is done where the one before
+/// led.
 fn collect<'k>(
     stretches: &mut BTreeMap<Vec<&'k ActionId>, Stretch<'k>>,
     gap: &ActionGap,

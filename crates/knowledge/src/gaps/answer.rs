@@ -1,8 +1,10 @@
 //! What a model said about a gap, checked part by part.
 //!
-//! In: the text of an answer. Out: [`Checked`] actions and transitions, or why the answer is refused. Invariants: one wrong action refuses the whole answer,
-//! because a sequence with a hole in it is another sequence; screens are known ones; a URL is of http or https and of an origin at which the
-//! website was seen; a target is a known element, or a selector that parsed, or plain words; nothing is run, uploaded, saved or closed.
+//! In: the text of an answer. Out: [`Checked`] actions and transitions, or why the answer is
+//! refused. Invariants: one wrong action refuses the whole answer, because a sequence with a hole
+//! in it is another sequence; screens are known ones; a URL is of http or https and of an origin at
+//! which the website was seen; a target is a known element, or a selector that parsed, or plain
+//! words; nothing is run, uploaded, saved or closed.
 
 use super::{ActionGap, ExtrapolationRequest, InferredAction, InferredTransition, USUAL_CONFIDENCE};
 use crate::model::{ActionDefinition, ActionId, ElementTarget, Inference, Knowledge, ScreenDefinition, ScreenId};
@@ -216,7 +218,8 @@ fn shown_long(text: &str) -> String {
     one_line(&text.chars().take(LONGEST_TARGET).collect::<String>())
 }
 
-/// Kinds of action that a model may say: what a person does on a page, and nothing that runs code, reads or writes files, or ends things.
+/// Kinds of action that a model may say: what a person does on a page, and nothing that runs code,
+/// reads or writes files, or ends things.
 fn allowed(number: usize, name: &str) -> Result<ActionType, AnswerError> {
     use ActionType as A;
     let kind = ActionType::parse(name).map_err(|source| AnswerError::Type { number, source })?;

@@ -1,6 +1,7 @@
 //! What recordings say about a gap, and what lies around it.
 //!
-//! In: a [`Knowledge`], a gap whose task is known. Out: the steps of that task before and after the gap. Invariant: both are parts of one task, or empty.
+//! In: a [`Knowledge`], a gap whose task is known. Out: the steps of that task before and after the
+//! gap. Invariant: both are parts of one task, or empty.
 
 use super::ActionGap;
 use crate::model::{Knowledge, TaskId, TaskStep};
@@ -19,7 +20,8 @@ pub struct FromRecordings {
     pub evidence: String,
 }
 
-/// What the recording with the gap did before and after it: where an action is done several times, this tells which of them is meant.
+/// What the recording with the gap did before and after it: where an action is done several times,
+/// this tells which of them is meant.
 #[derive(Default)]
 pub(super) struct Around<'k> {
     /// The task with the gap; the rest of it is evidence as well.
@@ -46,7 +48,8 @@ impl<'k> Around<'k> {
         })
     }
 
-    /// How many actions before and after a stretch of another recording are the same, up to [`ALIKE`] on each side.
+    /// How many actions before and after a stretch of another recording are the same, up to
+    /// [`ALIKE`] on each side.
     pub(super) fn alike(&self, before: &[TaskStep], after: &[TaskStep]) -> usize {
         let same = |(a, b): &(&TaskStep, &TaskStep)| a.action_id.is_some() && a.action_id == b.action_id;
         let back = self.before.iter().rev().zip(before.iter().rev()).take(ALIKE).take_while(same).count();

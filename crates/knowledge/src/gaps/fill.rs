@@ -1,7 +1,8 @@
 //! All of it: each gap from recordings, and where they say nothing from a model.
 //!
-//! In: a [`Knowledge`], a request, a model if there is one. Out: what was inferred, and what went wrong gap by gap. Invariants: the knowledge is not changed; a gap that names what is not
-//! known is an error with the nearest names, and no reason to leave the others out.
+//! In: a [`Knowledge`], a request, a model if there is one. Out: what was inferred, and what went
+//! wrong gap by gap. Invariants: the knowledge is not changed; a gap that names what is not known
+//! is an error with the nearest names, and no reason to leave the others out.
 
 use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult, by_model, by_recordings, identify};
 use crate::model::{ActionId, Knowledge, ScreenId};
@@ -9,7 +10,8 @@ use crate::translate::nearest::nearest;
 use crate::translate::shown;
 use browserlens_llm::Ask;
 
-/// Infers what is in the gaps: from recordings, and where they say nothing from a model, if there is one. The knowledge is not changed.
+/// Infers what is in the gaps: from recordings, and where they say nothing from a model, if there
+/// is one. The knowledge is not changed.
 pub fn fill_gaps(
     knowledge: &Knowledge,
     request: &ExtrapolationRequest,

@@ -1,8 +1,11 @@
 //! How much of what is taken out of a recording is found again from the others.
 //!
-//! In: a [`Knowledge`] in which tasks have several recordings. Out: [`Recall`] of each recording. One to three steps are taken out of every place of a task, and with them every action and transition that
-//! was seen nowhere else; the rest of the recording stays. Invariants: nothing of what is asked for is left in what is asked; an action counts as recovered
-//! where its tool, its screen, its target and the names of its parameters are those of the one that was removed, in order. Values are counted apart.
+//! In: a [`Knowledge`] in which tasks have several recordings. Out: [`Recall`] of each recording.
+//! One to three steps are taken out of every place of a task, and with them every action and
+//! transition that was seen nowhere else; the rest of the recording stays. Invariants: nothing of
+//! what is asked for is left in what is asked; an action counts as recovered where its tool, its
+//! screen, its target and the names of its parameters are those of the one that was removed, in
+//! order. Values are counted apart.
 
 use super::{ActionGap, ExtrapolationRequest, FromRecordings, Recovered, by_recordings, recovered, values};
 use crate::model::{
@@ -114,7 +117,8 @@ pub struct Hole {
 }
 
 impl Hole {
-    /// Takes steps out of a task, and everything that was seen nowhere else; none where an action beside the hole or in it is not known.
+    /// Takes steps out of a task, and everything that was seen nowhere else; none where an action
+    /// beside the hole or in it is not known.
     pub fn cut(knowledge: &mut Knowledge, task: &TaskDefinition, at: usize, length: usize) -> Option<Self> {
         let around = task.steps.get(at.checked_sub(1)?..=at + length)?;
         if around.iter().any(|step| step.action_id.is_none()) {

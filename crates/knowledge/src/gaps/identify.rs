@@ -1,10 +1,12 @@
 //! Finds the gaps.
 //!
 //! In: a [`Knowledge`]. Out: [`ActionGap`]s in a fixed order. A gap is
-//! - a transition without an action: between the last known action of the screen it begins at and the first of the one it ends at;
+//! - a transition without an action: between the last known action of the screen it begins at and
+//!   the first of the one it ends at;
 //! - two steps of a task of which the second is not done where the first one led.
 //!
-//! Beside them [`incomplete_forms`]: forms that a task sends without having filled a required field, which is a gap before the action that sends.
+//! Beside them [`incomplete_forms`]: forms that a task sends without having filled a required
+//! field, which is a gap before the action that sends.
 
 use super::ActionGap;
 use crate::model::{ActionDefinition, ActionId, FormField, Knowledge, Provenance, ScreenId, TaskDefinition, WebsiteId};
@@ -71,7 +73,8 @@ fn told(facts: &[(&str, &str)]) -> BTreeMap<String, Value> {
     facts.iter().map(|(key, value)| ((*key).to_owned(), Value::from(*value))).collect()
 }
 
-/// When each action was first done in a recording, or on which line of a document it stands: that is what "last" and "first" mean on a screen.
+/// When each action was first done in a recording, or on which line of a document it stands: that
+/// is what "last" and "first" mean on a screen.
 fn order_of_actions(knowledge: &Knowledge) -> BTreeMap<ActionId, u32> {
     let place = |source: &Provenance| match source {
         Provenance::Trace { step, .. } => Some(*step),

@@ -1,6 +1,7 @@
 //! Gaps, what is asked about them, and what was inferred.
 //!
-//! In and out: JSON with the field names that agents know. Invariant: what is left out of a request is what the proposal for this crate has there.
+//! In and out: JSON with the field names that agents know. Invariant: what is left out of a request
+//! is what the proposal for this crate has there.
 
 use crate::model::{ActionId, Inference, KnowledgeId, ScreenId, WebsiteId};
 use schemars::JsonSchema;

@@ -1,12 +1,15 @@
 //! Gaps: what was done between two known actions, where no recording says it.
 //!
-//! In: a [`Knowledge`](crate::Knowledge). Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with what was inferred, which [`store`] adds. Invariants: other
-//! recordings are asked before a language model; what was observed is never changed, only added to; everything that is added is marked
-//! as inferred, with how sure it is and why; an answer of a model is data until every part of it was checked.
+//! In: a [`Knowledge`](crate::Knowledge). Out: [`ActionGap`]s, and an [`ExtrapolationResult`] with
+//! what was inferred, which [`store`] adds. Invariants: other recordings are asked before a
+//! language model; what was observed is never changed, only added to; everything that is added is
+//! marked as inferred, with how sure it is and why; an answer of a model is data until every part
+//! of it was checked.
 //!
 //! Which part should I use?
 //! - all of it: [`fill_gaps`]
-//! - the gaps alone: [`identify`]; one gap from recordings: [`by_recordings`]; one by a model: [`by_model`]
+//! - the gaps alone: [`identify`]; one gap from recordings: [`by_recordings`]; one by a model:
+//!   [`by_model`]
 //! - how well it does: [`recall`], [`recovered`]
 
 mod again;

@@ -1,8 +1,9 @@
 //! Asks a language model what is in a gap.
 //!
-//! In: a gap, the name of a model, and something that answers: an endpoint, a cassette, both. Out: what was inferred, as a result of one gap. Invariants: the prompt is one
-//! file, whose holes are filled with JSON alone; every foreign text in it is shortened; equal gaps make equal requests, so that a cassette
-//! answers a second time.
+//! In: a gap, the name of a model, and something that answers: an endpoint, a cassette, both. Out:
+//! what was inferred, as a result of one gap. Invariants: the prompt is one file, whose holes are
+//! filled with JSON alone; every foreign text in it is shortened; equal gaps make equal requests,
+//! so that a cassette answers a second time.
 
 use super::answer::{SCHEMA, allowed_names, checked};
 use super::{ActionGap, ExtrapolationRequest, ExtrapolationResult};

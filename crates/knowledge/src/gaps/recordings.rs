@@ -1,11 +1,14 @@
 //! Fills a gap from other recordings.
 //!
-//! In: a [`Knowledge`], a gap. Out: the actions between, and how sure they are; none if no recording connects the two. Invariants: every action is one that was
-//! observed; nothing longer than allowed; equal knowledge gives equal answers.
+//! In: a [`Knowledge`], a gap. Out: the actions between, and how sure they are; none if no
+//! recording connects the two. Invariants: every action is one that was observed; nothing longer
+//! than allowed; equal knowledge gives equal answers.
 //!
 //! Four questions, from the surest to the weakest:
-//! 1. which stretch of other tasks makes the one with the gap most like them (`alike`), where it is known which task that is;
-//! 2. what recordings did between the very same two actions, the rest of the one with the gap included;
+//! 1. which stretch of other tasks makes the one with the gap most like them (`alike`), where it is
+//!    known which task that is;
+//! 2. what recordings did between the very same two actions, the rest of the one with the gap
+//!    included;
 //! 3. what they did between the screen where the first one left off and the second action;
 //! 4. the surest way through the graph of screens.
 
@@ -51,8 +54,9 @@ struct Found<'k> {
     tasks: Vec<&'k TaskId>,
 }
 
-/// Looks for `begin … to_action` in the tasks, with one to `most` steps between; what lies in the surroundings most like the gap's wins,
-/// then the most frequent, then the shortest, then the first.
+/// Looks for `begin … to_action` in the tasks, with one to `most` steps between; what lies in the
+/// surroundings most like the gap's wins, then the most frequent, then the shortest, then the
+/// first.
 fn sequences<'k>(
     tasks: impl Iterator<Item = &'k TaskDefinition>,
     gap: &ActionGap,
@@ -73,7 +77,8 @@ fn sequences<'k>(
             let ends = after.iter().take(most + 1).enumerate().filter(|(length, _)| !is_over_gap(*length));
             for (length, _) in ends.filter(|(_, step)| step.action_id.as_ref() == Some(&gap.to_action_id)) {
                 let steps: Vec<&TaskStep> = after[..length].iter().collect();
-                // The two may have been done one right after the other: that says that there is no gap.
+                // The two may have been done one right after the other: that says that there is no
+                // gap.
                 all += 1;
                 let Some(ids) = steps.iter().map(|step| step.action_id.as_ref()).collect::<Option<Vec<_>>>() else {
                     continue;

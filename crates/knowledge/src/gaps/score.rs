@@ -1,7 +1,8 @@
 //! How much of what was taken away was found again.
 //!
-//! In: the actions that were removed, and those that were inferred in their place. Out: how many were recovered in order: the length of their longest common
-//! subsequence. Invariant: never more than were removed.
+//! In: the actions that were removed, and those that were inferred in their place. Out: how many
+//! were recovered in order: the length of their longest common subsequence. Invariant: never more
+//! than were removed.
 
 use crate::model::ActionId;
 use serde::Serialize;

@@ -1,8 +1,10 @@
 //! Adds what was inferred to the knowledge.
 //!
-//! In: an [`ExtrapolationResult`], from here or from a file. Out: the knowledge with more in it, and what was added. Invariants: nothing that was there is changed;
-//! nothing that was observed is added a second time; what is added is sure by more than [`LEAST_CONFIDENCE`](super::LEAST_CONFIDENCE), is marked as inferred, and was checked
-//! here again.
+//! In: an [`ExtrapolationResult`], from here or from a file. Out: the knowledge with more in it,
+//! and what was added. Invariants: nothing that was there is changed; nothing that was observed is
+//! added a second time; what is added is sure by more than
+//! [`LEAST_CONFIDENCE`](super::LEAST_CONFIDENCE), is marked as inferred, and was checked here
+//! again.
 
 use super::answer::definition;
 use super::{ExtrapolationResult, LEAST_CONFIDENCE};

@@ -1,8 +1,11 @@
-//! What is typed or chosen in an action that was inferred: the values of another recording are that recording's own.
+//! What is typed or chosen in an action that was inferred: the values of another recording are that
+//! recording's own.
 //!
-//! In: the task with the gap, a step of another task that is taken over, and the same action in all other tasks. Out: parameters, and the name of the target where that varies.
-//! Invariants: a value is taken over only where both tasks have one goal, or where all tasks of different goals agree on it; where the other
-//! goal says the value, it is what this goal says in its place; else it is a placeholder, `{{value:<field>}}`.
+//! In: the task with the gap, a step of another task that is taken over, and the same action in all
+//! other tasks. Out: parameters, and the name of the target where that varies. Invariants: a value
+//! is taken over only where both tasks have one goal, or where all tasks of different goals agree
+//! on it; where the other goal says the value, it is what this goal says in its place; else it is a
+//! placeholder, `{{value:<field>}}`.
 
 use crate::model::{ActionDefinition, Knowledge, TaskDefinition, TaskStep};
 use serde_json::Value;
@@ -165,7 +168,8 @@ mod tests {
 
     const LAPTOP: &str =
         "Search the shop for a laptop, find the cheapest one with 16 GB of memory; the number is 503 555 0142.";
-    const BUSINESS: &str = "Search the shop for a business laptop, find the cheapest one with 32 GB of memory; the number is 503 555 0177.";
+    const BUSINESS: &str = "Search the shop for a business laptop, find the cheapest one with 32 GB of memory; the \
+        number is 503 555 0177.";
 
     #[test]
     fn what_another_goal_says_is_read_in_this_one_at_the_same_place() {

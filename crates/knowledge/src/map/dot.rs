@@ -1,6 +1,7 @@
 //! The site map in the DOT language.
 //!
-//! In: a [`Knowledge`]. Out: text. Invariants: equal knowledge gives equal bytes; every text of a page is quoted; ways that were only inferred are dashed.
+//! In: a [`Knowledge`]. Out: text. Invariants: equal knowledge gives equal bytes; every text of a
+//! page is quoted; ways that were only inferred are dashed.
 
 use super::graph::{Graph, MapOptions};
 use crate::model::Knowledge;

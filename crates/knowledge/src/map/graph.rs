@@ -1,6 +1,7 @@
 //! The part of the knowledge that is drawn, and where each screen stands.
 //!
-//! In: a [`Knowledge`]. Out: screens, ways and columns. Invariant: equal knowledge gives an equal order.
+//! In: a [`Knowledge`]. Out: screens, ways and columns. Invariant: equal knowledge gives an equal
+//! order.
 
 use crate::model::{Knowledge, ScreenDefinition, ScreenId, WebsiteId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -74,7 +75,8 @@ impl<'k> Graph<'k> {
         }
         let mut column: Vec<Option<usize>> = vec![None; count];
         let mut queue: VecDeque<usize> = VecDeque::new();
-        // A website begins where recordings did, then where nothing leads to; in a circle, what comes first by id does.
+        // A website begins where recordings did, then where nothing leads to; in a circle, what
+        // comes first by id does.
         let mut begins: Vec<usize> = self.openings.clone();
         begins.extend((0..count).filter(|at| incoming[*at] == 0));
         begins.extend(0..count);
@@ -106,7 +108,8 @@ impl<'k> Graph<'k> {
         columns
     }
 
-    /// Orders each column by where its screens' neighbours to the left stand, so that fewer lines cross.
+    /// Orders each column by where its screens' neighbours to the left stand, so that fewer lines
+    /// cross.
     fn sort(&self, columns: &mut [Vec<usize>]) {
         for right in 1..columns.len() {
             let (before, rest) = columns.split_at_mut(right);

@@ -1,6 +1,7 @@
 //! The site map as a picture.
 //!
-//! In: a [`Knowledge`]. Out: SVG. Invariants: equal knowledge gives equal bytes; every text of a page is escaped, so that none becomes markup; ways that were only inferred are dashed.
+//! In: a [`Knowledge`]. Out: SVG. Invariants: equal knowledge gives equal bytes; every text of a
+//! page is escaped, so that none becomes markup; ways that were only inferred are dashed.
 
 use super::graph::{Graph, MapOptions, Way};
 use crate::model::{Knowledge, ScreenDefinition};
@@ -19,12 +20,15 @@ pub(super) const ROWS: usize = 14;
 const NAME_COLUMNS: usize = 30;
 
 /// Colours where nothing around the picture sets them; a page that holds it has its own.
-const THEME: &str = "<style>:root{color-scheme:light dark;color:#1f2328;--paper:#fff;--panel:#f6f8fa;--muted:#59636e;--accent:#0b62a4;--bad:#a13d00}@media(prefers-color-scheme:dark){:root{color:#e4e8ee;--paper:#12161c;--panel:#1a2028;--muted:#9aa5b1;--accent:#7cbcf0;--bad:#ff9d5c}}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
+const THEME: &str = "<style>:root{color-scheme:light \
+    dark;color:#1f2328;--paper:#fff;--panel:#f6f8fa;--muted:#59636e;--accent:#0b62a4;--bad:#a13d00}@media(prefers-color-scheme:dark){:root{color:#e4e8ee;--paper:#12161c;--panel:#1a2028;--muted:#9aa5b1;--accent:#7cbcf0;--bad:#ff9d5c}}</style><rect width=\"100%\" height=\"100%\" fill=\"var(--paper)\"/>\n";
 
 /// What is said below the picture.
 const LEGEND: [&str; 2] = [
-    "Solid line: observed. Dashed: inferred. Dotted: from a screen to a state of it. A number is the confidence of a way that is not certain; fainter lines are less sure.",
-    "A box says on how many pages its screen was seen, and how many actions stay on it. Hold the pointer over a line or a box to read all of it.",
+    "Solid line: observed. Dashed: inferred. Dotted: from a screen to a state of it. A number is the confidence of a \
+        way that is not certain; fainter lines are less sure.",
+    "A box says on how many pages its screen was seen, and how many actions stay on it. Hold the pointer over a line \
+        or a box to read all of it.",
 ];
 
 /// Draws the site map as an SVG file, for light and dark.
@@ -32,8 +36,9 @@ pub fn site_map_svg(knowledge: &Knowledge, options: &MapOptions) -> String {
     drawn(&Graph::of(knowledge, options), options, THEME)
 }
 
-/// Draws the site map for a page that holds it: without a style sheet, which the page may forbid. Its colours are the page's text colour and the custom properties
-/// `--paper`, `--panel`, `--muted`, `--accent` and `--bad`.
+/// Draws the site map for a page that holds it: without a style sheet, which the page may forbid.
+/// Its colours are the page's text colour and the custom properties `--paper`, `--panel`,
+/// `--muted`, `--accent` and `--bad`.
 pub fn site_map_figure(knowledge: &Knowledge, options: &MapOptions) -> String {
     drawn(&Graph::of(knowledge, options), options, "")
 }
@@ -54,7 +59,9 @@ fn drawn(graph: &Graph<'_>, options: &MapOptions, theme: &str) -> String {
     let title = if options.title.is_empty() { "Site map" } else { options.title.as_str() };
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{}\" font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"currentColor\">",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+            height=\"{height}\" role=\"img\" aria-label=\"{}\" font-family=\"system-ui, sans-serif\" font-size=\"12\" \
+            fill=\"currentColor\">",
         escaped(title)
     );
     svg.push_str(theme);
@@ -72,7 +79,8 @@ fn drawn(graph: &Graph<'_>, options: &MapOptions, theme: &str) -> String {
         let (x1, y1, x2, y2) = (x1 + WIDTH / 2, y1 + HEIGHT / 2, x2 + WIDTH / 2, y2 + HEIGHT / 2);
         let _ = writeln!(
             svg,
-            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"var(--muted)\" stroke-width=\"1.6\" stroke-dasharray=\"1 4\"/>"
+            "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\" stroke=\"var(--muted)\" stroke-width=\"1.6\" \
+                stroke-dasharray=\"1 4\"/>"
         );
     }
     // Numbers stand above all lines, so that none is crossed out.
@@ -101,7 +109,8 @@ fn line(
     numbers: &mut String,
 ) -> String {
     let half = HEIGHT / 2;
-    // Forwards from right edge to left edge, back from left edge to right edge, within a column around on the right.
+    // Forwards from right edge to left edge, back from left edge to right edge, within a column
+    // around on the right.
     let (path, head, x, y) = if to.0 > from.0 {
         let (x1, y1, x2, y2) = (from.0 + WIDTH, from.1 + half - 6, to.0, to.1 + half - 6);
         let bend = (GAP_X / 2).min((x2 - x1) / 2);
@@ -135,12 +144,14 @@ fn line(
     if way.inferred || way.confidence < 0.995 {
         let _ = writeln!(
             numbers,
-            "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" stroke=\"var(--paper)\" stroke-width=\"3\" paint-order=\"stroke\">{:.2}</text>",
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"10\" stroke=\"var(--paper)\" stroke-width=\"3\" \
+                paint-order=\"stroke\">{:.2}</text>",
             way.confidence
         );
     }
     format!(
-        "<g opacity=\"{opacity}\"><title>{}</title><path fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\"{dash} d=\"{path}\"/><path fill=\"{colour}\" d=\"{head}\"/></g>\n",
+        "<g opacity=\"{opacity}\"><title>{}</title><path fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\"{dash} \
+            d=\"{path}\"/><path fill=\"{colour}\" d=\"{head}\"/></g>\n",
         escaped(&format!("{} to {}: {}", screens[0].name, screens[1].name, told(way)))
     )
 }
@@ -156,7 +167,9 @@ fn node(at: (usize, usize), screen: &ScreenDefinition, itself: Option<&Way>) -> 
     let itself = itself.map(|way| format!(", {} on it", plural(way.actions, "action"))).unwrap_or_default();
     let pattern = screen.url_patterns.first().map_or("", String::as_str);
     format!(
-        "<g><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\" fill=\"{fill}\" stroke=\"{stroke}\"{dash}/><text x=\"{}\" y=\"{}\">{}</text><text x=\"{}\" y=\"{}\" font-size=\"10\" fill=\"var(--muted)\">{}{}</text></g>\n",
+        "<g><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"6\" fill=\"{fill}\" \
+            stroke=\"{stroke}\"{dash}/><text x=\"{}\" y=\"{}\">{}</text><text x=\"{}\" y=\"{}\" font-size=\"10\" \
+            fill=\"var(--muted)\">{}{}</text></g>\n",
         escaped(&format!("{} ({}) {pattern}", screen.name, screen.screen_id)),
         x + 10,
         y + 19,

@@ -49,7 +49,8 @@ pub struct ElementTarget {
     /// Which one of several, counted from 0 in document order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nth: Option<u32>,
-    /// Whether the name differs from page to page of the screen (a product, a date): then it is one example.
+    /// Whether the name differs from page to page of the screen (a product, a date): then it is one
+    /// example.
     #[serde(default, skip_serializing_if = "is_false")]
     pub name_varies: bool,
 }
@@ -67,7 +68,8 @@ pub struct ActionDefinition {
     pub website_id: WebsiteId,
     /// Name for people, such as `Click button "Add to cart"`.
     pub name: String,
-    /// What is done: `click`, `type`, `navigate`, … An open list: the translation names what it cannot express.
+    /// What is done: `click`, `type`, `navigate`, … An open list: the translation names what it
+    /// cannot express.
     pub action_type: String,
     /// CSS selector of the node, if a stable one is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +77,8 @@ pub struct ActionDefinition {
     /// The node in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<ElementTarget>,
-    /// What else is told: `text`, `url`, `option`, `keys`, `direction`, … Typed secrets stand as placeholders.
+    /// What else is told: `text`, `url`, `option`, `keys`, `direction`, … Typed secrets stand as
+    /// placeholders.
     #[serde(default)]
     pub parameters: BTreeMap<String, Value>,
     /// Screens on which it was seen to work, sorted.

@@ -1,8 +1,10 @@
 //! The model: screens, actions, transitions and tasks, as they are stored and as JSON.
 //!
-//! In: nothing; plain types. Out: the same with serde and JSON schemas. Invariants: JSON uses the field names agents already know
-//! (`tool_name`, `parameters`, with `tool` and `params` accepted); a row without `content_type` reads as `unknown`; maps are sorted, so that equal
-//! knowledge is equal text. Types here accept what old files hold: whether a value makes sense is checked when it is stored.
+//! In: nothing; plain types. Out: the same with serde and JSON schemas. Invariants: JSON uses the
+//! field names agents already know (`tool_name`, `parameters`, with `tool` and `params` accepted);
+//! a row without `content_type` reads as `unknown`; maps are sorted, so that equal knowledge is
+//! equal text. Types here accept what old files hold: whether a value makes sense is checked when
+//! it is stored.
 
 mod action;
 mod ids;

@@ -162,13 +162,15 @@ pub struct ScreenDefinition {
     pub website_id: WebsiteId,
     /// Name for people.
     pub name: String,
-    /// What it is or does, in a sentence; of a document's section, its text. Empty if nothing is known.
+    /// What it is or does, in a sentence; of a document's section, its text. Empty if nothing is
+    /// known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// What kind of source it describes; rows without it are of the old shape.
     #[serde(default)]
     pub content_type: ContentType,
-    /// Whether a browser can be led to it. Only `web_ui` screens that are actionable are used for navigation.
+    /// Whether a browser can be led to it. Only `web_ui` screens that are actionable are used for
+    /// navigation.
     #[serde(default = "yes")]
     pub is_actionable: bool,
     /// Regular expressions, anchored at the beginning, of which one matches the URL.

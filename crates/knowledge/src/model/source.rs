@@ -44,7 +44,8 @@ pub enum Provenance {
     Inferred {
         /// By what.
         by: Inference,
-        /// What the inference can be looked up by (hash of a request, ids of a path); empty if nothing.
+        /// What the inference can be looked up by (hash of a request, ids of a path); empty if
+        /// nothing.
         #[serde(default)]
         evidence: String,
     },

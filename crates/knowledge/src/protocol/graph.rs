@@ -1,12 +1,14 @@
 //! The screens as a graph, and the surest way through it.
 //!
-//! In: a [`Knowledge`]. Out: a [`Path`]: transitions, in order. The cost of a transition is `-ln(confidence) + `[`STEP_COST`], so the cheapest path is the
-//! one whose confidences multiply to the most, where each further step counts like a confidence of 0.95: of two equally sure ways
-//! the shorter wins, and a cycle never pays. Invariants: only navigable screens and transitions with an action are in the graph; equal knowledge
-//! gives equal paths.
+//! In: a [`Knowledge`]. Out: a [`Path`]: transitions, in order. The cost of a transition is
+//! `-ln(confidence) + `[`STEP_COST`], so the cheapest path is the one whose confidences multiply to
+//! the most, where each further step counts like a confidence of 0.95: of two equally sure ways the
+//! shorter wins, and a cycle never pays. Invariants: only navigable screens and transitions with an
+//! action are in the graph; equal knowledge gives equal paths.
 //!
-//! A step back or forward in history leads wherever the history says: such transitions are used only where nothing else leads there.
-//! A recording's first URL can be opened from anywhere, at the cost of what the page held: [`REOPEN_COST`].
+//! A step back or forward in history leads wherever the history says: such transitions are used
+//! only where nothing else leads there. A recording's first URL can be opened from anywhere, at the
+//! cost of what the page held: [`REOPEN_COST`].
 
 use crate::model::{ActionId, Knowledge, ScreenId, TransitionId};
 use petgraph::algo::astar;

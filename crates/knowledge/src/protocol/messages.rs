@@ -1,7 +1,8 @@
 //! Instructions and responses, with the field names that agents know.
 //!
-//! In: JSON. Out: JSON. Invariants: an instruction says what it wants by `instruction_type` or `query_type`; a field that is not known is kept in
-//! `context` and changes nothing; a response always says whether it is a success, and if not, why and what to do.
+//! In: JSON. Out: JSON. Invariants: an instruction says what it wants by `instruction_type` or
+//! `query_type`; a field that is not known is kept in `context` and changes nothing; a response
+//! always says whether it is a success, and if not, why and what to do.
 
 use crate::model::{
     ActionId, BrowserUseAction, ContentType, Indicator, KnowledgeId, ScreenId, StepAction, SuccessCriteria, TaskId,
@@ -93,7 +94,8 @@ pub struct InstructionContext {
     /// Which tools the agent has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// Texts for fields, by the name of the field or the id of the action: in place of what was typed when it was recorded.
+    /// Texts for fields, by the name of the field or the id of the action: in place of what was
+    /// typed when it was recorded.
     #[serde(default, deserialize_with = "or_nothing", skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
     /// What an `agent_query` is.
@@ -175,7 +177,8 @@ pub struct PlanStep {
     /// Whether it was never observed.
     #[serde(default)]
     pub inferred: bool,
-    /// Whether it only prepares a later step on the same screen (a menu, a filter, a field), and may be passed over where its element is not there.
+    /// Whether it only prepares a later step on the same screen (a menu, a filter, a field), and
+    /// may be passed over where its element is not there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
     /// Why it could not be translated.

@@ -1,14 +1,20 @@
 //! Which known screen a browser shows.
 //!
-//! In: a URL with a page or a summary of it, or a description in words. Out: a [`Recognition`]. The score is 0.4 for a URL pattern that matches and 0.6 times
-//! the share of indicators that are there; a screen is recognised above 0.7. Invariants: patterns run in time linear in the URL; a tie is broken by
-//! specificity and said; the cost grows with what matches, not with the number of screens.
+//! In: a URL with a page or a summary of it, or a description in words. Out: a [`Recognition`]. The
+//! score is 0.4 for a URL pattern that matches and 0.6 times the share of indicators that are
+//! there; a screen is recognised above 0.7. Invariants: patterns run in time linear in the URL; a
+//! tie is broken by specificity and said; the cost grows with what matches, not with the number of
+//! screens.
 //!
-//! Elements and texts are counted first, which says how high the score of each screen can come. URL patterns are then run for the screen that can come highest, until as many screens as an
-//! answer names are certain: what could not come higher is never run (`recognise/patterns`). The answer is that of running everything (a property test).
+//! Elements and texts are counted first, which says how high the score of each screen can come. URL
+//! patterns are then run for the screen that can come highest, until as many screens as an answer
+//! names are certain: what could not come higher is never run (`recognise/patterns`). The answer is
+//! that of running everything (a property test).
 //!
-//! On a page an indicator is an element of its kind with exactly its name. In a summary an indicator is a text that occurs, whatever the case, since summaries
-//! are of any form. In both, what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without it the score stays at the threshold.
+//! On a page an indicator is an element of its kind with exactly its name. In a summary an
+//! indicator is a text that occurs, whatever the case, since summaries are of any form. In both,
+//! what makes a screen a state of a page (a selected tab, an open dialog) has to be there: without
+//! it the score stays at the threshold.
 
 mod needed;
 mod patterns;
@@ -105,7 +111,8 @@ struct Use {
     makes_state: bool,
 }
 
-/// A screen as it may be answered: by its score, then by how specific it is, then by the order of ids.
+/// A screen as it may be answered: by its score, then by how specific it is, then by the order of
+/// ids.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ranked {
     score: f64,
@@ -167,7 +174,8 @@ impl<'k> Recogniser<'k> {
     /// Builds the index over the screens that a browser can be led to.
     ///
     /// # Errors
-    /// [`KnowledgeError::InvalidPattern`] or [`KnowledgeError::NoSignature`], which name the screen.
+    /// [`KnowledgeError::InvalidPattern`] or [`KnowledgeError::NoSignature`], which name the
+    /// screen.
     pub fn new(knowledge: &'k Knowledge) -> Result<Self, KnowledgeError> {
         Self::with_limits(knowledge, LIMITS)
     }
@@ -234,7 +242,8 @@ impl<'k> Recogniser<'k> {
         Ok(built)
     }
 
-    /// Returns what a pattern is to the screen that was added last; equal patterns are compiled and run once.
+    /// Returns what a pattern is to the screen that was added last; equal patterns are compiled and
+    /// run once.
     fn used<'p>(
         &mut self,
         ids: &mut HashMap<&'p str, u32>,
@@ -302,8 +311,9 @@ impl<'k> Recogniser<'k> {
         self.answer(tally, url)
     }
 
-    /// Finds a screen by what it is called or for. The confidence is the share of the description that fits the screen, and a quarter the share of its name that
-    /// the description says; rare words weigh more.
+    /// Finds a screen by what it is called or for. The confidence is the share of the description
+    /// that fits the screen, and a quarter the share of its name that the description says; rare
+    /// words weigh more.
     pub fn description(&self, description: &str) -> Recognition {
         let mut scores = self.described.scores(description);
         scores.retain(|_, score| *score > 0.0);
@@ -327,7 +337,8 @@ impl<'k> Recogniser<'k> {
         self.told(&ranked, &BTreeSet::new(), tie)
     }
 
-    /// Returns a screen as it is answered if `is_there` says of each of its patterns whether it matches.
+    /// Returns a screen as it is answered if `is_there` says of each of its patterns whether it
+    /// matches.
     fn ranked(&self, tally: &Tally<'_>, at: u32, mut is_there: impl FnMut(u32) -> bool) -> (Ranked, bool) {
         let entry = &self.entries[at as usize];
         let (mut matched, mut is_state) = (tally.matched[at as usize], tally.is_state[at as usize]);
@@ -345,13 +356,15 @@ impl<'k> Recogniser<'k> {
         if entry.is_state && !is_state {
             score = score.min(THRESHOLD);
         }
-        // Scores are rounded before they are compared: a tie has to be one in whatever order screens come.
+        // Scores are rounded before they are compared: a tie has to be one in whatever order
+        // screens come.
         let score = (score * 1e9).round() / 1e9;
         let specific = (entry.depth, matched, entry.literal);
         (Ranked { score, specific, at: Reverse(at), is_certain: false }, url || matched > 0)
     }
 
-    /// Returns the screens that an answer names, best first. What a screen can be at most is in the same order as what it is, so the first that is certain is the best.
+    /// Returns the screens that an answer names, best first. What a screen can be at most is in the
+    /// same order as what it is, so the first that is certain is the best.
     fn best(&self, tally: &Tally<'_>, matches: &mut Matches<'_>) -> Vec<Ranked> {
         let mut waiting: BinaryHeap<Ranked> = tally
             .touched
@@ -374,7 +387,8 @@ impl<'k> Recogniser<'k> {
             if is_there {
                 waiting.push(Ranked { is_certain: true, ..certain });
             }
-            // Once everything was run, all are put in order at once: one by one is dear where nothing matches.
+            // Once everything was run, all are put in order at once: one by one is dear where
+            // nothing matches.
             if matches.take_sets_ran() {
                 let rest = waiting.into_iter().filter_map(|next| {
                     let (certain, is_there) = self.ranked(tally, next.at.0, |pattern| matches.matches(pattern));

@@ -1,7 +1,9 @@
 //! Literal texts without which a pattern cannot match.
 //!
-//! In: a pattern. Out: sets of texts; every match holds a text of each set. Invariants: nothing that matches lacks one; what is not plain to see (a class of characters, something
-//! that may be left out) says nothing. Read from the pattern as the `regex` crate itself reads it, not by looking at its characters.
+//! In: a pattern. Out: sets of texts; every match holds a text of each set. Invariants: nothing
+//! that matches lacks one; what is not plain to see (a class of characters, something that may be
+//! left out) says nothing. Read from the pattern as the `regex` crate itself reads it, not by
+//! looking at its characters.
 
 use regex_syntax::hir::{Hir, HirKind};
 use std::collections::BTreeSet;

@@ -1,11 +1,15 @@
 //! URL patterns of many screens, and which of them match a URL.
 //!
-//! In: patterns, each once; then a URL. Out: candidates (patterns whose literal beginning the URL has, and of the texts that the pattern needs the rarest), and whether one matches. Invariants: a pattern that is no candidate does
-//! not match; a candidate is run when it is asked for, once, or with all others of its beginning as soon as many were asked for; either way the answer is that of
-//! the pattern run alone. Time is linear in the URL.
+//! In: patterns, each once; then a URL. Out: candidates (patterns whose literal beginning the URL
+//! has, and of the texts that the pattern needs the rarest), and whether one matches. Invariants: a
+//! pattern that is no candidate does not match; a candidate is run when it is asked for, once, or
+//! with all others of its beginning as soon as many were asked for; either way the answer is that
+//! of the pattern run alone. Time is linear in the URL.
 //!
-//! Why sets are run too: one regular expression after the other touches a cache of its own, and that is slower than thousands of them as one automaton. Why not sets alone: their
-//! automaton is built as it runs, so the first URL of a form is dear, and most questions are settled by a few patterns.
+//! Why sets are run too: one regular expression after the other touches a cache of its own, and
+//! that is slower than thousands of them as one automaton. Why not sets alone: their automaton is
+//! built as it runs, so the first URL of a form is dear, and most questions are settled by a few
+//! patterns.
 
 use super::needed::{AnyOf, needed};
 use crate::error::KnowledgeError;
@@ -28,7 +32,8 @@ pub(super) struct Limits {
     pub(super) set_from: usize,
     /// So many are run alone before sets are.
     pub(super) alone: u32,
-    /// Where so many screens have nothing that speaks for them but that their pattern may match, sets are run first.
+    /// Where so many screens have nothing that speaks for them but that their pattern may match,
+    /// sets are run first.
     pub(super) bare: usize,
 }
 
@@ -92,7 +97,8 @@ impl Patterns {
         Ok(id)
     }
 
-    /// Makes the index of what patterns need, and sets of patterns that begin alike, where there are many; `texts` are the patterns by number. A set that grows too large is left out: its
+    /// Makes the index of what patterns need, and sets of patterns that begin alike, where there
+    /// are many; `texts` are the patterns by number. A set that grows too large is left out: its
     /// patterns are run alone.
     pub(super) fn finish(&mut self, texts: &[&str], limits: Limits) {
         for beginning in self.beginnings.iter_mut().filter(|beginning| beginning.ids.len() >= limits.set_from) {
@@ -265,7 +271,8 @@ fn without_scheme(url: &str) -> &str {
     url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url)
 }
 
-/// Returns the literal text behind the scheme with which every match of a pattern begins; empty if that is not plain to see.
+/// Returns the literal text behind the scheme with which every match of a pattern begins; empty if
+/// that is not plain to see.
 pub(super) fn literal_prefix(pattern: &str) -> String {
     let rest = ["^https?://", "^https://", "^http://", "https?://", "https://", "http://"]
         .iter()

@@ -1,6 +1,7 @@
 //! Which elements and texts are on a page, counted by screen.
 //!
-//! In: what a text stands for, as it is found. Out: how many indicators of each screen are there. Invariant: a text is added once, so an indicator counts once.
+//! In: what a text stands for, as it is found. Out: how many indicators of each screen are there.
+//! Invariant: a text is added once, so an indicator counts once.
 
 use crate::extract::signature::fold;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};

@@ -80,7 +80,8 @@ fn a_tie_goes_to_the_more_specific_screen_and_is_said() {
 fn what_cannot_be_used_is_an_error_that_names_the_screen() {
     let error = Recogniser::new(&knowledge(&[screen("broken", "(?<=a)b", &[])])).unwrap_err();
     assert!(error.to_string().contains("screen \"broken\"") && error.hint().contains("look-around"), "{error}");
-    // Within the brackets that are put around it this would be a pattern, one that matches anywhere.
+    // Within the brackets that are put around it this would be a pattern, one that matches
+    // anywhere.
     let error = Recogniser::new(&knowledge(&[screen("broken", "a)|(?:b", &[])])).unwrap_err();
     assert!(matches!(error, KnowledgeError::InvalidPattern { .. }), "{error}");
     let huge = Recogniser::new(&knowledge(&[screen("huge", "((a{100}){100}){100}", &[])])).unwrap_err();

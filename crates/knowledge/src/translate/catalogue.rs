@@ -1,9 +1,10 @@
 //! The tools of each profile, with the JSON schema of each tool's parameters.
 //!
-//! In: the name of a profile, a tool's name and parameters. Out: whether the profile has the tool and takes the parameters. Invariant: the schemas
-//! (`schemas/*.json`) allow no parameter that the tool does not know. `browser-use-0.13` is the registry of browser-use 0.13.14 as it was
-//! printed by the installed package (24 tools); `seed` is the list of tools that this crate was asked for, of no released version: an element may be
-//! given there by index or by CSS selector.
+//! In: the name of a profile, a tool's name and parameters. Out: whether the profile has the tool
+//! and takes the parameters. Invariant: the schemas (`schemas/*.json`) allow no parameter that the
+//! tool does not know. `browser-use-0.13` is the registry of browser-use 0.13.14 as it was printed
+//! by the installed package (24 tools); `seed` is the list of tools that this crate was asked for,
+//! of no released version: an element may be given there by index or by CSS selector.
 
 use super::error::{TranslateError, shown};
 use super::profile::Profile;

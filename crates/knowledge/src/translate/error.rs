@@ -1,7 +1,8 @@
 //! Why an action cannot be said as a call of a tool.
 //!
-//! In: an action, a profile, a page. Out: a [`TranslateError`] that names what is wrong and what there is instead. Invariant: text of pages,
-//! documents and models stands in messages only shortened, and what nobody sees of it as escapes.
+//! In: an action, a profile, a page. Out: a [`TranslateError`] that names what is wrong and what
+//! there is instead. Invariant: text of pages, documents and models stands in messages only
+//! shortened, and what nobody sees of it as escapes.
 
 use super::Profile;
 use browserlens_page::text::one_line;

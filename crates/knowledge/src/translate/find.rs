@@ -1,8 +1,11 @@
-//! How a script finds its elements: fixed pieces of code, of which a script holds those that its places need.
+//! How a script finds its elements: fixed pieces of code, of which a script holds those that its
+//! places need.
 //!
-//! In: [`Place`]s. Out: code that defines `all` (every element of a place) and `one` (the only one, or an error), and the data of a place. Invariants: the code is put together of
-//! texts of this file and nothing else, which hold no backslash, no comment and no double quote (see [`super::script`]); what is foreign is data. Roles
-//! and names are those that markup tells: enough to find again what was found by them.
+//! In: [`Place`]s. Out: code that defines `all` (every element of a place) and `one` (the only one,
+//! or an error), and the data of a place. Invariants: the code is put together of texts of this
+//! file and nothing else, which hold no backslash, no comment and no double quote (see
+//! [`super::script`]); what is foreign is data. Roles and names are those that markup tells: enough
+//! to find again what was found by them.
 
 use crate::extract::nodes::css_string;
 use browserlens_snapshot::select::Selector;
@@ -12,7 +15,8 @@ use std::collections::BTreeMap;
 /// Where a script finds its element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// By CSS selectors, each of one element: in the document, then in the shadow tree or frame of the element before.
+    /// By CSS selectors, each of one element: in the document, then in the shadow tree or frame of
+    /// the element before.
     Path(Vec<String>),
     /// By role and accessible name, as far as the markup tells them.
     Words(Words),
@@ -170,18 +174,26 @@ fn css_of_known(role: &str) -> Option<(&'static str, &'static str)> {
 /// Makes blanks one, as far as JavaScript counts them.
 pub(crate) const FLAT: &str = "var ch=String.fromCharCode,flat=t=>String(t??'').replace(RegExp('['+ch(8203,45,8207,8234,45,8238,8288,45,8297,65279)+']','g'),'').replace(RegExp(ch(92)+'s+','g'),' ').trim();";
 /// The document, open shadow trees and frames of the same origin.
-const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
-const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getRootNode(),t=e.tagName;return flat(a('aria-labelledby').split(' ').map(i=>i&&r.getElementById?.(i)?.textContent||'').join(' '))||a('aria-label')";
+const ROOTS: &str = "var roots=()=>{var o=[document],d;for(var r of o)for(var n of \
+    r.querySelectorAll('*'))if((d=n.shadowRoot||n.contentDocument)&&o.length<200)o.push(d);return o};";
+const ATTRIBUTES: &str = "var name=e=>{var a=k=>flat(e.getAttribute(k)),r=e.getRootNode(),t=e.tagName;return \
+    flat(a('aria-labelledby').split(' ').map(i=>i&&r.getElementById?.(i)?.textContent||'').join(' '))||a('aria-label')";
 /// A label without the field in it; a group by its legend; a button of a form by its value.
-const LABELS: &str = "||flat([...e.labels||[]].map(l=>[...l.childNodes].map(n=>n.contains(e)?'':n.textContent).join(' ')).join(' '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button','reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
+const LABELS: &str = "||flat([...e.labels||[]].map(l=>[...l.childNodes].map(n=>n.contains(e)?'':n.textContent).join(' \
+    ')).join(' \
+    '))||(t=='FIELDSET'?flat(e.querySelector('legend')?.textContent):'')||(t=='INPUT'&&['submit','button','reset'].includes(e.type)?flat(e.value):'')||(['INPUT','SELECT','TEXTAREA'].includes(t)?a('alt'):a('alt')||flat(e.innerText||e.textContent))||a('title')||a('placeholder')};";
 const CONTENT: &str = "||a('alt')||flat(e.innerText||e.textContent)||a('title')};";
-const INSIDE: &str = "var inside=(a,e)=>{for(var n=e;n;n=n.parentNode||n.host||n.defaultView?.frameElement)if(n===a&&n!==e)return true};";
+const INSIDE: &str = "var inside=(a,e)=>{for(var \
+    n=e;n;n=n.parentNode||n.host||n.defaultView?.frameElement)if(n===a&&n!==e)return true};";
 const ONE: &str =
     "var one=t=>{var m=all(t);if(m.length!=1)throw Error(m.length+' elements instead of one');return m[0]};";
 
-const FOCUSED: &str = "var focused=()=>{var f=document.activeElement;while(f?.shadowRoot?.activeElement)f=f.shadowRoot.activeElement;return f?[f]:[]};";
+const FOCUSED: &str = "var focused=()=>{var \
+    f=document.activeElement;while(f?.shadowRoot?.activeElement)f=f.shadowRoot.activeElement;return f?[f]:[]};";
 const BY_SELECTOR: &str = "var byPath=t=>[...document.querySelectorAll(t.path[0])];";
-const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of t.path){if(i++){r=m[0].shadowRoot||m[0].contentDocument;if(!r)throw Error('closed to scripts')}m=[...r.querySelectorAll(s)];if(m.length!=1)return i<t.path.length?[]:m}return m};";
+const BY_PATH: &str = "var byPath=t=>{var r=document,m,i=0;for(var s of \
+    t.path){if(i++){r=m[0].shadowRoot||m[0].contentDocument;if(!r)throw Error('closed to \
+    scripts')}m=[...r.querySelectorAll(s)];if(m.length!=1)return i<t.path.length?[]:m}return m};";
 
 /// Adds what finds the elements of places; `one` and `all` are defined by it.
 pub(crate) fn define(places: &[&Place], out: &mut String) {

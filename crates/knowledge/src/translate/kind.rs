@@ -1,7 +1,8 @@
 //! The action types that are understood, and the names they go by.
 //!
-//! In: the `action_type` of an action, as a recording, a document or a language model spells it. Out: an [`ActionType`].
-//! Invariant: no name means two types; a name that is not known is an error that names the nearest ones.
+//! In: the `action_type` of an action, as a recording, a document or a language model spells it.
+//! Out: an [`ActionType`]. Invariant: no name means two types; a name that is not known is an error
+//! that names the nearest ones.
 
 use super::TranslateError;
 

@@ -1,8 +1,9 @@
 //! Where a script finds a node: selectors that match it and nothing else.
 //!
-//! In: a node of a page. Out: one selector a tree (document, open shadow tree, frame of the same origin), from the outside in. Invariants: names and
-//! values are serialised by `cssparser`; each selector was run over the page and matched this node alone in its tree; a node in a closed shadow
-//! tree or in a frame of another origin has no path.
+//! In: a node of a page. Out: one selector a tree (document, open shadow tree, frame of the same
+//! origin), from the outside in. Invariants: names and values are serialised by `cssparser`; each
+//! selector was run over the page and matched this node alone in its tree; a node in a closed
+//! shadow tree or in a frame of another origin has no path.
 
 use browserlens_page::{Flags, NodeKind, NodeRef, Page};
 use browserlens_snapshot::select::Selector;

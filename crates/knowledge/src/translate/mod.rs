@@ -1,9 +1,11 @@
 //! Actions of the knowledge, said as calls of a browser-use agent's tools.
 //!
-//! In: an [`ActionDefinition`](crate::ActionDefinition), a [`Profile`], and if there is one the page it is to be done on. Out: one or more
-//! [`BrowserUseAction`](crate::BrowserUseAction)s, each valid by its tool's schema, or an error that names what is wrong. Invariants: an index is
-//! the backend node id of a node of the given page; what is ambiguous is an error, never a guess; text of others becomes a selector only after
-//! it was parsed as one, a URL only after its scheme was looked at, and a script never: it goes into fixed scripts as data.
+//! In: an [`ActionDefinition`](crate::ActionDefinition), a [`Profile`], and if there is one the
+//! page it is to be done on. Out: one or more [`BrowserUseAction`](crate::BrowserUseAction)s, each
+//! valid by its tool's schema, or an error that names what is wrong. Invariants: an index is the
+//! backend node id of a node of the given page; what is ambiguous is an error, never a guess; text
+//! of others becomes a selector only after it was parsed as one, a URL only after its scheme was
+//! looked at, and a script never: it goes into fixed scripts as data.
 
 mod catalogue;
 mod error;

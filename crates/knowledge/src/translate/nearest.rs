@@ -1,7 +1,7 @@
 //! What was probably meant: the names nearest to one that is not there.
 //!
-//! In: a text and the names there are. Out: the most alike, best first. Invariant: linear in the number of names; no name is looked at beyond its
-//! first 200 characters, whoever wrote it.
+//! In: a text and the names there are. Out: the most alike, best first. Invariant: linear in the
+//! number of names; no name is looked at beyond its first 200 characters, whoever wrote it.
 
 use std::collections::BTreeMap;
 

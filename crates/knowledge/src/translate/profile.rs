@@ -1,6 +1,7 @@
 //! Which tools a browser-use agent has: one of two lists.
 //!
-//! In and out: a profile and its name. Invariant: names are those of options and JSON. The tools themselves stand in `catalogue`.
+//! In and out: a profile and its name. Invariant: names are those of options and JSON. The tools
+//! themselves stand in `catalogue`.
 
 use std::fmt;
 

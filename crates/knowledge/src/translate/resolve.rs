@@ -1,10 +1,12 @@
 //! Which node of a page an action means.
 //!
-//! In: a [`Page`], and what is known of the node: index, selector, words. Out: one node that can be acted on. Invariants: nothing is guessed: no
-//! node and several nodes are errors that name candidates; what was known by its exact name is not replaced by what stands at its place,
-//! unless the knowledge says that the name varies.
+//! In: a [`Page`], and what is known of the node: index, selector, words. Out: one node that can be
+//! acted on. Invariants: nothing is guessed: no node and several nodes are errors that name
+//! candidates; what was known by its exact name is not replaced by what stands at its place, unless
+//! the knowledge says that the name varies.
 //!
-//! Of several nodes of the same words, those that the action can be done on and that nothing covers are preferred before it is called ambiguous.
+//! Of several nodes of the same words, those that the action can be done on and that nothing covers
+//! are preferred before it is called ambiguous.
 
 use super::ActionType;
 use super::error::{Candidate, TranslateError, shown};
@@ -105,7 +107,8 @@ pub fn resolve<'p>(page: &'p Page, kind: ActionType, wanted: &Wanted) -> Result<
         (Some(_), Ok(None)) => varying(page, wanted),
         (Some(_), Err(error)) => return Err(error),
     };
-    // An index is of one load of a page: it chooses among what words and selector leave, and stands alone only where there are none.
+    // An index is of one load of a page: it chooses among what words and selector leave, and stands
+    // alone only where there are none.
     let found = match found.iter().copied().find(has_index) {
         Some(id) => vec![id],
         None => preferred(page, kind, found),
@@ -163,7 +166,8 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
         return Vec::new();
     }
     let labels = Labels::of(page);
-    // A node without an accessible name is called by its text, and an open dialog takes names and roles away from what lies behind it.
+    // A node without an accessible name is called by its text, and an open dialog takes names and
+    // roles away from what lies behind it.
     let is_named = |node: &NodeRef<'_>| {
         let wanted = if name.is_empty() { &text } else { &name };
         if wanted.is_empty() || !by_name {
@@ -192,7 +196,8 @@ fn all_by_words(page: &Page, target: &ElementTarget, by_name: bool, depth: usize
     if target.role.is_empty() { one_of_each_nest(page, found) } else { found }
 }
 
-/// Without a role whatever holds a text is called by it, up to the page: of nodes in one another the one that can be acted on is meant, else the innermost.
+/// Without a role whatever holds a text is called by it, up to the page: of nodes in one another
+/// the one that can be acted on is meant, else the innermost.
 fn one_of_each_nest(page: &Page, found: Vec<NodeId>) -> Vec<NodeId> {
     let acting: Vec<NodeId> = found.iter().copied().filter(|id| page.node(*id).is_interactive()).collect();
     let found = if acting.is_empty() { found } else { acting };
@@ -218,7 +223,8 @@ fn joined(page: &Page, wanted: &Wanted, named: Vec<NodeId>, selected: Vec<NodeId
     selected.into_iter().filter(|id| target.role.is_empty() || page.node(*id).role() == target.role).collect()
 }
 
-/// A name that differs from page to page: the name anywhere, since the names of what is around it differ too; else whatever has the role at that place.
+/// A name that differs from page to page: the name anywhere, since the names of what is around it
+/// differ too; else whatever has the role at that place.
 fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
     match &wanted.target {
         Some(target) if target.name_varies && !target.role.is_empty() => {
@@ -237,7 +243,8 @@ fn varying(page: &Page, wanted: &Wanted) -> Vec<NodeId> {
     }
 }
 
-/// Keeps those that the action can be done on, then those that nothing covers, as long as any is left.
+/// Keeps those that the action can be done on, then those that nothing covers, as long as any is
+/// left.
 fn preferred(page: &Page, kind: ActionType, found: Vec<NodeId>) -> Vec<NodeId> {
     let tests: [&dyn Fn(NodeRef<'_>) -> bool; 3] = [
         &|node| fits(kind, node),

@@ -1,9 +1,11 @@
 //! Scripts for `evaluate`: fixed functions, called with data.
 //!
-//! In: an operation, where its element is, and values. Out: `(function(q){…})({…})`. Invariants: nothing but the data object differs between two
-//! scripts of one operation whose places and points are of one kind; every text in it is a JSON string of letters, digits, blanks and `\uXXXX` alone, so that no text can end its
-//! literal, not even after a tool has rewritten the script: browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments
-//! before it evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
+//! In: an operation, where its element is, and values. Out: `(function(q){…})({…})`. Invariants:
+//! nothing but the data object differs between two scripts of one operation whose places and points
+//! are of one kind; every text in it is a JSON string of letters, digits, blanks and `\uXXXX`
+//! alone, so that no text can end its literal, not even after a tool has rewritten the script:
+//! browser-use replaces `\"` by `"`, halves doubled backslashes and may cut comments before it
+//! evaluates (read in its sources), and an ordinarily escaped JSON string would be opened by that.
 
 use super::find::{FLAT, define};
 pub use super::find::{Place, Words};
@@ -60,7 +62,47 @@ impl Operation {
             Self::Turn => "var e=ready(one(q.at));if(!so(e)){press(e,at(e),1)}",
             Self::DoubleClick => "var e=ready(one(q.at));var p=at(e);press(e,p,1);press(e,p,2);ev(e,'dblclick',p,0,2);",
             Self::RightClick => {
-                "var e=ready(one(q.at));for(var k of ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
+                "var e=ready(one(q.at));for(var k of \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    \
+                    ['pointerdown','mousedown','pointerup','mouseup','contextmenu'])ev(e,k,at(e),2,k[0]=='m'?1:0,k.endsWith('down')?2:0);"
             }
             Self::Hover => {
                 "var e=one(q.at);for(var k of ['pointerover','pointerenter','mouseover','mouseenter','pointermove','mousemove'])ev(e,k,at(e));"
@@ -101,7 +143,8 @@ impl Operation {
     }
 }
 
-/// What operations share, by name; a script holds what its operation calls. None of it holds a backslash, a comment or a double quote: see the module.
+/// What operations share, by name; a script holds what its operation calls. None of it holds a
+/// backslash, a comment or a double quote: see the module.
 const SHARED: [(&str, &str); 9] = [
     (
         "press",
@@ -112,7 +155,8 @@ const SHARED: [(&str, &str); 9] = [
         "var ev=(e,k,p,b=0,d=0,u=0)=>e.dispatchEvent(new(k[0]=='p'?PointerEvent:MouseEvent)(k,{bubbles:!k.endsWith('enter'),cancelable:!0,composed:!0,view:self,clientX:p.x,clientY:p.y,button:b,buttons:u,detail:d,pointerId:1,pointerType:'mouse',isPrimary:!0}));",
     ),
     ("at", "var at=e=>{var b=e.getBoundingClientRect();return{x:b.left+b.width/2,y:b.top+b.height/2}};"),
-    // What a person could act on: a script's events reach what is disabled, inert, or behind a modal dialog as well.
+    // What a person could act on: a script's events reach what is disabled, inert, or behind a
+    // modal dialog as well.
     (
         "ready",
         "var ready=e=>{var n=e.closest(':disabled:not(fieldset),[inert],:modal'),h=e.getRootNode().host;if(n?!n.matches(':modal'):!h&&e.ownerDocument.querySelector(':modal'))throw Error('out of reach');n||h&&ready(h);e.scrollIntoViewIfNeeded();return e};",
@@ -240,7 +284,8 @@ mod tests {
     use proptest::prelude::*;
     use regex::Regex;
 
-    /// What browser-use does with a script before it is evaluated, as far as it could touch a literal.
+    /// What browser-use does with a script before it is evaluated, as far as it could touch a
+    /// literal.
     fn rewritten(code: &str) -> String {
         let mut code = code.replace("\\\"", "\"");
         for (pattern, by) in [

@@ -25,7 +25,8 @@ fn below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Compares a table with what stands between its marks in PROTOCOL.md, or writes it there (`UPDATE_README=1`).
+/// Compares a table with what stands between its marks in PROTOCOL.md, or writes it there
+/// (`UPDATE_README=1`).
 pub fn readme(name: &str, table: &str) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("PROTOCOL.md");
     let text = std::fs::read_to_string(&path).expect("bundled files are there");

@@ -1,8 +1,9 @@
 //! Turns changes into entries of the grammar by carrying them out.
 //!
-//! In: the shown state, its target and the [`Matching`]. Out: the entries, in the order in which they apply, and the state
-//! that they lead to, with its keys. Invariant: each entry is made against the state that the entries before it led to, so that
-//! names and positions mean there what they meant here.
+//! In: the shown state, its target and the [`Matching`]. Out: the entries, in the order in which
+//! they apply, and the state that they lead to, with its keys. Invariant: each entry is made
+//! against the state that the entries before it led to, so that names and positions mean there what
+//! they meant here.
 
 use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
@@ -45,14 +46,15 @@ pub struct EmitOptions {
     pub head: Option<Head>,
     /// Whether old values are left out: they were shown.
     pub without_old_values: bool,
-    /// Whether what is said elsewhere is left out: role and name of an item with a ref, states that a new state puts an end to, the option
-    /// that a value selects.
+    /// Whether what is said elsewhere is left out: role and name of an item with a ref, states that
+    /// a new state puts an end to, the option that a value selects.
     pub brief: bool,
     /// Whether the line of what is unchanged names headings and ends as the seed's does.
     pub seed_unchanged: bool,
     /// Whether there is a line of what is unchanged at all.
     pub unchanged: bool,
-    /// Whether every change is told by itself, as in the seed: no order lists, nothing written anew.
+    /// Whether every change is told by itself, as in the seed: no order lists, nothing written
+    /// anew.
     pub itemised: bool,
 }
 
@@ -334,7 +336,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Says where new items stand that are put before the child at a position: beside which they are, where that has a ref.
+    /// Says where new items stand that are put before the child at a position: beside which they
+    /// are, where that has a ref.
     fn place_of_added(&self, items: &Tree, into: u32, at: usize) -> Place {
         let children = self.scratch.tree().children(into);
         let is_last = at == children.len();
@@ -348,7 +351,8 @@ impl Emitter<'_> {
         before.or_else(|| beside(at).map(Place::Before)).unwrap_or_else(numbered)
     }
 
-    /// Names a child by the first ref in it, and says what it is called where it is one of those of a role.
+    /// Names a child by the first ref in it, and says what it is called where it is one of those of
+    /// a role.
     fn beside(&self, id: u32, position: usize, role: &str) -> Option<Beside> {
         let Child::With(reference) = self.scratch.child(id, position) else { return None };
         let told = self.scratch.told(id);
@@ -381,7 +385,8 @@ impl Emitter<'_> {
         self.graft(into, at, &items, &order)
     }
 
-    /// Copies new items below the root of a tree of their own; returns it and which new item each of it is.
+    /// Copies new items below the root of a tree of their own; returns it and which new item each
+    /// of it is.
     fn copy(&self, new: &[u32]) -> (Tree, Vec<u32>) {
         let mut items = Tree::default();
         let mut origin: HashMap<u32, u32> = HashMap::new();
@@ -419,7 +424,8 @@ impl Emitter<'_> {
         last
     }
 
-    /// Whether the leaves of a matched item already say what they are to say: a value selected its option.
+    /// Whether the leaves of a matched item already say what they are to say: a value selected its
+    /// option.
     fn is_there(&self, s: u32, t: u32) -> bool {
         let (is, wanted) = (self.scratch.tree(), &self.new.tree);
         let leaf = |(id, child): (&u32, &u32)| {
@@ -487,7 +493,8 @@ impl Emitter<'_> {
         self.changes += 1;
     }
 
-    /// Says which children of an item go: few by what they say, many by their number, messages always by their text.
+    /// Says which children of an item go: few by what they say, many by their number, messages
+    /// always by their text.
     fn gone(&self, s: u32, kept: &HashSet<u32>) -> Vec<Gone> {
         let tree = self.scratch.tree();
         let went: Vec<u32> =

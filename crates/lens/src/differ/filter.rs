@@ -1,9 +1,10 @@
 //! The semantic filter: small named passes that recognise changes that are noise.
 //!
 //! In: a change, and what is known of the item. Out: the name of the pass that would hide it.
-//! Invariants: only what nobody can act on is hidden, and only its text or value; errors, alerts, dialogs, navigation, focus,
-//! anything with a ref, and values that a person would act on (prices, stock, counts, results) are told, whatever a pass says. What is
-//! hidden is counted, and its item is marked *volatile*.
+//! Invariants: only what nobody can act on is hidden, and only its text or value; errors, alerts,
+//! dialogs, navigation, focus, anything with a ref, and values that a person would act on (prices,
+//! stock, counts, results) are told, whatever a pass says. What is hidden is counted, and its item
+//! is marked *volatile*.
 
 use super::{Change, Side};
 use crate::bugs::{Bug, has};
@@ -19,7 +20,8 @@ const LARGEST_VOLATILE: u32 = 40;
 pub enum FilterPass {
     /// A second look saw the node change by itself.
     Evidence,
-    /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in digits only.
+    /// Clocks and countdowns: role `timer`, or a live region whose text is a time and changed in
+    /// digits only.
     Timers,
     /// Slides of a carousel.
     Carousels,
@@ -63,7 +65,8 @@ impl SemanticFilter {
         Self { passes: FilterPass::ALL.to_vec() }
     }
 
-    /// Returns the pass that hides a change, if one does. `from` says which item of the view each new item is.
+    /// Returns the pass that hides a change, if one does. `from` says which item of the view each
+    /// new item is.
     pub fn hides(
         &self,
         change: Change,
@@ -96,7 +99,8 @@ impl SemanticFilter {
                 }
                 t
             }
-            // What is shown and is gone would be a lie without a mark, and the mark costs as much as the news.
+            // What is shown and is gone would be a lie without a mark, and the mark costs as much
+            // as the news.
             Change::Removed { .. } | Change::Moved { .. } => return None,
         };
         let at = from[id as usize];
@@ -130,7 +134,8 @@ fn must_be_told(tree: &Tree, id: u32) -> bool {
         || tree.ancestors(id).any(|above| loud(tree.item(above)) || &*tree.item(above).role == "navigation")
 }
 
-/// Whether a change is of values that a person may act on: in a table or a list of terms, or a number that tells no time.
+/// Whether a change is of values that a person may act on: in a table or a list of terms, or a
+/// number that tells no time.
 fn is_value(change: Change, old: &Side, new: &Side) -> bool {
     let (t, was) = match change {
         Change::Said { old: s, new: t } => (t, &*old.tree.item(s).name),
@@ -166,7 +171,8 @@ fn names(node: NodeRef<'_>, words: &[&str]) -> bool {
     said.any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
-/// Whether a node holds advertisements: what rotates there is another each time, though it looks the same.
+/// Whether a node holds advertisements: what rotates there is another each time, though it looks
+/// the same.
 pub(crate) fn is_advertisement(node: NodeRef<'_>) -> bool {
     let marked = ["id", "class", "data-ad", "data-ad-slot"].into_iter().any(|name| {
         node.attribute(name).is_some_and(|value| {

@@ -1,9 +1,11 @@
 //! Computes the delta from the shown state to the page.
 //!
-//! In: two [`Side`]s: what is shown and what it is to become. Out: a [`Matching`] and the [`Change`]s, which [`emit`] turns into
-//! entries of the grammar after the [`filter`] hid what is noise. Invariants: subtrees that are equal are not entered; items with
-//! refs match by ref alone; what is matched keeps its place unless a longest increasing subsequence says that it moved.
-//! Why not tree edit distance: it is cubic. Why not a line diff of text: one new wrapper re-indents a whole subtree.
+//! In: two [`Side`]s: what is shown and what it is to become. Out: a [`Matching`] and the
+//! [`Change`]s, which [`emit`] turns into entries of the grammar after the [`filter`] hid what is
+//! noise. Invariants: subtrees that are equal are not entered; items with refs match by ref alone;
+//! what is matched keeps its place unless a longest increasing subsequence says that it moved. Why
+//! not tree edit distance: it is cubic. Why not a line diff of text: one new wrapper re-indents a
+//! whole subtree.
 
 pub mod emit;
 pub mod filter;
@@ -17,7 +19,8 @@ use browserlens_page::{NodeKey, role};
 use order::longest_increasing;
 use std::collections::HashMap;
 
-/// One child in so many must be the same in two items without a name of their own, so that one became the other.
+/// One child in so many must be the same in two items without a name of their own, so that one
+/// became the other.
 const LEAST_ALIKE: usize = 4;
 
 /// One of the two trees of a diff.
@@ -102,7 +105,8 @@ impl Matching {
     }
 }
 
-/// Matches two sides and lists what changed. Changes stand in document order of what they are about, parents first.
+/// Matches two sides and lists what changed. Changes stand in document order of what they are
+/// about, parents first.
 pub fn diff(old: &Side, new: &Side) -> Matching {
     let mut matching = Matching::default();
     if old.hashes.first() == new.hashes.first() {
@@ -160,7 +164,8 @@ fn only_volatile(said: &crate::tree::Item, says: &crate::tree::Item) -> bool {
     said.volatile && !says.volatile && said.says_same(&crate::tree::Item { volatile: true, ..says.clone() })
 }
 
-/// What went in one place and came in another, alike to the last item and with the same ref or key, moved.
+/// What went in one place and came in another, alike to the last item and with the same ref or key,
+/// moved.
 fn move_over_parents(old: &Side, new: &Side, matching: &mut Matching, removed: &mut Vec<u32>, added: &mut Vec<u32>) {
     let mut gone: HashMap<u64, u32> = HashMap::new();
     for s in removed.iter() {
@@ -205,7 +210,8 @@ impl Siblings {
         self.to_new.resize(below.len(), NONE);
         self.to_old.clear();
         self.to_old.resize(wanted.len(), NONE);
-        // Most children did not change and stand where they stood: from both ends, equal subtrees with equal keys.
+        // Most children did not change and stand where they stood: from both ends, equal subtrees
+        // with equal keys.
         let alike = |s: u32, t: u32| {
             old.hashes[s as usize] == new.hashes[t as usize] && old.keys[s as usize] == new.keys[t as usize]
         };
@@ -228,8 +234,8 @@ impl Siblings {
         self.by_place(old, new, below, wanted);
     }
 
-    /// Leaves without a ref that stand alone between the same neighbours, role by role, are the old ones with other words: a state's name that
-    /// a script wrote anew, a cell's text.
+    /// Leaves without a ref that stand alone between the same neighbours, role by role, are the old
+    /// ones with other words: a state's name that a script wrote anew, a cell's text.
     fn by_place(&mut self, old: &Side, new: &Side, below: &[u32], wanted: &[u32]) {
         let may_pair = |side: &Side, id: u32| {
             let item = side.tree.item(id);
@@ -327,8 +333,8 @@ impl Siblings {
         }
     }
 
-    /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count (a price, a count), and a definition goes by
-    /// its term.
+    /// Role, name and ordinal, for what has no ref; of a leaf the digits of its name do not count
+    /// (a price, a count), and a definition goes by its term.
     fn by_fingerprint(
         &mut self,
         old: &Side,
@@ -380,7 +386,8 @@ fn term_of<'s>(side: &'s Side, siblings: &[u32], index: usize) -> Option<&'s str
     siblings[..index].iter().rev().copied().find(|id| role(*id) == "term").map(|term| &*side.tree.item(term).name)
 }
 
-/// Returns whether two items of one role are so alike that saying the difference is worth more than saying it anew.
+/// Returns whether two items of one role are so alike that saying the difference is worth more than
+/// saying it anew.
 fn related(old: &Side, new: &Side, s: u32, t: u32) -> bool {
     let (shown, item) = (old.tree.item(s), new.tree.item(t));
     if shown.reference != item.reference {

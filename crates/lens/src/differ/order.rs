@@ -1,4 +1,5 @@
-//! The longest increasing subsequence: which of some reordered siblings need not be said to have moved.
+//! The longest increasing subsequence: which of some reordered siblings need not be said to have
+//! moved.
 //!
 //! In: positions, all different. Out: whether each belongs to one longest increasing subsequence.
 //! Invariant: O(n log n).

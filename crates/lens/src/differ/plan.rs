@@ -1,7 +1,9 @@
-//! Chooses how changes are told: one by one, by an order list, or by writing anew what is below an item.
+//! Chooses how changes are told: one by one, by an order list, or by writing anew what is below an
+//! item.
 //!
-//! In: two sides, their [`Matching`], and which changes are hidden. Out: a [`Plan`]. Invariants: one pass from the leaves up, linear in
-//! the page; what is chosen costs at most what the changes one by one cost, by an estimate of tokens; a change is told once.
+//! In: two sides, their [`Matching`], and which changes are hidden. Out: a [`Plan`]. Invariants:
+//! one pass from the leaves up, linear in the page; what is chosen costs at most what the changes
+//! one by one cost, by an estimate of tokens; a change is told once.
 
 use super::{Change, Matching, Side};
 use crate::tree::{Item, NONE, ROOT, Tree};
@@ -113,7 +115,8 @@ pub(super) fn plan(old: &Side, new: &Side, matching: &Matching, hidden: &HashSet
             costs[new.tree.parent(t) as usize].below += total + said;
         }
     }
-    // Whether an item stands below one that is written anew; only what is matched one by one is asked for.
+    // Whether an item stands below one that is written anew; only what is matched one by one is
+    // asked for.
     let mut within = vec![false; new.tree.len()];
     for (s, t) in matching.pairs.iter().copied() {
         if t != ROOT {

@@ -1,7 +1,7 @@
 //! Says what a page node is to a view, before anything below it is known.
 //!
-//! In: a node and what encloses it. Out: a [`Class`]. Invariant: the answer depends on the node and its ancestors only;
-//! what depends on the content is decided when the node closes (`walk`).
+//! In: a node and what encloses it. Out: a [`Class`]. Invariant: the answer depends on the node and
+//! its ancestors only; what depends on the content is decided when the node closes (`walk`).
 
 use super::dom::Dom;
 use super::names::{self, is_glyph};
@@ -117,7 +117,8 @@ pub(super) fn classify<'p>(node: NodeRef<'p>, around: Around, dom: &Dom<'p>, con
     })
 }
 
-/// Private-use characters are icon glyphs: they say nothing as text; nor does a list's marker that only counts its items.
+/// Private-use characters are icon glyphs: they say nothing as text; nor does a list's marker that
+/// only counts its items.
 fn says_something(node: NodeRef<'_>) -> bool {
     if node.tag() == "::marker" {
         return !only_counts(node);
@@ -139,7 +140,8 @@ fn only_counts(marker: NodeRef<'_>) -> bool {
     number.bytes().all(|byte| byte.is_ascii_digit()) && !own && !list.is_some_and(other)
 }
 
-/// A checkbox, radio, switch or file button that is styled away, while its label is what one sees; the field of an editor; an area of an image map, which is a part of the image.
+/// A checkbox, radio, switch or file button that is styled away, while its label is what one sees;
+/// the field of an editor; an area of an image map, which is a part of the image.
 fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
     if node.tag() == "area" {
         return role::is_interactive(role);
@@ -150,7 +152,8 @@ fn is_unpainted_control(node: NodeRef<'_>, role: &str) -> bool {
     styled_away && !node.flags().has(Flags::ARIA_HIDDEN) && is_pressed
 }
 
-/// Returns the role as it is written and how the item holds what is below it; none if the node says nothing.
+/// Returns the role as it is written and how the item holds what is below it; none if the node says
+/// nothing.
 fn shape_of<'p>(role: &'p str, name: &str, node: NodeRef<'_>) -> Option<(&'p str, Shape)> {
     let named = names::says_something(name);
     let flags = node.flags();
@@ -217,7 +220,8 @@ fn is_known_container(role: &str) -> bool {
         )
 }
 
-/// Roles of the text level, and those that only structure: they say nothing that their text does not.
+/// Roles of the text level, and those that only structure: they say nothing that their text does
+/// not.
 fn is_plain_role(role: &str) -> bool {
     matches!(
         role,

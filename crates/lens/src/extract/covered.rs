@@ -1,7 +1,8 @@
 //! Marks what cannot be acted on because something lies over it, or because the page says so.
 //!
-//! In: a view's tree. Out: the same with [`StateSet::COVERED`] and [`StateSet::INERT`]. Invariants: where all of two or more controls of an
-//! item are covered, the item says it and they do not; a modal dialog says it for everything beside it.
+//! In: a view's tree. Out: the same with [`StateSet::COVERED`] and [`StateSet::INERT`]. Invariants:
+//! where all of two or more controls of an item are covered, the item says it and they do not; a
+//! modal dialog says it for everything beside it.
 
 use super::Meta;
 use super::first::is_modal;

@@ -1,9 +1,10 @@
 //! Names for what can be acted on and has none.
 //!
-//! In: a view's tree. Out: the same, with a name and [`StateSet::DERIVED`] on each nameless control for which the page offers
-//! one, in this order of trust: title, tooltip, placeholder, label text beside a field, words of its id, of its `data-`
-//! attributes, of its own icon or part class, of an icon in it, of a class or shape that none beside it has.
-//! Invariants: a control that holds anything with a name gets none; an item's own words are never replaced.
+//! In: a view's tree. Out: the same, with a name and [`StateSet::DERIVED`] on each nameless control
+//! for which the page offers one, in this order of trust: title, tooltip, placeholder, label text
+//! beside a field, words of its id, of its `data-` attributes, of its own icon or part class, of an
+//! icon in it, of a class or shape that none beside it has. Invariants: a control that holds
+//! anything with a name gets none; an item's own words are never replaced.
 
 use super::Meta;
 use super::names::collapse;
@@ -177,7 +178,8 @@ fn labels_beside(tree: &Tree, id: u32) -> (Option<String>, Option<String>) {
     (label(at.checked_sub(1)), label(Some(at + 1)))
 }
 
-/// Returns whether the texts beside a row of toggles stand before them: the row then begins with a text and ends with a toggle.
+/// Returns whether the texts beside a row of toggles stand before them: the row then begins with a
+/// text and ends with a toggle.
 fn is_labelled_before(tree: &Tree, id: u32) -> bool {
     let siblings = tree.children(tree.parent(id));
     let own = &tree.item(id).role;

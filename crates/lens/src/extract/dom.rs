@@ -1,8 +1,9 @@
 //! Roles, names and states from tags and attributes, where the accessibility tree says nothing.
 //!
-//! In: nodes of a page. Out: role, name and states. A node that the accessibility tree leaves out although it is painted
-//! (under `aria-hidden`, behind a modal dialog) can be seen and clicked all the same; the distilled DOM also asks where the
-//! tree only says `generic`. Invariant: what the accessibility tree says comes first.
+//! In: nodes of a page. Out: role, name and states. A node that the accessibility tree leaves out
+//! although it is painted (under `aria-hidden`, behind a modal dialog) can be seen and clicked all
+//! the same; the distilled DOM also asks where the tree only says `generic`. Invariant: what the
+//! accessibility tree says comes first.
 
 use super::names::{collapse, says_something};
 use crate::tree::StateSet;
@@ -140,7 +141,8 @@ impl<'p> Dom<'p> {
     }
 }
 
-/// Returns what a node is by its tag and attributes alone, in words of roles; none where they do not say.
+/// Returns what a node is by its tag and attributes alone, in words of roles; none where they do
+/// not say.
 pub(crate) fn markup_role(node: NodeRef<'_>) -> Option<&str> {
     if let Some(role) = node.attribute("role").and_then(|roles| roles.split_ascii_whitespace().next()) {
         return Some(role);
@@ -212,7 +214,8 @@ fn is_sectioning(tag: &str) -> bool {
     matches!(tag, "article" | "aside" | "main" | "nav" | "section")
 }
 
-/// Roles that a person reads by what is in them and does not act on: their name is no more than that.
+/// Roles that a person reads by what is in them and does not act on: their name is no more than
+/// that.
 fn says_its_text(role: &str) -> bool {
     matches!(role, "heading" | "cell" | "columnheader" | "rowheader" | "caption")
 }
@@ -243,7 +246,8 @@ fn attribute_of<'p>(node: NodeRef<'p>, names: &[&str]) -> &'p str {
     names.iter().filter_map(|name| node.attribute(name)).find(|text| says_something(text)).unwrap_or("")
 }
 
-/// Returns the text of an element (what is painted of it, if it is), with a blank where a box of its own starts or ends.
+/// Returns the text of an element (what is painted of it, if it is), with a blank where a box of
+/// its own starts or ends.
 fn text_of(node: NodeRef<'_>) -> String {
     let mut text = String::new();
     let mut block_ends: Vec<u32> = Vec::new();

@@ -1,7 +1,7 @@
 //! Puts what is modal first.
 //!
-//! In: a view's tree. Out: the same with each modal dialog before everything else, the one opened last first of all.
-//! Invariant: only the place of dialogs changes.
+//! In: a view's tree. Out: the same with each modal dialog before everything else, the one opened
+//! last first of all. Invariant: only the place of dialogs changes.
 
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 

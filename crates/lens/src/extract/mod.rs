@@ -1,11 +1,12 @@
 //! Builds the tree of a representation from a page.
 //!
-//! In: a [`Page`], and which nodes are known to change by themselves. Out: a [`View`]: a [`Tree`] without refs or cuts,
-//! and for each item the node it stands for. Invariants: one pass over the arena; what cannot be seen is left out; a name
-//! that its children say again is not said twice; wrappers that say nothing are gone. `crate::reference` writes the same tree
-//! by other means, and the Truth rule compares the two.
-//! Which should I use? `a11y` for pages with a good accessibility tree, `dom` where roles and names must come from
-//! tags and attributes, `hybrid` where a part of the page is drawn, `vision` where all of it is.
+//! In: a [`Page`], and which nodes are known to change by themselves. Out: a [`View`]: a [`Tree`]
+//! without refs or cuts, and for each item the node it stands for. Invariants: one pass over the
+//! arena; what cannot be seen is left out; a name that its children say again is not said twice;
+//! wrappers that say nothing are gone. `crate::reference` writes the same tree by other means, and
+//! the Truth rule compares the two. Which should I use? `a11y` for pages with a good accessibility
+//! tree, `dom` where roles and names must come from tags and attributes, `hybrid` where a part of
+//! the page is drawn, `vision` where all of it is.
 
 mod classify;
 mod covered;
@@ -37,7 +38,8 @@ use std::collections::HashSet;
 pub enum Representation {
     /// Accessibility tree joined with visible text.
     A11y,
-    /// Distilled DOM: roles and names from tags and attributes where the accessibility tree has none.
+    /// Distilled DOM: roles and names from tags and attributes where the accessibility tree has
+    /// none.
     Dom,
     /// Screenshot.
     Vision,
@@ -94,7 +96,8 @@ pub struct View {
 /// How a view is built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractOptions {
-    /// Whether roles and names are taken from tags and attributes where the accessibility tree has none.
+    /// Whether roles and names are taken from tags and attributes where the accessibility tree has
+    /// none.
     pub from_dom: bool,
     /// What the distilled DOM keeps.
     pub grade: Grade,

@@ -1,13 +1,15 @@
 //! Compares names with the text below them, so that nothing is said twice.
 //!
 //! In: a name and the pieces of text below its item. Out: whether the pieces add anything.
-//! Invariant: a walk over the pieces stops as soon as they are longer than the name, so the cost is that of the name.
+//! Invariant: a walk over the pieces stops as soon as they are longer than the name, so the cost is
+//! that of the name.
 
 use crate::tree::{Item, StateSet, Tree};
 use browserlens_page::role;
 use browserlens_page::text::is_unseen;
 
-/// Returns text with every run of white space as one blank and none at its ends, without the glyphs of icon fonts; nothing if nothing of it can be seen.
+/// Returns text with every run of white space as one blank and none at its ends, without the glyphs
+/// of icon fonts; nothing if nothing of it can be seen.
 pub(crate) fn collapse(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
     if !is_plain && text.chars().any(|c| is_glyph(c) || is_unseen(c)) {
@@ -17,7 +19,8 @@ pub(crate) fn collapse(text: &str) -> String {
     squeezed(text)
 }
 
-/// Returns text as [`collapse`] does, line by line, without empty lines: a page has line ends only where white space is kept (`pre`).
+/// Returns text as [`collapse`] does, line by line, without empty lines: a page has line ends only
+/// where white space is kept (`pre`).
 pub(super) fn collapse_lines(text: &str) -> String {
     if !text.contains('\n') {
         return collapse(text);
@@ -26,7 +29,8 @@ pub(super) fn collapse_lines(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether anything of a text can be read: not only white space, glyphs of icon fonts and characters nobody sees.
+/// Returns whether anything of a text can be read: not only white space, glyphs of icon fonts and
+/// characters nobody sees.
 pub(crate) fn says_something(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !is_glyph(c) && !is_unseen(c))
 }
@@ -60,7 +64,8 @@ pub(super) fn equals<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> b
     rest.next().is_none()
 }
 
-/// Returns whether every piece stands in the name, in order and at word boundaries; a comma or stop behind a word is no part of it.
+/// Returns whether every piece stands in the name, in order and at word boundaries; a comma or stop
+/// behind a word is no part of it.
 pub(super) fn holds<'a>(name: &str, pieces: impl Iterator<Item = &'a str>) -> bool {
     let words: Vec<&str> = name.split_whitespace().collect();
     let mut at = 0;
@@ -97,8 +102,8 @@ pub(super) fn pieces_below(tree: &Tree, id: u32) -> impl Iterator<Item = &str> {
     tree.subtree(id).skip(1).map(|below| &*tree.item(below).name)
 }
 
-/// Returns what the browser names a cell or row by: the same with the value of a text field in place of its name, and of a control that has a
-/// name nothing but that.
+/// Returns what the browser names a cell or row by: the same with the value of a text field in
+/// place of its name, and of a control that has a name nothing but that.
 pub(super) fn said_below(tree: &Tree, id: u32, acts: impl Fn(u32) -> bool) -> impl Iterator<Item = &str> {
     let mut todo: Vec<u32> = tree.children(id).iter().rev().copied().collect();
     std::iter::from_fn(move || {

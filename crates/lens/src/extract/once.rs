@@ -1,8 +1,9 @@
 //! Says once what stands in two places side by side.
 //!
-//! In: a view's tree. Out: the same without the text of a label whose control has it as its name, and without the heading,
-//! caption or legend that a named part begins with.
-//! Invariants: what is dropped can be read in the item that stays; nothing that can be acted on and nothing with a state goes.
+//! In: a view's tree. Out: the same without the text of a label whose control has it as its name,
+//! and without the heading, caption or legend that a named part begins with. Invariants: what is
+//! dropped can be read in the item that stays; nothing that can be acted on and nothing with a
+//! state goes.
 
 use super::Meta;
 use crate::tree::{Item, NONE, StateSet, Tree};
@@ -46,7 +47,8 @@ pub(super) fn once(tree: &mut Tree, meta: &[Meta]) {
     }
 }
 
-/// Returns whether a text says the name of the item beside it; a star that means "required" may follow.
+/// Returns whether a text says the name of the item beside it; a star that means "required" may
+/// follow.
 fn labels(text: &Item, item: &Item) -> bool {
     if item.is_text() || item.mark.is_some() || item.name.is_empty() {
         return false;

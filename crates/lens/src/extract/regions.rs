@@ -1,6 +1,7 @@
 //! Finds the parts of a page that text cannot tell: canvases and images without a name.
 //!
-//! In: a page. Out: [`Region`]s in document order. Invariant: only what is seen and is larger than an icon counts.
+//! In: a page. Out: [`Region`]s in document order. Invariant: only what is seen and is larger than
+//! an icon counts.
 
 use browserlens_page::{BoxInDocument, Flags, NodeKey, NodeKind, Page};
 

@@ -154,7 +154,8 @@ fn an_icon_in_a_button_names_it_and_text_in_it_is_no_derived_name() {
 fn text_beside_a_nameless_field_names_it_and_is_not_said_again() {
     assert_eq!(
         outline(
-            "text \"Town\" block\ntextbox value=\"Oslo\"\ngeneric block\n  checkbox unchecked\n  text \"Escort\"\nbutton \"Go\""
+            "text \"Town\" block\ntextbox value=\"Oslo\"\ngeneric block\n  checkbox unchecked\n  text \
+                \"Escort\"\nbutton \"Go\""
         ),
         "- textbox ~\"Town\" @e1 value: \"Oslo\", checkbox ~\"Escort\" @e2 unchecked, button \"Go\" @e3"
     );
@@ -164,7 +165,8 @@ fn text_beside_a_nameless_field_names_it_and_is_not_said_again() {
 fn a_label_that_says_the_name_of_the_control_beside_it_is_said_once() {
     assert_eq!(
         outline(
-            "text \"Name*\"\ntextbox \"Name\" required\ntext \"Room*\"\ntextbox \"Room\"\ncheckbox \"Ardenne\" unchecked\ngeneric block\n  text \"Ardenne\"\ntext \"18\""
+            "text \"Name*\"\ntextbox \"Name\" required\ntext \"Room*\"\ntextbox \"Room\"\ncheckbox \"Ardenne\" \
+                unchecked\ngeneric block\n  text \"Ardenne\"\ntext \"18\""
         ),
         "- textbox \"Name\" @e1 required, \"Room*\", textbox \"Room\" @e3, checkbox \"Ardenne\" @e4 unchecked, \"18\""
     );
@@ -174,7 +176,8 @@ fn a_label_that_says_the_name_of_the_control_beside_it_is_said_once() {
 fn a_named_part_does_not_say_its_heading_again() {
     assert_eq!(
         outline(
-            "region \"Needs\"\n  heading \"Needs\"\n  group \"Urgency\"\n    text \"Urgency\"\n    radio \"Now\" unchecked\n  heading \"Others\""
+            "region \"Needs\"\n  heading \"Needs\"\n  group \"Urgency\"\n    text \"Urgency\"\n    radio \"Now\" \
+                unchecked\n  heading \"Others\""
         ),
         "- region \"Needs\":\n  - group \"Urgency\": radio \"Now\" @e3 unchecked\n  - heading \"Others\""
     );
@@ -202,7 +205,8 @@ fn a_line_break_without_area_keeps_words_apart() {
 fn required_is_said_where_only_the_attribute_tells_and_a_select_is_not_called_collapsed() {
     assert_eq!(
         outline(
-            "combobox \"Type\" collapsed aria-required=\"true\" value=\"A\"\nbutton \"Menu\" collapsed\nswitch \"Wi-Fi\" unchecked"
+            "combobox \"Type\" collapsed aria-required=\"true\" value=\"A\"\nbutton \"Menu\" collapsed\nswitch \
+                \"Wi-Fi\" unchecked"
         ),
         "- combobox \"Type\" @e1 required value: \"A\", button \"Menu\" @e2 collapsed, switch \"Wi-Fi\" @e3 unchecked"
     );
@@ -235,7 +239,8 @@ fn a_select_that_the_accessibility_tree_leaves_out_keeps_its_value() {
 fn modal_dialogs_come_first_the_last_one_foremost() {
     assert_eq!(
         outline(
-            "main\n  button \"Behind\"\n  dialog \"One\" modal\n    text \"first\"\n    dialog \"Two\" modal\n      text \"second\""
+            "main\n  button \"Behind\"\n  dialog \"One\" modal\n    text \"first\"\n    dialog \"Two\" modal\n      \
+                text \"second\""
         ),
         "- dialog \"Two\" modal: \"second\"\n- dialog \"One\" modal: \"first\"\n- main: button \"Behind\" @e6"
     );
@@ -447,7 +452,8 @@ fn refs(text: &str) -> usize {
 fn a_named_day_of_a_grid_that_listens_is_a_control_unless_its_number_is() {
     let month = |day: &str, number: &str| {
         outline(&format!(
-            "grid clickable\n  row\n    gridcell \"March 1\" {day}\n      generic tag=a id=\"n1\" {number}\n        text \"1\"\n      paragraph\n        text \"Rain\"\n    gridcell\n      text \"Sun\""
+            "grid clickable\n  row\n    gridcell \"March 1\" {day}\n      generic tag=a id=\"n1\" {number}\n        \
+                text \"1\"\n      paragraph\n        text \"Rain\"\n    gridcell\n      text \"Sun\""
         ))
     };
     let plain = month("aria-labelledby=\"n1\"", "");
@@ -467,7 +473,8 @@ fn a_named_day_of_a_grid_that_listens_is_a_control_unless_its_number_is() {
 fn a_head_that_says_how_it_is_sorted_is_a_control_where_something_listens() {
     let table = |listens: &str, sort: &str| {
         outline(&format!(
-            "table {listens}\n  row\n    columnheader \"Name\" {sort}\n      text \"Name\"\n    columnheader \"Height\"\n      text \"Height\""
+            "table {listens}\n  row\n    columnheader \"Name\" {sort}\n      text \"Name\"\n    columnheader \
+                \"Height\"\n      text \"Height\""
         ))
     };
     let sorted = table("clickable", "aria-sort=\"none\"");
@@ -481,7 +488,8 @@ fn a_head_that_says_how_it_is_sorted_is_a_control_where_something_listens() {
 fn the_drawn_checkbox_of_a_trees_item_is_one_beside_it_unless_it_has_another() {
     let item = |more: &str| {
         outline(&format!(
-            "tree\n  treeitem \"Alder\" clickable\n    generic tag=i class=\"icon tree-checkbox\"\n    {more}\n    text \"Alder\""
+            "tree\n  treeitem \"Alder\" clickable\n    generic tag=i class=\"icon tree-checkbox\"\n    {more}\n    \
+                text \"Alder\""
         ))
     };
     assert_eq!(refs(&item("text \"\"")), 2, "{}", item("text \"\""));
@@ -502,7 +510,8 @@ fn text_that_keeps_its_white_space_keeps_its_line_ends() {
 fn what_another_control_is_drawn_with_is_no_control() {
     let tab = |id: &str| {
         outline(&format!(
-            "tab \"About\" clickable aria-labelledby=\"a1\"\n  link \"About\" tag=a href=\"#about\" id=\"{id}\"\n    text \"About\""
+            "tab \"About\" clickable aria-labelledby=\"a1\"\n  link \"About\" tag=a href=\"#about\" id=\"{id}\"\n    \
+                text \"About\""
         ))
     };
     assert_eq!((refs(&tab("a1")), refs(&tab("b1"))), (1, 2));

@@ -1,8 +1,9 @@
 //! Puts the error that a field names next to the field.
 //!
-//! In: a view's tree. Out: the same, where the text that an invalid field names by `aria-errormessage` or `aria-describedby` stands right
-//! after it, if it stood further away. Invariants: nothing is said twice and nothing goes; what holds a control is not moved, nor is what
-//! stands in a dialog that the field is not in.
+//! In: a view's tree. Out: the same, where the text that an invalid field names by
+//! `aria-errormessage` or `aria-describedby` stands right after it, if it stood further away.
+//! Invariants: nothing is said twice and nothing goes; what holds a control is not moved, nor is
+//! what stands in a dialog that the field is not in.
 
 use super::Meta;
 use super::first::is_modal;

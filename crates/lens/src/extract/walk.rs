@@ -1,7 +1,7 @@
 //! The one pass from a page to the tree of a view.
 //!
-//! In: a page in document order. Out: the tree and what its items stand for.
-//! Invariants: iterative; a node's item is decided when it opens and settled when it closes, when everything below is
+//! In: a page in document order. Out: the tree and what its items stand for. Invariants: iterative;
+//! a node's item is decided when it opens and settled when it closes, when everything below is
 //! known; only the end of the open list of children is ever rewritten.
 
 use super::Meta;
@@ -106,7 +106,8 @@ impl<'p> Walk<'p, '_> {
                 }
             }
             Class::Through { block } => {
-                // An inline node without an item needs no frame: what is below it has the same surroundings.
+                // An inline node without an item needs no frame: what is below it has the same
+                // surroundings.
                 if block {
                     self.flush();
                     let item = self.top().item;
@@ -186,7 +187,8 @@ impl<'p> Walk<'p, '_> {
         }
     }
 
-    /// Decides what an item becomes now that everything below is known; returns whether it is still there.
+    /// Decides what an item becomes now that everything below is known; returns whether it is still
+    /// there.
     fn settle(&mut self, id: u32, shape: Shape, interactive_below: &mut u32) -> bool {
         let at = id as usize;
         let acts = self.meta[at].interactive;

@@ -1,8 +1,8 @@
 //! Finds the parts of a page between which cards are dragged.
 //!
-//! In: a view's tree. Out: the same, where such a part can be acted on. Whoever drags a card needs a place to name. Invariant: a part
-//! counts if it, or one of its role beside it, directly holds a card: an article or list item that can be dragged, or that has a
-//! tab stop and a listener.
+//! In: a view's tree. Out: the same, where such a part can be acted on. Whoever drags a card needs
+//! a place to name. Invariant: a part counts if it, or one of its role beside it, directly holds a
+//! card: an article or list item that can be dragged, or that has a tab stop and a listener.
 
 use super::Meta;
 use crate::tree::{Item, NONE, ROOT, Tree};

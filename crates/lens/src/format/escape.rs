@@ -1,7 +1,8 @@
 //! Makes page text harmless: quoted, single-line, and unlike anything the grammar means.
 //!
-//! In: any text. Out: text without control, bidirectional or invisible characters, without line ends, and without
-//! anything that looks like a ref or a handle. Invariant: `unescape(escape(x)) == x`.
+//! In: any text. Out: text without control, bidirectional or invisible characters, without line
+//! ends, and without anything that looks like a ref or a handle. Invariant:
+//! `unescape(escape(x)) == x`.
 
 use crate::bugs::{Bug, has};
 use browserlens_page::text::{is_unseen, push_escape};
@@ -52,7 +53,8 @@ pub fn quote(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Appends text that stands without quotes: title and URL. Brackets, bars and ellipses are escaped as well.
+/// Appends text that stands without quotes: title and URL. Brackets, bars and ellipses are escaped
+/// as well.
 pub fn bare(out: &mut String, text: &str) {
     push(out, text, &['[', ']', '|', '…']);
 }
@@ -62,7 +64,8 @@ pub(super) fn in_pattern(out: &mut String, text: &str) {
     push(out, text, &['{']);
 }
 
-/// Returns the text that was escaped; none if it ends in the middle of an escape or holds one that is not known.
+/// Returns the text that was escaped; none if it ends in the middle of an escape or holds one that
+/// is not known.
 pub fn unescape(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();

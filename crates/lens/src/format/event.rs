@@ -1,7 +1,9 @@
-//! Lines about what happened beside the page: dialogs, a failed action, texts that came and went, tabs, downloads, console errors.
+//! Lines about what happened beside the page: dialogs, a failed action, texts that came and went,
+//! tabs, downloads, console errors.
 //!
-//! In: an [`EventNote`]. Out: its line, and from such a line the same note again. Invariants: page text stands quoted (a URL bare) and
-//! escaped, so that none can end its line or begin another; a text that was cut says how much is missing.
+//! In: an [`EventNote`]. Out: its line, and from such a line the same note again. Invariants: page
+//! text stands quoted (a URL bare) and escaped, so that none can end its line or begin another; a
+//! text that was cut says how much is missing.
 
 use super::escape;
 use super::scan::Scan;

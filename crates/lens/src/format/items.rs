@@ -1,6 +1,8 @@
-//! Reads items: what an observation shows, one by one, as rows of a pattern, or as leaves on a line.
+//! Reads items: what an observation shows, one by one, as rows of a pattern, or as leaves on a
+//! line.
 //!
-//! In: lines of a text. Out: a tree of what they say. Invariants: iterative; the deepest nesting costs no stack.
+//! In: lines of a text. Out: a tree of what they say. Invariants: iterative; the deepest nesting
+//! costs no stack.
 
 use super::fold;
 use super::lines::{GrammarError, Lines};
@@ -112,7 +114,8 @@ fn nesting(line: &str) -> Option<(usize, Scan<'_>)> {
     scan.eat("- ").then_some((depth, scan))
 }
 
-/// Reads item lines from `base` nesting on into a tree, up to the first line that is none or is nested less.
+/// Reads item lines from `base` nesting on into a tree, up to the first line that is none or is
+/// nested less.
 pub(super) fn items(lines: &mut Lines<'_>, base: usize) -> Result<Tree, GrammarError> {
     let mut tree = Tree::default();
     // The container that items of each nesting belong to.
@@ -189,7 +192,8 @@ fn repeats(scan: &mut Scan<'_>) -> Option<u32> {
     Some(count)
 }
 
-/// Reads a group behind its count: leaves on the line itself, or a pattern and the rows on the lines that follow.
+/// Reads a group behind its count: leaves on the line itself, or a pattern and the rows on the
+/// lines that follow.
 fn group(
     lines: &mut Lines<'_>,
     scan: &mut Scan<'_>,
@@ -237,7 +241,8 @@ fn group(
     Ok(())
 }
 
-/// Reads role and states of leaves that follow on the same line, and whether each begins with the number of its ref.
+/// Reads role and states of leaves that follow on the same line, and whether each begins with the
+/// number of its ref.
 fn leaves_header<'t>(scan: &mut Scan<'t>) -> Option<(&'t str, (StateSet, bool), bool)> {
     let role = scan.word()?;
     let (mut states, mut volatile) = (StateSet::NONE, false);

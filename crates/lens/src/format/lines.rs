@@ -1,6 +1,7 @@
 //! The lines of a text while it is read, and where it is not in the grammar.
 //!
-//! In: a text, and the patterns that were told before it. Out: its lines one by one, and the patterns that it tells itself.
+//! In: a text, and the patterns that were told before it. Out: its lines one by one, and the
+//! patterns that it tells itself.
 
 use super::fold::Patterns;
 use super::scan::Scan;

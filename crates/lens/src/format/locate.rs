@@ -1,16 +1,18 @@
 //! How a change names an item of the shown state.
 //!
 //! In: a tree that is being changed. Out: a [`Locator`] that the text alone resolves again.
-//! Invariant: `scratch.find(&scratch.locate(id)) == Some(id)` for every item of the tree.
-//! An item with a ref or a handle is found by that; any other by role and name. Where that does not say whose it is, its owner
-//! is named, and the first such behind that is meant; without an owner its number among those alike in document order.
+//! Invariant: `scratch.find(&scratch.locate(id)) == Some(id)` for every item of the tree. An item
+//! with a ref or a handle is found by that; any other by role and name. Where that does not say
+//! whose it is, its owner is named, and the first such behind that is meant; without an owner its
+//! number among those alike in document order.
 
 use super::{Child, owner};
 use crate::tree::{Handle, NONE, ROOT, StateSet, Tree};
 use browserlens_strategy::Ref;
 use std::collections::HashMap;
 
-/// Longest name that a locator spells out, in characters; of longer ones the beginning stands for the whole.
+/// Longest name that a locator spells out, in characters; of longer ones the beginning stands for
+/// the whole.
 const LONGEST_NAME: usize = 48;
 /// Items below a child among which a ref is looked for that names it.
 const MOST_SEARCHED: usize = 64;
@@ -26,7 +28,8 @@ pub struct Owner {
     pub name: String,
     /// Whether `name` is only the beginning.
     pub begins: bool,
-    /// Name of the column that the item stands in; empty if none. It helps the reader and decides nothing.
+    /// Name of the column that the item stands in; empty if none. It helps the reader and decides
+    /// nothing.
     pub column: String,
 }
 
@@ -45,7 +48,8 @@ pub struct Locator {
     pub handle: Option<Handle>,
     /// Beginning of the first text in an item without a name; empty if it is not said.
     pub holds: String,
-    /// Number among those alike, counted from 1, behind the owner where there is one; none for the first with an owner, or the only one.
+    /// Number among those alike, counted from 1, behind the owner where there is one; none for the
+    /// first with an owner, or the only one.
     pub number: Option<u32>,
     /// Whose the item is, where it does not say so itself.
     pub owner: Option<Owner>,
@@ -165,7 +169,8 @@ impl Scratch {
         }
     }
 
-    /// Returns how to name a child: by its ref or the first below it that finds it, else by its position.
+    /// Returns how to name a child: by its ref or the first below it that finds it, else by its
+    /// position.
     pub(crate) fn child(&self, id: u32, position: usize) -> Child {
         let found = self.tree.subtree(id).take(MOST_SEARCHED).find_map(|below| {
             self.tree.item(below).reference.filter(|reference| self.by_ref.get(reference) == Some(&below))
@@ -209,7 +214,8 @@ impl Scratch {
         self.tree.subtree(ROOT).skip(1).find(named)
     }
 
-    /// Returns the locator of an item, with whose it is and what it holds where its role and name do not say enough.
+    /// Returns the locator of an item, with whose it is and what it holds where its role and name
+    /// do not say enough.
     pub(crate) fn locate_owned(&self, id: u32) -> Locator {
         let mut locator = self.locate(id);
         let item = self.tree.item(id);
@@ -321,8 +327,9 @@ impl Scratch {
         locator
     }
 
-    /// Gives an item a value. Of the options of a combobox that have no ref the one of the old value is selected no more, and the one of the new value is.
-    /// Returns the two, if that changed them.
+    /// Gives an item a value. Of the options of a combobox that have no ref the one of the old
+    /// value is selected no more, and the one of the new value is. Returns the two, if that changed
+    /// them.
     pub(crate) fn choose(&mut self, id: u32, value: &str) -> Option<[u32; 2]> {
         let old = std::mem::replace(&mut self.tree.item_mut(id).value, value.into());
         if &*self.tree.item(id).role != "combobox" {

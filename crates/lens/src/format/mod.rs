@@ -1,8 +1,8 @@
 //! The text of an observation: what it says as data, how that is written, and how it is read back.
 //!
-//! In: an [`Observed`]. Out: text in the grammar of `GRAMMAR.md`, and from such text the same [`Observed`] again:
-//! `parse(write(x)) == x` for every style. Invariant: whatever the page says, it is quoted and escaped, so that it
-//! cannot look like structure, a ref or a mark.
+//! In: an [`Observed`]. Out: text in the grammar of `GRAMMAR.md`, and from such text the same
+//! [`Observed`] again: `parse(write(x)) == x` for every style. Invariant: whatever the page says,
+//! it is quoted and escaped, so that it cannot look like structure, a ref or a mark.
 
 pub mod escape;
 mod event;
@@ -71,7 +71,8 @@ impl Head {
 pub struct ImageNote {
     /// Position among the images of the observation, counted from 1.
     pub number: u32,
-    /// Whether it shows only what changed of the region; earlier images show the rest as it still is.
+    /// Whether it shows only what changed of the region; earlier images show the rest as it still
+    /// is.
     pub changed: bool,
     /// `canvas`, `image` or `page`.
     pub role: String,
@@ -145,7 +146,8 @@ pub struct ChildRun {
     pub to: Option<Child>,
 }
 
-/// What went without a change of its own; it tells the reader what the change means and changes nothing itself.
+/// What went without a change of its own; it tells the reader what the change means and changes
+/// nothing itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gone {
     /// One item.

@@ -1,7 +1,8 @@
 //! Whose an item is: what a change of it is about, where the item does not say so itself.
 //!
-//! In: a tree and an item without a ref. Out: items before it or around it that name it, nearest first. Invariant: an owner stands
-//! before its item in document order, so that the item is the first of its kind behind the owner.
+//! In: a tree and an item without a ref. Out: items before it or around it that name it, nearest
+//! first. Invariant: an owner stands before its item in document order, so that the item is the
+//! first of its kind behind the owner.
 
 use crate::tree::{Item, ROOT, Tree};
 use browserlens_page::role;
@@ -65,7 +66,8 @@ pub(super) fn owners(tree: &Tree, id: u32) -> impl Iterator<Item = Owning<'_>> {
     found.into_iter().map(|(id, around)| Owning { id, name: called(tree, id, around) })
 }
 
-/// Returns what an owner is called: by its name, but for a control that each row has (`Pick`), which is called by what the row says first.
+/// Returns what an owner is called: by its name, but for a control that each row has (`Pick`),
+/// which is called by what the row says first.
 fn called(tree: &Tree, id: u32, around: u32) -> &str {
     let item = tree.item(id);
     let each_row_has = || {

@@ -1,7 +1,8 @@
 //! Reads the text of an observation back into data.
 //!
-//! In: text in the grammar of `GRAMMAR.md`, any style. Out: the [`Observed`] it was written from, or the line and
-//! column at which it is not in the grammar. Invariants: iterative; never panics, whatever the text.
+//! In: text in the grammar of `GRAMMAR.md`, any style. Out: the [`Observed`] it was written from,
+//! or the line and column at which it is not in the grammar. Invariants: iterative; never panics,
+//! whatever the text.
 
 use super::event;
 use super::fold::Patterns;
@@ -19,7 +20,8 @@ pub fn parse(text: &str) -> Result<Observed, GrammarError> {
     parse_after(text, &Patterns::default()).map(|(observed, _)| observed)
 }
 
-/// Reads the text of one observation before which these patterns were told, and returns what patterns it tells.
+/// Reads the text of one observation before which these patterns were told, and returns what
+/// patterns it tells.
 ///
 /// # Errors
 /// [`GrammarError`] with the first line and column at which the text is not in the grammar.

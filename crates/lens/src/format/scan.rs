@@ -1,6 +1,7 @@
 //! A cursor over one line of an observation.
 //!
-//! In: a line. Out: its tokens, one by one. Invariant: never panics and never moves past the end, whatever the text.
+//! In: a line. Out: its tokens, one by one. Invariant: never panics and never moves past the end,
+//! whatever the text.
 
 use super::escape::unescape;
 use crate::tree::Handle;

@@ -1,7 +1,7 @@
 //! How observations are spelled.
 //!
-//! In: a choice. Out: the few spellings that differ. Invariant: every style parses by the one parser, back to the same
-//! data; a style only ever changes tokens.
+//! In: a choice. Out: the few spellings that differ. Invariant: every style parses by the one
+//! parser, back to the same data; a style only ever changes tokens.
 
 /// Spelling of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,8 @@ pub struct Style {
     pub text_follows: bool,
     /// Whether what is added stands one item a line.
     pub added_by_line: bool,
-    /// `[DELTA — 3 changes from previous state]`, `→ value: "…"` and `— all stable`, as the seed writes them.
+    /// `[DELTA — 3 changes from previous state]`, `→ value: "…"` and `— all stable`, as the seed
+    /// writes them.
     pub seed_phrases: bool,
     /// Whether headings get refs, as in the seed.
     pub heading_refs: bool,

@@ -1,7 +1,8 @@
 //! Writes an [`Observed`] as text.
 //!
 //! In: an observation as data, and a style. Out: its text, without a line end at the end.
-//! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and nowhere else.
+//! Invariants: iterative; the text depends on nothing else; page text goes through [`escape`] and
+//! nowhere else.
 
 use super::fold::{self, Kind, Patterns};
 use super::{Beside, Child, Entry, Gone, Head, ImageNote, Locator, Observed, Place, Style, escape, event};
@@ -10,7 +11,8 @@ use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Nesting from which a line carries its depth as a number, so that deep pages do not cost their square.
+/// Nesting from which a line carries its depth as a number, so that deep pages do not cost their
+/// square.
 pub(super) const DEEPEST_INDENT: usize = 20;
 
 /// Returns the text of an observation; nothing was told before it.
@@ -18,7 +20,8 @@ pub fn write(observed: &Observed, style: Style) -> String {
     write_after(observed, style, &Patterns::default())
 }
 
-/// Returns the text of an observation where these patterns were told before; a full observation stands for itself.
+/// Returns the text of an observation where these patterns were told before; a full observation
+/// stands for itself.
 pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String {
     let none = Patterns::default();
     let told = if matches!(observed, Observed::Full { .. }) { &none } else { told };
@@ -54,7 +57,8 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
             {
                 let _ = write!(writer.out, ", from the page of step {from}");
             }
-            // How many there are is said where the changes themselves do not say it, and where there is none.
+            // How many there are is said where the changes themselves do not say it, and where
+            // there is none.
             let counted = Entry::count(entries) == *changes && (*changes > 0 || *hidden > 0);
             if steps.is_some() && !counted {
                 let _ = write!(writer.out, ": {changes} change{s}");
@@ -174,7 +178,8 @@ impl Writer<'_> {
         self.out.push_str("- ");
     }
 
-    /// Writes the items below the root of a tree, one line a container or run of leaves, one a row of a group.
+    /// Writes the items below the root of a tree, one line a container or run of leaves, one a row
+    /// of a group.
     fn lines(&mut self, tree: &Tree, depth: usize, by_line: bool) {
         let open = self.open(tree, ROOT, depth, by_line);
         self.lines_of(tree, open, by_line);

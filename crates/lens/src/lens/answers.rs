@@ -1,8 +1,9 @@
 //! Answers to what the reader asks after an observation.
 //!
-//! In: a [`Request`] about the page observed last. Out: an observation that adds to the shown state what was cut.
-//! Invariants: an answer is a delta to the same page with less cut, within the same budget; what of it does not fit is elided
-//! again, with a mark; a handle that is not shown is refused.
+//! In: a [`Request`] about the page observed last. Out: an observation that adds to the shown state
+//! what was cut. Invariants: an answer is a delta to the same page with less cut, within the same
+//! budget; what of it does not fit is elided again, with a mark; a handle that is not shown is
+//! refused.
 
 use super::fitting::Subject;
 use super::{Draft, Lens, Notes, images, shared};
@@ -154,7 +155,8 @@ impl Lens {
         let target = Target::build(view, &cuts, &self.refs, &self.handles, self.options.style);
         let side = Side::new(target.tree.clone(), target.keys.clone());
         let matching = diff(&told.side, &side);
-        // What the filter hid in the observation stays hidden in the answer: the mark says so already.
+        // What the filter hid in the observation stays hidden in the answer: the mark says so
+        // already.
         let hidden: HashSet<usize> = matching
             .changes
             .iter()
@@ -188,7 +190,8 @@ impl Lens {
         })
     }
 
-    /// Shows the pixels behind the mark for images; the mark stays, since text still cannot tell them.
+    /// Shows the pixels behind the mark for images; the mark stays, since text still cannot tell
+    /// them.
     fn images_of(&mut self, request: &Request) -> Result<Observation, StrategyError> {
         let refuse =
             |reason: &str| StrategyError::Unanswerable { request: request.to_string(), reason: reason.to_owned() };
@@ -207,7 +210,8 @@ impl Lens {
         Ok(self.emit(draft, ObservationKind::Answer, images, representation, step))
     }
 
-    /// Shows the whole distilled DOM where a grade left out a part of it by nature, until the next document.
+    /// Shows the whole distilled DOM where a grade left out a part of it by nature, until the next
+    /// document.
     fn whole_dom(&mut self, request: &Request) -> Result<Observation, StrategyError> {
         let Some(current) = self.current.take() else {
             return Err(StrategyError::Unanswerable {
@@ -248,13 +252,15 @@ fn handle_of(text: &str) -> Option<Handle> {
     if plain { digits.parse().ok().map(Handle) } else { None }
 }
 
-/// Returns items and all below them: the first of each wanted item's tree before the rest, in document order.
+/// Returns items and all below them: the first of each wanted item's tree before the rest, in
+/// document order.
 fn reveal_order(view: &View, items: &[u32]) -> Vec<u32> {
     let mut seen = HashSet::new();
     items.iter().flat_map(|id| view.tree.subtree(*id)).filter(|id| seen.insert(*id)).collect()
 }
 
-/// Returns a landmark, region or dialog of that name or role, or a heading and what follows it up to the next.
+/// Returns a landmark, region or dialog of that name or role, or a heading and what follows it up
+/// to the next.
 fn section(view: &View, name: &str) -> Vec<u32> {
     let fits = |text: &str| text.eq_ignore_ascii_case(name.trim());
     for (id, item) in view.tree.items().skip(1) {

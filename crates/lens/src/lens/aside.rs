@@ -1,7 +1,9 @@
-//! Sets aside what was told while a page is looked at in another way, as a search does that must see all of it.
+//! Sets aside what was told while a page is looked at in another way, as a search does that must
+//! see all of it.
 //!
-//! In: other options. Out: what was told, to be taken up again. Invariants: what is observed in between changes nothing of what was told before, nor
-//! what its handles mean; refs are shared, and what was given in between is good afterwards.
+//! In: other options. Out: what was told, to be taken up again. Invariants: what is observed in
+//! between changes nothing of what was told before, nor what its handles mean; refs are shared, and
+//! what was given in between is good afterwards.
 
 use super::images::Pixels;
 use super::{Current, Lens, LensOptions, Told, router_of};
@@ -67,7 +69,8 @@ impl Lens {
         self.refs.meet(&current.view, &acting);
     }
 
-    /// Returns the node that a ref means on the page observed last, also of what was left out there.
+    /// Returns the node that a ref means on the page observed last, also of what was left out
+    /// there.
     pub fn node(&self, reference: Ref) -> Option<NodeKey> {
         let view = &self.current.as_ref()?.view;
         let item = (0..view.tree.len() as u32).find(|id| self.refs.get(*id) == Some(reference))?;

@@ -1,7 +1,9 @@
 //! Deltas: which states they may start from, how each is made, and which is sent.
 //!
-//! In: what was told before, and the view of the page now. Out: deltas that were written and checked, the cheapest first. Invariant: what was
-//! left out before stays left out, dialogs, alerts, errors and what was scrolled into view apart; nothing but noise since the last look is hidden.
+//! In: what was told before, and the view of the page now. Out: deltas that were written and
+//! checked, the cheapest first. Invariant: what was left out before stays left out, dialogs,
+//! alerts, errors and what was scrolled into view apart; nothing but noise since the last look is
+//! hidden.
 
 use super::fitting::Written;
 use super::{Draft, Lens, Notes, Told};
@@ -64,7 +66,8 @@ impl Delta {
 }
 
 impl Lens {
-    /// What stays cut when the next page is told as a delta: what was elided before stays elided, alerts and dialogs apart.
+    /// What stays cut when the next page is told as a delta: what was elided before stays elided,
+    /// alerts and dialogs apart.
     pub(super) fn inherited_cuts(&self, view: &View, handles: &Handles) -> Cuts {
         let mut cuts = Cuts::nothing(view);
         for id in 1..view.tree.len() as u32 {
@@ -141,7 +144,8 @@ impl Lens {
         }
     }
 
-    /// Returns the earlier states that are more like a page than one that shares `least` items with it, the most alike first.
+    /// Returns the earlier states that are more like a page than one that shares `least` items with
+    /// it, the most alike first.
     fn earlier_bases(&self, side: &Side, least: usize) -> Vec<&Told> {
         let Some(last) = self.told.as_ref().filter(|_| self.numbers_steps() && least < side.tree.len()) else {
             return Vec::new();

@@ -1,8 +1,9 @@
 //! Turns what is to be said into a text that is checked and fits the budget.
 //!
-//! In: an observation as data, or a view and its cuts. Out: a [`Draft`]. Invariants: the text of a draft was parsed again
-//! and leads where it should; a draft costs at most the budget, from one token up: first less is kept, best last; then less of the
-//! header is said; then nothing but a mark.
+//! In: an observation as data, or a view and its cuts. Out: a [`Draft`]. Invariants: the text of a
+//! draft was parsed again and leads where it should; a draft costs at most the budget, from one
+//! token up: first less is kept, best last; then less of the header is said; then nothing but a
+//! mark.
 
 use super::{Base, Draft, Lens, Notes};
 use crate::budget::{Cuts, Target, largest, ranking};
@@ -17,7 +18,8 @@ use browserlens_strategy::StrategyError;
 use browserlens_tokens::Tokens;
 use std::collections::HashSet;
 
-/// Most items that one token of a full text is taken to tell. Where equal rows fold to even less, the delta that is sent is right, only not the shortest.
+/// Most items that one token of a full text is taken to tell. Where equal rows fold to even less,
+/// the delta that is sent is right, only not the shortest.
 const ITEMS_A_TOKEN: u64 = 2;
 
 /// A text that was not checked yet.
@@ -46,7 +48,8 @@ fn failed(message: String) -> StrategyError {
 }
 
 impl Lens {
-    /// Writes an observation with the patterns that were told before; where readers keep nothing but the last state, without them.
+    /// Writes an observation with the patterns that were told before; where readers keep nothing
+    /// but the last state, without them.
     fn write(&self, observed: &Observed) -> String {
         match &self.told {
             Some(told) if self.options.base == Base::Any => {
@@ -86,7 +89,8 @@ impl Lens {
         Ok(Draft { text, observed, state, keys, target, cuts, unmarked })
     }
 
-    /// Returns a delta or an answer whose text leads where it should, and leaves no difference from the page without a mark.
+    /// Returns a delta or an answer whose text leads where it should, and leaves no difference from
+    /// the page without a mark.
     pub(super) fn checked(&self, written: Written, reference: &Reference) -> Option<Draft> {
         self.check(written, reference).ok().filter(|draft| draft.unmarked == 0)
     }
@@ -127,7 +131,8 @@ impl Lens {
         if self.fits(&written.text) { self.check(written, subject.reference).ok() } else { None }
     }
 
-    /// Returns why a delta of a cost (less what images it saves) is not sent instead of a full text, if it is not.
+    /// Returns why a delta of a cost (less what images it saves) is not sent instead of a full
+    /// text, if it is not.
     pub(super) fn why_not(&self, delta: &Draft, cost: u32, subject: Subject<'_>) -> Option<&'static str> {
         if !self.fits(&delta.text) {
             return Some("over budget");

@@ -1,10 +1,11 @@
 //! The pixels of an observation: the screenshot, or crops of what text cannot tell.
 //!
-//! In: a page, its screenshot and crops. Out: [`Picture`]s. Invariant: an image says which part of the page it shows; a
-//! region without pixels stays a mark in the text.
+//! In: a page, its screenshot and crops. Out: [`Picture`]s. Invariant: an image says which part of
+//! the page it shows; a region without pixels stays a mark in the text.
 //!
-//! A crop is sent at the size that costs the fewest tokens of those at which its text is still legible: of all widths from the crop's own down
-//! to [`MIN_SCALE`] image pixels per CSS px (height in proportion), the one with the fewest tokens, and of equals the largest.
+//! A crop is sent at the size that costs the fewest tokens of those at which its text is still
+//! legible: of all widths from the crop's own down to [`MIN_SCALE`] image pixels per CSS px (height
+//! in proportion), the one with the fewest tokens, and of equals the largest.
 
 use super::pixels::{self, Part, piece, size_of};
 use super::shared;
@@ -19,11 +20,12 @@ use std::sync::Arc;
 /// How far a crop may differ from its region, in CSS px.
 const SLACK: f32 = 2.0;
 
-/// Least image pixels per CSS px of a crop. Text is drawn into a canvas at 10 px where a page asks for nothing else, and counts as
-/// legible from 8 pixels on.
+/// Least image pixels per CSS px of a crop. Text is drawn into a canvas at 10 px where a page asks
+/// for nothing else, and counts as legible from 8 pixels on.
 const MIN_SCALE: f32 = 0.8;
 
-/// How much of what lies beside a change, and above and below it, is shown with it, in CSS px: a changed digit is read with its number.
+/// How much of what lies beside a change, and above and below it, is shown with it, in CSS px: a
+/// changed digit is read with its number.
 const CONTEXT: (f32, f32) = (48.0, 16.0);
 
 /// What the line about an image costs, about.
@@ -63,7 +65,8 @@ impl Picture {
         ImageNote { number, changed: self.changed, role: self.role.to_owned(), name: self.name.clone(), bounds }
     }
 
-    /// Returns the images of what changed since `before` was sent: none where nothing did, this one where the parts would not cost less.
+    /// Returns the images of what changed since `before` was sent: none where nothing did, this one
+    /// where the parts would not cost less.
     pub fn changed(&self, before: Option<&Pixels>, known: Known<'_>, formula: ImageFormula) -> Vec<Self> {
         let whole = || vec![self.clone()];
         let now = &self.pixels;
@@ -71,7 +74,8 @@ impl Picture {
         if before.part == now.part && before.bounds == now.bounds && before.png == now.png {
             return Vec::new();
         }
-        // What moved, or shows another part of its region, is another picture: what was said of the first one's place is no more true.
+        // What moved, or shows another part of its region, is another picture: what was said of the
+        // first one's place is no more true.
         let same_place = before.part.size == now.part.size && before.bounds == now.bounds;
         let changed = same_place.then(|| pixels::changed(known, (&before.png, before.part), (&now.png, now.part)));
         let Some(changed) = changed.flatten() else { return whole() };
@@ -236,7 +240,8 @@ fn cheapest_piece(
     Some(ObservedImage { png, width: size.width, height: size.height, space: ImageSpace::Document(bounds) })
 }
 
-/// Returns the size with the fewest tokens at which what an image of `size` shows of `bounds` is legible; never a larger one.
+/// Returns the size with the fewest tokens at which what an image of `size` shows of `bounds` is
+/// legible; never a larger one.
 fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> ImageSize {
     let seen = formula.seen_size(size);
     let least = ((bounds.width * MIN_SCALE).ceil().max(1.0) as u32).min(seen.width);
@@ -255,7 +260,8 @@ fn cheapest(size: ImageSize, bounds: BoxInDocument, formula: ImageFormula) -> Im
         .1
 }
 
-/// Returns an image at the size at which the model sees it: larger costs no more tokens, and shows no more.
+/// Returns an image at the size at which the model sees it: larger costs no more tokens, and shows
+/// no more.
 fn seen(known: Known<'_>, png: &Arc<[u8]>, size: ImageSize, space: ImageSpace, formula: ImageFormula) -> ObservedImage {
     let wanted = formula.seen_size(size);
     if wanted != size

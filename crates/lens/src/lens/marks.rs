@@ -1,9 +1,10 @@
 //! Numbered marks on the screenshot: which number means which node, drawn where it can be read.
 //!
-//! In: pixels, and boxes with the numbers of their refs. Out: the pixels with a frame and a label for each. Invariants: integer arithmetic
-//! on the same inputs gives the same bytes; a label lies in the image, and on another label only where every place around its
-//! box is taken; of the free places it takes the one that hides least text.
-//! Why digits of our own: ten glyphs need no font file, and look the same on every machine.
+//! In: pixels, and boxes with the numbers of their refs. Out: the pixels with a frame and a label
+//! for each. Invariants: integer arithmetic on the same inputs gives the same bytes; a label lies
+//! in the image, and on another label only where every place around its box is taken; of the free
+//! places it takes the one that hides least text. Why digits of our own: ten glyphs need no font
+//! file, and look the same on every machine.
 
 use super::pixels::{encode, opaque};
 use crate::extract::View;
@@ -56,7 +57,8 @@ impl Rect {
     }
 }
 
-/// Returns the items of a view that can be acted on and seen in the viewport, uncovered; in document order.
+/// Returns the items of a view that can be acted on and seen in the viewport, uncovered; in
+/// document order.
 pub(super) fn markable(page: &Page, view: &View) -> Vec<u32> {
     let wanted = |id: &u32| {
         let meta = view.meta[*id as usize];

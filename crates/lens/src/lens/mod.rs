@@ -1,8 +1,9 @@
 //! The lens: router, extractor, differ and formatter joined, and the state of one run.
 //!
-//! In: one [`StepInput`] a step, and requests. Out: [`Observation`]s. Invariants: the shown state is what the emitted text
-//! alone parses to; an observation is emitted only after that was checked, and a delta that fails the check (or leaves a
-//! difference from the page without a mark) is replaced by a full observation; a text never costs more than the budget.
+//! In: one [`StepInput`] a step, and requests. Out: [`Observation`]s. Invariants: the shown state
+//! is what the emitted text alone parses to; an observation is emitted only after that was checked,
+//! and a delta that fails the check (or leaves a difference from the page without a mark) is
+//! replaced by a full observation; a text never costs more than the budget.
 
 mod answers;
 mod aside;
@@ -85,7 +86,8 @@ pub struct LensOptions {
     pub budget: Option<u32>,
     /// Longest name before it is cut, in characters; none for no limit.
     pub longest_name: Option<usize>,
-    /// Share of the full text's tokens from which the full text is sent instead of a delta, in percent.
+    /// Share of the full text's tokens from which the full text is sent instead of a delta, in
+    /// percent.
     pub delta_limit_percent: u32,
     /// Which state deltas start from.
     pub base: Base,
@@ -99,9 +101,11 @@ pub struct LensOptions {
     pub encoding: Encoding,
     /// What images cost; the largest image is sent at the size at which it is seen.
     pub image_formula: ImageFormula,
-    /// Whether a screenshot bears a numbered mark on each node that can be acted on in it: mark `5` is ref `@e5`.
+    /// Whether a screenshot bears a numbered mark on each node that can be acted on in it: mark `5`
+    /// is ref `@e5`.
     pub marks: bool,
-    /// Whether what happened beside the page is told: dialogs, downloads, tabs, a failed action, console errors.
+    /// Whether what happened beside the page is told: dialogs, downloads, tabs, a failed action,
+    /// console errors.
     pub events: bool,
 }
 
@@ -227,7 +231,8 @@ impl Lens {
         self.forget();
     }
 
-    /// Forgets what was told, as a reader does whose context was cut: the next observation is full; refs keep what they mean.
+    /// Forgets what was told, as a reader does whose context was cut: the next observation is full;
+    /// refs keep what they mean.
     pub fn forget(&mut self) {
         self.told = None;
         self.earlier.clear();
@@ -340,7 +345,8 @@ impl Lens {
             ObservationKind::Delta => changed_pictures.into_iter().map(|picture| picture.image).collect(),
             _ => pictures.iter().map(|picture| picture.image.clone()).collect(),
         };
-        // What was sent before a whole telling counts no more; of documents that are gone nothing is kept.
+        // What was sent before a whole telling counts no more; of documents that are gone nothing
+        // is kept.
         let whole = kind != ObservationKind::Delta;
         let here = |key: &NodeKey| page.frames().iter().any(|frame| frame.loader == key.loader);
         self.sent.retain(|key, _| !whole && here(key));
@@ -374,7 +380,8 @@ impl Lens {
         for id in marks::markable(page, view) {
             let meta = view.meta[id as usize];
             let known = self.refs.get(id).or_else(|| self.refs.wants(id).then(|| Ref::new(self.refs.next())));
-            // A label has room for a number, not for a part of a row; with marks no row shares its number.
+            // A label has room for a number, not for a part of a row; with marks no row shares its
+            // number.
             let Some(reference) = known.filter(|known| known.part == 0) else { continue };
             self.refs.give(id, reference);
             numbers.push((reference.number, page.node(meta.node).bounds()));
@@ -407,8 +414,8 @@ impl Lens {
         }
     }
 
-    /// Remembers which nodes change by themselves: those that two looks saw change. What a look saw once, or saw come and stay,
-    /// may be a late answer.
+    /// Remembers which nodes change by themselves: those that two looks saw change. What a look saw
+    /// once, or saw come and stay, may be a late answer.
     fn learn(&mut self, input: &StepInput<'_>) {
         let Some(look) = input.earlier_second_look else { return };
         for changed in &look.changed {
@@ -454,7 +461,8 @@ impl Lens {
         pictures.iter().flat_map(|picture| picture.changed(self.sent.get(&picture.key), known, formula)).collect()
     }
 
-    /// Sets which names are cut: all long ones if a limit asks (and they were not asked for), else those that were cut before.
+    /// Sets which names are cut: all long ones if a limit asks (and they were not asked for), else
+    /// those that were cut before.
     fn limit_names(&self, view: &View, cuts: &mut Cuts, all: bool, handles: &Handles) {
         cuts.longest_name = self.options.longest_name.map(|limit| (limit, limit)).or(Some(LONGEST_NAME_IN_BUDGET));
         cuts.whole_names = (0..view.tree.len() as u32)

@@ -1,7 +1,8 @@
 //! Decoded images, and the pieces made of them.
 //!
-//! In: PNG bytes as captures hold them. Out: pixels, and PNGs of parts of them at another size. Invariants: what comes out depends on
-//! nothing but what went in; at a step an image is decoded once, and a piece encoded once, for all strategies that look.
+//! In: PNG bytes as captures hold them. Out: pixels, and PNGs of parts of them at another size.
+//! Invariants: what comes out depends on nothing but what went in; at a step an image is decoded
+//! once, and a piece encoded once, for all strategies that look.
 
 use browserlens_strategy::{StageClock, StepCache};
 use browserlens_tokens::ImageSize;
@@ -96,8 +97,8 @@ pub(super) fn piece(
     Option::clone(&piece)
 }
 
-/// Returns where a part of one PNG differs from a part of another of the same size: boxes in the part, one for each cell of pixels that
-/// changed; none if either cannot be read.
+/// Returns where a part of one PNG differs from a part of another of the same size: boxes in the
+/// part, one for each cell of pixels that changed; none if either cannot be read.
 pub(super) fn changed(
     (shared, clock): (&StepCache, &dyn StageClock),
     (before, from): (&Arc<[u8]>, Part),
@@ -133,7 +134,8 @@ pub(super) fn changed(
     Some(cells)
 }
 
-/// Joins boxes until each stands alone with so much around it, then those that cost no more together: few, and none beyond `within`.
+/// Joins boxes until each stands alone with so much around it, then those that cost no more
+/// together: few, and none beyond `within`.
 pub(super) fn joined(
     cells: Vec<Part>,
     context: (f32, f32),
@@ -176,7 +178,8 @@ pub(super) fn joined(
 /// Returns the pixels of a PNG; none if it cannot be read.
 pub fn rgba(png: &[u8]) -> Option<RgbaImage> {
     match image::load_from_memory_with_format(png, ImageFormat::Png).ok()? {
-        // What browsers paint has no alpha. The library's own conversion looks at colour spaces, pixel by pixel.
+        // What browsers paint has no alpha. The library's own conversion looks at colour spaces,
+        // pixel by pixel.
         DynamicImage::ImageRgb8(image) => {
             let (width, height) = image.dimensions();
             let mut pixels = vec![u8::MAX; width as usize * height as usize * 4];
@@ -194,7 +197,8 @@ pub fn shrunk(image: RgbaImage, size: ImageSize) -> Option<RgbaImage> {
     let (width, height) = image.dimensions();
     let from = Image::from_vec_u8(width, height, image.into_raw(), PixelType::U8x4).ok()?;
     let mut to = Image::new(size.width, size.height, PixelType::U8x4);
-    // What is not opaque in a picture of a page is an image's own business: channels are averaged as they are.
+    // What is not opaque in a picture of a page is an image's own business: channels are averaged
+    // as they are.
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(Kernel::Bilinear)).use_alpha(false);
     Resizer::new().resize(&from, &mut to, &options).ok()?;
     RgbaImage::from_raw(size.width, size.height, to.into_vec())
@@ -211,7 +215,8 @@ where
     P: Pixel<Subpixel = u8> + PixelWithColorType,
 {
     let mut bytes = Vec::new();
-    // Most of a page is plain: one filter does as well as a choice of five, and takes half the time.
+    // Most of a page is plain: one filter does as well as a choice of five, and takes half the
+    // time.
     image.write_with_encoder(PngEncoder::new_with_quality(&mut bytes, CompressionType::Fast, FilterType::Up)).ok()?;
     Some(bytes.into())
 }

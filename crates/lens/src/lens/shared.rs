@@ -1,6 +1,8 @@
-//! What most lenses work out of one page alike: its views, what identifies their items, its full form.
+//! What most lenses work out of one page alike: its views, what identifies their items, its full
+//! form.
 //!
-//! In: a step's cache, the page of that step, and what is asked of it. Out: shared results, each a function of what its key names.
+//! In: a step's cache, the page of that step, and what is asked of it. Out: shared results, each a
+//! function of what its key names.
 
 use crate::extract::{ExtractOptions, Grade, Representation, View, extract};
 use crate::reference::Reference;
@@ -46,7 +48,8 @@ pub(super) fn view(
     })
 }
 
-/// Returns what identifies the items of a view that can be acted on (and its headings, if they are to have refs).
+/// Returns what identifies the items of a view that can be acted on (and its headings, if they are
+/// to have refs).
 pub(super) fn acting(
     (shared, clock): (&StepCache, &dyn StageClock),
     page: &Page,

@@ -1,15 +1,16 @@
 //! Counts what a shown state owes to the page.
 //!
-//! In: a shown state and a [`Reference`]. Out: the number of differences that no mark in the shown state covers.
-//! Invariant: a mark covers exactly as many siblings as it says; so both trees align without a search, and a wrong count
-//! is itself a difference.
+//! In: a shown state and a [`Reference`]. Out: the number of differences that no mark in the shown
+//! state covers. Invariant: a mark covers exactly as many siblings as it says; so both trees align
+//! without a search, and a wrong count is itself a difference.
 
 use super::Reference;
 use crate::bugs::{Bug, has};
 use crate::shown::ShownState;
 use crate::tree::{Elided, Item, Mark, ROOT, Tree};
 
-/// Counts the differences between what is shown and the full form of the page that no mark in the shown state covers.
+/// Counts the differences between what is shown and the full form of the page that no mark in the
+/// shown state covers.
 pub fn unmarked_differences(shown: &ShownState, full: &Reference) -> u32 {
     if has(Bug::BlindReference) {
         return 0;

@@ -1,7 +1,7 @@
 //! R's own reading of tags and attributes, for what the accessibility tree does not speak about.
 //!
-//! In: a node. Out: its role, name and states as the markup has them. Invariant: shares no code with `extract`; where that
-//! keeps an index, this looks through the page each time it is asked.
+//! In: a node. Out: its role, name and states as the markup has them. Invariant: shares no code
+//! with `extract`; where that keeps an index, this looks through the page each time it is asked.
 
 use super::{among, is_generic, is_read, squeeze};
 use crate::tree::StateSet;
@@ -153,7 +153,8 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// The first element of a tag (any if empty) in the frame of a node that has an attribute of a value.
+    /// The first element of a tag (any if empty) in the frame of a node that has an attribute of a
+    /// value.
     fn element(&self, tag: &str, attribute: &str, value: &str, of: NodeRef<'p>) -> Option<NodeRef<'p>> {
         self.page.nodes().find(|node| {
             node.kind() == NodeKind::Element

@@ -1,10 +1,12 @@
-//! R: the full, unfiltered, unbudgeted form of a page, written independently of the extractor, and what the shown state
-//! owes to it.
+//! R: the full, unfiltered, unbudgeted form of a page, written independently of the extractor, and
+//! what the shown state owes to it.
 //!
-//! In: a page and what is to be shown of it. Out: a [`Reference`], and [`unmarked_differences`] between it and a shown
-//! state. Invariant: nothing of `extract` is used here but the names of its options: a slip there shows as a difference, and
-//! so does a slip here. What can be pressed is asked of `controls`, as there: that is checked in Chromium, by the press test. Where the extractor makes one pass with a stack, this goes bottom-up over the nodes, asks simple
-//! questions about what is below, and looks as often as it likes.
+//! In: a page and what is to be shown of it. Out: a [`Reference`], and [`unmarked_differences`]
+//! between it and a shown state. Invariant: nothing of `extract` is used here but the names of its
+//! options: a slip there shows as a difference, and so does a slip here. What can be pressed is
+//! asked of `controls`, as there: that is checked in Chromium, by the press test. Where the
+//! extractor makes one pass with a stack, this goes bottom-up over the nodes, asks simple questions
+//! about what is below, and looks as often as it likes.
 
 mod count;
 mod markup;
@@ -63,10 +65,14 @@ enum Meaning {
 const MEANINGS: &[(Meaning, &str)] = &[
     (
         Meaning::Transparent,
-        " generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored ScrollArea strong \
-         emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText InlineTextBox ListMarker separator \
-         paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption HeaderAsNonLandmark FooterAsNonLandmark SectionHeader \
-         SectionFooter DescriptionListTerm DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject PluginObject Video \
+        " generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
+            ScrollArea strong \
+         emphasis code mark subscript superscript insertion deletion time Abbr abbr StaticText InlineTextBox \
+         ListMarker separator \
+         paragraph rowgroup RootWebArea WebArea Pre Legend Figcaption HeaderAsNonLandmark FooterAsNonLandmark \
+         SectionHeader \
+         SectionFooter DescriptionListTerm DescriptionListDetail scrollbar Ruby RubyAnnotation EmbeddedObject \
+         PluginObject Video \
          Audio graphics-document graphics-object graphics-symbol docAbstract text page clickable value volatile ",
     ),
     (Meaning::Field, " textbox searchbox combobox spinbutton Date DateTime InputTime "),
@@ -81,15 +87,18 @@ const MEANINGS: &[(Meaning, &str)] = &[
     (Meaning::Fixed, " dialog alertdialog progressbar meter "),
     (
         Meaning::Container,
-        " banner navigation main complementary contentinfo search table grid treegrid row article log menu menubar toolbar tablist \
+        " banner navigation main complementary contentinfo search table grid treegrid row article log menu menubar \
+            toolbar tablist \
          tabpanel tree radiogroup feed application math ",
     ),
     (Meaning::NamedContainer, " list group form region note DescriptionList Details Section "),
     (Meaning::Picture, " image img SvgRoot figure "),
 ];
 
-const BLOCKS: &str = " paragraph list listitem group form region table row rowgroup cell article DescriptionList DescriptionListTerm \
-                      DescriptionListDetail term definition Pre blockquote separator Figcaption figure heading Details Section Legend ";
+const BLOCKS: &str = " paragraph list listitem group form region table row rowgroup cell article DescriptionList \
+    DescriptionListTerm \
+                      DescriptionListDetail term definition Pre blockquote separator Figcaption figure heading Details \
+                      Section Legend ";
 
 static MEANING_OF: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
     let roles =
@@ -101,7 +110,8 @@ static BLOCK_ROLES: LazyLock<HashSet<&str>> = LazyLock::new(|| BLOCKS.split_asci
 fn is_generic(role: &str) -> bool {
     role.is_empty()
         || among(
-            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored ScrollArea",
+            "generic none presentation GenericContainer LayoutTable LayoutTableRow LayoutTableCell LabelText Ignored \
+                ScrollArea",
             role,
         )
 }
@@ -297,7 +307,8 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Whether an element is seen, or is a control that is styled away, or an option of a select that is seen.
+    /// Whether an element is seen, or is a control that is styled away, or an option of a select
+    /// that is seen.
     fn is_there(&self, node: NodeRef<'_>, role: &str) -> bool {
         if node.is_visible() || (role == "option" && self.in_select[node.id().index()]) {
             return true;
@@ -312,7 +323,8 @@ impl<'p> Writer<'p> {
         styled_away && (toggle || is_used_unseen(node, role)) && !node.flags().has(Flags::ARIA_HIDDEN)
     }
 
-    /// Decides from the node and its ancestors what it is, and tells its children what encloses them.
+    /// Decides from the node and its ancestors what it is, and tells its children what encloses
+    /// them.
     fn draft(&mut self, node: NodeRef<'p>) {
         let at = node.id().index();
         if let Some(parent) = node.parent() {
@@ -389,7 +401,8 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Collects what is directly below a node: things, and runs of text between them, as new things.
+    /// Collects what is directly below a node: things, and runs of text between them, as new
+    /// things.
     fn parts(&mut self, top: NodeRef<'p>) -> Vec<usize> {
         let mut parts = Vec::new();
         let mut text = Run::default();
@@ -460,8 +473,8 @@ impl<'p> Writer<'p> {
         })
     }
 
-    /// Whether the names below say what a name says, white space apart; as a browser names it, a text field says its value instead, and a
-    /// control with a name only that.
+    /// Whether the names below say what a name says, white space apart; as a browser names it, a
+    /// text field says its value instead, and a control with a name only that.
     fn says_the_same(&self, name: &str, top: &[usize]) -> bool {
         [false, true].into_iter().any(|as_named| {
             let mut rest = solid(name);

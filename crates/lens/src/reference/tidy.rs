@@ -1,7 +1,8 @@
 //! R's last look at what was collected: names for the nameless, nothing twice, dialogs first.
 //!
-//! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with `extract`; what can be pressed, and the last resort for its
-//! name, both take from `controls`, which the press test in Chromium checks.
+//! In: things and what is at the top. Out: the same, tidied. Invariant: shares no code with
+//! `extract`; what can be pressed, and the last resort for its name, both take from `controls`,
+//! which the press test in Chromium checks.
 
 use super::{Meaning, Thing, Writer, among, meaning, squeeze};
 use crate::last_resort::{drawn_label, kind_of_its_own};
@@ -9,9 +10,12 @@ use crate::tree::StateSet;
 use browserlens_page::{Clickability, Flags, NodeKind, NodeRef};
 use std::collections::HashSet;
 
-const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark default elem \
-                     element field flex ghost glyph hidden ico icon icons image img inline inner input interactive item large \
-                     light link material medium mini outer outline outlined plain pointer primary regular root round rounded \
+const QUIET: &str = "active bar base block box button card cell circle clickable col container control cursor dark \
+    default elem \
+                     element field flex ghost glyph hidden ico icon icons image img inline inner input interactive \
+                     item large \
+                     light link material medium mini outer outline outlined plain pointer primary regular root round \
+                     rounded \
                      row secondary sharp small solid square symbol symbols tertiary tiny visible wrap wrapper";
 const ICONS: &str = "bi codicon fa fab fal far fas feather glyphicon ico icon icons lucide mdi octicon";
 const SPEAKING: &str = "act action cmd command do icon label name test testid tool value";
@@ -46,7 +50,8 @@ impl Writer<'_> {
         among("dialog alertdialog", &item.role) && item.states.has(StateSet::MODAL)
     }
 
-    /// Says of the largest things that hold no control but blocked ones (of a control: itself; else at least two) that they are blocked.
+    /// Says of the largest things that hold no control but blocked ones (of a control: itself; else
+    /// at least two) that they are blocked.
     fn say_blocked(&mut self, top: &[usize], flag: Flags, state: StateSet) {
         let blocked = |thing: usize| {
             let Thing { acts, node, .. } = &self.things[thing];
@@ -79,8 +84,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts what an invalid field names as its error or description right after it, unless it stands near, or holds a control, or
-    /// one of both is in a dialog that the other is not in.
+    /// Puts what an invalid field names as its error or description right after it, unless it
+    /// stands near, or holds a control, or one of both is in a dialog that the other is not in.
     fn bring_errors(&mut self, top: &mut Vec<usize>) {
         let invalid =
             |thing: &usize| self.things[*thing].acts && self.things[*thing].item.states.has(StateSet::INVALID);
@@ -304,7 +309,8 @@ impl Writer<'_> {
     }
 }
 
-/// Lower-case pieces between dashes, underscores and capitals; none if there is anything but letters.
+/// Lower-case pieces between dashes, underscores and capitals; none if there is anything but
+/// letters.
 fn pieces(token: &str) -> Vec<String> {
     if !token.chars().all(|c| c.is_ascii_alphabetic() || "-_".contains(c)) {
         return Vec::new();

@@ -1,6 +1,7 @@
 //! What identifies an entity: name, link target, row, landmark path, headings.
 //!
-//! In: what [`Surroundings`] says of an item. Out: whether an item of the next page is the same, and fingerprints that say so of pages further on.
+//! In: what [`Surroundings`] says of an item. Out: whether an item of the next page is the same,
+//! and fingerprints that say so of pages further on.
 
 mod surroundings;
 
@@ -36,9 +37,11 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns whether it begins as it did: the first text that tells it from the rows beside it is the same.
+    /// Returns whether it begins as it did: the first text that tells it from the rows beside it is
+    /// the same.
     pub(super) fn begins_as(&self, was: &Self) -> bool {
-        // Rows that came may say the same: what told it apart before must be in it still, and what does so now must have been.
+        // Rows that came may say the same: what told it apart before must be in it still, and what
+        // does so now must have been.
         let within = |first: Option<u64>, all: &[u64]| first.is_none_or(|first| all.binary_search(&first).is_ok());
         let begins = within(was.first, &self.all) && within(self.first, &was.all);
         match (was.first, self.first) {
@@ -116,9 +119,11 @@ pub(super) struct Evidence {
     /// Text of the enclosing rows without its own; how many such rows there are.
     rest: u64,
     rows: usize,
-    /// The rows that enclose it, nearest first; before them it itself, if it is one of several alike.
+    /// The rows that enclose it, nearest first; before them it itself, if it is one of several
+    /// alike.
     pub(super) in_rows: Vec<Arc<Row>>,
-    /// Whether it is in an advertisement or a log: what comes there is another each time, though it looks the same.
+    /// Whether it is in an advertisement or a log: what comes there is another each time, though it
+    /// looks the same.
     fleeting: bool,
     /// Link targets of the nearest row that has any, if no other row has the same.
     anchor: Option<u64>,
@@ -134,29 +139,33 @@ pub(super) struct Evidence {
     titled_by: NodeKey,
     /// Landmarks up to the nearest, and the heading above it.
     far: u64,
-    /// Tags from the root to it, and the page's path where it is a part of what the page is about: alike on every page that a template makes.
+    /// Tags from the root to it, and the page's path where it is a part of what the page is about:
+    /// alike on every page that a template makes.
     template: u64,
     /// The nodes that enclose it, nearest first.
     above: Vec<NodeKey>,
     /// Its number among the items of its row.
     nth: u32,
-    /// Fingerprints of its place, which outlive the node for a page: by its name, and by its number in its row.
+    /// Fingerprints of its place, which outlive the node for a page: by its name, and by its number
+    /// in its row.
     pub(super) places: Vec<u64>,
     /// The same by its path from each node that encloses it.
     pub(super) paths: Vec<u64>,
-    /// Fingerprints that outlive the language of a page, each unique on it: its path from the root with where its row leads, as targets are written and
-    /// without the language in them.
+    /// Fingerprints that outlive the language of a page, each unique on it: its path from the root
+    /// with where its row leads, as targets are written and without the language in them.
     pub(super) untold: Vec<u64>,
     /// What the page says its language is; 0 if it says nothing.
     language: u64,
-    /// Fingerprints that outlive the node and are unique on the page: by where its row leads, and by what its row says.
+    /// Fingerprints that outlive the node and are unique on the page: by where its row leads, and
+    /// by what its row says.
     pub(super) prints: Vec<u64>,
     /// Those that others have too.
     pub(super) shared: Vec<u64>,
 }
 
 impl Evidence {
-    /// Returns whether the same node still stands for the same thing: it was not recycled, nor was what it is a part of.
+    /// Returns whether the same node still stands for the same thing: it was not recycled, nor was
+    /// what it is a part of.
     pub(super) fn stays(&self, now: &Self, fate: impl Fn(&Row, &Row) -> Fate) -> bool {
         if has(Bug::Rebinds) {
             return true;
@@ -214,7 +223,8 @@ impl Evidence {
             || stays(&self.around, &now.around, [&self.own, &now.own], 50)
     }
 
-    /// Whether what it stands under is the same: heading and landmarks say so, or nothing but they changed.
+    /// Whether what it stands under is the same: heading and landmarks say so, or nothing but they
+    /// changed.
     fn is_titled_as(&self, now: &Self) -> bool {
         let least = match (self.title == now.title, self.title_uncounted == now.title_uncounted) {
             (true, _) => return true,
@@ -248,13 +258,14 @@ impl Evidence {
             && self.is_titled_as(now)
     }
 
-    /// Whether what has one of its [`Self::untold`] or [`Self::places`] is the same thing in another document: only in another language do they
-    /// say so.
+    /// Whether what has one of its [`Self::untold`] or [`Self::places`] is the same thing in
+    /// another document: only in another language do they say so.
     pub(super) fn is_translated_as(&self, now: &Self) -> bool {
         self.language != now.language && self.language != 0 && now.language != 0 && self.role == now.role
     }
 
-    /// Whether its name is the same, or one is not told: while a dialog is open, what is behind it has none.
+    /// Whether its name is the same, or one is not told: while a dialog is open, what is behind it
+    /// has none.
     fn is_called_as(&self, now: &Self) -> bool {
         self.name == now.name || self.name.is_empty() || now.name.is_empty()
     }
@@ -277,7 +288,8 @@ impl Evidence {
         }
         let by = |row: (u8, u64)| hash((&self.role, &self.name, self.target, self.far, row));
         let by_anchor = self.anchor.filter(|_| self.anchor_is_unique).map(|anchor| by((1, anchor)));
-        // Whether no other row leads there is another thing on each page: it goes by what its row says as well.
+        // Whether no other row leads there is another thing on each page: it goes by what its row
+        // says as well.
         let by_row = self.telling_row().map(|row| {
             if self.fleeting {
                 // What a log stands beside is of what else goes on.
@@ -293,7 +305,8 @@ impl Evidence {
         if prints.is_empty() {
             prints.push(by(if self.rows > 0 { (2, self.rest) } else { (0, 0) }));
         }
-        // The only link to somewhere, or to what is said here in a language, is the same under another heading where a template makes the page.
+        // The only link to somewhere, or to what is said here in a language, is the same under
+        // another heading where a template makes the page.
         let leads = self.switches_to.or(self.target);
         prints.extend(leads.map(|leads| hash((3, &self.role, &self.name, leads, self.template))));
         prints
@@ -309,14 +322,16 @@ impl Evidence {
         self.enclosing().first().filter(|row| row.tells()).map(|row| &**row)
     }
 
-    /// Returns the list's item that the nearest row fills, if its words tell it from others beside it.
+    /// Returns the list's item that the nearest row fills, if its words tell it from others beside
+    /// it.
     fn filled_item(&self) -> Option<&Row> {
         let [card, item, ..] = self.enclosing() else { return None };
         let fills = item.is_item && card.list == item.key && card.beside == [None, None];
         (fills && item.tells()).then_some(&**item)
     }
 
-    /// Returns its name; of what has only a number for a name, its place among the items of its row.
+    /// Returns its name; of what has only a number for a name, its place among the items of its
+    /// row.
     fn called(&self) -> u64 {
         if identifies(&self.name) { hash(&*self.name) } else { u64::from(self.nth) }
     }
@@ -330,7 +345,8 @@ impl Evidence {
     }
 }
 
-/// Whether a text can tell a row from others: it has letters or is a long number, and tells no time.
+/// Whether a text can tell a row from others: it has letters or is a long number, and tells no
+/// time.
 fn identifies(text: &str) -> bool {
     let text = text.trim();
     let number = text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -341,7 +357,8 @@ fn without_digits(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_ascii_digit())
 }
 
-/// Returns the words of a title without counters: numbers of up to three digits that stand alone or in brackets.
+/// Returns the words of a title without counters: numbers of up to three digits that stand alone or
+/// in brackets.
 fn uncounted(title: &str) -> Vec<&str> {
     let is_counter = |word: &&str| {
         let number = word.trim_matches(|c: char| c.is_ascii_punctuation());

@@ -1,15 +1,19 @@
 //! Refs: short handles that never come to mean another entity.
 //!
-//! In: the views of a run, in order. Out: for each item that can be acted on, the ref that it was shown under before, if
-//! it is certainly the same entity; else, when it is first shown, a new one. Invariants: a ref stands for one item of a page at
-//! most; numbers are given in the order of showing and never again; in doubt there is a new ref.
+//! In: the views of a run, in order. Out: for each item that can be acted on, the ref that it was
+//! shown under before, if it is certainly the same entity; else, when it is first shown, a new one.
+//! Invariants: a ref stands for one item of a page at most; numbers are given in the order of
+//! showing and never again; in doubt there is a new ref.
 //!
-//! A node stands for the same thing, whatever its role, name or label, whatever covers it, wherever it went and whatever came beside it, unless it
-//! was *recycled*: a virtualised list fills a row's nodes with another row's words, a single-page application a panel's with another entity's. Of
-//! that there are four signs: a link leads elsewhere; a row begins with other words, and not it alone of its list; heading or label are others, and so is what stands
-//! below; or name and surroundings are. Another node is the same thing if it fills the place of one that is gone (role, name, row and title as there, once on
-//! either page), if it stands there in the same page in another language (role, path, key and target as there), or if it looks as one item alone ever did: role,
-//! name, target, landmark path, headings and row.
+//! A node stands for the same thing, whatever its role, name or label, whatever covers it, wherever
+//! it went and whatever came beside it, unless it was *recycled*: a virtualised list fills a row's
+//! nodes with another row's words, a single-page application a panel's with another entity's. Of
+//! that there are four signs: a link leads elsewhere; a row begins with other words, and not it
+//! alone of its list; heading or label are others, and so is what stands below; or name and
+//! surroundings are. Another node is the same thing if it fills the place of one that is gone
+//! (role, name, row and title as there, once on either page), if it stands there in the same page
+//! in another language (role, path, key and target as there), or if it looks as one item alone ever
+//! did: role, name, target, landmark path, headings and row.
 
 mod evidence;
 #[cfg(test)]
@@ -118,7 +122,8 @@ impl RefTable {
             }
             let at = |place: &u64| places.get(place).filter(|(_, was)| was.is_replaced_by(evidence));
             let named = evidence.places.iter().filter_map(at);
-            // Equal nodes may stand side by side: their numbers say something only where names cannot.
+            // Equal nodes may stand side by side: their numbers say something only where names
+            // cannot.
             let unnamed =
                 evidence.paths.iter().filter_map(at).filter(|(_, was)| !was.has_name() || !evidence.has_name());
             let translated = evidence
@@ -183,7 +188,8 @@ impl RefTable {
                 && old.reference == reference
                 && evidence.has_name()
             {
-                // The entity goes by other fingerprints now; whoever turns up under an old one is another.
+                // The entity goes by other fingerprints now; whoever turns up under an old one is
+                // another.
                 let left = old.evidence.prints.iter().filter(|print| !evidence.prints.contains(print));
                 self.by_print.extend(left.map(|print| (*print, Meaning::Nothing)));
             }

@@ -12,7 +12,8 @@ struct Run {
 }
 
 impl Run {
-    /// Shows a page whole; returns the number of the ref of each node that has one, by its backend id.
+    /// Shows a page whole; returns the number of the ref of each node that has one, by its backend
+    /// id.
     fn show(&mut self, outline: &str) -> HashMap<u32, u32> {
         let mut builder = PageBuilder::new("https://test.test/", "Test");
         builder.document(1, 1 + self.loader);
@@ -80,14 +81,16 @@ fn a_changed_role_is_no_other_thing() {
 fn a_changed_name_is_no_other_thing() {
     let player = |name: &str, time: &str| {
         format!(
-            "main #2\n  region \"Player\" #3\n    text \"{time}\" #4\n    button \"{name}\" #5\n    button \"Next\" #6\n    button \"Mute\" #7"
+            "main #2\n  region \"Player\" #3\n    text \"{time}\" #4\n    button \"{name}\" #5\n    button \"Next\" \
+                #6\n    button \"Mute\" #7"
         )
     };
     keeps(5, &[&player("Play", "0:00"), &player("Pause", "0:01"), &player("Play", "0:07")]);
     // In a toolbar each button is an item, and has no words but its own.
     let toolbar = |name: &str| {
         format!(
-            "list #3\n  listitem #10\n    button \"Back\" #11\n  listitem #20\n    button \"{name}\" #21\n  listitem #30\n    button \"Next\" #31"
+            "list #3\n  listitem #10\n    button \"Back\" #11\n  listitem #20\n    button \"{name}\" #21\n  listitem \
+                #30\n    button \"Next\" #31"
         )
     };
     keeps(21, &[&toolbar("Play"), &toolbar("Pause")]);
@@ -150,7 +153,8 @@ fn more_or_fewer_siblings_make_no_other_thing() {
     keeps(5, &[alone, beside, alone]);
     keeps(19, &[&rows(&[(1, "Alpha")]), &rows(&[(1, "Alpha"), (2, "Beta"), (3, "Gamma")])]);
     let fields = "form \"Sign in\" #2\n  textbox \"Name\" #5\n  textbox \"Password\" #6\n  button \"Go\" #7";
-    let refused = "form \"Sign in\" #2\n  alert #8\n    text \"Wrong password\" #9\n  textbox \"Name\" #5\n  textbox \"Password\" #6\n  button \"Go\" #7";
+    let refused = "form \"Sign in\" #2\n  alert #8\n    text \"Wrong password\" #9\n  textbox \"Name\" #5\n  textbox \
+        \"Password\" #6\n  button \"Go\" #7";
     for node in [5, 6, 7] {
         keeps(node, &[fields, refused, fields]);
     }
@@ -160,7 +164,8 @@ fn more_or_fewer_siblings_make_no_other_thing() {
 fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
     let page = |node: u32, words: &str| {
         format!(
-            "main #2\n  heading \"Cart\" #3\n  text \"{words}\" #4\n  group \"Pay\" #6\n    button \"Pay\" #{node}\n    button \"Cancel\" #7\n"
+            "main #2\n  heading \"Cart\" #3\n  text \"{words}\" #4\n  group \"Pay\" #6\n    button \"Pay\" \
+                #{node}\n    button \"Cancel\" #7\n"
         )
     };
     let (was, is) = refs_of(&[&page(5, "1 lamp"), &page(55, "2 lamps and a desk")], 5, 55);
@@ -175,12 +180,14 @@ fn what_an_equal_node_replaces_in_its_place_is_no_other_thing() {
     assert!(second.values().all(|number| !first.values().any(|known| known == number)));
 }
 
-/// A page of another document in a language, with a link, a button that has a key and one in a row that has none.
+/// A page of another document in a language, with a link, a button that has a key and one in a row
+/// that has none.
 fn in_language(language: &str, node: u32, link: &str, buttons: [&str; 2]) -> String {
     let [keyed, keyless] = buttons;
     format!(
         "main tag=html lang=\"{language}\" #{node}1\n  link \"{link}\" tag=a href=\"/{}/rooms\" #{node}2\n  \
-         button \"{keyed}\" tag=button id=\"save\" #{node}3\n  list tag=ul #{node}4\n    listitem tag=li #{node}5\n      \
+         button \"{keyed}\" tag=button id=\"save\" #{node}3\n  list tag=ul #{node}4\n    listitem tag=li \
+         #{node}5\n      \
          button \"{keyless}\" tag=button #{node}6\n    listitem tag=li #{node}7\n      text \"12\" #{node}8",
         language.split('-').next().unwrap_or_default()
     )
@@ -212,7 +219,8 @@ fn refs_in_documents(pages: [&str; 2], was: u32, is: u32) -> (u32, u32) {
 fn a_link_of_the_same_template_keeps_its_ref_under_another_heading() {
     let found = |query: &str, price: &str, target: &str| {
         format!(
-            "main #2\n  heading \"Results for {query}\" #3\n  list #4\n    listitem #10\n      link \"Brass lamp\" tag=a href=\"{target}\" #11\n      text \"{price}\" #12\n"
+            "main #2\n  heading \"Results for {query}\" #3\n  list #4\n    listitem #10\n      link \"Brass lamp\" \
+                tag=a href=\"{target}\" #11\n      text \"{price}\" #12\n"
         )
     };
     let (was, is) = refs_in_documents([&found("lamp", "$4", "/p/7"), &found("brass", "$5", "/p/7")], 11, 11);
@@ -229,7 +237,9 @@ fn a_link_of_the_same_template_keeps_its_ref_under_another_heading() {
 fn a_link_to_another_language_is_the_same_on_every_page() {
     let page = |here: &str| {
         format!(
-            "banner #1\n  navigation \"{here}\" #2\n    link \"Deutsch\" tag=a href=\"/de/{here}\" hreflang=\"de\" #5\n    link \"English\" tag=a href=\"/en/{here}\" hreflang=\"en\" #6\nmain #3\n  heading \"{here}\" #4\n"
+            "banner #1\n  navigation \"{here}\" #2\n    link \"Deutsch\" tag=a href=\"/de/{here}\" hreflang=\"de\" \
+                #5\n    link \"English\" tag=a href=\"/en/{here}\" hreflang=\"en\" #6\nmain #3\n  heading \"{here}\" \
+                #4\n"
         )
     };
     for node in [5, 6] {
@@ -293,7 +303,9 @@ fn the_buttons_of_a_recycled_row_are_other_things_though_they_stay_among_themsel
     let table = |names: [&str; 3]| {
         let row = |nth: usize, name: &str| {
             format!(
-                "    row #{nth}0\n      cell \"{name}\" #{nth}1\n        text \"{name}\" #{nth}5\n      cell #{nth}2\n        button \"Copy\" tag=button #{nth}3\n        button \"Print\" tag=button #{nth}4\n        button \"Delete\" tag=button #{nth}6\n"
+                "    row #{nth}0\n      cell \"{name}\" #{nth}1\n        text \"{name}\" #{nth}5\n      cell \
+                    #{nth}2\n        button \"Copy\" tag=button #{nth}3\n        button \"Print\" tag=button \
+                    #{nth}4\n        button \"Delete\" tag=button #{nth}6\n"
             )
         };
         format!(
@@ -304,7 +316,8 @@ fn the_buttons_of_a_recycled_row_are_other_things_though_they_stay_among_themsel
     for node in [13, 24, 36] {
         loses(node, &[&table(["Alpha", "Beta", "Gamma"]), &table(["Delta", "Epsilon", "Zeta"])]);
     }
-    // Other nodes on the next page of the table are not theirs, though they stand in the same places.
+    // Other nodes on the next page of the table are not theirs, though they stand in the same
+    // places.
     let next = table(["Delta", "Epsilon", "Zeta"])
         .replace("#1", "#7")
         .replace("#2\n        b", "#82\n        b")
@@ -337,7 +350,9 @@ fn rows_of_links_alone_that_hold_another_page_are_other_things() {
 fn a_panel_that_is_filled_with_another_entity_is_another_thing() {
     let panel = |title: &str, owner: &str, due: &str| {
         format!(
-            "main #2\n  region \"Details\" #3\n    heading \"{title}\" #4\n    text \"Owner\" #5\n    text \"{owner}\" #6\n    text \"Due\" #7\n    text \"{due}\" #8\n    button \"Close {title}\" #9\n    button \"Delete\" #10\n    textbox \"Note\" #11"
+            "main #2\n  region \"Details\" #3\n    heading \"{title}\" #4\n    text \"Owner\" #5\n    text \"{owner}\" \
+                #6\n    text \"Due\" #7\n    text \"{due}\" #8\n    button \"Close {title}\" #9\n    button \"Delete\" \
+                #10\n    textbox \"Note\" #11"
         )
     };
     for node in [9, 10] {

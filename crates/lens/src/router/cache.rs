@@ -1,10 +1,11 @@
 //! Signals cached per origin, with the rule that says when they are stale.
 //!
-//! In: a page. Out: its signals, read or remembered. Invariant: remembered signals are used only while the page is
-//! plausibly the same one: same origin, same document (frame and loader), same address up to its fragment, node count within 10 %, no
-//! frame more or less, and at most [`MAX_AGE_STEPS`] steps old. Nothing compared grows with the page, so a hit costs nothing.
-//! Why not per origin alone, as the seed has it: a site's login and its spreadsheet share an origin and need different
-//! representations, and in a single-page application they share the document too.
+//! In: a page. Out: its signals, read or remembered. Invariant: remembered signals are used only
+//! while the page is plausibly the same one: same origin, same document (frame and loader), same
+//! address up to its fragment, node count within 10 %, no frame more or less, and at most
+//! [`MAX_AGE_STEPS`] steps old. Nothing compared grows with the page, so a hit costs nothing. Why
+//! not per origin alone, as the seed has it: a site's login and its spreadsheet share an origin and
+//! need different representations, and in a single-page application they share the document too.
 
 use super::Signals;
 use browserlens_page::{Page, SecondLook};

@@ -1,12 +1,13 @@
 //! The router that compares what representations cost.
 //!
-//! In: the signals' token estimates and coverages, and what was shown last. Out: the cheapest representation that is sufficient.
-//! Sufficient are: the accessibility tree, where it knows four fifths of the interactive elements that nothing covers and no canvas takes up
-//! much of the viewport; the distilled DOM, where no canvas does; the hybrid, where the tree is; vision only on request, where everything
-//! interactive lies in the viewport. Where none is, the hybrid, as in the seed's rule.
-//! Invariant: what was shown last is kept while it is sufficient, unless the change pays within [`HORIZON`] steps.
-//! Why an estimate and no observation: writing four of them to send one costs four times the time, and the order of the four is
-//! all that counts here.
+//! In: the signals' token estimates and coverages, and what was shown last. Out: the cheapest
+//! representation that is sufficient. Sufficient are: the accessibility tree, where it knows four
+//! fifths of the interactive elements that nothing covers and no canvas takes up much of the
+//! viewport; the distilled DOM, where no canvas does; the hybrid, where the tree is; vision only on
+//! request, where everything interactive lies in the viewport. Where none is, the hybrid, as in the
+//! seed's rule. Invariant: what was shown last is kept while it is sufficient, unless the change
+//! pays within [`HORIZON`] steps. Why an estimate and no observation: writing four of them to send
+//! one costs four times the time, and the order of the four is all that counts here.
 
 use super::{Route, RouteError, Router, Signals};
 use crate::extract::Representation;
@@ -139,7 +140,8 @@ mod tests {
 
     #[test]
     fn a_change_happens_only_when_it_pays_within_the_horizon() {
-        // Staying with the hybrid: 8 deltas of 10 %. Changing: one full observation and 7 deltas. It pays under 8 / 17 of the tokens.
+        // Staying with the hybrid: 8 deltas of 10 %. Changing: one full observation and 7 deltas.
+        // It pays under 8 / 17 of the tokens.
         let pays = Signals { crop_tokens: [1_126; 4], ..page() };
         assert_eq!(route(ROUTER, &pays, Some(Representation::Hybrid)), Representation::A11y);
         let does_not = Signals { crop_tokens: [1_125; 4], ..page() };

@@ -1,12 +1,15 @@
 //! Picks the cheapest representation that is sufficient for one page.
 //!
-//! In: the [`Signals`] of a page, and what the agent was shown last. Out: a [`Route`]: a representation and the reason in words.
-//! Invariant: a router is a pure function of these two, so that routers can stand beside each other and be compared.
+//! In: the [`Signals`] of a page, and what the agent was shown last. Out: a [`Route`]: a
+//! representation and the reason in words. Invariant: a router is a pure function of these two, so
+//! that routers can stand beside each other and be compared.
 //!
-//! Which should I use? [`HeuristicRouter`] is the seed's rule and the default; [`CostRouter`] compares estimated tokens and knows what a
-//! change of representation costs; [`FixedRouter`] is for strategies that show one
-//! representation whatever the page; [`TieredRouter`] bends any of them to what smaller or larger models read better. The router of
-//! hindsight, which knows what succeeded, is `browserlens_replay::routing`: it needs measurements and cannot run beside an agent.
+//! Which should I use? [`HeuristicRouter`] is the seed's rule and the default; [`CostRouter`]
+//! compares estimated tokens and knows what a change of representation costs; [`FixedRouter`] is
+//! for strategies that show one representation whatever the page; [`TieredRouter`] bends any of
+//! them to what smaller or larger models read better. The router of hindsight, which knows what
+//! succeeded, is `browserlens_replay::routing`: it needs measurements and cannot run beside an
+//! agent.
 //!
 //! A router of one's own is a type with one method:
 //!
@@ -74,19 +77,21 @@ pub enum RouteError {
 pub trait Router: Send + Sync {
     /// Returns the representation for one step, with the reason in words.
     ///
-    /// `shown` is what the agent was shown last, where a delta could follow it; none where the next observation stands alone whatever
-    /// is chosen. To choose another representation than `shown` costs a full observation.
+    /// `shown` is what the agent was shown last, where a delta could follow it; none where the next
+    /// observation stands alone whatever is chosen. To choose another representation than `shown`
+    /// costs a full observation.
     ///
     /// # Errors
     /// [`RouteError::SignalMissing`] if the capture lacks a signal this router reads.
     fn route(&self, signals: &Signals, shown: Option<Representation>) -> Result<Route, RouteError>;
 }
 
-/// The seed's rule, line by line: a canvas and coverage under 0.5 → hybrid; coverage from 0.8 → a11y; under 2,000 nodes and coverage
-/// from 0.5 → distilled DOM; else hybrid.
+/// The seed's rule, line by line: a canvas and coverage under 0.5 → hybrid; coverage from 0.8 →
+/// a11y; under 2,000 nodes and coverage from 0.5 → distilled DOM; else hybrid.
 ///
-/// It reads three signals. The others that the seed collects (page type, depth, children, what changes by itself) decide nothing in
-/// it. Two things follow from its lines: coverage under 0.5 is always hybrid, canvas or not, and nothing is ever vision.
+/// It reads three signals. The others that the seed collects (page type, depth, children, what
+/// changes by itself) decide nothing in it. Two things follow from its lines: coverage under 0.5 is
+/// always hybrid, canvas or not, and nothing is ever vision.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HeuristicRouter;
 

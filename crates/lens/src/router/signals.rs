@@ -1,9 +1,10 @@
 //! Cheap facts about a page that a router reads, in one linear pass.
 //!
-//! In: a [`Page`], and the dynamic-content ratio where an earlier second look is known. Out: [`Signals`].
-//! Invariant: one visit a node, no allocation a node; under 1 ms on 10,000 nodes (`benches/lens.rs`).
-//! The token estimates are made of counts: no text is tokenised and no observation written. They are there to compare
-//! representations of one page with each other; how many tokens an observation has is for `browserlens_tokens` to say.
+//! In: a [`Page`], and the dynamic-content ratio where an earlier second look is known. Out:
+//! [`Signals`]. Invariant: one visit a node, no allocation a node; under 1 ms on 10,000 nodes
+//! (`benches/lens.rs`). The token estimates are made of counts: no text is tokenised and no
+//! observation written. They are there to compare representations of one page with each other; how
+//! many tokens an observation has is for `browserlens_tokens` to say.
 
 use super::page_type::{self, Evidence, PageType};
 use browserlens_page::{BoxInDocument, Flags, NodeKind, NodeRef, Page, SecondLook, role};
@@ -23,17 +24,21 @@ const ICON_SIDE: f32 = 48.0;
 /// Cheap facts about a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signals {
-    /// Elements that match `canvas, [data-canvas]`, seen or not: what the seed's rule calls a canvas.
+    /// Elements that match `canvas, [data-canvas]`, seen or not: what the seed's rule calls a
+    /// canvas.
     pub canvas_elements: u32,
     /// Visible `canvas` elements (2D or WebGL: CDP does not tell them apart).
     pub canvases: u32,
     /// Area of the visible canvases, in square CSS px.
     pub canvas_area: f32,
-    /// Share of the viewport that visible canvases take up, without those that an open dialog makes inert; at most 1.
+    /// Share of the viewport that visible canvases take up, without those that an open dialog makes
+    /// inert; at most 1.
     pub canvas_share: f32,
-    /// Interactive nodes in the accessibility tree ÷ interactive elements in the DOM, both visible; 1 if the DOM has none.
+    /// Interactive nodes in the accessibility tree ÷ interactive elements in the DOM, both visible;
+    /// 1 if the DOM has none.
     pub a11y_coverage: f32,
-    /// The same over what is open to the agent: without what an open dialog makes inert, and without canvases.
+    /// The same over what is open to the agent: without what an open dialog makes inert, and
+    /// without canvases.
     pub open_coverage: f32,
     /// Visible interactive elements.
     pub interactive: u32,
@@ -65,7 +70,8 @@ impl Signals {
         let mut signals = Self { dynamic_ratio: earlier.map(SecondLook::dynamic_ratio), ..Self::default() };
         let mut evidence = Evidence { url: page.url(), ..Evidence::default() };
         let (mut dom, mut ax) = (0_u32, 0_u32);
-        // Under an open dialog the accessibility tree leaves out what is behind it: such elements are missed only if there is no dialog.
+        // Under an open dialog the accessibility tree leaves out what is behind it: such elements
+        // are missed only if there is no dialog.
         let (mut dialog_end, mut has_dialog) = (0_u32, false);
         let (mut behind, mut drawn_controls, mut canvas_behind) = (0_u32, 0_u32, 0.0_f32);
         let mut sizes = Sizes::default();
@@ -182,7 +188,8 @@ struct Sizes {
 impl Sizes {
     fn add(&mut self, node: NodeRef<'_>, in_tree: bool, is_canvas: bool) {
         let role = node.role();
-        // The text of a button or a link is counted as text; a field or an image says its name itself.
+        // The text of a button or a link is counted as text; a field or an image says its name
+        // itself.
         let named = role::is_text_field(role) || matches!(role, "image" | "img" | "combobox" | "listbox");
         if named {
             let bytes = u32::try_from(node.name().len()).unwrap_or(u32::MAX);

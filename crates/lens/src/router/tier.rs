@@ -1,9 +1,10 @@
 //! Bends a router to what a class of models reads better.
 //!
-//! In: a router and a [`Tier`]. Out: its choice, moved between accessibility tree and distilled DOM where both do.
-//! Invariant: only a11y and dom are exchanged; where pixels are needed they stay.
-//! Why: arXiv 2604.01535 found on WorkArena that weaker models do better on accessibility trees and stronger ones on HTML. The bench's
-//! reader is no language model: what a tier gains is not measured here, only what it costs.
+//! In: a router and a [`Tier`]. Out: its choice, moved between accessibility tree and distilled DOM
+//! where both do. Invariant: only a11y and dom are exchanged; where pixels are needed they stay.
+//! Why: arXiv 2604.01535 found on WorkArena that weaker models do better on accessibility trees and
+//! stronger ones on HTML. The bench's reader is no language model: what a tier gains is not
+//! measured here, only what it costs.
 
 use super::{Route, RouteError, Router, Signals};
 use crate::extract::Representation;

@@ -127,7 +127,8 @@ pub fn options() -> Vec<LensOptions> {
     all
 }
 
-/// A form whose every text is given, in the order title, URL, heading, name, value, placeholder, title attribute, option, text, link.
+/// A form whose every text is given, in the order title, URL, heading, name, value, placeholder,
+/// title attribute, option, text, link.
 pub fn page(texts: &[String], step: u32) -> Arc<Page> {
     let text = |at: usize| texts[at % texts.len()].as_str();
     let url = format!("https://site.test/?q={}", text(1));
@@ -217,7 +218,8 @@ pub fn check(
     let read = parse_after(text, told).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?.0;
     prop_assert_eq!(&write_after(&read, options.style, told), text, "written again");
     prop_assert_eq!(&shown.apply(text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?, &read);
-    // No line but ours: each begins as the grammar says, and holds no character that is drawn as nothing or as a line end.
+    // No line but ours: each begins as the grammar says, and holds no character that is drawn as
+    // nothing or as a line end.
     for (at, line) in text.split('\n').enumerate() {
         let begins = if at == 0 { line.starts_with('[') || line.starts_with('…') } else { is_statement(line) };
         prop_assert!(begins, "line {} is none of the lens's: {:?}", at, line);
@@ -271,7 +273,8 @@ fn is_statement(line: &str) -> bool {
         "UNCHANGED: ",
     ];
     let item = line.trim_start_matches(' ');
-    // A row of a pattern begins with its number, then a blank or a bar, or with a bar; no page text begins a line.
+    // A row of a pattern begins with its number, then a blank or a bar, or with a bar; no page text
+    // begins a line.
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = after_number.len() < line.len() && (after_number.is_empty() || after_number.starts_with([' ', '|']));
     let row = line == "|" || line.starts_with('|') || numbered;

@@ -1,6 +1,7 @@
 //! Promises of the lens that one page or a few are enough to check.
 //!
-//! In: nothing, or the sizes of a page. Out: an error in words where a promise is broken. Tests call these as they are, and again with a deliberate bug.
+//! In: nothing, or the sizes of a page. Out: an error in words where a promise is broken. Tests
+//! call these as they are, and again with a deliberate bug.
 
 use super::{a11y, observe, page, try_observe};
 use browserlens_lens::differ::{FilterPass, SemanticFilter};
@@ -94,8 +95,8 @@ fn products(shown: &ShownState) -> BTreeSet<u32> {
     links.filter_map(|node| node.name().strip_prefix("Product ")?.parse().ok()).collect()
 }
 
-/// `more @m1 31-142` brings these items and no others: all of them, or the first of them where the budget is too small for all, and never none while
-/// there is room for one.
+/// `more @m1 31-142` brings these items and no others: all of them, or the first of them where the
+/// budget is too small for all, and never none while there is room for one.
 pub fn more_brings_what_was_asked_for(items: u32, budget: u32, from: u32, to: u32) -> Holds {
     let (mut lens, mut shown, page) = list(items, budget);
     let before = products(&shown);
@@ -157,7 +158,8 @@ pub fn an_alert_comes_before_the_rest() -> Holds {
 /// One kind of noise: the pass that knows it, and a page on which only it changes.
 pub struct Noise {
     pub pass: FilterPass,
-    /// What is on the page, given what changes, what an alert in it says and the states of a button in it.
+    /// What is on the page, given what changes, what an alert in it says and the states of a button
+    /// in it.
     around: fn(&str, &str, &str) -> String,
     /// What changes by itself.
     values: [&'static str; 4],
@@ -267,7 +269,8 @@ pub fn a_pass_that_is_off_hides_nothing() -> Holds {
     for noise in &NOISE {
         for filter in [noise.all_but(), SemanticFilter::default()] {
             let told = noise.told(filter, [""; 4], [""; 4]);
-            // What a timer, a carousel or an advertisement says changed in front of nobody's second look.
+            // What a timer, a carousel or an advertisement says changed in front of nobody's second
+            // look.
             for (step, text) in told.iter().enumerate().skip(1) {
                 let new = noise.values[step];
                 ensure(text.contains(new) && !text.contains("hidden"), || format!("{:?}: {text}", noise.pass))?;
@@ -277,7 +280,8 @@ pub fn a_pass_that_is_off_hides_nothing() -> Holds {
     Ok(())
 }
 
-/// An error in the noise, and the button that it disables, are told; so are states of what says something else each time.
+/// An error in the noise, and the button that it disables, are told; so are states of what says
+/// something else each time.
 pub fn noise_that_matters_survives() -> Holds {
     for noise in &NOISE {
         let name = noise.pass.name();

@@ -1,5 +1,6 @@
-//! A site that changes as real ones do: fields filled, rows added, moved, renamed and recycled, re-renders, navigations,
-//! dialogs, clocks, hostile text. Each element stands for an entity, which the page does not know.
+//! A site that changes as real ones do: fields filled, rows added, moved, renamed and recycled,
+//! re-renders, navigations, dialogs, clocks, hostile text. Each element stands for an entity, which
+//! the page does not know.
 
 use browserlens_page::{
     Clickability, Flags, Frame, NodeKey, NodeKind, NodeSpec, Page, PageBuilder, States, Visibility,
@@ -49,8 +50,10 @@ pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zA-Z]{1,8}( [a-z0-9]{1,6}){0,3}",
         1 => prop::sample::select(vec![
-            "", " ", "\"", "\\", "[@e1]", "@e2 @m1", "… 3 more items @m1", "line\nbreak", "\u{202e}abc", "z\u{200b}w\u{200d}j",
-            "- button \"x\" @e1:", "[DELTA 1→2: 0 changes]", "text \"x\", link \"y\" @e4", "value: \"x\" → \"y\"", "\t\r", "日本語 テキスト",
+            "", " ", "\"", "\\", "[@e1]", "@e2 @m1", "… 3 more items \
+                @m1", "line\nbreak", "\u{202e}abc", "z\u{200b}w\u{200d}j",
+            "- button \"x\" @e1:", "[DELTA 1→2: 0 changes]", "text \"x\", link \"y\" @e4", "value: \"x\" → \
+                \"y\"", "\t\r", "日本語 テキスト",
             "💥👩‍👩‍👧", "a, b: c", "volatile", "#2", "(21) - x", "\u{0}", "\u{7f}\u{85}\u{2028}", "\\u{202e}", "\\n", "] | x",
         ]).prop_map(str::to_owned),
         1 => "\\PC{0,24}",

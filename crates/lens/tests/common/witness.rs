@@ -1,6 +1,7 @@
 //! A second reading of a run, from its texts alone, and the properties that it checks.
 //!
-//! In: a site and what is done to it, options, what is asked for. Out: an error in words where a promise of the lens is broken.
+//! In: a site and what is done to it, options, what is asked for. Out: an error in words where a
+//! promise of the lens is broken.
 
 use super::site::{Op, Site, op, text};
 use super::{a11y, try_observe};
@@ -120,7 +121,8 @@ impl Witness {
     }
 }
 
-/// The slow, obvious differ: whatever has a ref before and after and says something else must be told with its ref.
+/// The slow, obvious differ: whatever has a ref before and after and says something else must be
+/// told with its ref.
 fn told_with_refs(before: &ShownState, after: &ShownState, read: &Observed, text: &str) -> Result<(), TestCaseError> {
     let says = |state: &ShownState| -> HashMap<Ref, (String, String, String, Vec<&'static str>)> {
         state
@@ -311,7 +313,8 @@ pub fn says_nothing_twice(((site, ops), budget): (Story, u32)) -> Result<(), Tes
     let first = tell(0)?;
     prop_assume!(parse(&first.text).is_ok_and(|read| matches!(read, Observed::Full { step: Some(0), .. })));
     let second = tell(1)?;
-    // Where the first could not say title and URL to their end, the second tries again: with a full text, or with a delta that says just them.
+    // Where the first could not say title and URL to their end, the second tries again: with a full
+    // text, or with a delta that says just them.
     let head_was_cut = first.text.lines().next().is_some_and(|line| line.ends_with('…'));
     let delta = matches!(second.kind, ObservationKind::Delta);
     if delta && head_was_cut {

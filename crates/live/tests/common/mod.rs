@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// States of a node that no part of the lens reads. Which node is focused it asks the page, and that is compared: of a frame and what is focused in it,
-/// both of which a fast look calls focused, that is the latter.
+/// States of a node that no part of the lens reads. Which node is focused it asks the page, and
+/// that is compared: of a frame and what is focused in it, both of which a fast look calls focused,
+/// that is the latter.
 const UNREAD: States = States(
     States::MULTILINE.0 | States::MULTISELECTABLE.0 | States::HAS_POPUP.0 | States::EDITABLE.0 | States::FOCUSED.0,
 );

@@ -1,6 +1,7 @@
 //! The walk: streams the snapshot's arrays into the arena, frames in place.
 //!
-//! In: [`Parts`]. Out: a [`Page`]. Invariant: every node is opened once, below a node that was opened before.
+//! In: [`Parts`]. Out: a [`Page`]. Invariant: every node is opened once, below a node that was
+//! opened before.
 
 use super::ax::AxTree;
 use super::geometry::{self, Cursor, Style};
@@ -14,7 +15,8 @@ use foldhash::fast::RandomState;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Attribute values longer than this are cut: data URLs and inline styles are not what anybody reads.
+/// Attribute values longer than this are cut: data URLs and inline styles are not what anybody
+/// reads.
 const LONGEST_ATTRIBUTE: usize = 2_000;
 
 /// One document of a snapshot on its way into the arena.
@@ -49,7 +51,8 @@ struct Content<'d> {
     document: usize,
 }
 
-/// Where a document stands: its origin in main-document CSS px, what is passed on to it, the depth of the builder.
+/// Where a document stands: its origin in main-document CSS px, what is passed on to it, the depth
+/// of the builder.
 struct Place {
     origin: (f32, f32),
     style: Style,
@@ -200,7 +203,8 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
         let index = walk.cursor;
         walk.cursor += 1;
         let Some(frame) = step(walk, index, &mut builder) else { continue };
-        // The document of a frame comes right below its element, before the element's own (fallback) children.
+        // The document of a frame comes right below its element, before the element's own
+        // (fallback) children.
         let inner = child_document(decoded, walk, index, frame.backend)
             .filter(|content| !entered.contains(&(content.of.session, content.document)));
         let Some(content) = inner else {
@@ -219,7 +223,8 @@ pub(super) fn assemble(decoded: &Parts<'_>) -> Result<Page, ParseError> {
     Ok(page)
 }
 
-/// Takes `disabled` off native controls that the DOM says are enabled: the accessibility tree may be older than a script's change.
+/// Takes `disabled` off native controls that the DOM says are enabled: the accessibility tree may
+/// be older than a script's change.
 fn enable(page: &mut Page) {
     let stale: Vec<usize> = page
         .nodes()
@@ -239,7 +244,8 @@ fn enable(page: &mut Page) {
     }
 }
 
-/// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process one.
+/// Finds the document that an `iframe` node shows: in the same snapshot, or in an out-of-process
+/// one.
 fn child_document<'d>(decoded: &'d Parts<'_>, walk: &Walk<'d, '_>, index: usize, backend: u32) -> Option<Content<'d>> {
     if let Some(document) = walk.rare.content_document.get(&(index as i64)) {
         let document = usize::try_from(*document).ok()?;
@@ -449,7 +455,8 @@ fn bounds_of(walk: &Walk<'_, '_>, layout: Option<usize>) -> BoxInDocument {
 }
 
 impl Walk<'_, '_> {
-    /// Boxes of a child document are moved by its scroll offset; the main document's space is the document itself.
+    /// Boxes of a child document are moved by its scroll offset; the main document's space is the
+    /// document itself.
     fn frame_scroll(&self) -> (f32, f32) {
         if self.base == 0 { (0.0, 0.0) } else { (self.document.scroll_offset_x, self.document.scroll_offset_y) }
     }
@@ -537,7 +544,8 @@ fn open_text(
         .unwrap_or(raw);
     let text = if above.style.preserves_whitespace { Cow::Borrowed(rendered) } else { Cow::Owned(collapse(rendered)) };
     let bounds = bounds_of(walk, layout);
-    // A blank between two inline boxes is drawn and keeps words apart; one between blocks is source layout.
+    // A blank between two inline boxes is drawn and keeps words apart; one between blocks is source
+    // layout.
     if text.trim().is_empty() && bounds.is_empty() {
         return;
     }
@@ -563,7 +571,8 @@ fn open_text(
     });
 }
 
-/// Says in which kind of shadow tree a node lies and whether it is slotted, and marks its parent as the host.
+/// Says in which kind of shadow tree a node lies and whether it is slotted, and marks its parent as
+/// the host.
 fn shadow_of(walk: &Walk<'_, '_>, index: usize, above: &Open, builder: &mut PageBuilder) -> Flags {
     let (shadow, host) = match walk.rare.shadow.get(&(index as i64)).map(|kind| walk.string(*kind)) {
         Some("open") => (Flags::IN_OPEN_SHADOW, Flags::SHADOW_HOST_OPEN),
@@ -627,7 +636,8 @@ fn clickability_of(
 ) -> Clickability {
     let mut why = Clickability::NONE;
     if matches!(tag, "html" | "body") {
-        // Listeners here are delegation: they make nothing on the page more clickable than the rest.
+        // Listeners here are delegation: they make nothing on the page more clickable than the
+        // rest.
         return why;
     }
     let listens = match walk.listeners {

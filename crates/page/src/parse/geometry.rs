@@ -1,10 +1,10 @@
 //! What can be seen: styles passed down the tree, clips, visibility, covers.
 //!
-//! In: computed styles and boxes of a node and what its ancestors passed on. Out: its visibility with the reason,
-//! whether it lies in the viewport, what covers it. Invariant: one pass down, one pass up, one pass over what is in the
-//! viewport; nothing here is quadratic in the number of nodes for real pages.
-//! Two clips are kept: *hard* ones (overflow hidden, clip) hide for good; *soft* ones (scrollers, frames, the
-//! viewport) only say what is not in view now.
+//! In: computed styles and boxes of a node and what its ancestors passed on. Out: its visibility
+//! with the reason, whether it lies in the viewport, what covers it. Invariant: one pass down, one
+//! pass up, one pass over what is in the viewport; nothing here is quadratic in the number of nodes
+//! for real pages. Two clips are kept: *hard* ones (overflow hidden, clip) hide for good; *soft*
+//! ones (scrollers, frames, the viewport) only say what is not in view now.
 
 use super::styles::style;
 use crate::node::{BoxInDocument, Flags, NodeId, NodeKind, Visibility};
@@ -210,7 +210,8 @@ impl Style {
         Self { own_hard: self.hard.flow, own_soft: self.soft.flow, skipped, ..self.clone() }
     }
 
-    /// Marks a closed `details`. Its content may have boxes all the same: a script that asked for one made the browser lay it out.
+    /// Marks a closed `details`. Its content may have boxes all the same: a script that asked for
+    /// one made the browser lay it out.
     pub(super) fn folding(mut self, folded: bool) -> Self {
         self.folded = folded;
         self
@@ -237,7 +238,8 @@ impl Style {
         bounds.intersection(self.own_soft).area() > 0.0
     }
 
-    /// Returns whether a node of this style can be seen; containers get a second look in [`finish`].
+    /// Returns whether a node of this style can be seen; containers get a second look in
+    /// [`finish`].
     pub(super) fn visibility(&self, kind: NodeKind, bounds: BoxInDocument, has_layout: bool) -> Visibility {
         if kind == NodeKind::Document {
             return Visibility::Visible;
@@ -256,7 +258,8 @@ impl Style {
         }
         let left = bounds.right() <= self.frame_origin.0 && !self.rtl;
         if left || bounds.bottom() <= self.frame_origin.1 {
-            // Below a scrolled frame the origin moves; only what lies before the document's own start is out of reach.
+            // Below a scrolled frame the origin moves; only what lies before the document's own
+            // start is out of reach.
             return Visibility::Unreachable;
         }
         if bounds.intersection(self.own_hard).area() <= NOTHING_TO_SEE {
@@ -268,8 +271,8 @@ impl Style {
 
 /// Returns whether text of this colour cannot be seen on its own background.
 ///
-/// Only the element's own background is looked at: what lies behind it may be painted by anything. A background image may be clipped to the
-/// text and so be its colour.
+/// Only the element's own background is looked at: what lies behind it may be painted by anything.
+/// A background image may be clipped to the text and so be its colour.
 fn is_colourless(colour: &str, background: &str, image: &str) -> bool {
     let is_clear = |colour: &str| colour == "transparent" || (colour.starts_with("rgba(") && colour.ends_with(", 0)"));
     matches!(image, "" | "none")
@@ -326,7 +329,8 @@ pub(super) fn finish(page: &mut Page) {
 
 const CELL: f32 = 64.0;
 
-/// Marks interactive nodes whose middle is painted over by a node that is neither above nor below them in the tree.
+/// Marks interactive nodes whose middle is painted over by a node that is neither above nor below
+/// them in the tree.
 fn find_covers(page: &mut Page) {
     let view = BoxInDocument {
         x: page.scroll.x,

@@ -1,9 +1,11 @@
-//! Payloads to a page: joins the DOM snapshot and the accessibility tree on (frame, loader, backend node id).
+//! Payloads to a page: joins the DOM snapshot and the accessibility tree on (frame, loader, backend
+//! node id).
 //!
-//! In: a [`Capture`] in canonical form, or its [`Parts`]. Out: a [`Page`]. Invariants: no JSON makes it panic; it is iterative, so a tree
-//! of any depth fits a small stack; a payload that does not decode is named by kind and frame.
-//! The walk streams the snapshot's pre-order arrays: a node whose parent is not open (hostile input) goes below the
-//! open node, a content document is entered once, so no cycle can be built.
+//! In: a [`Capture`] in canonical form, or its [`Parts`]. Out: a [`Page`]. Invariants: no JSON
+//! makes it panic; it is iterative, so a tree of any depth fits a small stack; a payload that does
+//! not decode is named by kind and frame. The walk streams the snapshot's pre-order arrays: a node
+//! whose parent is not open (hostile input) goes below the open node, a content document is entered
+//! once, so no cycle can be built.
 
 mod assemble;
 mod ax;
@@ -61,7 +63,8 @@ pub(in crate::parse) struct FrameInfo {
 pub(in crate::parse) struct SessionSnapshot {
     pub session: u32,
     pub columns: Arc<Snapshot>,
-    /// Frame and backend node ids of each document in place of those of the columns; none where those are canonical.
+    /// Frame and backend node ids of each document in place of those of the columns; none where
+    /// those are canonical.
     numbers: Option<Vec<(u32, Vec<u32>)>>,
 }
 
@@ -88,7 +91,8 @@ impl SessionSnapshot {
     }
 }
 
-/// What a page is made of: the payloads of a capture, decoded, or what a live look read without writing payloads.
+/// What a page is made of: the payloads of a capture, decoded, or what a live look read without
+/// writing payloads.
 #[derive(Default)]
 pub struct Parts<'a> {
     pub(in crate::parse) frames: Vec<FrameInfo>,
@@ -106,8 +110,8 @@ impl std::fmt::Debug for Parts<'_> {
 }
 
 impl<'a> Parts<'a> {
-    /// Adds the snapshot of a session, by the number of its root frame; `numbers` has for each document the number of its frame and the
-    /// recording-wide backend node ids of its nodes.
+    /// Adds the snapshot of a session, by the number of its root frame; `numbers` has for each
+    /// document the number of its frame and the recording-wide backend node ids of its nodes.
     pub fn add_snapshot(&mut self, session: u32, columns: Arc<Snapshot>, numbers: Vec<(u32, Vec<u32>)>) {
         self.snapshots.push(SessionSnapshot { session, columns, numbers: Some(numbers) });
     }
@@ -239,7 +243,8 @@ fn is_pointer_event(kind: &str) -> bool {
     )
 }
 
-/// The viewport as the capture's metrics give it; scale as a fraction of device px per CSS px is not in them.
+/// The viewport as the capture's metrics give it; scale as a fraction of device px per CSS px is
+/// not in them.
 pub(in crate::parse) fn viewport_of(metrics: &Metrics) -> Viewport {
     let size = &metrics.css_layout_viewport;
     Viewport {

@@ -1,7 +1,8 @@
 //! The CDP payloads as serde reads them: typed, borrowed, tolerant.
 //!
-//! In: JSON text. Out: structs with exactly the fields that the page needs. Invariant: unknown fields, properties and
-//! enum values of newer browsers are passed over; only a field of a wholly different shape is an error.
+//! In: JSON text. Out: structs with exactly the fields that the page needs. Invariant: unknown
+//! fields, properties and enum values of newer browsers are passed over; only a field of a wholly
+//! different shape is an error.
 
 use serde::Deserialize;
 use serde::de::{self, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -1,7 +1,8 @@
 //! `DOMSnapshot.captureSnapshot` as columns, and what an accessibility tree says of a node.
 //!
-//! In: JSON text, or columns that a live look keeps and changes. Out: the same, typed. Invariant: every column may be shorter than it should be and every
-//! index may point nowhere; what reads them passes that over. Fields are called as the protocol calls them.
+//! In: JSON text, or columns that a live look keeps and changes. Out: the same, typed. Invariant:
+//! every column may be shorter than it should be and every index may point nowhere; what reads them
+//! passes that over. Fields are called as the protocol calls them.
 
 use crate::node::States;
 use serde::Deserialize;
@@ -13,7 +14,8 @@ use std::sync::Arc;
 /// A snapshot of one session: its documents, and the table that all their texts are indices into.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Snapshot {
-    /// Which styles of the capture contract each row of styles holds, by index; all, in order, where it does not say.
+    /// Which styles of the capture contract each row of styles holds, by index; all, in order,
+    /// where it does not say.
     #[serde(default, rename = "computedStyles")]
     pub computed_styles: Option<Vec<u8>>,
     /// The documents, that of the session's root frame first.

@@ -1,6 +1,7 @@
 //! Where a computed style stands in a capture.
 //!
-//! In: the name of a style. Out: its index in the capture contract, known when this compiles; a name that is not there does not compile.
+//! In: the name of a style. Out: its index in the capture contract, known when this compiles; a
+//! name that is not there does not compile.
 
 /// Index of a style in the capture contract, known when this compiles.
 pub(super) const fn style(name: &str) -> usize {

@@ -1,11 +1,14 @@
-//! What another element hides for good: text that is painted over, text in the colour behind it, controls that no click reaches.
+//! What another element hides for good: text that is painted over, text in the colour behind it,
+//! controls that no click reaches.
 //!
-//! In: a page whose boxes, styles and paint orders are known. Out: [`Flags::PAINTED_OVER`] and [`Flags::CAMOUFLAGED`] on texts,
-//! [`Flags::COVERED`] on what can be acted on. Invariants: only what scrolling cannot undo counts, so these flags do not change when a page is
-//! scrolled; an open popup hides no text and covers no control, since it is there to be closed (a dialog covers controls); where a picture, a gradient or a half-transparent colour may decide, nothing is hidden; the work is bounded, and what
-//! lies beyond the bound counts as seen.
-//! Why not [`Visibility`]: that is what other tools' reproductions and page hashes go by. Rounded corners and shadows are not captured: boxes
-//! are taken as rectangles.
+//! In: a page whose boxes, styles and paint orders are known. Out: [`Flags::PAINTED_OVER`] and
+//! [`Flags::CAMOUFLAGED`] on texts, [`Flags::COVERED`] on what can be acted on. Invariants: only
+//! what scrolling cannot undo counts, so these flags do not change when a page is scrolled; an open
+//! popup hides no text and covers no control, since it is there to be closed (a dialog covers
+//! controls); where a picture, a gradient or a half-transparent colour may decide, nothing is
+//! hidden; the work is bounded, and what lies beyond the bound counts as seen. Why not
+//! [`Visibility`]: that is what other tools' reproductions and page hashes go by. Rounded corners
+//! and shadows are not captured: boxes are taken as rectangles.
 
 use super::styles::style;
 use crate::node::{BoxInDocument, Flags, NodeId, NodeKind};
@@ -29,7 +32,8 @@ const BAND: f32 = 256.0;
 const TALL: i32 = 64;
 /// Most pairs of boxes that are compared on one page.
 const MOST_PAIRS: u32 = 8_000_000;
-/// By how much text may stick out of what paints it over, in CSS px: its box is that of the line, not of the ink.
+/// By how much text may stick out of what paints it over, in CSS px: its box is that of the line,
+/// not of the ink.
 const SLACK: f32 = 1.0;
 /// Roles of what closes as soon as one clicks elsewhere; its control says that it is expanded.
 const POPUPS: &[&str] = &["menu", "listbox", "tooltip"];
@@ -162,7 +166,8 @@ impl<'p> Look<'p> {
         self.pairs > 0
     }
 
-    /// Returns the box that a cover has to reach over to lie above a thing however one scrolls; none if one can scroll it away.
+    /// Returns the box that a cover has to reach over to lie above a thing however one scrolls;
+    /// none if one can scroll it away.
     fn to_reach(&self, thing: u32, cover: u32) -> Option<BoxInDocument> {
         let (below, above) = (self.place(thing), self.place(cover));
         if below.pin != above.pin && !(below.fixed && above.fixed) {
@@ -209,7 +214,8 @@ impl<'p> Look<'p> {
         false
     }
 
-    /// Returns the boxes at the top of the viewport: what is fixed there lies over everything that scrolls.
+    /// Returns the boxes at the top of the viewport: what is fixed there lies over everything that
+    /// scrolls.
     fn whole_view<'b>(&self, covers: &'b Bands) -> &'b [u32] {
         covers.at(self.view.y)[0]
     }
@@ -368,7 +374,8 @@ fn opens_and_closes(thing: NodeRef<'_>, cover: NodeRef<'_>, popups: &[&str]) -> 
     })
 }
 
-/// Returns whether a click on `cover` is a click on the control all the same: its label, or a part of what holds it.
+/// Returns whether a click on `cover` is a click on the control all the same: its label, or a part
+/// of what holds it.
 fn is_part_of_the_same(control: NodeRef<'_>, cover: NodeRef<'_>) -> bool {
     let mut above = std::iter::once(cover).chain(cover.ancestors());
     above
@@ -384,7 +391,8 @@ fn is_text(node: NodeRef<'_>) -> bool {
     matches!(node.kind(), NodeKind::Text | NodeKind::Pseudo)
 }
 
-/// Inline boxes are several rectangles; the page's canvas takes over the background of the document element and the body.
+/// Inline boxes are several rectangles; the page's canvas takes over the background of the document
+/// element and the body.
 fn has_a_box(node: NodeRef<'_>) -> bool {
     !matches!(said(node, DISPLAY), "" | "inline" | "contents") && !matches!(node.tag(), "html" | "body")
 }
@@ -416,10 +424,11 @@ fn has_own_colours(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}'))
 }
 
-/// Returns the ancestor whose opaque background has the colour of the text ([`NO_NODE`]: the canvas); none if there is none, or
-/// if that cannot be known.
+/// Returns the ancestor whose opaque background has the colour of the text ([`NO_NODE`]: the
+/// canvas); none if there is none, or if that cannot be known.
 fn background_alike(text: NodeRef<'_>) -> Option<u32> {
-    // The element of a text carries its colour; what has no layout of its own (`display: contents`) has none.
+    // The element of a text carries its colour; what has no layout of its own (`display: contents`)
+    // has none.
     let colour = text.ancestors().map(|above| said(above, COLOUR)).find(|colour| !colour.is_empty())?;
     if !is_opaque(colour) {
         return None;

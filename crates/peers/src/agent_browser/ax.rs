@@ -1,8 +1,9 @@
-//! The accessibility nodes of one frame as the tool keeps them: role, name, value and the six properties that it prints.
+//! The accessibility nodes of one frame as the tool keeps them: role, name, value and the six
+//! properties that it prints.
 //!
-//! In: the `Accessibility.getFullAXTree` payload of a frame. Out: [`AxNode`]s in the order in which the browser sent them,
-//! children as positions. Invariant: ignored nodes keep their place and their children but say nothing; children that were
-//! not sent are left out.
+//! In: the `Accessibility.getFullAXTree` payload of a frame. Out: [`AxNode`]s in the order in which
+//! the browser sent them, children as positions. Invariant: ignored nodes keep their place and
+//! their children but say nothing; children that were not sent are left out.
 
 use browserlens_page::{Capture, PayloadKind};
 use serde::Deserialize;
@@ -79,7 +80,8 @@ struct Property<'a> {
     value: SentValue,
 }
 
-/// Reads the accessibility tree of a frame; none if the capture has none, or one that does not parse.
+/// Reads the accessibility tree of a frame; none if the capture has none, or one that does not
+/// parse.
 pub(super) fn nodes(capture: &Capture, frame: u32) -> Option<Vec<AxNode>> {
     let payload = capture.get(PayloadKind::Ax, frame)?;
     let tree: Tree<'_> = crate::payloads::parse(payload)?;

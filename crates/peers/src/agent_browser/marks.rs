@@ -1,10 +1,12 @@
-//! What a script of the tool finds in the main document: elements that look as if they could be clicked, focused or edited.
+//! What a script of the tool finds in the main document: elements that look as if they could be
+//! clicked, focused or edited.
 //!
-//! In: a [`Dom`] and the capture. Out: a [`Mark`] a found element, by backend node id. Invariants: only elements below the
-//! main document's `body` and outside of shadow trees are looked at; elements and roles that are controls anyway have none.
-//! Known to differ: handlers set by `element.onclick = …` look in a capture like any other listener, and are not seen;
-//! children of a shadow host that no slot takes are not in a capture; the cursor of an element without a box is that of its
-//! parent, unless it is a link.
+//! In: a [`Dom`] and the capture. Out: a [`Mark`] a found element, by backend node id. Invariants:
+//! only elements below the main document's `body` and outside of shadow trees are looked at;
+//! elements and roles that are controls anyway have none. Known to differ: handlers set by
+//! `element.onclick = …` look in a capture like any other listener, and are not seen; children of a
+//! shadow host that no slot takes are not in a capture; the cursor of an element without a box is
+//! that of its parent, unless it is a link.
 
 use crate::dom::{Dom, Id};
 use browserlens_page::{BoxInDocument, Capture, FrameProbe, NodeKind, PayloadKind};
@@ -146,8 +148,8 @@ fn pointers(dom: &Dom<'_>) -> Vec<bool> {
     pointers
 }
 
-/// The texts, radio buttons and checkboxes of one document, shadow trees left out, in document order. Everything in an
-/// element stands between it and its end, slotted nodes too.
+/// The texts, radio buttons and checkboxes of one document, shadow trees left out, in document
+/// order. Everything in an element stands between it and its end, slotted nodes too.
 struct Order {
     /// By node: the first node that comes after everything in it.
     ends: Vec<Id>,
@@ -181,7 +183,8 @@ impl Order {
         self.within(&self.checks, id).first().copied()
     }
 
-    /// What a script gets as text of an element: of scripts and of what is not rendered too, at most [`LONGEST_TEXT`] units.
+    /// What a script gets as text of an element: of scripts and of what is not rendered too, at
+    /// most [`LONGEST_TEXT`] units.
     fn text_of(&self, dom: &Dom<'_>, id: Id) -> String {
         let mut text = String::new();
         let mut units = 0;
@@ -219,7 +222,8 @@ fn is_undisplayed(dom: &Dom<'_>, input: Id) -> bool {
     }
     match dom.style(input, "display") {
         Some(display) => display == "none" || dom.style(input, "visibility") == Some("hidden"),
-        // Without a box its style is not known: where the parent has one, the field's own style took it away.
+        // Without a box its style is not known: where the parent has one, the field's own style
+        // took it away.
         None => !dom.has_layout(input) && dom.parent_or_host(input).is_none_or(|parent| dom.has_layout(parent)),
     }
 }

@@ -1,13 +1,14 @@
 //! `agent-browser@0.41.2/full` and `/interactive`: `snapshot` and `snapshot -i` of agent-browser 0.41.2.
 //!
-//! In: the accessibility payload of every frame, and the DOM snapshot. Out: the text that the command prints, without the
-//! newline at its end; a handle is `@e5`, as the tool's commands take what is printed as `ref=e5`.
-//! Invariants: both variants number alike; only the main frame's own frames are opened, not theirs.
-//! Follows: what is written and how ([`mod@write`]), what gets a ref ([`tree`]), when refs last ([`refs`]), and which elements
-//! are marked as clickable ([`marks`]), written anew from the behaviour of that version.
-//! Known to differ: see [`marks`]. Frames of another process are written as by a tool that was there before the page; one that
-//! came later shows them empty. A snapshot a step is numbered, while a real session may take more. Nodes of cyclic trees are
-//! written once.
+//! In: the accessibility payload of every frame, and the DOM snapshot. Out: the text that the
+//! command prints, without the newline at its end; a handle is `@e5`, as the tool's commands take
+//! what is printed as `ref=e5`. Invariants: both variants number alike; only the main frame's own
+//! frames are opened, not theirs. Follows: what is written and how ([`mod@write`]), what gets a ref
+//! ([`tree`]), when refs last ([`refs`]), and which elements are marked as clickable ([`marks`]),
+//! written anew from the behaviour of that version. Known to differ: see [`marks`]. Frames of
+//! another process are written as by a tool that was there before the page; one that came later
+//! shows them empty. A snapshot a step is numbered, while a real session may take more. Nodes of
+//! cyclic trees are written once.
 
 mod ax;
 mod marks;

@@ -1,8 +1,8 @@
 //! Refs: one counter for all documents, kept on the DOM node while its document lives.
 //!
-//! In: the documents of each step and the nodes of a walk. Out: numbers. Invariant: a number is never given twice to
-//! different nodes; a new document in a tab's main frame forgets all refs of that tab, a new document in another frame only
-//! that frame's.
+//! In: the documents of each step and the nodes of a walk. Out: numbers. Invariant: a number is
+//! never given twice to different nodes; a new document in a tab's main frame forgets all refs of
+//! that tab, a new document in another frame only that frame's.
 
 use std::collections::HashMap;
 

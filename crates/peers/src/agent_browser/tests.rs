@@ -14,7 +14,8 @@ fn payload(kind: PayloadKind, frame: u32, body: &str) -> Payload {
     Payload { kind, frame, node: 0, body: body.as_bytes().into() }
 }
 
-/// An accessibility payload from an outline: `role "name" #backend value=… property=…`, or `ignored`, one node a line.
+/// An accessibility payload from an outline: `role "name" #backend value=… property=…`, or
+/// `ignored`, one node a line.
 fn ax(outline: &str) -> String {
     let lines: Vec<&str> = outline.lines().filter(|line| !line.trim().is_empty()).collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -364,7 +365,8 @@ fn frames_of_the_main_frame_are_written_below_their_elements_and_theirs_are_not(
         builder.open_frame(frame(2, outer));
         builder.open(NodeSpec { kind: browserlens_page::NodeKind::Document, tag: "#document", ..NodeSpec::default() });
         builder.open(element("html", 60, &[], false));
-        // The same number as an element of the main document: marks of one must not reach the other.
+        // The same number as an element of the main document: marks of one must not reach the
+        // other.
         builder.leaf(element("p", 12, &[], false));
         let inner = builder.open(element("iframe", 61, &[], false));
         builder.open_frame(frame(3, inner));

@@ -1,7 +1,8 @@
-//! The tree that is printed: texts joined, repeated texts dropped, hidden fields given to what stands for them.
+//! The tree that is printed: texts joined, repeated texts dropped, hidden fields given to what
+//! stands for them.
 //!
-//! In: the nodes of one frame and the marks of its elements. Out: a [`Tree`] with its roots. Invariant: positions stay as the
-//! browser sent them, because refs are numbered in that order.
+//! In: the nodes of one frame and the marks of its elements. Out: a [`Tree`] with its roots.
+//! Invariant: positions stay as the browser sent them, because refs are numbered in that order.
 
 use super::ax::AxNode;
 use super::marks::Mark;
@@ -78,7 +79,8 @@ impl Tree {
     }
 }
 
-/// Joins runs of texts below a node into their first, and drops the only child if it repeats the node's name.
+/// Joins runs of texts below a node into their first, and drops the only child if it repeats the
+/// node's name.
 fn join_texts(nodes: &mut [AxNode], parent: usize) {
     let children = nodes[parent].children.clone();
     let mut at = 0;

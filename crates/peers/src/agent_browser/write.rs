@@ -1,7 +1,7 @@
 //! Lines: one node each, its children two blanks further in.
 //!
-//! In: a [`Tree`] with the refs and marks of its nodes. Out: text. Invariant: every node is written at most once, so that
-//! cycles of hostile ids end.
+//! In: a [`Tree`] with the refs and marks of its nodes. Out: text. Invariant: every node is written
+//! at most once, so that cycles of hostile ids end.
 
 use super::marks::Mark;
 use super::tree::Tree;
@@ -108,8 +108,8 @@ fn normal(text: &str) -> String {
         .collect()
 }
 
-/// Puts the text of a frame below the line of the element that holds it. Like the tool, takes the first place where the ref
-/// stands alone in brackets, whatever line that is.
+/// Puts the text of a frame below the line of the element that holds it. Like the tool, takes the
+/// first place where the ref stands alone in brackets, whatever line that is.
 pub(super) fn insert_frame(out: &mut String, reference: u32, frame: &str) {
     let Some(at) = out.find(&format!("[ref=e{reference}]")) else { return };
     let start = out[..at].rfind('\n').map_or(0, |newline| newline + 1);

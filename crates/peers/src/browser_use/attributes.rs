@@ -1,7 +1,8 @@
 //! The attributes of an element's line, and the components of compound controls.
 //!
-//! In: a [`View`]. Out: `key=value` words. Invariant: order is the tool's: attributes of the document in source order, then
-//! format hints, then accessibility properties; a later value replaces an earlier one in its place.
+//! In: a [`View`]. Out: `key=value` words. Invariant: order is the tool's: attributes of the
+//! document in source order, then format hints, then accessibility properties; a later value
+//! replaces an earlier one in its place.
 
 use super::view::View;
 use crate::dom::Id;
@@ -204,7 +205,8 @@ fn drop_repetitions(words: &mut Words) {
     }
 }
 
-/// What is said about an image on its own line or on that of the interactive element around it; none if nothing is known.
+/// What is said about an image on its own line or on that of the interactive element around it;
+/// none if nothing is known.
 pub(super) fn image_words(view: &View<'_, '_>, id: Id) -> Option<String> {
     if view.dom.tag(id) != "img" {
         return None;

@@ -1,7 +1,7 @@
 //! Which elements the tool takes as interactive.
 //!
-//! In: a [`View`]. Out: yes or no. Invariant: rules apply in the tool's order, and the first that decides wins; so a
-//! listener outweighs `disabled`, and `disabled` outweighs the tag.
+//! In: a [`View`]. Out: yes or no. Invariant: rules apply in the tool's order, and the first that
+//! decides wins; so a listener outweighs `disabled`, and `disabled` outweighs the tag.
 
 use super::view::View;
 use crate::dom::Id;

@@ -1,16 +1,18 @@
-//! `browser-use@0.13.14/dom`: the element list of `browser-use` 0.13.14 and the part of its prompt around it.
+//! `browser-use@0.13.14/dom`: the element list of `browser-use` 0.13.14 and the part of its prompt
+//! around it.
 //!
-//! In: the page, with the snapshot, accessibility and listener payloads where there are some. Out: the text between
-//! `<browser_state>` marks of its prompt. Invariant: an index is the backend node id, a `*` marks what had no index at the
-//! step before, and the list is cut blindly at 40,000 characters.
-//! Follows: its rules of what is interactive ([`clickable`]), what is kept ([`tree`]), attributes ([`attributes`]), lines
-//! ([`mod@write`]) and what a tab is called ([`titles`]), written anew from the behaviour of that version.
-//! Known to differ: backend node ids are the recording's (small numbers, and unique only within one document: where two
-//! documents share one, the later takes a free number, as the tool does on a clash); tab ids are made up from the frame's
-//! number; other tabs and requests in flight are not told; images that show their alternative text are guessed; shadow
-//! trees of the browser's own controls give the mark but no lines, save for the editor of a text field that scrolls (its
-//! number is made up); inside a shadow tree, hosts of a tree of the same kind
-//! are known only if they are custom elements.
+//! In: the page, with the snapshot, accessibility and listener payloads where there are some. Out:
+//! the text between `<browser_state>` marks of its prompt. Invariant: an index is the backend node
+//! id, a `*` marks what had no index at the step before, and the list is cut blindly at 40,000
+//! characters. Follows: its rules of what is interactive ([`clickable`]), what is kept ([`tree`]),
+//! attributes ([`attributes`]), lines ([`mod@write`]) and what a tab is called ([`titles`]),
+//! written anew from the behaviour of that version. Known to differ: backend node ids are the
+//! recording's (small numbers, and unique only within one document: where two documents share one,
+//! the later takes a free number, as the tool does on a clash); tab ids are made up from the
+//! frame's number; other tabs and requests in flight are not told; images that show their
+//! alternative text are guessed; shadow trees of the browser's own controls give the mark but no
+//! lines, save for the editor of a text field that scrolls (its number is made up); inside a shadow
+//! tree, hosts of a tree of the same kind are known only if they are custom elements.
 
 mod attributes;
 mod clickable;

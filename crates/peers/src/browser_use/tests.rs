@@ -145,11 +145,13 @@ fn accessibility_and_listener_payloads_decide_before_the_page() {
         {"nodeId":"n12","backendDOMNodeId":12,"role":{"value":"spinbutton"},"properties":[{"name":"valuemin","value":{"type":"number","value":1}},{"name":"valuetext","value":{"type":"string","value":"7"}}]}]}"#;
     let listeners = r#"{"listeners":[{"node":13,"types":["click"]},{"node":14,"types":["scroll"]}]}"#;
     let capture = Capture { payloads: vec![payload(PayloadKind::Ax, ax), payload(PayloadKind::Listeners, listeners)] };
-    let page = "button #11\n  text \"Off\"\nspinbutton #12 type=\"number\"\ngeneric #13\n  text \"Heard\"\ngeneric #14 clickable\n  text \"Unheard\"";
+    let page = "button #11\n  text \"Off\"\nspinbutton #12 type=\"number\"\ngeneric #13\n  text \"Heard\"\ngeneric #14 \
+        clickable\n  text \"Unheard\"";
     let text = Step::new(outline(page)).with_capture(capture).observe(&mut run()).text;
     insta::assert_snapshot!(text, @"
     Off
-    |SHADOW(open)|*[12]<input type=number valuemin=1 valuetext=7 value=7 compound_components=(name=Increment,role=button),(name=Decrement,role=button),(name=Value,role=textbox) />
+    |SHADOW(open)|*[12]<input type=number valuemin=1 valuetext=7 value=7 \
+    compound_components=(name=Increment,role=button),(name=Decrement,role=button),(name=Value,role=textbox) />
     [13]<div />
     	Heard
     Unheard
@@ -254,7 +256,8 @@ fn fields_that_accessibility_ignores_are_on_or_off_by_the_document() {
 
 #[test]
 fn nodes_beyond_a_thousand_px_and_outside_sideways_are_dropped() {
-    let page = "button #11 box=0,1799,100,20\n  text \"near\" box=0,1799,50,20\nbutton #12 box=0,1800,100,20\n  text \"far\" box=0,1800,50,20\nlink tag=a #13 box=-9999,0,50,20\n  text \"skip\" box=-9999,0,50,20";
+    let page = "button #11 box=0,1799,100,20\n  text \"near\" box=0,1799,50,20\nbutton #12 box=0,1800,100,20\n  text \
+        \"far\" box=0,1800,50,20\nlink tag=a #13 box=-9999,0,50,20\n  text \"skip\" box=-9999,0,50,20";
     insta::assert_snapshot!(shown(page), @"
     [11]<button />
     	near
@@ -362,7 +365,10 @@ fn scrollers_shadow_trees_frames_and_drawings_have_lines_of_their_own() {
         rendered_text: String::new(),
     });
     builder.open(NodeSpec { kind: NodeKind::Document, tag: "#document", backend: 100, ..NodeSpec::default() });
-    builder.add_outline("generic tag=html\n  generic tag=body\n    button #130\n      text \"Pay\"\n    button #131 aria-label=\"Far\" box=0,5000,50,20");
+    builder.add_outline(
+        "generic tag=html\n  generic tag=body\n    button #130\n      text \"Pay\"\n    button #131 \
+        aria-label=\"Far\" box=0,5000,50,20",
+    );
     builder.close().close_frame().close();
     builder.leaf(NodeSpec {
         tag: "svg",
@@ -393,7 +399,10 @@ fn scrollers_shadow_trees_frames_and_drawings_have_lines_of_their_own() {
 fn the_prompt_tells_statistics_tabs_and_how_much_lies_below() {
     let mut builder = PageBuilder::new("http://shop.test/laptops/by-weight-and-price?page=2", "Laptops");
     builder.scroll(ScrollOffset { x: 0.0, y: 400.0 }, 1_280.0, 6_720.0);
-    builder.add_outline("generic tag=html box=0,0,1280,6720\n  generic tag=body box=0,0,1280,6720\n    link tag=a #7 box=0,500,90,20\n      text \"Go\" box=0,500,90,20");
+    builder.add_outline(
+        "generic tag=html box=0,0,1280,6720\n  generic tag=body box=0,0,1280,6720\n    link tag=a #7 \
+        box=0,500,90,20\n      text \"Go\" box=0,500,90,20",
+    );
     let mut run = BrowserUseRun::new(BrowserUse { wrapper: true, max_chars: MAX_CHARS });
     let dialog = DialogEvent {
         kind: DialogKind::Confirm,

@@ -1,8 +1,9 @@
 //! What the browser calls a tab: the title that its target had when it last navigated.
 //!
-//! In: the page and the action of each step. Out: a title. Invariant: a title that a document sets after it was committed is
-//! not told before the tab navigates again: until then a new document is called by its URL, one that history brings back by
-//! what it was called when it was left, and a move within a document by what the document was called before.
+//! In: the page and the action of each step. Out: a title. Invariant: a title that a document sets
+//! after it was committed is not told before the tab navigates again: until then a new document is
+//! called by its URL, one that history brings back by what it was called when it was left, and a
+//! move within a document by what the document was called before.
 
 use browserlens_page::Page;
 use browserlens_strategy::ActionKind;
@@ -73,7 +74,8 @@ impl History {
     }
 }
 
-/// A URL as the browser shows it in the place of a title: without `http://`, and without the slash of a bare host.
+/// A URL as the browser shows it in the place of a title: without `http://`, and without the slash
+/// of a bare host.
 fn url_words(url: &str) -> String {
     let shown = url.strip_prefix("http://").unwrap_or(url);
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);

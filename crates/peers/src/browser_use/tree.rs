@@ -1,8 +1,9 @@
 //! The tool's simplified tree: what is kept, what is covered, what is contained, what has an index.
 //!
-//! In: a [`View`] and the nodes that had an index at the step before. Out: an arena of [`Simple`] nodes, node 0 the root.
-//! Invariant: passes run in the tool's order (keep, paint order, prune, containment, indices), each over the whole tree,
-//! none recursive; children come after their parent in the arena.
+//! In: a [`View`] and the nodes that had an index at the step before. Out: an arena of [`Simple`]
+//! nodes, node 0 the root. Invariant: passes run in the tool's order (keep, paint order, prune,
+//! containment, indices), each over the whole tree, none recursive; children come after their
+//! parent in the arena.
 
 use super::attributes;
 use super::view::{View, has_internal_shadow};

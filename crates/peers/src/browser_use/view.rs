@@ -1,7 +1,9 @@
-//! What the tool takes of an element from CDP: whether it is visible to it, scrolls, listens, and what accessibility says.
+//! What the tool takes of an element from CDP: whether it is visible to it, scrolls, listens, and
+//! what accessibility says.
 //!
-//! In: a [`Dom`] and the payloads. Out: a [`View`] with one answer a node. Invariant: without payloads the answers come
-//! from the page's own states, in the order in which Chromium lists properties.
+//! In: a [`Dom`] and the payloads. Out: a [`View`] with one answer a node. Invariant: without
+//! payloads the answers come from the page's own states, in the order in which Chromium lists
+//! properties.
 
 use crate::dom::{Dom, Id};
 use crate::payloads::{self, AxNode, AxValue};
@@ -48,7 +50,8 @@ impl<'d, 'a> View<'d, 'a> {
         view
     }
 
-    /// The tool asks each target for the listeners of its top document: a frame in a process of its own is a target.
+    /// The tool asks each target for the listeners of its top document: a frame in a process of its
+    /// own is a target.
     fn find_listening(&self, capture: &Capture) -> HashSet<Id> {
         let frames = self.dom.page.frames();
         let is_target = |number: u32| capture.of_kind(PayloadKind::Snapshot).any(|snapshot| snapshot.frame == number);
@@ -87,7 +90,8 @@ impl<'d, 'a> View<'d, 'a> {
         self.dom.node(id).page.filter(|_| self.dom.has_layout(id)).map(|page| page.bounds())
     }
 
-    /// Whether style lets the node show: it has a box and is neither hidden nor fully transparent by its own style.
+    /// Whether style lets the node show: it has a box and is neither hidden nor fully transparent
+    /// by its own style.
     pub fn is_shown(&self, id: Id) -> bool {
         if !self.dom.has_layout(id) {
             return false;
@@ -108,7 +112,8 @@ impl<'d, 'a> View<'d, 'a> {
     fn is_near(&self, id: Id) -> bool {
         let Some(bounds) = self.bounds(id) else { return false };
         let mut frame = self.dom.node(id).frame;
-        // Frames nest at most as deep as there are frames; hostile owners cannot make a circle of this.
+        // Frames nest at most as deep as there are frames; hostile owners cannot make a circle of
+        // this.
         for _ in 0..=self.owners.len() {
             let owner = self.owners.get(usize::from(frame.0)).copied().flatten();
             let (x, y, width, height) = match owner {
@@ -170,8 +175,8 @@ impl<'d, 'a> View<'d, 'a> {
         more && allowed
     }
 
-    /// How many elements the browser puts between a text field and what its inner editor holds, if the text is wider than
-    /// the field, so that the editor scrolls.
+    /// How many elements the browser puts between a text field and what its inner editor holds, if
+    /// the text is wider than the field, so that the editor scrolls.
     pub fn scrolling_editor(&self, id: Id) -> Option<usize> {
         let node = self.dom.node(id);
         if node.tag != "input" || !self.is_visible(id) {
@@ -245,7 +250,8 @@ impl<'d, 'a> View<'d, 'a> {
         Some(AxNode { role: page.role().to_owned(), name: page.name().to_owned(), properties, has_children })
     }
 
-    /// The attributes that the tool works with: those of the document, with the live value and state of fields.
+    /// The attributes that the tool works with: those of the document, with the live value and
+    /// state of fields.
     pub fn attributes(&self, id: Id) -> Vec<(&'a str, &'a str)> {
         let node = self.dom.node(id);
         let mut attributes = node.attributes.clone();
@@ -282,14 +288,16 @@ fn is_sensitive(attributes: &[(&str, &str)]) -> bool {
     })
 }
 
-/// Whether the browser gives the element a shadow tree of its own, which the tool counts as an open one.
+/// Whether the browser gives the element a shadow tree of its own, which the tool counts as an open
+/// one.
 pub(super) fn has_internal_shadow(view: &View<'_, '_>, id: Id) -> bool {
     let dom = view.dom;
     match dom.tag(id) {
         "input" => !dom
             .attribute(id, "type")
             .is_some_and(|kind| matches!(kind.to_ascii_lowercase().as_str(), "checkbox" | "radio" | "hidden")),
-        // Only images that show their alternative text have one. A capture does not say which do; these surely.
+        // Only images that show their alternative text have one. A capture does not say which do;
+        // these surely.
         "img" => {
             dom.attribute(id, "src").is_none_or(str::is_empty) || view.bounds(id).is_some_and(BoxInDocument::is_empty)
         }

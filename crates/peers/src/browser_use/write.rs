@@ -1,7 +1,7 @@
 //! Writing the simplified tree as the tool's lines.
 //!
-//! In: a [`Tree`]. Out: lines, indented by one tab for each printed ancestor. Invariant: page text stands as it is, as in
-//! the tool: line breaks inside of a text node stay, and nothing is escaped.
+//! In: a [`Tree`]. Out: lines, indented by one tab for each printed ancestor. Invariant: page text
+//! stands as it is, as in the tool: line breaks inside of a text node stay, and nothing is escaped.
 
 use super::attributes::{attribute_words, image_words};
 use super::tree::{Origin, Tree, frame_content, has_closed_root, is_closed};
@@ -82,7 +82,8 @@ fn write_node(view: &View<'_, '_>, tree: &Tree, at: usize, depth: usize, out: &m
         }
         Origin::Wrapper(_) => {}
         Origin::Editor(_) => {
-            // Its index is nothing that could be said again: the browser's number of it is in no capture.
+            // Its index is nothing that could be said again: the browser's number of it is in no
+            // capture.
             let new = if node.new { "*" } else { "" };
             let index = node.index.unwrap_or(0);
             push_line(&mut out.text, &format!("{indent}{new}|scroll element[{index}]<div />"));

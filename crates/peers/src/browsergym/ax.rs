@@ -1,8 +1,8 @@
 //! The accessibility nodes of one frame as the tool gets them, but for what its marks change.
 //!
-//! In: the `Accessibility.getFullAXTree` payload of a frame. Out: [`AxNode`]s in the order in which the browser sent them,
-//! children as positions. Invariant: ignored nodes keep their place and their children and have no name; children that were
-//! not sent are left out.
+//! In: the `Accessibility.getFullAXTree` payload of a frame. Out: [`AxNode`]s in the order in which
+//! the browser sent them, children as positions. Invariant: ignored nodes keep their place and
+//! their children and have no name; children that were not sent are left out.
 
 use browserlens_page::{Capture, PayloadKind};
 use serde::Deserialize;
@@ -84,7 +84,8 @@ struct Property<'a> {
     value: SentValue,
 }
 
-/// Reads the accessibility tree of a frame; none if the capture has none, or one that does not parse or is empty.
+/// Reads the accessibility tree of a frame; none if the capture has none, or one that does not
+/// parse or is empty.
 pub(super) fn nodes(capture: &Capture, frame: u32) -> Option<Vec<AxNode>> {
     let tree: Tree<'_> = crate::payloads::parse(capture.get(PayloadKind::Ax, frame)?)?;
     let places: HashMap<String, usize> =

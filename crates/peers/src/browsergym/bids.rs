@@ -1,9 +1,10 @@
 //! Which bid each element bears: the marks that the tool writes into the page and finds again.
 //!
-//! In: the documents of each step. Out: bids by place. Invariants: an element keeps its bid as long as its node lives;
-//! numbers count elements in document order, open shadow trees right behind their host, per document and never back;
-//! frames count in letters; a document in a frame has the frame's bid in front; closed shadow trees, elements that are not
-//! standard HTML, and frames whose sandbox lets no script run get none.
+//! In: the documents of each step. Out: bids by place. Invariants: an element keeps its bid as long
+//! as its node lives; numbers count elements in document order, open shadow trees right behind
+//! their host, per document and never back; frames count in letters; a document in a frame has the
+//! frame's bid in front; closed shadow trees, elements that are not standard HTML, and frames whose
+//! sandbox lets no script run get none.
 
 use super::layout::Place;
 use crate::dom::{Dom, Id, Shadow};
@@ -97,12 +98,17 @@ fn lettered(number: u32) -> String {
 
 /// Whether an element is standard HTML, by the tool's list.
 fn is_marked_tag(tag: &str) -> bool {
-    const TAGS: &str = " a abbr acronym address applet area article aside audio b base basefont bdi bdo big blockquote body \
-        br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em \
-        embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i \
+    const TAGS: &str = " a abbr acronym address applet area article aside audio b base basefont bdi bdo big blockquote \
+        body \
+        br button canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt \
+        em \
+        embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html \
+        i \
         iframe img input ins kbd label legend li link main map mark menu meta meter nav noframes noscript object ol \
-        optgroup option output p param picture pre progress q rp rt ruby s samp script search section select small source \
-        span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt \
+        optgroup option output p param picture pre progress q rp rt ruby s samp script search section select small \
+        source \
+        span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr \
+        track tt \
         u ul var video wbr ";
     static KNOWN: std::sync::LazyLock<std::collections::HashSet<&str>> =
         std::sync::LazyLock::new(|| TAGS.split_ascii_whitespace().collect());

@@ -1,11 +1,12 @@
-//! What the tool, and the browser for it, read off the layout: what is mostly in view, what reacts to clicks, and the boxes
-//! that a line of text is broken into.
+//! What the tool, and the browser for it, read off the layout: what is mostly in view, what reacts
+//! to clicks, and the boxes that a line of text is broken into.
 //!
-//! In: the `DOMSnapshot.captureSnapshot` payload of the main session. Out: a [`Layout`] by frame number and backend node
-//! id. Invariants: frames of other sessions are not in it, as the tool asks the main one only; lists that do not match in
-//! length read as absent.
-//! Visible is what an `IntersectionObserver` without margins would report: at least half of the border box (rounded to a
-//! hundredth) left by the viewport, the frames and the clips above it. Opacity, covers and `visibility` do not count.
+//! In: the `DOMSnapshot.captureSnapshot` payload of the main session. Out: a [`Layout`] by frame
+//! number and backend node id. Invariants: frames of other sessions are not in it, as the tool asks
+//! the main one only; lists that do not match in length read as absent. Visible is what an
+//! `IntersectionObserver` without margins would report: at least half of the border box (rounded to
+//! a hundredth) left by the viewport, the frames and the clips above it. Opacity, covers and
+//! `visibility` do not count.
 
 use crate::payloads;
 use browserlens_page::capture::COMPUTED_STYLES;
@@ -129,7 +130,8 @@ impl Rect {
         (self.right - self.left) * (self.bottom - self.top)
     }
 
-    /// Share of the box that a clip leaves; a box without area is left whole if it touches the clip.
+    /// Share of the box that a clip leaves; a box without area is left whole if it touches the
+    /// clip.
     fn share_in(self, clip: Self) -> f64 {
         let left = self.meet(clip);
         if left.is_crossed() {
@@ -154,7 +156,8 @@ struct Clips {
 const HALF: f64 = 0.495;
 
 impl Layout {
-    /// Reads the layout; none if the capture has no snapshot of the main frame's session, or one that does not parse.
+    /// Reads the layout; none if the capture has no snapshot of the main frame's session, or one
+    /// that does not parse.
     pub fn new(page: &Page, capture: &Capture) -> Option<Self> {
         let main = page.frames().first().map_or(0, |frame| frame.number);
         let payload =
@@ -207,8 +210,8 @@ impl Layout {
             let Some((at, place, part, start, length, top)) = found else { continue };
             let keeps = keeps_blanks(at);
             let part = if keeps { part.to_owned() } else { one_blank(part) };
-            // Where blanks collapse, one line of a text comes in several pieces with a gap between them. Pieces without one are
-            // boxes of their own: another direction of writing begins.
+            // Where blanks collapse, one line of a text comes in several pieces with a gap between
+            // them. Pieces without one are boxes of their own: another direction of writing begins.
             let continues = !keeps
                 && last
                     .is_some_and(|(before, height, end)| before == *row && (height - top).abs() < 1.0 && end < start);
@@ -306,7 +309,8 @@ impl Layout {
     }
 }
 
-/// What `clip` and `clip-path` leave of an element's own box, as far as they hide it: the recipes for screen readers.
+/// What `clip` and `clip-path` leave of an element's own box, as far as they hide it: the recipes
+/// for screen readers.
 fn own_clip(bounds: Rect, position: &str, clip: &str, path: &str) -> Rect {
     let mut left = Rect::EVERYWHERE;
     let sides = clip.strip_prefix("rect(").and_then(|sides| sides.strip_suffix(')'));

@@ -1,10 +1,12 @@
-//! What the marks do to the accessibility tree: an element with an ARIA attribute of its own is never left out of it.
+//! What the marks do to the accessibility tree: an element with an ARIA attribute of its own is
+//! never left out of it.
 //!
-//! In: the nodes of one frame without marks, the document, and the bids. Out: the nodes as they are with marks.
-//! Invariants: only elements with a bid change, and only those whose role would be written without properties: `generic`
-//! is passed over either way; nothing comes up that is hidden, inert or not laid out.
-//! Why the marks matter: they bring up paragraphs, cells, images without alternative text, table bodies and labels that
-//! Chromium leaves out. They also write every `li`'s `value` property, which is 0 unless set: ordered lists count `0.`.
+//! In: the nodes of one frame without marks, the document, and the bids. Out: the nodes as they are
+//! with marks. Invariants: only elements with a bid change, and only those whose role would be
+//! written without properties: `generic` is passed over either way; nothing comes up that is
+//! hidden, inert or not laid out. Why the marks matter: they bring up paragraphs, cells, images
+//! without alternative text, table bodies and labels that Chromium leaves out. They also write
+//! every `li`'s `value` property, which is 0 unless set: ordered lists count `0.`.
 
 use super::ax::{AxNode, Ignored};
 use super::layout::{Layout, Place};
@@ -154,7 +156,8 @@ impl<'d, 'a> Marked<'d, 'a> {
             && shown(id)
     }
 
-    /// Position of the nearest node above that is in the tree; none if something on the way keeps what is below out.
+    /// Position of the nearest node above that is in the tree; none if something on the way keeps
+    /// what is below out.
     fn place_above(&self, id: Id) -> Option<usize> {
         let mut at = id;
         loop {
@@ -194,7 +197,8 @@ impl<'d, 'a> Marked<'d, 'a> {
         false
     }
 
-    /// What a list marker says once its item's `value` is written: its number is 0 unless the page gave one.
+    /// What a list marker says once its item's `value` is written: its number is 0 unless the page
+    /// gave one.
     pub fn marker(&self, place: usize, name: &str) -> Option<String> {
         let item = self.dom.node(self.id(place)?).parent?;
         let counted = self.dom.tag(item) == "li" && self.has_bid(item) && self.dom.attribute(item, "value").is_none();
@@ -216,8 +220,9 @@ impl<'d, 'a> Marked<'d, 'a> {
     }
 }
 
-/// Role of an element that has no other and no name; none where that is `generic`, or where there would be a name. Lists and
-/// items are in the tree where they have that role: those that are not are in a menu or a log, and generic.
+/// Role of an element that has no other and no name; none where that is `generic`, or where there
+/// would be a name. Lists and items are in the tree where they have that role: those that are not
+/// are in a menu or a log, and generic.
 fn native_role(tag: &str) -> Option<&'static str> {
     Some(match tag {
         "p" => "paragraph",

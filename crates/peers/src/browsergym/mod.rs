@@ -1,14 +1,16 @@
-//! `browsergym@0.14.3/axtree`: BrowserGym's flattened accessibility tree, as AgentLab's default agent asks for it: with
-//! `visible` and `clickable`.
+//! `browsergym@0.14.3/axtree`: BrowserGym's flattened accessibility tree, as AgentLab's default
+//! agent asks for it: with `visible` and `clickable`.
 //!
-//! In: the accessibility payload of every frame of the main session, and its DOM snapshot. Out: one line a node; a handle
-//! is the bid in front of it. Invariants: nothing is cut; what is out of view, or hidden by a cover, is written all the same.
-//! Follows: which element has which bid ([`bids`]), what the tool's marks do to the tree ([`marked`]), what it takes from the
-//! layout ([`layout`]), which lines and properties are written and how ([`mod@write`]), written anew from the behaviour of that version.
-//! Known to differ: an element that the page clones with its attributes keeps the bid of the original there and gets a new
-//! one here; the lines that a text area breaks its value into, and those of generated content; `progress` and `input`
-//! elements whose `value` attribute the marks write where there was none; lists that the page declares presentational;
-//! where one line changes its direction at collapsed blanks, two boxes are one.
+//! In: the accessibility payload of every frame of the main session, and its DOM snapshot. Out: one
+//! line a node; a handle is the bid in front of it. Invariants: nothing is cut; what is out of
+//! view, or hidden by a cover, is written all the same. Follows: which element has which bid
+//! ([`bids`]), what the tool's marks do to the tree ([`marked`]), what it takes from the layout
+//! ([`layout`]), which lines and properties are written and how ([`mod@write`]), written anew from
+//! the behaviour of that version. Known to differ: an element that the page clones with its
+//! attributes keeps the bid of the original there and gets a new one here; the lines that a text
+//! area breaks its value into, and those of generated content; `progress` and `input` elements
+//! whose `value` attribute the marks write where there was none; lists that the page declares
+//! presentational; where one line changes its direction at collapsed blanks, two boxes are one.
 
 mod ax;
 mod bids;
@@ -69,7 +71,8 @@ struct BrowserGymRun {
     bids: Option<Arc<Bids>>,
 }
 
-/// Two more strategies cut or search this text: of one page, runs with the same marks behind them say the same.
+/// Two more strategies cut or search this text: of one page, runs with the same marks behind them
+/// say the same.
 struct After(Option<Arc<Bids>>);
 
 impl PartialEq for After {

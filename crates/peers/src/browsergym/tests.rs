@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Builds a snapshot payload: nodes as (parent, type, name, value, attributes, box), backend ids counted from 1.
+/// Builds a snapshot payload: nodes as (parent, type, name, value, attributes, box), backend ids
+/// counted from 1.
 pub(super) struct Shot {
     strings: Vec<String>,
     known: HashMap<String, usize>,

@@ -1,9 +1,10 @@
 //! The lines of the flattened tree.
 //!
-//! In: the nodes of each frame with marks. Out: one [`Line`] a node that is written. Invariants: a node is written once,
-//! also where the tree is none; a line holds no line break, as texts are written as Python's `repr` writes them.
-//! Inline text boxes are not in the payload: they come from the boxes of the layout, and where it has none (values of
-//! fields, generated content) from the text itself, which is taken as unbroken but for its own line breaks.
+//! In: the nodes of each frame with marks. Out: one [`Line`] a node that is written. Invariants: a
+//! node is written once, also where the tree is none; a line holds no line break, as texts are
+//! written as Python's `repr` writes them. Inline text boxes are not in the payload: they come from
+//! the boxes of the layout, and where it has none (values of fields, generated content) from the
+//! text itself, which is taken as unbroken but for its own line breaks.
 
 use super::ax::{self, AxNode};
 use super::layout::{Layout, Place};
@@ -28,7 +29,8 @@ pub(crate) struct Line {
 }
 
 enum Todo {
-    /// A node of the frame (by its index), with the depth of its line and the name of the node above it.
+    /// A node of the frame (by its index), with the depth of its line and the name of the node
+    /// above it.
     Node {
         frame: usize,
         place: usize,
@@ -192,7 +194,8 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
-/// `repr` of a text: in single quotes unless it holds some and no double ones; what cannot be printed is escaped.
+/// `repr` of a text: in single quotes unless it holds some and no double ones; what cannot be
+/// printed is escaped.
 fn repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::with_capacity(text.len() + 2);
@@ -218,7 +221,8 @@ fn repr(text: &str) -> String {
     out
 }
 
-/// Whether Unicode gives a character something to show: `Debug` of Rust and `repr` of Python escape the same categories.
+/// Whether Unicode gives a character something to show: `Debug` of Rust and `repr` of Python escape
+/// the same categories.
 fn is_printable(c: char) -> bool {
     let mut bytes = [b'a', 0, 0, 0, 0];
     let length = 1 + c.encode_utf8(&mut bytes[1..]).len();

@@ -1,15 +1,17 @@
-//! What the tool's injected script asks the browser about an element: display, boxes, hiddenness, live values.
+//! What the tool's injected script asks the browser about an element: display, boxes, hiddenness,
+//! live values.
 //!
-//! In: a [`Dom`]. Out: an [`Aria`] with one answer an element, computed once. Invariant: answers follow the tool's rules,
-//! not the accessibility tree's: an element with a box counts as shown even where assistive technology ignores it.
+//! In: a [`Dom`]. Out: an [`Aria`] with one answer an element, computed once. Invariant: answers
+//! follow the tool's rules, not the accessibility tree's: an element with a box counts as shown
+//! even where assistive technology ignores it.
 
 use super::drawing;
 use crate::dom::{Dom, Id, Shadow};
 use browserlens_page::{Clickability, Flags, NodeKey, NodeKind, States, Visibility};
 use std::collections::HashMap;
 
-/// Generated content as it was when its element was last rendered: the browser tells a script the content of an element
-/// that is not rendered, but a capture does not hold it.
+/// Generated content as it was when its element was last rendered: the browser tells a script the
+/// content of an element that is not rendered, but a capture does not hold it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Generated(HashMap<NodeKey, Vec<(String, String)>>);
 
@@ -229,8 +231,9 @@ impl<'d, 'a> Aria<'d, 'a> {
         }
     }
 
-    /// Child nodes as the script walks them: slotted nodes in their slot, open shadow trees inlined; a closed shadow root
-    /// cannot be entered, so that the host's own children stand there instead.
+    /// Child nodes as the script walks them: slotted nodes in their slot, open shadow trees
+    /// inlined; a closed shadow root cannot be entered, so that the host's own children stand there
+    /// instead.
     pub fn script_children(&self, id: Id) -> Vec<Id> {
         if self.dom.tag(id) == "iframe" || self.dom.tag(id) == "frame" {
             return Vec::new();

@@ -1,9 +1,10 @@
 //! Folding the tree: what repeats or only groups goes.
 //!
-//! In: the arena of [`super::tree`]. Out: the same arena with shorter lists of children. The rules run on each node when
-//! its children are done, in this order: merge texts, drop nameless images, drop names that the content shows in full,
-//! take the text of an only generic child, drop a generic child that only repeats its parent's name, unwrap generics with
-//! at most one child. Invariant: no node is visited twice, and the walk is a stack.
+//! In: the arena of [`super::tree`]. Out: the same arena with shorter lists of children. The rules
+//! run on each node when its children are done, in this order: merge texts, drop nameless images,
+//! drop names that the content shows in full, take the text of an only generic child, drop a
+//! generic child that only repeats its parent's name, unwrap generics with at most one child.
+//! Invariant: no node is visited twice, and the walk is a stack.
 
 use super::name::normalize;
 use super::tree::{AriaNode, Child};

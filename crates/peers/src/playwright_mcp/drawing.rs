@@ -1,12 +1,14 @@
-//! Which shapes of a drawing have no extent for a script, although the browser paints something of them.
+//! Which shapes of a drawing have no extent for a script, although the browser paints something of
+//! them.
 //!
-//! In: a [`Dom`] and a shape. Out: whether `getBoundingClientRect` has no area. Invariant: what cannot be decided from the
-//! attributes (curves, transforms) has an extent.
-//! Why not the captured box: it takes in the stroke, which the script's box leaves out, so that a straight line has one.
+//! In: a [`Dom`] and a shape. Out: whether `getBoundingClientRect` has no area. Invariant: what
+//! cannot be decided from the attributes (curves, transforms) has an extent. Why not the captured
+//! box: it takes in the stroke, which the script's box leaves out, so that a straight line has one.
 
 use crate::dom::{Dom, Id};
 
-/// Whether the element only holds shapes that others refer to, so that nothing in it has a place on the page.
+/// Whether the element only holds shapes that others refer to, so that nothing in it has a place on
+/// the page.
 pub(super) fn is_store(tag: &str) -> bool {
     matches!(tag, "symbol" | "defs" | "clippath" | "mask" | "marker" | "pattern" | "lineargradient" | "radialgradient")
 }

@@ -1,7 +1,7 @@
 //! Which labels a form control has.
 //!
-//! In: an [`Aria`]. Out: `element.labels` of every control. Invariant: labels come in document order, and a label is of one
-//! control: the one that it names, else the first in it.
+//! In: an [`Aria`]. Out: `element.labels` of every control. Invariant: labels come in document
+//! order, and a label is of one control: the one that it names, else the first in it.
 
 use super::aria::Aria;
 use crate::dom::{Dom, Id};

@@ -1,13 +1,14 @@
 //! `playwright-mcp@0.0.83/full`: what `browser_snapshot` of `@playwright/mcp` 0.0.83 answers.
 //!
-//! In: the page, with the snapshot payload where there is one. Out: the tool's whole reply: page section, then the
-//! snapshot as YAML. Invariant: one element or text is one line; refs follow the tool's rule (see [`refs`]).
-//! Follows: its role and name computation ([`role`], [`name`]), its states ([`state`]), its walk ([`tree`]), its folding ([`distill`]) and its YAML
-//! ([`yaml`]), written anew from the behaviour of that version.
-//! Known to differ: documents that came and went between two steps take no prefix; `### Open tabs` is left out, as it
-//! names what a capture does not hold; the file of console entries is named by a made-up moment; console counts are those
-//! of the recorded events; children of a shadow host that no slot takes are not in a capture; generated
-//! content of what is not rendered is known only if it was rendered before.
+//! In: the page, with the snapshot payload where there is one. Out: the tool's whole reply: page
+//! section, then the snapshot as YAML. Invariant: one element or text is one line; refs follow the
+//! tool's rule (see [`refs`]). Follows: its role and name computation ([`role`], [`name`]), its
+//! states ([`state`]), its walk ([`tree`]), its folding ([`distill`]) and its YAML ([`yaml`]),
+//! written anew from the behaviour of that version. Known to differ: documents that came and went
+//! between two steps take no prefix; `### Open tabs` is left out, as it names what a capture does
+//! not hold; the file of console entries is named by a made-up moment; console counts are those of
+//! the recorded events; children of a shadow host that no slot takes are not in a capture;
+//! generated content of what is not rendered is known only if it was rendered before.
 
 mod aria;
 mod distill;
@@ -75,10 +76,12 @@ impl Strategy for PlaywrightMcp {
     }
 }
 
-/// Where the tool says that it logs the console; the real name holds the time at which the tab was opened.
+/// Where the tool says that it logs the console; the real name holds the time at which the tab was
+/// opened.
 const CONSOLE_LOG: &str = ".playwright-mcp/console-2026-01-01T00-00-00-000Z.log";
 
-/// Console messages of the main frame's document, and the lines of the log, which outlives documents.
+/// Console messages of the main frame's document, and the lines of the log, which outlives
+/// documents.
 #[derive(Debug, Default)]
 struct Console {
     document: Option<(u32, u32)>,
@@ -104,7 +107,8 @@ impl Console {
         }
     }
 
-    /// The lines of the log since it was told of last, as a reply names them; none if there are no new ones.
+    /// The lines of the log since it was told of last, as a reply names them; none if there are no
+    /// new ones.
     fn news(&mut self) -> Option<String> {
         let first = std::mem::replace(&mut self.told, self.lines) + 1;
         match self.lines {
@@ -192,7 +196,8 @@ impl PlaywrightRun {
     }
 }
 
-/// `document.title` and URLs come from the browser with their blanks collapsed; pages built otherwise may not.
+/// `document.title` and URLs come from the browser with their blanks collapsed; pages built
+/// otherwise may not.
 fn one_line(text: &str) -> String {
     text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -216,7 +221,8 @@ fn window_focus(input: &StepInput<'_>) -> Focus {
         return Focus::In(0);
     }
     let focused: Vec<u32> = probes.filter(|(_, probe)| probe.focused).map(|(frame, _)| frame).collect();
-    // With a document, those around it have the focus too; frames come after the frame that holds them.
+    // With a document, those around it have the focus too; frames come after the frame that holds
+    // them.
     match input.page.frames().iter().rposition(|frame| focused.contains(&frame.number)) {
         Some(innermost) => Focus::In(innermost),
         None if focused.is_empty() => Focus::Away,

@@ -1,9 +1,9 @@
 //! Accessible names by the tool's own computation, and which elements a name was made from.
 //!
-//! In: an element of an [`Aria`]. Out: its name (whitespace collapsed) and the elements that gave it text.
-//! Invariant: no recursion: labels, `aria-labelledby` and content nest by a stack of [`Frame`]s, so that the depth of a
-//! page costs heap, not stack. An element contributes at most once to one name.
-//! Not followed: `content` replaced on an element itself.
+//! In: an element of an [`Aria`]. Out: its name (whitespace collapsed) and the elements that gave
+//! it text. Invariant: no recursion: labels, `aria-labelledby` and content nest by a stack of
+//! [`Frame`]s, so that the depth of a page costs heap, not stack. An element contributes at most
+//! once to one name. Not followed: `content` replaced on an element itself.
 
 use super::aria::{Aria, is_ignored};
 use super::labels::descendants;
@@ -11,7 +11,8 @@ use crate::dom::{Dom, Id};
 use browserlens_page::{NodeKind, States};
 use browserlens_reading::{is_js_space, js_trim};
 
-/// Collapses whitespace and drops soft hyphens and zero-width spaces, as the tool does with all text.
+/// Collapses whitespace and drops soft hyphens and zero-width spaces, as the tool does with all
+/// text.
 pub(super) fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut gap = false;
@@ -59,7 +60,8 @@ impl Use {
 
 /// What is being put together.
 enum Frame {
-    /// The texts of elements, joined by blanks. If nothing comes of it and `then` is set, that element is asked on its own.
+    /// The texts of elements, joined by blanks. If nothing comes of it and `then` is set, that
+    /// element is asked on its own.
     Join { todo: Vec<Id>, parts: Vec<String>, inner: Use, skip_empty: bool, roots: bool, then: Option<(Id, Use)> },
     /// The texts of an element's children.
     Content { element: Id, used: Use, todo: Vec<Id>, text: String, after: String, block: bool, first: usize },

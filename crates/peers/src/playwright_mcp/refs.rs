@@ -1,9 +1,10 @@
-//! Refs: a counter a document, kept on the element with its role and name; and the prefixes of documents.
+//! Refs: a counter a document, kept on the element with its role and name; and the prefixes of
+//! documents.
 //!
-//! In: elements in the order of the walk; the frames of each step. Out: `e5`, `f1e5`.
-//! Invariant: a ref is given again to the same element with the same role and name, and never to anything else of its
-//! document; each new document of the main frame, and each new frame, takes the next prefix, so that refs of a gone
-//! document stay dead.
+//! In: elements in the order of the walk; the frames of each step. Out: `e5`, `f1e5`. Invariant: a
+//! ref is given again to the same element with the same role and name, and never to anything else
+//! of its document; each new document of the main frame, and each new frame, takes the next prefix,
+//! so that refs of a gone document stay dead.
 
 use crate::dom::Id;
 use browserlens_page::Page;

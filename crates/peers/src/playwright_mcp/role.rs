@@ -1,7 +1,8 @@
 //! Roles of elements by the tool's own tables, from tags and attributes.
 //!
-//! In: an [`Aria`]. Out: role names (`None` where the tool has none: it prints `generic`). Invariant: an explicit
-//! role that the tool does not know is no role; the accessibility tree of the browser is not asked.
+//! In: an [`Aria`]. Out: role names (`None` where the tool has none: it prints `generic`).
+//! Invariant: an explicit role that the tool does not know is no role; the accessibility tree of
+//! the browser is not asked.
 
 use super::aria::Aria;
 use crate::dom::Id;
@@ -93,7 +94,8 @@ const VALID_ROLES: &[&str] = &[
     "treeitem",
 ];
 
-/// Attributes that keep an element's role against `role=none`, and the roles on which they do not count.
+/// Attributes that keep an element's role against `role=none`, and the roles on which they do not
+/// count.
 const GLOBAL_ATTRIBUTES: &[&str] = &[
     "aria-atomic",
     "aria-busy",

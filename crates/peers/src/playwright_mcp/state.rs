@@ -1,7 +1,8 @@
-//! States of elements by the tool's own rules: checked, pressed, expanded, selected, invalid, disabled, level.
+//! States of elements by the tool's own rules: checked, pressed, expanded, selected, invalid,
+//! disabled, level.
 //!
-//! In: an [`Aria`] and the role that an element has. Out: its states. Invariant: a state is off wherever the tool's table
-//! does not know it for the role.
+//! In: an [`Aria`] and the role that an element has. Out: its states. Invariant: a state is off
+//! wherever the tool's table does not know it for the role.
 
 use super::aria::{Aria, is_true};
 use crate::dom::Id;
@@ -158,7 +159,8 @@ impl Aria<'_, '_> {
     }
 
     pub fn is_expanded(&self, id: Id, role: &str) -> bool {
-        // The tool asks `details` too, but only for roles that can be expanded, and `group` is none.
+        // The tool asks `details` too, but only for roles that can be expanded, and `group` is
+        // none.
         EXPANDED.contains(&role)
             && if self.dom.tag(id) == "details" {
                 self.has(id, "open")

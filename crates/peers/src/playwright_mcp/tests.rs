@@ -228,7 +228,8 @@ fn cart(loader: u32, name: &str, extra: bool) -> Page {
     builder.document(1, loader);
     let added = if extra { "      button aria-label=\"New\" #90\n" } else { "" };
     builder.add_outline(&format!(
-        "generic tag=html #2\n  generic tag=body #3\n    main #4\n{added}      button aria-label=\"{name}\" #7\n      button aria-label=\"Pay\" #8"
+        "generic tag=html #2\n  generic tag=body #3\n    main #4\n{added}      button aria-label=\"{name}\" #7\n      \
+            button aria-label=\"Pay\" #8"
     ));
     builder.finish()
 }
@@ -319,7 +320,8 @@ fn the_snapshot_payload_gives_raw_text_blanks_and_live_values() {
         "strings":["F1","#document","HTML","BODY","P","SPAN","#text","SPAN","INPUT","One","\n   ","two","value","as written","typed since"]}"##;
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.add_outline(
-        "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" #6\n      generic tag=span #8\n        text \"TWO\" #9\n    textbox #10 value=\"old\"",
+        "generic tag=html #2\n  generic tag=body #3\n    paragraph #4\n      generic tag=span #5\n        text \"ONE\" \
+            #6\n      generic tag=span #8\n        text \"TWO\" #9\n    textbox #10 value=\"old\"",
     );
     let capture = browserlens_page::Capture {
         payloads: vec![browserlens_page::Payload {
@@ -452,7 +454,8 @@ fn the_reply_names_the_page_and_counts_console_messages_of_its_document() {
     "#);
     let after = Step::new(cart(2, "Cart", false)).observe(&mut run).text;
     assert!(!after.contains("Console") && !after.contains("Events"), "{after}");
-    // The log goes on over documents, a message of two lines takes two, and what is below its level none.
+    // The log goes on over documents, a message of two lines takes two, and what is below its level
+    // none.
     let mut thrown = message("exception");
     if let EventKind::Console(thrown) = &mut thrown.kind {
         "Error: no\n    at cart.js:3".clone_into(&mut thrown.text);
@@ -484,7 +487,9 @@ fn fields_behind_a_modal_dialog_have_the_states_of_the_document() {
         "strings":["F1","#document","HTML","BODY","INPUT","SELECT","OPTION","#text","One","Two","type","radio"]}"##;
     let mut builder = PageBuilder::new("https://test.test/", "Test");
     builder.add_outline(
-        "generic tag=html #2\n  generic tag=body #3\n    generic tag=input #4\n    generic tag=input #5\n    generic tag=select #6\n      generic tag=option #7\n        text \"One\" #8\n      generic tag=option #9\n        text \"Two\" #10",
+        "generic tag=html #2\n  generic tag=body #3\n    generic tag=input #4\n    generic tag=input #5\n    generic \
+            tag=select #6\n      generic tag=option #7\n        text \"One\" #8\n      generic tag=option #9\n        \
+            text \"Two\" #10",
     );
     let capture = Capture { payloads: vec![payload(PayloadKind::Snapshot, 1, snapshot)] };
     insta::assert_snapshot!(Step::new(builder.finish()).with_capture(capture).observe(&mut run()).text, @r#"

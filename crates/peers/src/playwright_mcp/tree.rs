@@ -1,8 +1,9 @@
 //! The tool's tree of one document: roles, names, text and refs, before anything is folded.
 //!
-//! In: an [`Aria`] and the refs that the document's elements already have. Out: an arena of [`AriaNode`]s, node 0 a
-//! fragment that holds the body. Invariant: refs are numbered in the order of the walk, over all nodes that get one,
-//! also those that folding removes later; the walk is a stack of tasks.
+//! In: an [`Aria`] and the refs that the document's elements already have. Out: an arena of
+//! [`AriaNode`]s, node 0 a fragment that holds the body. Invariant: refs are numbered in the order
+//! of the walk, over all nodes that get one, also those that folding removes later; the walk is a
+//! stack of tasks.
 
 use super::aria::{Aria, is_true};
 use super::name::Names;
@@ -209,7 +210,8 @@ impl<'r, 'd, 'a> TreeBuilder<'r, 'd, 'a> {
         }
     }
 
-    /// The node of an element, with the elements that its name came from; none where the element has no line of its own.
+    /// The node of an element, with the elements that its name came from; none where the element
+    /// has no line of its own.
     fn make(&mut self, id: Id, refs: &mut DocumentRefs, prefix: &str) -> Option<(AriaNode, Vec<Id>)> {
         let dom = self.aria.dom;
         let (visible, inline) = self.aria.visible_box(id);

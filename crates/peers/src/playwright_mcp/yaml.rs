@@ -1,8 +1,8 @@
 //! Writing trees as the tool's YAML.
 //!
-//! In: the folded trees of all documents. Out: lines, and the refs in them. Invariant: one node or text is one line: names
-//! are written as JSON strings, keys and values are quoted where YAML would read them otherwise, and control characters
-//! are escaped.
+//! In: the folded trees of all documents. Out: lines, and the refs in them. Invariant: one node or
+//! text is one line: names are written as JSON strings, keys and values are quoted where YAML would
+//! read them otherwise, and control characters are escaped.
 
 use super::state::{Invalid, Mark};
 use super::tree::{AriaNode, Child};

@@ -1,8 +1,9 @@
 //! Pages of given sizes, made of words.
 //!
-//! In: how many nodes and characters of text. Out: a [`Page`] of exactly so many nodes below its body and about so much text:
-//! a header with a navigation, sections with headings of levels 2 and 3, paragraphs with links and emphasis, lists, code,
-//! quotes and tables, a footer. Invariant: the same sizes give the same page, on every machine.
+//! In: how many nodes and characters of text. Out: a [`Page`] of exactly so many nodes below its
+//! body and about so much text: a header with a navigation, sections with headings of levels 2 and
+//! 3, paragraphs with links and emphasis, lists, code, quotes and tables, a footer. Invariant: the
+//! same sizes give the same page, on every machine.
 
 #![allow(dead_code, missing_docs, reason = "the bench and the example use parts of it")]
 
@@ -329,7 +330,8 @@ impl Maker {
 
 /// What section `number` is about; no two of the first 960 are the same.
 pub fn topic(number: usize) -> (&'static str, &'static str) {
-    // The step has no factor in common with 24, so that both lists are gone through in every combination.
+    // The step has no factor in common with 24, so that both lists are gone through in every
+    // combination.
     (ASPECTS[(number * 7 + number / SUBJECTS.len()) % ASPECTS.len()], SUBJECTS[number % SUBJECTS.len()])
 }
 
@@ -349,7 +351,8 @@ pub fn page(url: &str, title: &str, nodes: usize, text: usize) -> Page {
     maker.close();
     maker.open("main", "block");
     maker.element("h1", title);
-    // Nodes that real pages have and that say nothing, wrappers and icons, make up the difference: about six of ten.
+    // Nodes that real pages have and that say nothing, wrappers and icons, make up the difference:
+    // about six of ten.
     let sections = (text / 700).clamp(3, nodes / (SECTION + 8));
     for number in 0..sections {
         let left = text.saturating_sub(maker.text) / (sections - number);

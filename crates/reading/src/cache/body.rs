@@ -1,10 +1,11 @@
-//! What is stored of a page, and which of its texts are stored apart because other pages of its site have them too.
+//! What is stored of a page, and which of its texts are stored apart because other pages of its
+//! site have them too.
 //!
-//! In: an extraction. Out: bytes, and from them the extraction again. Invariants: the parts of a block joined are its text; a part is only taken for
-//! another page's if every byte of it is equal.
+//! In: an extraction. Out: bytes, and from them the extraction again. Invariants: the parts of a
+//! block joined are its text; a part is only taken for another page's if every byte of it is equal.
 //!
-//! Each line of a list or table is a part, so that a navigation that unfolds somewhere else on every page still shares what lies around; other blocks are
-//! one part each.
+//! Each line of a list or table is a part, so that a navigation that unfolds somewhere else on
+//! every page still shares what lies around; other blocks are one part each.
 
 use crate::blocks::{Block, BlockKind};
 use crate::sections::{Cut, Extraction};

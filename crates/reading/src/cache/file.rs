@@ -1,8 +1,10 @@
-//! The cache's file: opening, its tables, and what is done with one that is damaged, of another version or locked.
+//! The cache's file: opening, its tables, and what is done with one that is damaged, of another
+//! version or locked.
 //!
-//! In: a path. Out: a connection to a file of this version. Invariant: of those who find a damaged file, one moves it away and the others use
-//! the new one. Files are opened under a shared lock of `<name>.lock` and moved under an exclusive one: SQLite finds its log by name, so who
-//! opens the old file while it is moved would read and write the new one's log.
+//! In: a path. Out: a connection to a file of this version. Invariant: of those who find a damaged
+//! file, one moves it away and the others use the new one. Files are opened under a shared lock of
+//! `<name>.lock` and moved under an exclusive one: SQLite finds its log by name, so who opens the
+//! old file while it is moved would read and write the new one's log.
 
 use super::{CACHE_VERSION, CacheError};
 use rusqlite::{Connection, ErrorCode};
@@ -36,14 +38,16 @@ const TABLES: &str = "
     ) STRICT;
     CREATE INDEX by_origin ON pages (origin, used);
     CREATE TABLE texts (
-        id INTEGER PRIMARY KEY, origin TEXT NOT NULL, key INTEGER NOT NULL, text TEXT NOT NULL, bytes INTEGER NOT NULL, uses INTEGER NOT NULL
+        id INTEGER PRIMARY KEY, origin TEXT NOT NULL, key INTEGER NOT NULL, text TEXT NOT NULL, bytes INTEGER NOT \
+        NULL, uses INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX of_origin ON texts (origin);
     CREATE INDEX by_use ON pages (used);
     CREATE TABLE clock (used INTEGER NOT NULL, total INTEGER NOT NULL) STRICT;
     INSERT INTO clock VALUES (1, 0);
     CREATE TRIGGER more AFTER INSERT ON pages BEGIN UPDATE clock SET total = total + new.bytes; END;
-    CREATE TRIGGER other AFTER UPDATE OF bytes ON pages BEGIN UPDATE clock SET total = total - old.bytes + new.bytes; END;
+    CREATE TRIGGER other AFTER UPDATE OF bytes ON pages BEGIN UPDATE clock SET total = total - old.bytes + new.bytes; \
+    END;
     CREATE TRIGGER more_text AFTER INSERT ON texts BEGIN UPDATE clock SET total = total + new.bytes; END;
     CREATE TRIGGER less_text AFTER DELETE ON texts BEGIN UPDATE clock SET total = total - old.bytes; END;
     CREATE TRIGGER less AFTER DELETE ON pages BEGIN UPDATE clock SET total = total - old.bytes; END;
@@ -79,7 +83,8 @@ enum Found {
 
 /// Opens a cache; the second value says why it was made anew, if it was.
 pub(super) fn open(path: &Path, timeout: Duration) -> Result<(Connection, Option<String>), CacheError> {
-    // Where no lock can be made no file can be moved either, and SQLite says best what is wrong with the folder.
+    // Where no lock can be made no file can be moved either, and SQLite says best what is wrong
+    // with the folder.
     let lock = lock_file(path).ok();
     if let Some(lock) = &lock {
         lock.lock_shared().map_err(|source| CacheError::Io { path: path.to_owned(), source })?;
@@ -111,7 +116,8 @@ pub(super) fn rebuild(path: &Path, timeout: Duration, why: &str) -> Result<(Conn
         return Ok((connection, None));
     }
     let damaged = beside(path, ".damaged");
-    // The logs first: once the file is gone, another process may make a new one with a log of its own.
+    // The logs first: once the file is gone, another process may make a new one with a log of its
+    // own.
     for suffix in ["-wal", "-shm"] {
         match std::fs::remove_file(beside(path, suffix)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
@@ -146,7 +152,8 @@ fn ready(path: &Path, timeout: Duration) -> Result<Result<Found, CacheError>, ru
     connection.busy_timeout(timeout)?;
     let pragma =
         |connection: &Connection, name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    // Before anything is written to it: is it ours? In one look, for another process may be making it.
+    // Before anything is written to it: is it ours? In one look, for another process may be making
+    // it.
     let (application, version, tables): (i64, i64, i64) = {
         let at_once = connection.transaction()?;
         let tables = at_once.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -177,7 +184,8 @@ fn ready(path: &Path, timeout: Duration) -> Result<Result<Found, CacheError>, ru
     Ok(Ok(Found::Ready(connection)))
 }
 
-/// Sets the journal to a write-ahead log. Of several processes that do this to a new file at once, SQLite turns some down without waiting.
+/// Sets the journal to a write-ahead log. Of several processes that do this to a new file at once,
+/// SQLite turns some down without waiting.
 pub(crate) fn write_ahead(connection: &Connection) -> Result<(), rusqlite::Error> {
     let set = || connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
     for _ in 0..TRIES {

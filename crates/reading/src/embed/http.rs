@@ -1,9 +1,10 @@
 //! Embeddings of an OpenAI-compatible endpoint.
 //!
-//! In: texts. Out: what `POST /embeddings` gives for them, in batches, retried and paced by [`Client`], kept in a [`VectorCache`] if there is one.
-//! Invariants: a text that is in the cache is not sent; blank texts are not sent and have the zero vector; every vector is checked (count,
-//! dimension, finite numbers) before it is kept; the key stands in no id, message or cache. It comes with the options: whoever makes them
-//! reads it from the environment.
+//! In: texts. Out: what `POST /embeddings` gives for them, in batches, retried and paced by
+//! [`Client`], kept in a [`VectorCache`] if there is one. Invariants: a text that is in the cache
+//! is not sent; blank texts are not sent and have the zero vector; every vector is checked (count,
+//! dimension, finite numbers) before it is kept; the key stands in no id, message or cache. It
+//! comes with the options: whoever makes them reads it from the environment.
 
 use super::{EmbedError, Embedder, VectorCache, checked};
 use browserlens_llm::{BaseUrl, Client, ClientOptions};

@@ -1,15 +1,20 @@
 //! The built-in embedder: words, pairs of words and pieces of words, hashed into one vector.
 //!
-//! In: a text. Out: the sum of a fixed pseudo-random direction for each of its features, at unit length.
+//! In: a text. Out: the sum of a fixed pseudo-random direction for each of its features, at unit
+//! length.
 //!
-//! Features of a text, by its [words](crate::words): each stem (weight 1); each pair of neighbouring stems ([`PAIR`]); the pieces of three to five
-//! characters of each word with its ends marked (together [`PIECES`]), so that `configuration` is near `configure`, and a misspelling near what
-//! was meant. A word or concept that stands n times counts 1 + ln n. Characters of scripts without spaces are pairs already and have no pieces.
+//! Features of a text, by its [words](crate::words): each stem (weight 1); each pair of
+//! neighbouring stems ([`PAIR`]); the pieces of three to five characters of each word with its ends
+//! marked (together [`PIECES`]), so that `configuration` is near `configure`, and a misspelling
+//! near what was meant. A word or concept that stands n times counts 1 + ln n. Characters of
+//! scripts without spaces are pairs already and have no pieces.
 //!
-//! IDF: a section is embedded without it, so its vector never changes when other sections come or go; stop words count [`STOP`]. A query's
-//! words are weighted by their rarity in the sections that are searched. One side suffices: the cosine sums the products of both.
+//! IDF: a section is embedded without it, so its vector never changes when other sections come or
+//! go; stop words count [`STOP`]. A query's words are weighted by their rarity in the sections that
+//! are searched. One side suffices: the cosine sums the products of both.
 //!
-//! Invariants: the same on every machine and for every order of calls; unit length, or all zero for a text without a term.
+//! Invariants: the same on every machine and for every order of calls; unit length, or all zero for
+//! a text without a term.
 
 use super::{EmbedError, Embedder, to_unit_length};
 use crate::concepts::{self, Concept};
@@ -20,9 +25,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Changes whenever a vector may change.
 const VERSION: u32 = 2;
-/// Dimension by default. Half of it costs a tenth of the answers on pages with many like sections; twice as much gains nothing.
+/// Dimension by default. Half of it costs a tenth of the answers on pages with many like sections;
+/// twice as much gains nothing.
 const DIMENSION: usize = 1_024;
-/// How many coordinates a word, a pair or a concept moves; more make collisions alike, and cost time.
+/// How many coordinates a word, a pair or a concept moves; more make collisions alike, and cost
+/// time.
 const SPREAD: usize = 8;
 /// Weight of a pair of neighbouring words.
 const PAIR: f32 = 0.3;
@@ -32,8 +39,8 @@ const PIECES: f32 = 1.0;
 const CONCEPT: f32 = 0.5;
 /// Weight of a stop word.
 const STOP: f32 = 0.05;
-/// The cosine that means a similarity of 0.5; see [`Embedder::similarity`]. Cosines of sections and queries that have nothing to do with each
-/// other stay below it (a test measures that).
+/// The cosine that means a similarity of 0.5; see [`Embedder::similarity`]. Cosines of sections and
+/// queries that have nothing to do with each other stay below it (a test measures that).
 const HALF: f32 = 0.12;
 
 /// Embeds by spelling; remembers words, which changes no vector. Clones share the memory.
@@ -68,7 +75,8 @@ impl Counted {
 }
 
 impl Lexical {
-    /// Returns an embedder of another dimension, rounded up to a multiple of 8 and at least 64: fewer are faster, more tell more apart.
+    /// Returns an embedder of another dimension, rounded up to a multiple of 8 and at least 64:
+    /// fewer are faster, more tell more apart.
     pub fn with_dimension(dimension: usize) -> Self {
         Self { dimension: dimension.clamp(64, 8192).next_multiple_of(8), lexicon: Arc::default() }
     }
@@ -177,7 +185,8 @@ mod tests {
             .take(4)
             .map(|(at, x)| format!("{at}:{x:.3}"))
             .collect();
-        insta::assert_snapshot!(format!("{} {}", first.join(" "), blake3::hash(&bytes).to_hex()), @"0:0.059 17:-0.059 26:0.059 32:0.059 2d3f958c93b244758d1f8d2b0bfc638dce2f985f15b2e80744e96fee40a32e84");
+        insta::assert_snapshot!(format!("{} {}", first.join(" "), blake3::hash(&bytes).to_hex()), @"0:0.059 17:-0.059 \
+            26:0.059 32:0.059 2d3f958c93b244758d1f8d2b0bfc638dce2f985f15b2e80744e96fee40a32e84");
         assert_eq!(Lexical::default().id(), "lexical/2/1024");
     }
 

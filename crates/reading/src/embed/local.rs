@@ -1,10 +1,12 @@
 //! Embeddings of a model in a folder of the user's, computed on the CPU.
 //!
-//! In: a sentence-transformers folder of a BERT model: `config.json`, `tokenizer.json`, `model.safetensors` and, where they are,
-//! `1_Pooling/config.json`, `modules.json`, `sentence_bert_config.json`. Out: vectors at unit length. Invariants: nothing is fetched; no file is
-//! trusted: what is missing, cut short, of another shape or of a kind that is not known is an error that names the file; padding changes no
-//! vector; the id holds a hash of the files, so vectors of two models never mix.
-//! What a Normalize module would do is done anyway. Prompts (`config_sentence_transformers.json`) are not put before texts.
+//! In: a sentence-transformers folder of a BERT model: `config.json`, `tokenizer.json`,
+//! `model.safetensors` and, where they are, `1_Pooling/config.json`, `modules.json`,
+//! `sentence_bert_config.json`. Out: vectors at unit length. Invariants: nothing is fetched; no
+//! file is trusted: what is missing, cut short, of another shape or of a kind that is not known is
+//! an error that names the file; padding changes no vector; the id holds a hash of the files, so
+//! vectors of two models never mix. What a Normalize module would do is done anyway. Prompts
+//! (`config_sentence_transformers.json`) are not put before texts.
 //!
 //! Built with `cargo build --features local`; the default build compiles nothing of candle.
 
@@ -209,7 +211,8 @@ fn read_pooling(path: &Path, hash: &mut blake3::Hasher) -> Result<Pooling, Embed
 
 fn read_tokenizer(path: &Path, longest: usize, hash: &mut blake3::Hasher) -> Result<Tokenizer, EmbedError> {
     let bytes = read(path, LONGEST_FILE, hash)?;
-    // The library checks much, but not everything: a file of somebody else's must not end the process.
+    // The library checks much, but not everything: a file of somebody else's must not end the
+    // process.
     let loaded = std::panic::catch_unwind(|| Tokenizer::from_bytes(&bytes));
     let loaded = loaded.map_err(|_| model(path, "it is no tokenizer that can be used".to_owned()))?;
     let mut tokenizer = loaded.map_err(|error| model(path, error.to_string()))?;

@@ -1,7 +1,8 @@
 //! Vectors that were paid for once, in SQLite.
 //!
-//! In: an embedder's id, texts, vectors. Out: the vector of a text that was kept under that id. Invariants: vectors of different ids never mix; a
-//! text is known by its BLAKE3 hash and not kept itself; a row that does not have the dimension is as if it were not there.
+//! In: an embedder's id, texts, vectors. Out: the vector of a text that was kept under that id.
+//! Invariants: vectors of different ids never mix; a text is known by its BLAKE3 hash and not kept
+//! itself; a row that does not have the dimension is as if it were not there.
 
 use super::EmbedError;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -12,7 +13,8 @@ use std::time::Duration;
 const APPLICATION_ID: i32 = 0x424c_7663;
 const TABLES: &str = "
     create table if not exists vector (
-        id integer primary key, embedder text not null, text blob not null, numbers blob not null, unique (embedder, text)
+        id integer primary key, embedder text not null, text blob not null, numbers blob not null, unique (embedder, \
+        text)
     ) strict;
 ";
 

@@ -1,14 +1,16 @@
 //! What all pages say about something: their passages, side by side.
 //!
-//! In: the passages of a store, what is asked for, a limit in characters. Out: [`About`], passages by page.
-//! Invariants: [`About::to_text`] never exceeds the limit; a text stands once, however many pages have it; each page's best
-//! passage goes before any page's second; what is left out is counted.
+//! In: the passages of a store, what is asked for, a limit in characters. Out: [`About`], passages
+//! by page. Invariants: [`About::to_text`] never exceeds the limit; a text stands once, however
+//! many pages have it; each page's best passage goes before any page's second; what is left out is
+//! counted.
 
 use super::content::fold;
 use crate::terms::{Terms, is_stop_word};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Share of the weight of what is asked for that a passage must hold, unless a concept that was asked for stands in it.
+/// Share of the weight of what is asked for that a passage must hold, unless a concept that was
+/// asked for stands in it.
 const LEAST_SHARE: f64 = 0.6;
 
 /// How much a word counts in the headings above a passage, beside one in it.

@@ -1,9 +1,10 @@
 //! Concepts of a page: what its author set apart, and the words that it uses most.
 //!
 //! In: a [`Page`] and its blocks. Out: [`FoundConcept`]s, each with the block it stands in.
-//! Invariants: at most [`MAX_CONCEPTS`] of each kind but terms, [`MAX_TERMS`] of those; texts are one line of
-//! [`SHORTEST`] to [`LONGEST`] characters; a concept of one kind is given once a block.
-//! Which of the frequent words tell a page from others is known only beside others: that choice is made where pages meet.
+//! Invariants: at most [`MAX_CONCEPTS`] of each kind but terms, [`MAX_TERMS`] of those; texts are
+//! one line of [`SHORTEST`] to [`LONGEST`] characters; a concept of one kind is given once a block.
+//! Which of the frequent words tell a page from others is known only beside others: that choice is
+//! made where pages meet.
 
 use super::content::fold;
 use crate::address::normal_url;

@@ -1,10 +1,11 @@
 //! Content graph of a page: what stands under which heading, and in which order.
 //!
-//! In: blocks in document order. Out: a [`ContentGraph`] with a node a block, `contains` edges from a heading to what stands
-//! directly under it, and `follows` edges from each node to the next.
-//! Invariants: a node's id is its place in the document; only headings contain, and only deeper headings; `contains` is a
-//! forest and `follows` one path over all nodes; the edges are a function of the nodes.
-//! Why headings nest by level and not by their place in the DOM: pages rarely wrap a section in an element of its own.
+//! In: blocks in document order. Out: a [`ContentGraph`] with a node a block, `contains` edges from
+//! a heading to what stands directly under it, and `follows` edges from each node to the next.
+//! Invariants: a node's id is its place in the document; only headings contain, and only deeper
+//! headings; `contains` is a forest and `follows` one path over all nodes; the edges are a function
+//! of the nodes. Why headings nest by level and not by their place in the DOM: pages rarely wrap a
+//! section in an element of its own.
 
 use crate::blocks::{Block, BlockKind};
 use crate::embed::{EmbedError, Embedder};
@@ -152,7 +153,8 @@ impl PartialEq for ContentGraph {
 impl Eq for ContentGraph {}
 
 impl ContentGraph {
-    /// Builds the graph of blocks in document order; positions are given anew, and only headings keep a level.
+    /// Builds the graph of blocks in document order; positions are given anew, and only headings
+    /// keep a level.
     pub fn of_nodes(url: &str, title: &str, nodes: impl IntoIterator<Item = ContentNode>) -> Self {
         let nodes = nodes.into_iter();
         let mut graph = DiGraph::with_capacity(nodes.size_hint().0, 2 * nodes.size_hint().0);
@@ -267,7 +269,8 @@ impl ContentGraph {
         })
     }
 
-    /// Returns everything under the heading with this text: exact, else but for case, else the most similar one.
+    /// Returns everything under the heading with this text: exact, else but for case, else the most
+    /// similar one.
     ///
     /// None if there is no heading that resembles it by at least [`NEAREST_HEADING`].
     pub fn under(&self, heading: &str) -> Option<Under> {
@@ -319,9 +322,11 @@ impl ContentGraph {
         found
     }
 
-    /// Returns the nodes at most so many steps away along edges in either direction, nearest first, then in document order.
+    /// Returns the nodes at most so many steps away along edges in either direction, nearest first,
+    /// then in document order.
     ///
-    /// `over` names the edges that may be walked; empty stands for all. The node itself is not among them.
+    /// `over` names the edges that may be walked; empty stands for all. The node itself is not
+    /// among them.
     pub fn neighbours(&self, id: ContentId, steps: usize, over: &[Relation]) -> Vec<(ContentId, usize)> {
         let mut found = Vec::new();
         if self.node(id).is_none() {
@@ -349,9 +354,9 @@ impl ContentGraph {
         found
     }
 
-    /// Returns the nodes that a query resembles, the most similar first, with the similarity as the embedder reads it
-    /// ([`Embedder::similarity`]); at most `limit`, and none below `least`. What stands around them, [`ContentGraph::neighbours`]
-    /// tells.
+    /// Returns the nodes that a query resembles, the most similar first, with the similarity as the
+    /// embedder reads it ([`Embedder::similarity`]); at most `limit`, and none below `least`. What
+    /// stands around them, [`ContentGraph::neighbours`] tells.
     ///
     /// # Errors
     /// [`EmbedError`] if the embedder refuses.
@@ -378,7 +383,8 @@ impl ContentGraph {
         Ok(found)
     }
 
-    /// Returns the text of what [`ContentGraph::under`] found: the heading, then each block, a blank line between them.
+    /// Returns the text of what [`ContentGraph::under`] found: the heading, then each block, a
+    /// blank line between them.
     pub fn text_under(&self, under: &Under) -> String {
         let mut text = String::new();
         for id in std::iter::once(&under.heading).chain(&under.nodes) {

@@ -1,11 +1,12 @@
 //! How near two vectors are.
 //!
-//! In: vectors of unit length. Out: their cosine, if it is large enough. Invariant: what is given up early lies below the bound.
+//! In: vectors of unit length. Out: their cosine, if it is large enough. Invariant: what is given
+//! up early lies below the bound.
 
 /// Cosine of two vectors of unit length (or zero); none if it is below `least`.
 ///
-/// The square of a distance is twice what the cosine lacks to 1, and sums up part by part: most pairs are told apart by the
-/// first of their numbers.
+/// The square of a distance is twice what the cosine lacks to 1, and sums up part by part: most
+/// pairs are told apart by the first of their numbers.
 pub(super) fn cosine(a: &[f32], b: &[f32], least: f32) -> Option<f32> {
     const PART: usize = 64;
     // A little more than the bound: what is near it is decided by the cosine itself.

@@ -1,9 +1,9 @@
 //! A content graph as DOT, JSON and SVG.
 //!
 //! In: a [`ContentGraph`]. Out: text in one of three formats; [`from_json`] reads the second back.
-//! Invariants: `from_json(to_json(graph))` is the graph; whatever a page says is data in every format: it ends no string,
-//! opens no element and holds no control characters.
-//! Why an own drawing and not a layout engine: the containment forest is an outline, and an outline needs no engine.
+//! Invariants: `from_json(to_json(graph))` is the graph; whatever a page says is data in every
+//! format: it ends no string, opens no element and holds no control characters. Why an own drawing
+//! and not a layout engine: the containment forest is an outline, and an outline needs no engine.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
 use browserlens_page::text::escaped_line;
@@ -184,7 +184,8 @@ pub fn to_dot(graph: &ContentGraph) -> String {
     dot
 }
 
-/// A double-quoted string; backslashes are doubled, so that no escape of Graphviz' own works inside.
+/// A double-quoted string; backslashes are doubled, so that no escape of Graphviz' own works
+/// inside.
 fn dot_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in clean(text).chars() {
@@ -197,7 +198,8 @@ fn dot_string(text: &str) -> String {
     quoted
 }
 
-/// Draws the graph as an outline: a row a node, indented by what contains it, the rows in document order.
+/// Draws the graph as an outline: a row a node, indented by what contains it, the rows in document
+/// order.
 pub fn to_svg(graph: &ContentGraph) -> String {
     const ROW: usize = 24;
     const STEP: usize = 28;
@@ -214,7 +216,8 @@ pub fn to_svg(graph: &ContentGraph) -> String {
     let middle = |row: usize| TOP + row * ROW + ROW / 2;
     let left = |depth: usize| 20 + depth * STEP;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} \
+            {height}\" \
          font-family=\"sans-serif\" font-size=\"13\">\n<title>{}</title>\n<rect width=\"{width}\" height=\"{height}\" \
          fill=\"#fff\"/>\n<text x=\"20\" y=\"24\" font-weight=\"bold\">{}</text>\n",
         xml(graph.title()),

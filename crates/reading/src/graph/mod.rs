@@ -1,8 +1,8 @@
 //! Graphs over what pages say.
 //!
-//! In: pages and their blocks. Out: the content graph of a page ([`ContentGraph`]), its short form ([`summary`]) and its
-//! drawings ([`to_dot`], [`to_json`], [`to_svg`]), a store of them ([`GraphStore`]), and over that store the graph of
-//! concepts across pages ([`PageGraph`]).
+//! In: pages and their blocks. Out: the content graph of a page ([`ContentGraph`]), its short form
+//! ([`summary`]) and its drawings ([`to_dot`], [`to_json`], [`to_svg`]), a store of them
+//! ([`GraphStore`]), and over that store the graph of concepts across pages ([`PageGraph`]).
 //! Invariant: nothing here reads a clock; times are given.
 
 mod about;

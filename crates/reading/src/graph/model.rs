@@ -1,9 +1,10 @@
 //! What a store holds of concepts, in memory: concepts as nodes, and how they hang together.
 //!
-//! In: the rows of a store. Out: [`Model`]: mentions, links, shortest paths, passages.
-//! Invariants: concepts only of text that its site does not repeat have mentions, links and a place in answers; of the words
-//! that a page uses, only those that tell it from the others are concepts ([`TERMS`] a page, by frequency and IDF); pages
-//! are in the order of addresses, so that answers do not depend on the order of adding.
+//! In: the rows of a store. Out: [`Model`]: mentions, links, shortest paths, passages. Invariants:
+//! concepts only of text that its site does not repeat have mentions, links and a place in answers;
+//! of the words that a page uses, only those that tell it from the others are concepts ([`TERMS`] a
+//! page, by frequency and IDF); pages are in the order of addresses, so that answers do not depend
+//! on the order of adding.
 
 use super::about::StoredPassage;
 use super::concepts::ConceptKind;
@@ -99,7 +100,8 @@ impl Model {
         let mentions =
             || self.concepts.iter().enumerate().flat_map(|(at, of)| of.mentions.iter().map(move |m| (at, m)));
         let mut headings = HashMap::new();
-        // The first heading of each page says what the page is about; a page without one, its first concept.
+        // The first heading of each page says what the page is about; a page without one, its first
+        // concept.
         let mut first: BTreeMap<usize, (bool, u32, usize)> = BTreeMap::new();
         for (at, mention) in mentions() {
             let is_heading = mention.kind == ConceptKind::Heading;

@@ -1,17 +1,19 @@
-//! Graph of the concepts of many pages: which pages are about what, and how two concepts hang together.
+//! Graph of the concepts of many pages: which pages are about what, and how two concepts hang
+//! together.
 //!
-//! In: pages as they are seen, an [`Embedder`]. Out: related pages, shortest paths between concepts, and what all pages say
-//! about something.
+//! In: pages as they are seen, an [`Embedder`]. Out: related pages, shortest paths between
+//! concepts, and what all pages say about something.
 //!
-//! Two concepts are one if their texts are equal but for case, or their vectors have a cosine of at least
-//! [`SAME_CONCEPT`]. Two concepts are linked if one is a heading and the other stands under it with no concept's heading
-//! between (what stands under none hangs on the page's first heading), or if a link of the one's text leads to a page whose
-//! first heading is the other. Concepts in text that a site repeats link nothing, and
-//! are found nowhere: a menu would make everything related to everything.
-//! Invariants: adding a page again replaces what it gave; the page's rows and its concepts change in one transaction;
-//! vectors of different embedders are kept apart; answers are the same for the same store.
-//! Why similarities are cosines here, and not [`Embedder::similarity`]: that is made for a question beside a section, and
-//! here a name stands beside a name.
+//! Two concepts are one if their texts are equal but for case, or their vectors have a cosine of at
+//! least [`SAME_CONCEPT`]. Two concepts are linked if one is a heading and the other stands under
+//! it with no concept's heading between (what stands under none hangs on the page's first heading),
+//! or if a link of the one's text leads to a page whose first heading is the other. Concepts in
+//! text that a site repeats link nothing, and are found nowhere: a menu would make everything
+//! related to everything. Invariants: adding a page again replaces what it gave; the page's rows
+//! and its concepts change in one transaction; vectors of different embedders are kept apart;
+//! answers are the same for the same store. Why similarities are cosines here, and not
+//! [`Embedder::similarity`]: that is made for a question beside a section, and here a name stands
+//! beside a name.
 
 use super::concepts::{FoundConcept, concepts};
 use super::content::{ContentGraph, fold};
@@ -66,7 +68,8 @@ pub struct PageGraph {
     store: GraphStore,
     embedder: Arc<dyn Embedder>,
     rule: BoilerplateRule,
-    /// Both are what the store held at [`PageGraph::seen`], which counts the changes of other connections.
+    /// Both are what the store held at [`PageGraph::seen`], which counts the changes of other
+    /// connections.
     vectors: Option<Vectors>,
     model: Option<Model>,
     seen: i64,
@@ -114,7 +117,8 @@ impl PageGraph {
     pub fn add(&mut self, graph: &ContentGraph, found: &[FoundConcept], seen_at: SeenAt) -> Result<Added, StoreError> {
         self.refresh()?;
         let known = self.known()?;
-        // The texts that no page has had, in the order of the page: each gets a vector, and may be one of the known ones.
+        // The texts that no page has had, in the order of the page: each gets a vector, and may be
+        // one of the known ones.
         let mut fresh: BTreeMap<String, usize> = BTreeMap::new();
         let mut texts: Vec<&str> = Vec::new();
         for concept in found {
@@ -141,7 +145,8 @@ impl PageGraph {
             )?;
             let mut find = change.prepare_cached("SELECT id FROM concept WHERE folded = ?1")?;
             let mut is_there = change.prepare_cached("SELECT 1 FROM concept WHERE id = ?1")?;
-            // What the new texts became; only now, because another process may have written since they were compared.
+            // What the new texts became; only now, because another process may have written since
+            // they were compared.
             let mut ids: Vec<Option<i64>> = vec![None; texts.len()];
             let mut own: Vec<(i64, Option<usize>)> = Vec::new();
             let mut added = Added::default();
@@ -224,8 +229,8 @@ impl PageGraph {
         Ok(found.into_iter().map(|(at, similarity)| model.hit(at, similarity)).collect())
     }
 
-    /// Returns the pages that hold a concept that the query resembles: at most `limit` concepts with a cosine of at least
-    /// `least`, and the pages of each, the most similar first.
+    /// Returns the pages that hold a concept that the query resembles: at most `limit` concepts
+    /// with a cosine of at least `least`, and the pages of each, the most similar first.
     ///
     /// # Errors
     /// As [`PageGraph::find_concepts`].
@@ -251,10 +256,11 @@ impl PageGraph {
         Ok(pages)
     }
 
-    /// Returns the shortest path between two concepts of at most [`PATH_STEPS`] steps; none if there is none.
+    /// Returns the shortest path between two concepts of at most [`PATH_STEPS`] steps; none if
+    /// there is none.
     ///
-    /// A concept that no page has by this text is taken for the most similar one with a cosine of at least
-    /// [`RELATED_CONCEPT`]. The path of a concept to itself has no step.
+    /// A concept that no page has by this text is taken for the most similar one with a cosine of
+    /// at least [`RELATED_CONCEPT`]. The path of a concept to itself has no step.
     ///
     /// # Errors
     /// As [`PageGraph::find_concepts`].

@@ -1,7 +1,9 @@
-//! The tables of a store of graphs, as numbered migrations that are only ever appended, and what can go wrong with a store.
+//! The tables of a store of graphs, as numbered migrations that are only ever appended, and what
+//! can go wrong with a store.
 //!
-//! In: an empty SQLite file. Out: the tables of the newest version, [`StoreError`]. Invariants: a migration that was released
-//! is never changed; every error names the file and has a hint that says what to do next.
+//! In: an empty SQLite file. Out: the tables of the newest version, [`StoreError`]. Invariants: a
+//! migration that was released is never changed; every error names the file and has a hint that
+//! says what to do next.
 
 use std::path::PathBuf;
 

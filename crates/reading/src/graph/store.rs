@@ -1,10 +1,11 @@
 //! Graphs in an SQLite file.
 //!
-//! In: content graphs of pages, told apart by their [normal address](crate::normal_url). Out: the same graphs; texts and what they repeat on.
-//! Invariants: a text that stands in several places is stored once, and goes when the last place goes; saving a page again
-//! replaces its rows; a graph is read back equal to what was saved, or [`StoreError::Damaged`] says why not; each change is
-//! one transaction, so that several processes may write.
-//! Lists and tables are stored by their lines, as [`crate::boilerplate`] compares them.
+//! In: content graphs of pages, told apart by their [normal address](crate::normal_url). Out: the
+//! same graphs; texts and what they repeat on. Invariants: a text that stands in several places is
+//! stored once, and goes when the last place goes; saving a page again replaces its rows; a graph
+//! is read back equal to what was saved, or [`StoreError::Damaged`] says why not; each change is
+//! one transaction, so that several processes may write. Lists and tables are stored by their
+//! lines, as [`crate::boilerplate`] compares them.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode, Relation};
 use super::schema::{APPLICATION_ID, MIGRATIONS, STORE_VERSION, StoreError};
@@ -51,18 +52,20 @@ impl GraphStore {
         Self::prepare(path, connection)
     }
 
-    /// Opens a store as [`GraphStore::open`] does, but moves a damaged file aside and starts a new one.
+    /// Opens a store as [`GraphStore::open`] does, but moves a damaged file aside and starts a new
+    /// one.
     ///
-    /// Returns the store and, if that happened, where the damaged file is now. A file of a later build is never moved. Of several processes
-    /// that find a damaged file at once, one moves it and the others use the new one.
+    /// Returns the store and, if that happened, where the damaged file is now. A file of a later
+    /// build is never moved. Of several processes that find a damaged file at once, one moves it
+    /// and the others use the new one.
     ///
     /// # Errors
     /// [`StoreError`] if there is another reason.
     pub fn open_or_replace(path: impl AsRef<Path>) -> Result<(Self, Option<PathBuf>), StoreError> {
         let path = path.as_ref();
         let io = |source| StoreError::Io { path: path.to_owned(), source };
-        // Held while the file is looked at too: who has the damaged file open while another makes the new one takes the new one's journal for
-        // that of the old.
+        // Held while the file is looked at too: who has the damaged file open while another makes
+        // the new one takes the new one's journal for that of the old.
         let lock = File::create(beside(path, ".lock")).map_err(io)?;
         lock.lock().map_err(io)?;
         match Self::open(path) {
@@ -73,7 +76,8 @@ impl GraphStore {
             .map(|number| path.with_added_extension(format!("damaged-{number}")))
             .find(|aside| !aside.exists())
             .unwrap_or_default();
-        // A log of the old file must not be played into the new one, nor that of a new one be taken for it: so they go first.
+        // A log of the old file must not be played into the new one, nor that of a new one be taken
+        // for it: so they go first.
         for end in ["-wal", "-shm", "-journal"] {
             let _ = std::fs::remove_file(beside(path, end));
         }
@@ -104,7 +108,8 @@ impl GraphStore {
         connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;")?;
         let damaged =
             |reason: &str| Migration::Other(StoreError::Damaged { path: path.to_owned(), reason: reason.to_owned() });
-        // All this is read before the write-ahead log is asked for: a file that is refused is left as it is.
+        // All this is read before the write-ahead log is asked for: a file that is refused is left
+        // as it is.
         let tables = "SELECT count(*) FROM sqlite_schema";
         let empty = connection.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0;
         let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
@@ -372,7 +377,8 @@ pub(super) fn prune(change: &Transaction<'_>, max_pages: usize) -> rusqlite::Res
     Ok(())
 }
 
-/// Removes the pages seen longest ago, but not `keep`, until so many concepts are left; returns how many concepts went.
+/// Removes the pages seen longest ago, but not `keep`, until so many concepts are left; returns how
+/// many concepts went.
 pub(super) fn prune_concepts(change: &Transaction<'_>, most: usize, keep: i64) -> rusqlite::Result<usize> {
     let count = || change.query_row("SELECT count(*) FROM concept", [], |row| row.get::<_, i64>(0));
     let most = i64::try_from(most).unwrap_or(i64::MAX);

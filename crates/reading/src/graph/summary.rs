@@ -1,10 +1,12 @@
-//! What a page says in short: its headings of level 2 and 3, each with the first paragraph under it.
+//! What a page says in short: its headings of level 2 and 3, each with the first paragraph under
+//! it.
 //!
-//! In: a [`ContentGraph`] and a limit in characters. Out: text with one heading a line and its paragraph below.
-//! Invariants: the text never exceeds the limit; headings go before paragraphs, and when space is short all paragraphs
-//! are cut at the same length (if that is too short to say anything, the first ones are kept); headings left out are counted.
-//! Where a page has no heading of those levels, its headings of the lowest level there is stand in, and where it has none
-//! at all, its first blocks do.
+//! In: a [`ContentGraph`] and a limit in characters. Out: text with one heading a line and its
+//! paragraph below. Invariants: the text never exceeds the limit; headings go before paragraphs,
+//! and when space is short all paragraphs are cut at the same length (if that is too short to say
+//! anything, the first ones are kept); headings left out are counted. Where a page has no heading
+//! of those levels, its headings of the lowest level there is stand in, and where it has none at
+//! all, its first blocks do.
 
 use super::content::{ContentGraph, ContentId, ContentKind, ContentNode};
 use browserlens_page::text::one_line;
@@ -99,7 +101,8 @@ fn entries(graph: &ContentGraph) -> Vec<Entry<'_>> {
         .collect()
 }
 
-/// The first paragraph directly under a heading, else the first block of another kind before any heading.
+/// The first paragraph directly under a heading, else the first block of another kind before any
+/// heading.
 fn first_body(graph: &ContentGraph, heading: ContentId) -> Option<String> {
     let blocks = || graph.children(heading).into_iter().filter_map(|id| graph.node(id));
     let said = |node: &&ContentNode| node.kind != ContentKind::Heading && !node.text.trim().is_empty();
@@ -135,7 +138,8 @@ fn even_cut(texts: &[&str], room: usize) -> usize {
     usize::MAX
 }
 
-/// Cuts at a word where there is one near, and marks the cut; the result has at most `limit` characters.
+/// Cuts at a word where there is one near, and marks the cut; the result has at most `limit`
+/// characters.
 fn clip(text: &str, limit: usize) -> String {
     if limit == usize::MAX || text.chars().take(limit.saturating_add(1)).count() <= limit {
         return text.to_owned();

@@ -1,7 +1,8 @@
 //! The answer to a query, in the seed's words.
 //!
-//! In: hits and the query. Out: markdown: heading, text and relevance of each hit, rules between them; or that nothing was found.
-//! Invariants: a heading is one line; a query that is repeated is one line of at most 200 characters; what nobody sees is escaped.
+//! In: hits and the query. Out: markdown: heading, text and relevance of each hit, rules between
+//! them; or that nothing was found. Invariants: a heading is one line; a query that is repeated is
+//! one line of at most 200 characters; what nobody sees is escaped.
 
 use super::Hit;
 use browserlens_page::text::{escaped, one_line};

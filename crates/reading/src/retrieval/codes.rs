@@ -1,9 +1,10 @@
-//! The signs of all vectors of an index, in memory: what chooses the few whose cosines are worth working out.
+//! The signs of all vectors of an index, in memory: what chooses the few whose cosines are worth
+//! working out.
 //!
-//! In: vectors. Out: for a vector, the passages whose signs differ least from its own. Invariant: equal distances stand in the order of the passages'
-//! numbers.
-//! Why not a virtual table: the signs of 100,000 vectors are 13 MB, and one pass over them takes milliseconds; a table that is opened and read in
-//! chunks takes a hundred times as long.
+//! In: vectors. Out: for a vector, the passages whose signs differ least from its own. Invariant:
+//! equal distances stand in the order of the passages' numbers. Why not a virtual table: the signs
+//! of 100,000 vectors are 13 MB, and one pass over them takes milliseconds; a table that is opened
+//! and read in chunks takes a hundred times as long.
 
 use super::ranking::Number;
 

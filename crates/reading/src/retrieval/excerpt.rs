@@ -1,7 +1,8 @@
 //! What is shown of a section that is longer than its part of an answer.
 //!
-//! In: a section's content, and the passages of it that were found. Out: byte ranges of it. Invariants: ranges begin and end at characters, are
-//! in order and do not touch; together with the marks of what is left out between them they keep to a limit; what lies far from the passages is
+//! In: a section's content, and the passages of it that were found. Out: byte ranges of it.
+//! Invariants: ranges begin and end at characters, are in order and do not touch; together with the
+//! marks of what is left out between them they keep to a limit; what lies far from the passages is
 //! not looked at.
 
 use super::passage::{floor_boundary, units};
@@ -35,8 +36,8 @@ struct Unit {
     is_shown: bool,
 }
 
-/// Returns the parts of a text of at most `most` bytes that say most of what was asked for: `worth` gives what a unit's words are worth, each
-/// word by its number.
+/// Returns the parts of a text of at most `most` bytes that say most of what was asked for: `worth`
+/// gives what a unit's words are worth, each word by its number.
 pub(super) fn excerpt(
     text: &str,
     windows: &[Window],
@@ -136,7 +137,8 @@ fn next(units: &[Unit], shown: &[usize], left: usize, first: Option<usize>) -> O
     best.map(|(_, at, cost)| (at, cost))
 }
 
-/// Shows what lies around the parts as long as there is room: what follows explains more often than what stands before.
+/// Shows what lies around the parts as long as there is room: what follows explains more often than
+/// what stands before.
 fn spread(units: &mut [Unit], first: usize, mut left: usize) {
     let mut order: Vec<usize> = (0..units.len()).filter(|at| units[*at].is_shown && *at != first).collect();
     order.insert(0, first);
@@ -161,7 +163,8 @@ fn floor_at(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
 
-/// The next beginning of a line or word at or after `at`, so that a part does not begin within a word.
+/// The next beginning of a line or word at or after `at`, so that a part does not begin within a
+/// word.
 fn floor_at_unit(text: &str, at: usize) -> usize {
     if at == 0 {
         return 0;

@@ -1,12 +1,15 @@
 //! The index of sections, one SQLite database in memory or in a file.
 //!
-//! In: sections of pages, an embedder. Out: for a query, the sections that it means. Invariants: a page is replaced as a whole; what a
-//! transaction did not finish is not there; each embedder has vectors of its own, and a section that lacks them gets them when the file is
-//! opened with that embedder; a file that is no index, or of a newer version, is left as it is.
+//! In: sections of pages, an embedder. Out: for a query, the sections that it means. Invariants: a
+//! page is replaced as a whole; what a transaction did not finish is not there; each embedder has
+//! vectors of its own, and a section that lacks them gets them when the file is opened with that
+//! embedder; a file that is no index, or of a newer version, is left as it is.
 //!
-//! Tables: `section`, `passage` (byte ranges of a section's content), `terms` (FTS5 without content, over [`crate::terms`]; its tokenizer only splits
-//! at blanks), and for each embedder `vectors_N` (every vector as it is; sqlite-vec compares them) and `codes_N` (its [signs](super::codes)). Up to
-//! [`EXACT`] passages are compared one by one; of more, the [`COARSE`] whose signs differ least are.
+//! Tables: `section`, `passage` (byte ranges of a section's content), `terms` (FTS5 without
+//! content, over [`crate::terms`]; its tokenizer only splits at blanks), and for each embedder
+//! `vectors_N` (every vector as it is; sqlite-vec compares them) and `codes_N` (its
+//! [signs](super::codes)). Up to [`EXACT`] passages are compared one by one; of more, the
+//! [`COARSE`] whose signs differ least are.
 
 use super::codes::{self, Codes, signs};
 use super::query::Query;
@@ -38,17 +41,21 @@ const BUSY: Duration = Duration::from_secs(10);
 
 const TABLES: &str = "
     create table section (
-        id integer primary key, page text not null, position integer not null, level integer not null, heading text not null,
+        id integer primary key, page text not null, position integer not null, level integer not null, heading text \
+        not null,
         trail text not null, xpath text not null, content text not null, unique (page, position)
     ) strict;
     create table passage (
-        id integer primary key, section integer not null references section (id), first integer not null, last integer not null
+        id integer primary key, section integer not null references section (id), first integer not null, last integer \
+        not null
     ) strict;
     create index passage_of_section on passage (section);
-    create virtual table terms using fts5 (heading, trail, body, concepts, content = '', contentless_delete = 1, tokenize = 'ascii');
+    create virtual table terms using fts5 (heading, trail, body, concepts, content = '', contentless_delete = 1, \
+    tokenize = 'ascii');
     create virtual table term_rows using fts5vocab (terms, 'row');
     create table embedder (id integer primary key, name text not null unique) strict;
-    create table embedded (embedder integer not null, section integer not null, primary key (embedder, section)) strict, without rowid;
+    create table embedded (embedder integer not null, section integer not null, primary key (embedder, section)) \
+    strict, without rowid;
 ";
 
 /// Something with the index went wrong.
@@ -103,7 +110,8 @@ pub struct Index {
     embedder: Arc<dyn Embedder>,
     /// Number of the embedder in the file.
     number: i64,
-    /// The signs of its vectors, and the state of the file that they are of; none where they are not read, or old.
+    /// The signs of its vectors, and the state of the file that they are of; none where they are
+    /// not read, or old.
     codes: RefCell<Option<(i64, Codes)>>,
 }
 
@@ -127,7 +135,8 @@ impl Index {
     /// Opens an index, or makes one where no file is.
     ///
     /// # Errors
-    /// [`IndexError`] if the file is no index, of another version, damaged or locked, or if a section cannot be embedded.
+    /// [`IndexError`] if the file is no index, of another version, damaged or locked, or if a
+    /// section cannot be embedded.
     pub fn open(path: &Path, embedder: Arc<dyn Embedder>) -> Result<Self, IndexError> {
         let db = Connection::open(path).map_err(at(path))?;
         Self::prepare(db, path.to_owned(), embedder)
@@ -161,8 +170,9 @@ impl Index {
         Ok(index)
     }
 
-    /// Puts the sections of a page in the place of those that the index has of it, without those at the positions `leave_out`. Headings that
-    /// only hold other sections are not found by themselves: they count for the sections below.
+    /// Puts the sections of a page in the place of those that the index has of it, without those at
+    /// the positions `leave_out`. Headings that only hold other sections are not found by
+    /// themselves: they count for the sections below.
     ///
     /// # Errors
     /// [`IndexError`] if a section cannot be embedded, or SQLite fails.
@@ -211,7 +221,8 @@ impl Index {
 
     fn near_exactly(&self, vector: &[f32]) -> rusqlite::Result<Vec<Scored>> {
         let sql = format!(
-            "select passage, round(vec_distance_cosine(fine, ?1), {DIGITS}) as distance from vectors_{} order by distance, passage limit ?2",
+            "select passage, round(vec_distance_cosine(fine, ?1), {DIGITS}) as distance from vectors_{} order by \
+                distance, passage limit ?2",
             self.number
         );
         let mut select = self.db.prepare_cached(&sql)?;
@@ -386,7 +397,8 @@ fn write(
 ) -> rusqlite::Result<()> {
     let mut vectors = vectors.iter();
     let mut section_row = done.prepare_cached(
-        "insert into section (page, position, level, heading, trail, xpath, content) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "insert into section (page, position, level, heading, trail, xpath, content) values (?1, ?2, ?3, ?4, ?5, ?6, \
+            ?7)",
     )?;
     let mut mark = done.prepare_cached("insert into embedded (embedder, section) values (?1, ?2)")?;
     let mut passage_row = done.prepare_cached("insert into passage (section, first, last) values (?1, ?2, ?3)")?;

@@ -1,10 +1,12 @@
 //! The index of one page, in memory.
 //!
-//! In: the sections of a page, an embedder. Out: the same hits as an [`super::Index`] of that page alone would give (a property test), in a fraction of the
-//! time: most of what that takes for a page is making its tables.
+//! In: the sections of a page, an embedder. Out: the same hits as an [`super::Index`] of that page
+//! alone would give (a property test), in a fraction of the time: most of what that takes for a
+//! page is making its tables.
 //!
-//! BM25 is that of FTS5, to the bit: k1 = 1.2, b = 0.75, lengths over all columns, the rarity of a term ln((N - n + 0.5) / (n + 0.5)) and at least
-//! 0.000001, a term counted by the weights of the columns that it stands in.
+//! BM25 is that of FTS5, to the bit: k1 = 1.2, b = 0.75, lengths over all columns, the rarity of a
+//! term ln((N - n + 0.5) / (n + 0.5)) and at least 0.000001, a term counted by the weights of the
+//! columns that it stands in.
 //!
 //! Invariants: as those of the other index; what is added is not changed any more.
 

@@ -1,15 +1,17 @@
 //! Passages: the parts of a section that are ranked, and the part of it that is shown.
 //!
-//! In: a section's content. Out: byte ranges of it. Invariants: ranges begin and end at characters; passages follow each other without a gap
-//! and together are the content; no passage is longer than a limit, whatever the content; one pass over the text.
-//! Why not whole sections: a long section has a word of every query in it somewhere, and its vector points nowhere.
+//! In: a section's content. Out: byte ranges of it. Invariants: ranges begin and end at characters;
+//! passages follow each other without a gap and together are the content; no passage is longer than
+//! a limit, whatever the content; one pass over the text. Why not whole sections: a long section
+//! has a word of every query in it somewhere, and its vector points nowhere.
 
 use std::ops::Range;
 
 /// Longest unit, in bytes: a line, or a sentence of a longer line.
 const LONGEST_UNIT: usize = 400;
 
-/// Cuts a text into units: lines, long lines into sentences, long sentences at a blank, what has no blanks anywhere.
+/// Cuts a text into units: lines, long lines into sentences, long sentences at a blank, what has no
+/// blanks anywhere.
 pub(super) fn units(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
     let mut units = Vec::new();
     let mut start = within.start;
@@ -74,7 +76,8 @@ pub(super) fn floor_boundary(text: &str, most: usize) -> usize {
     if at == 0 { width_at(text, 0) } else { at }
 }
 
-/// Packs a text into passages of about `length` bytes; a text without a character is one empty passage.
+/// Packs a text into passages of about `length` bytes; a text without a character is one empty
+/// passage.
 pub(super) fn passages(text: &str, length: usize) -> Vec<Range<usize>> {
     let mut passages: Vec<Range<usize>> = Vec::new();
     let mut open: Option<Range<usize>> = None;

@@ -1,8 +1,9 @@
 //! A query, ready to be asked.
 //!
-//! In: whatever an agent wrote. Out: its different terms, how rare each is in an index, and the FTS5 expression of those that are looked up.
-//! Invariants: the expression is quoted terms joined by OR; terms hold letters and digits only, so nothing in a query has a meaning to FTS5; its
-//! size has a bound, whatever the query's.
+//! In: whatever an agent wrote. Out: its different terms, how rare each is in an index, and the
+//! FTS5 expression of those that are looked up. Invariants: the expression is quoted terms joined
+//! by OR; terms hold letters and digits only, so nothing in a query has a meaning to FTS5; its size
+//! has a bound, whatever the query's.
 
 use crate::concepts::{Concept, of_question, of_term};
 use crate::terms::Term;
@@ -15,7 +16,8 @@ use std::fmt::Write as _;
 pub const MOST_TERMS: usize = 64;
 /// Most different terms whose rarity is asked for. A query of 100 KB has some ten thousand.
 const MOST_CONSIDERED: usize = 4_096;
-/// Most passages that common terms may bring: a term is left out where rarer ones bring as many already.
+/// Most passages that common terms may bring: a term is left out where rarer ones bring as many
+/// already.
 const MOST_ROWS: u64 = 6_000;
 
 /// What a concept is worth in an excerpt, against a word of the same rarity.
@@ -96,7 +98,8 @@ impl Query {
         self.rarity.get(&term.stem).copied().unwrap_or(self.absent)
     }
 
-    /// The terms that are looked up: the rarest, and of common ones those that bring not too many passages.
+    /// The terms that are looked up: the rarest, and of common ones those that bring not too many
+    /// passages.
     pub(super) fn looked_up(&self) -> impl Iterator<Item = &str> {
         let mut rows = 0;
         self.terms.iter().enumerate().map_while(move |(at, (term, with))| {

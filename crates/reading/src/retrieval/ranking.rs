@@ -1,7 +1,8 @@
-//! The order in which sections are found, and what is shown of them: the same for every place where passages are kept.
+//! The order in which sections are found, and what is shown of them: the same for every place where
+//! passages are kept.
 //!
-//! In: [`Passages`], which rank by words and by vectors, and a query. Out: [`Hit`]s. Invariants: equal scores stand in the order of the passages'
-//! numbers; nothing here knows SQLite.
+//! In: [`Passages`], which rank by words and by vectors, and a query. Out: [`Hit`]s. Invariants:
+//! equal scores stand in the order of the passages' numbers; nothing here knows SQLite.
 
 use super::excerpt::{Window, excerpt};
 use super::query::Query;
@@ -14,7 +15,8 @@ use std::ops::Range;
 const RRF_K: f64 = 60.0;
 /// How many passages each ranking brings.
 pub(super) const CANDIDATES: usize = 100;
-/// To how many digits cosines are told apart: the last bits depend on the order in which they are summed.
+/// To how many digits cosines are told apart: the last bits depend on the order in which they are
+/// summed.
 pub(super) const DIGITS: i32 = 5;
 /// From how many passages of a section its excerpt is taken.
 const WINDOWS: usize = 8;

@@ -1,7 +1,8 @@
 //! Sections as they are indexed: in passages, each with its headings.
 //!
-//! In: the sections of a page. Out: rows of passages, the words of each by where they stand, and the text that is embedded.
-//! Invariant: every place where passages are kept indexes the same words and embeds the same texts.
+//! In: the sections of a page. Out: rows of passages, the words of each by where they stand, and
+//! the text that is embedded. Invariant: every place where passages are kept indexes the same words
+//! and embeds the same texts.
 
 use super::passage::passages;
 use super::query::concept_term;
@@ -33,8 +34,8 @@ pub(super) struct PassageWords {
     pub concepts: Vec<String>,
 }
 
-/// Returns the sections that are indexed, without those at the positions `leave_out`. Headings that only hold other sections are not found by
-/// themselves: they count for the sections below.
+/// Returns the sections that are indexed, without those at the positions `leave_out`. Headings that
+/// only hold other sections are not found by themselves: they count for the sections below.
 pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a Section, Row<'a>)> {
     let left_out: FxHashSet<u32> = leave_out.iter().copied().collect();
     let parents: FxHashSet<u32> = sections.iter().filter_map(|section| section.trail.last().copied()).collect();

@@ -1,12 +1,14 @@
 //! Loads sqlite-vec, which is linked in, into one connection.
 //!
-//! In: a connection. Out: the same connection, with the `vec_*` functions and the `vec0` table. Invariant: no other connection of the process
-//! changes. The one place of this crate with `unsafe`: an extension is reached by a C function.
+//! In: a connection. Out: the same connection, with the `vec_*` functions and the `vec0` table.
+//! Invariant: no other connection of the process changes. The one place of this crate with
+//! `unsafe`: an extension is reached by a C function.
 
 use rusqlite::{Connection, ffi};
 use std::ffi::{CStr, c_char, c_int};
 
-/// What SQLite calls an extension with. The crate `sqlite-vec` declares its function without arguments.
+/// What SQLite calls an extension with. The crate `sqlite-vec` declares its function without
+/// arguments.
 type Entry = unsafe extern "C" fn(*mut ffi::sqlite3, *mut *mut c_char, *const ffi::sqlite3_api_routines) -> c_int;
 
 /// Registers sqlite-vec with a connection.
@@ -16,8 +18,9 @@ type Entry = unsafe extern "C" fn(*mut ffi::sqlite3, *mut *mut c_char, *const ff
 )]
 pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
     let mut message: *mut c_char = std::ptr::null_mut();
-    // SAFETY: `sqlite3_vec_init` has the signature `Entry` in sqlite-vec.c. The handle is open for as long as `db` is borrowed, and used by
-    // this thread alone, because `Connection` is not `Sync`. Built with SQLITE_CORE, the function does not read its third argument.
+    // SAFETY: `sqlite3_vec_init` has the signature `Entry` in sqlite-vec.c. The handle is open for
+    // as long as `db` is borrowed, and used by this thread alone, because `Connection` is not
+    // `Sync`. Built with SQLITE_CORE, the function does not read its third argument.
     let code = unsafe {
         let entry = std::mem::transmute::<unsafe extern "C" fn(), Entry>(sqlite_vec::sqlite3_vec_init);
         entry(db.handle(), &raw mut message, std::ptr::null())
@@ -26,7 +29,8 @@ pub(super) fn register(db: &Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     let said = (!message.is_null()).then(|| {
-        // SAFETY: a message that is not null was made by sqlite3_mprintf: it ends with a zero byte and is ours to free, once.
+        // SAFETY: a message that is not null was made by sqlite3_mprintf: it ends with a zero byte
+        // and is ours to free, once.
         unsafe {
             let said = CStr::from_ptr(message).to_string_lossy().into_owned();
             ffi::sqlite3_free(message.cast());

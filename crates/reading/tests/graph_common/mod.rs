@@ -5,8 +5,9 @@
 use browserlens_page::{NodeSpec, Page, PageBuilder};
 use browserlens_reading::graph::{ContentGraph, ContentKind, ContentNode};
 
-/// Builds a page from lines: `# heading`, `- item`, `> quote`, `| table`, a code line with four blanks, else a paragraph.
-/// In paragraphs and items `*word*` is emphasised and `[text](href)` a link.
+/// Builds a page from lines: `# heading`, `- item`, `> quote`, `| table`, a code line with four
+/// blanks, else a paragraph. In paragraphs and items `*word*` is emphasised and `[text](href)` a
+/// link.
 pub fn page(url: &str, title: &str, source: &str) -> Page {
     let mut builder = PageBuilder::new(url, title);
     open(&mut builder, "html", "", "block");

@@ -1,6 +1,7 @@
 //! What `script/patch.js` and the protocol say of changes in a frame.
 //!
-//! In: JSON text. Out: places in the old and the new order of nodes. Invariant: nothing here is trusted: who writes it in checks every place.
+//! In: JSON text. Out: places in the old and the new order of nodes. Invariant: nothing here is
+//! trusted: who writes it in checks every place.
 
 use super::said::Row;
 use serde::Deserialize;
@@ -13,7 +14,8 @@ pub(super) struct Changes {
     pub(super) why: String,
     #[serde(default)]
     pub(super) count: usize,
-    /// From where the nodes come: an old place and how many; -1 for new ones; two less than minus the old place for what is rendered anew.
+    /// From where the nodes come: an old place and how many; -1 for new ones; two less than minus
+    /// the old place for what is rendered anew.
     #[serde(default)]
     pub(super) runs: Vec<(i64, usize)>,
     #[serde(default)]
@@ -23,7 +25,8 @@ pub(super) struct Changes {
     /// How many objects are to be described.
     #[serde(default)]
     pub(super) objects: usize,
-    /// The roots of what is new, in document order: which object, and which of its child nodes (the object itself if negative).
+    /// The roots of what is new, in document order: which object, and which of its child nodes (the
+    /// object itself if negative).
     #[serde(default)]
     pub(super) roots: Vec<(usize, i64)>,
     /// What is rendered anew in another order.
@@ -57,7 +60,8 @@ pub(super) struct Changes {
     pub(super) scroll: [f64; 2],
 }
 
-/// Layers of a new subtree, and those of the sibling before it, in the order in which they are painted, by their place in the stack around both.
+/// Layers of a new subtree, and those of the sibling before it, in the order in which they are
+/// painted, by their place in the stack around both.
 #[derive(Deserialize)]
 pub(super) struct NewLayers {
     pub(super) root: usize,
@@ -68,12 +72,13 @@ pub(super) struct NewLayers {
     pub(super) theirs: Vec<(String, Vec<usize>)>,
 }
 
-/// First node, end, and the layers between them by level, in the order in which they are painted now.
+/// First node, end, and the layers between them by level, in the order in which they are painted
+/// now.
 #[derive(Deserialize)]
 pub(super) struct Repainted(pub(super) usize, pub(super) usize, pub(super) Vec<Vec<usize>>);
 
-/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box, value of an input and a textarea, checked, selected,
-/// whether styles may have changed.
+/// Place, attributes, styles (none without a box), whether it makes a layer, client and scroll box,
+/// value of an input and a textarea, checked, selected, whether styles may have changed.
 #[derive(Deserialize)]
 pub(super) struct ChangedRow(
     pub(super) usize,
@@ -110,7 +115,8 @@ pub(super) struct Described {
 }
 
 impl Described {
-    /// Adds the node, or one of its children, and all below that, in document order; says whether there is one.
+    /// Adds the node, or one of its children, and all below that, in document order; says whether
+    /// there is one.
     pub(super) fn flat(&self, child: i64, found: &mut Vec<NewNode>) -> bool {
         let root = usize::try_from(child).map_or(Some(self), |child| self.children.get(child));
         let mut open: Vec<&Self> = root.into_iter().collect();

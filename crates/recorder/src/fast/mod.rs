@@ -1,13 +1,15 @@
-//! A fast look at the current tab, for live observation: what a page is parsed from, without listeners' code, pixels and the accessibility
-//! tree's JSON.
+//! A fast look at the current tab, for live observation: what a page is parsed from, without
+//! listeners' code, pixels and the accessibility tree's JSON.
 //!
-//! In: the driver. Out: a [`Look`] whose accessibility rows are what a script in an isolated world read: Chromium's own role
-//! and accessible name of each element (`computedRole`, `computedName`), and the states as its tree reads them. Elements are joined with the
-//! snapshot by their place in the flat tree, which both walk; where the two do not agree (closed shadow roots) or the browser lacks
-//! the feature (one that somebody else started), that frame's tree is asked for over the protocol.
-//! Invariant: everything else is the snapshot itself, so that a page of a fast look differs from a whole one's in no box, style or text.
-//! `Accessibility.enable` must be in force: without it each `computedRole` builds the tree anew.
-//! `whole` reads a page, `patched` what changed since, `mirror` is what that is written into.
+//! In: the driver. Out: a [`Look`] whose accessibility rows are what a script in an isolated world
+//! read: Chromium's own role and accessible name of each element (`computedRole`, `computedName`),
+//! and the states as its tree reads them. Elements are joined with the snapshot by their place in
+//! the flat tree, which both walk; where the two do not agree (closed shadow roots) or the browser
+//! lacks the feature (one that somebody else started), that frame's tree is asked for over the
+//! protocol. Invariant: everything else is the snapshot itself, so that a page of a fast look
+//! differs from a whole one's in no box, style or text. `Accessibility.enable` must be in force:
+//! without it each `computedRole` builds the tree anew. `whole` reads a page, `patched` what
+//! changed since, `mirror` is what that is written into.
 
 mod changes;
 mod mirror;
@@ -47,8 +49,8 @@ pub(crate) struct FastState {
     unkept: Option<String>,
     /// Whether another kind of look was taken since.
     elsewhere: bool,
-    /// Name of our worlds, once there is one: one world by one name is shared by all who look at a page, and what one has read of what
-    /// changed the other would not be told.
+    /// Name of our worlds, once there is one: one world by one name is shared by all who look at a
+    /// page, and what one has read of what changed the other would not be told.
     world_name: Option<String>,
     /// How the last fast look came about.
     pub(crate) way: LookWay,
@@ -122,7 +124,8 @@ pub(crate) enum Found {
     Unknown,
 }
 
-/// The styles that what is made of a page reads; each that is asked for costs about a fiftieth of the snapshot.
+/// The styles that what is made of a page reads; each that is asked for costs about a fiftieth of
+/// the snapshot.
 const STYLES: [&str; 19] = [
     "display",
     "visibility",
@@ -165,7 +168,8 @@ const SCRIPTS: &str = concat!(
     include_str!("../script/patch.js")
 );
 
-/// Elements with a listener of the pointer, by their place among all elements in flat-tree order, in the main world.
+/// Elements with a listener of the pointer, by their place among all elements in flat-tree order,
+/// in the main world.
 const LISTENERS: &str = include_str!("../script/listeners.js");
 
 impl Driver {
@@ -215,7 +219,8 @@ impl Driver {
         self.socket.send(Some(session), "Runtime.evaluate", &params)
     }
 
-    /// Says whether anything that a look reads has changed in the current tab since the last fast look.
+    /// Says whether anything that a look reads has changed in the current tab since the last fast
+    /// look.
     async fn is_unchanged(&self, fast: &mut FastState) -> Result<bool, CallError> {
         if fast.stamps.is_empty() {
             return Ok(false);
@@ -299,11 +304,13 @@ impl Driver {
         let world = reply.value()["executionContextId"]
             .as_i64()
             .ok_or_else(|| CallError::Unreadable("no context id".to_owned()))?;
-        // Calls of one session are answered in order: what is asked of the world comes after its script.
+        // Calls of one session are answered in order: what is asked of the world comes after its
+        // script.
         let script = json!({ "expression": SCRIPTS, "contextId": world });
         drop(self.socket.send(Some(session), "Runtime.evaluate", &script));
         if fast.enabled.contains(session) {
-            // Builds the tree: until something asks for all of it, each role asked for would build a tree of its own.
+            // Builds the tree: until something asks for all of it, each role asked for would build
+            // a tree of its own.
             drop(self.socket.send(Some(session), "Accessibility.getRootAXNode", &json!({ "frameId": frame })));
         }
         fast.worlds.retain(|(of, known, _), _| of != session || known != frame);

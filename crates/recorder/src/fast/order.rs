@@ -1,16 +1,19 @@
 //! Which node of a snapshot the n-th element of a script is.
 //!
-//! In: the columns of a snapshot. Out: a frame's elements in flat-tree order. Invariant: generated nodes are no elements; the hash is the script's.
+//! In: the columns of a snapshot. Out: a frame's elements in flat-tree order. Invariant: generated
+//! nodes are no elements; the hash is the script's.
 
 use browserlens_page::raw::{Document, Snapshot};
 
-/// Where the styles stand that say whether a box clips what it holds, among those that a fast look reads.
+/// Where the styles stand that say whether a box clips what it holds, among those that a fast look
+/// reads.
 const OVERFLOW: [usize; 2] = [4, 5];
 
 /// Where the styles stand that say how a box is laid out and placed.
 const DISPLAY: usize = 0;
 const POSITION: usize = 3;
-/// Displays that lay out what they hold by themselves and that floats outside keep out of, as in `script/patch.js`.
+/// Displays that lay out what they hold by themselves and that floats outside keep out of, as in
+/// `script/patch.js`.
 const ROOTS: [&str; 10] = [
     "flow-root",
     "flex",
@@ -87,12 +90,14 @@ impl Elements {
         Some(found)
     }
 
-    /// Says of each element, by a hexadecimal digit, whether it lays out what it holds by itself (1), whether something else than what holds it may place it
-    /// (2), whether it has a layer of its own (4), and whether floats outside keep out of it (8).
+    /// Says of each element, by a hexadecimal digit, whether it lays out what it holds by itself
+    /// (1), whether something else than what holds it may place it (2), whether it has a layer of
+    /// its own (4), and whether floats outside keep out of it (8).
     pub(crate) fn box_kinds(&self, snapshot: &Snapshot) -> String {
         let document = &snapshot.documents[self.document];
         let rows = first_rows(document);
-        // Without a box of its own it is not rendered, unless what it holds is (`display: contents`).
+        // Without a box of its own it is not rendered, unless what it holds is
+        // (`display: contents`).
         let mut renders: Vec<bool> = rows.iter().map(Option::is_some).collect();
         for (node, parent) in document.nodes.parent_index.iter().enumerate().rev() {
             let parent = usize::try_from(*parent).ok().filter(|parent| *parent < node);
@@ -127,7 +132,8 @@ impl Elements {
         self.nodes.iter().map(kind).collect()
     }
 
-    /// Returns place and row of each element whose padding and scroll boxes say anything: those of frames, of what clips what it holds, of what scrolls.
+    /// Returns place and row of each element whose padding and scroll boxes say anything: those of
+    /// frames, of what clips what it holds, of what scrolls.
     pub(crate) fn with_rects(&self, snapshot: &Snapshot) -> Vec<(usize, usize)> {
         let document = &snapshot.documents[self.document];
         let layout = &document.layout;
@@ -159,7 +165,8 @@ mod tests {
 
     #[test]
     fn box_kinds_say_what_lays_out_floats_free_has_a_layer_and_keeps_floats_out() {
-        // A body with a paragraph, a span in it, something sticky with a layer, what clips, what is not rendered, and what is rendered only in what it holds.
+        // A body with a paragraph, a span in it, something sticky with a layer, what clips, what is
+        // not rendered, and what is rendered only in what it holds.
         let snapshot = r##"{
             "strings": ["F", "P", "block", "inline", "sticky", "static", "hidden", "visible", "", "grid"],
             "documents": [{ "frameId": 0,

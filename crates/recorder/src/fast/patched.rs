@@ -1,7 +1,8 @@
 //! A fast look that reads what changed and writes it into what was read before.
 //!
-//! In: the page as it was read last. Out: a [`Look`] at the page as it is now, or none if nothing changed. Invariant: where it cannot be told what
-//! a change reaches, nothing is patched and the page is read whole.
+//! In: the page as it was read last. Out: a [`Look`] at the page as it is now, or none if nothing
+//! changed. Invariant: where it cannot be told what a change reaches, nothing is patched and the
+//! page is read whole.
 
 use super::changes::{Changes, Described, NewNode};
 use super::mirror::Mirror;
@@ -16,7 +17,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 impl Driver {
-    /// Writes what changed into what is known of the page; no mirror if it must be read whole, no look if nothing changed.
+    /// Writes what changed into what is known of the page; no mirror if it must be read whole, no
+    /// look if nothing changed.
     pub(super) async fn patched(
         &self,
         fast: &mut FastState,
@@ -33,7 +35,8 @@ impl Driver {
         let began = Instant::now();
         let asked = json!({ "expression": "JSON.stringify(browserLensPatch.patch())", "contextId": own_world, "returnByValue": true });
         let told = self.socket.send(Some(session), "Runtime.evaluate", &asked);
-        // Sent with it, should there be something new: under way and back is what a small change takes longest.
+        // Sent with it, should there be something new: under way and back is what a small change
+        // takes longest.
         let roots: Vec<Pending> = (0..2).map(|root| self.ask_new(session, own_world, root)).collect();
         let told = string_of(&self.unless_interrupted(told.answer(LOOK_LIMIT)).await??);
         let changes: Changes = serde_json::from_str(&told).map_err(|error| CallError::Unreadable(error.to_string()))?;

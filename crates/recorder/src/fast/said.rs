@@ -1,7 +1,7 @@
 //! What the script of a fast look says of elements: role, name, states; and which have listeners.
 //!
-//! In: its rows, by the place of an element in the flat tree. Out: what the accessibility tree says of nodes. Invariant: bits mean what the script's list
-//! of them says.
+//! In: its rows, by the place of an element in the flat tree. Out: what the accessibility tree says
+//! of nodes. Invariant: bits mean what the script's list of them says.
 
 use super::order::Elements;
 use crate::look::Heard;
@@ -94,7 +94,8 @@ impl Heard {
     }
 }
 
-/// The listeners payload of a frame; none where the main world saw other elements than the snapshot.
+/// The listeners payload of a frame; none where the main world saw other elements than the
+/// snapshot.
 pub(crate) fn listeners(reply: &Reply, backends: &[i64]) -> Option<String> {
     #[derive(Deserialize)]
     struct Answer {

@@ -1,7 +1,8 @@
 //! A fast look that reads the page whole.
 //!
-//! In: the driver and what it knows of the tab. Out: a [`Look`], and what later looks write changes into. Invariant: calls are sent before earlier
-//! answers are awaited, and what the browser answers first is parsed while it works on the rest.
+//! In: the driver and what it knows of the tab. Out: a [`Look`], and what later looks write changes
+//! into. Invariant: calls are sent before earlier answers are awaited, and what the browser answers
+//! first is parsed while it works on the rest.
 
 use super::mirror::{Mirror, MirrorOf};
 use super::order::Elements;
@@ -100,7 +101,8 @@ impl Driver {
         let mut look = Look::default();
         fast.mirror = None;
         fast.coming = None;
-        // Parents come first, so that it is known of each frame whether its element is out of the tree.
+        // Parents come first, so that it is known of each frame whether its element is out of the
+        // tree.
         let sessions = self.world.read().sessions_of(self.tab);
         let mut hidden = HashSet::new();
         for (id, session) in &sessions {
@@ -137,7 +139,8 @@ impl Driver {
         }
         let fresh = !fast.stamps.keys().any(|(of, _)| of == session);
         let tells = fast.enabled.contains(session) || !fast.without.contains(session);
-        // A page with one frame is kept, so that what changes can be written into it; others say whether anything changed.
+        // A page with one frame is kept, so that what changes can be written into it; others say
+        // whether anything changed.
         let keeps = frames.len() == 1
             && self.frames_of_tab().len() == 1
             && tells
@@ -163,7 +166,8 @@ impl Driver {
                 ((fresh && !keeps).then(|| ask("browserLensCollect.stamp()")), ask("browserLensPatch.begin()"))
             })
             .collect();
-        // Padding and scroll boxes of all elements are half of a snapshot's time; those that say anything are asked of the script.
+        // Padding and scroll boxes of all elements are half of a snapshot's time; those that say
+        // anything are asked of the script.
         let snapshot = self.ask_snapshot(session, !tells);
         let metrics = self.socket.send(Some(session), "Page.getLayoutMetrics", &json!({}));
         let mut calls: Vec<FrameCalls> = worlds
@@ -255,7 +259,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes over what one frame answered; returns what its elements are said to be, by their place, where the script saw those of the snapshot.
+    /// Takes over what one frame answered; returns what its elements are said to be, by their
+    /// place, where the script saw those of the snapshot.
     async fn fast_frame(
         &self,
         fast: &mut FastState,
@@ -277,7 +282,8 @@ impl Driver {
         let is_hidden = holder.is_some_and(|holder| hidden.contains(&holder));
         let mut heard = None;
         if let (Some(elements), Some(read)) = (&elements, answers.collected) {
-            // Counted among themselves: closed shadow trees, which scripts do not see, hold other elements.
+            // Counted among themselves: closed shadow trees, which scripts do not see, hold other
+            // elements.
             let of_tree = read.hidden.iter().filter_map(|nth| elements.holders.get(*nth));
             let out = if is_hidden { elements.holders.iter().collect() } else { of_tree.collect::<Vec<_>>() };
             hidden.extend(out.into_iter().map(|holder| (session.clone(), *holder)));
@@ -289,7 +295,8 @@ impl Driver {
                 let of = |(place, heard): &(usize, Arc<_>)| Some((*elements.backends.get(*place)?, Arc::clone(heard)));
                 look.said.push((frame.clone(), heard.iter().filter_map(of).collect()));
             }
-            // The script sees another tree than the snapshot, or the browser does not say roles: the protocol's own tree.
+            // The script sees another tree than the snapshot, or the browser does not say roles:
+            // the protocol's own tree.
             _ => {
                 if self.setup.tree_anew {
                     self.drop_tree(&session);
@@ -319,7 +326,8 @@ impl Driver {
     }
 }
 
-/// Writes padding and scroll boxes that scripts read into the snapshot; returns whether every frame's script saw the snapshot's elements.
+/// Writes padding and scroll boxes that scripts read into the snapshot; returns whether every
+/// frame's script saw the snapshot's elements.
 fn write_rects(snapshot: &mut Snapshot, calls: &[FrameCalls], answers: &[Answers]) -> bool {
     for (call, answers) in calls.iter().zip(answers) {
         let (Some(elements), Some((rows, _)), Some(rects)) = (&call.elements, &call.rects, &answers.rects) else {

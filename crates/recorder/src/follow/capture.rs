@@ -1,7 +1,8 @@
 //! When the page is captured between two actions, and what stands in where it cannot be.
 //!
-//! In: the tab, the actions that are open. Out: steps on the tape. Invariants: a capture is taken as soon as the page rests for a moment and
-//! again when it has settled, if it changed; one that could not be taken between its action and the next says so (`settled`).
+//! In: the tab, the actions that are open. Out: steps on the tape. Invariants: a capture is taken
+//! as soon as the page rests for a moment and again when it has settled, if it changed; one that
+//! could not be taken between its action and the next says so (`settled`).
 
 use super::Following;
 use super::early::Early;
@@ -24,7 +25,8 @@ use browserlens_trace::{CreateOptions, RedactionOptions, Redactor, TraceMeta, Tr
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// How long nothing may have been done and nothing be on its way before the first capture after an action.
+/// How long nothing may have been done and nothing be on its way before the first capture after an
+/// action.
 const MOMENT: Duration = Duration::from_millis(150);
 const PICTURE_LIMIT: Duration = Duration::from_secs(3);
 const MOST_RETRIES: u32 = 2;
@@ -72,7 +74,8 @@ impl Following<'_> {
         let stirring = self.stage.driver.stirring().await.map_err(|error| self.failure("settling", error))?;
         let rest = |quiet: bool, reason: String| Rest { quiet, waited_ms: waited.as_millis() as u32, reason };
         if matches!(stirring, Stirring::Dialog) || self.stage.is_blocked() {
-            // A page that a dialog blocks answers nothing; what can be seen of it is what could be seen before.
+            // A page that a dialog blocks answers nothing; what can be seen of it is what could be
+            // seen before.
             if self.dialog_since.is_some_and(|since| since.elapsed() > SHOWN)
                 && let Some(before) = &self.before
             {
@@ -105,13 +108,15 @@ impl Following<'_> {
         } else if waited < if self.is_hurried() { QUIET } else { MOMENT } || (!over && self.is_loading()) {
             return Ok(());
         }
-        // The page is captured while it may still move: if the next action comes now, this is what there is.
+        // The page is captured while it may still move: if the next action comes now, this is what
+        // there is.
         let shot = self.shoot(rest(false, "the next action came before the page was quiet".to_owned())).await?;
         self.pending.shot = Some(shot);
         Ok(())
     }
 
-    /// Whether the agent acts too fast for whole captures: each would only stand in the way of the early looks, which are taken when it acts.
+    /// Whether the agent acts too fast for whole captures: each would only stand in the way of the
+    /// early looks, which are taken when it acts.
     fn is_hurried(&self) -> bool {
         self.hurried.is_some_and(|since| since.elapsed() < HURRY)
     }
@@ -133,7 +138,8 @@ impl Following<'_> {
         !known || main.is_none_or(|frame| frame.loading) || state.navigating.contains_key(&tab.target)
     }
 
-    /// Looks again at a page on which nothing was done: what it brings late belongs to the step that is not written yet.
+    /// Looks again at a page on which nothing was done: what it brings late belongs to the step
+    /// that is not written yet.
     pub(super) async fn look_again(&mut self) -> Result<(), RecordError> {
         if self.looked.elapsed() < self.patience || self.stage.is_blocked() {
             return Ok(());
@@ -155,7 +161,8 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Looks at a tab that was opened and that nobody acted in yet, so that the first action there finds its node.
+    /// Looks at a tab that was opened and that nobody acted in yet, so that the first action there
+    /// finds its node.
     async fn look_aside(&mut self) {
         let current = self.stage.driver.tab;
         let fresh = {
@@ -266,7 +273,8 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Returns what an early look saw of the pending step, if it has the element of the next action.
+    /// Returns what an early look saw of the pending step, if it has the element of the next
+    /// action.
     async fn early(&mut self, next: Option<&Act>, wanted: Option<&Spot>) -> Option<Shot> {
         let next = next?;
         let (tab, began) = (self.stage.driver.tab, self.pending.began);
@@ -325,7 +333,8 @@ impl Following<'_> {
                 method: "reading a capture".to_owned(),
                 message: error.to_string(),
             })?;
-            // A page that moved on between its snapshot and its numbers is seen again: its events would tell of nodes that it has not.
+            // A page that moved on between its snapshot and its numbers is seen again: its events
+            // would tell of nodes that it has not.
             let numbered = self.numbers.take(&self.stage.driver, &seen, &self.stage.canonicalizer).await;
             if (!torn && numbered) || torn_retries == MOST_RETRIES {
                 break seen;
@@ -383,7 +392,8 @@ impl Following<'_> {
         ratio.ok().and_then(|ratio| ratio.as_f64()).map_or(self.stage.scale, |ratio| ratio as f32)
     }
 
-    /// Returns how many mutations the frames of a capture have counted by now; none if one of them is gone.
+    /// Returns how many mutations the frames of a capture have counted by now; none if one of them
+    /// is gone.
     async fn mutations(&self, seen: &Seen) -> Option<u64> {
         let mut sum = 0;
         for frame in &seen.frames {

@@ -1,6 +1,7 @@
 //! The way to the browser: a session for each of its tabs, with the listener in every document.
 //!
-//! In: the address of its protocol. Out: a [`Driver`] that only looks, and the signals as they come. Invariant: nothing of the browser is changed.
+//! In: the address of its protocol. Out: a [`Driver`] that only looks, and the signals as they
+//! come. Invariant: nothing of the browser is changed.
 
 use super::describe;
 use super::options::FollowOptions;

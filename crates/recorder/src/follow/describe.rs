@@ -1,8 +1,10 @@
-//! Finds an element by what the listener said of it at the time of the event, where no number ties it to a capture.
+//! Finds an element by what the listener said of it at the time of the event, where no number ties
+//! it to a capture.
 //!
-//! In: the document's URL, the element's place and what identifies it. Out: the node of a captured page. Invariant: in doubt there is none: a node is taken
-//! by its place only if it is what was described, and by what it is only if the document has one of it.
-//! Why not ask the browser: whoever acts without a pause has left the document by then.
+//! In: the document's URL, the element's place and what identifies it. Out: the node of a captured
+//! page. Invariant: in doubt there is none: a node is taken by its place only if it is what was
+//! described, and by what it is only if the document has one of it. Why not ask the browser:
+//! whoever acts without a pause has left the document by then.
 
 use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
 use browserlens_strategy::NodeHint;
@@ -48,7 +50,8 @@ impl Described {
         };
         let mut frames = frames_at(without_fragment);
         if frames.is_empty() {
-            // What is done to a filter or a list often changes the query of its page, without a new document.
+            // What is done to a filter or a list often changes the query of its page, without a new
+            // document.
             frames = frames_at(without_query);
         }
         let alike: Vec<NodeRef<'_>> = page
@@ -122,7 +125,8 @@ mod tests {
 
     fn page() -> Page {
         PageBuilder::outline(
-            "main\n  list\n    listitem\n      link \"Tea\" #5 href=/tea\n    listitem\n      link \"More\" #6 href=/more\n    listitem\n      link \"More\" #7 href=/more",
+            "main\n  list\n    listitem\n      link \"Tea\" #5 href=/tea\n    listitem\n      link \"More\" #6 \
+                href=/more\n    listitem\n      link \"More\" #7 href=/more",
         )
     }
 

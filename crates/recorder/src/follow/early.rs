@@ -1,8 +1,10 @@
 //! A look at a document whose agent will not wait for one.
 //!
-//! In: a tab's session, at the moment when its document can be acted on or is acted on. Out: an [`Early`] look, there when the browser has answered.
-//! Invariant: all of its calls are sent at once, so that they stand in the page's queue before what the agent sends next, and none waits for another.
-//! What needs a second question (listeners, frames of other sites, a picture) is left out: it is used only where there is no whole capture.
+//! In: a tab's session, at the moment when its document can be acted on or is acted on. Out: an
+//! [`Early`] look, there when the browser has answered. Invariant: all of its calls are sent at
+//! once, so that they stand in the page's queue before what the agent sends next, and none waits
+//! for another. What needs a second question (listeners, frames of other sites, a picture) is left
+//! out: it is used only where there is no whole capture.
 
 use crate::look::{LOOK_LIMIT, Look, LookedFrame, RawPayload};
 use crate::seen::Seen;

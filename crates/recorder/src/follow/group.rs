@@ -1,7 +1,9 @@
-//! Groups events to actions: ten keys are one fill, a click on a label that checks a box is one check.
+//! Groups events to actions: ten keys are one fill, a click on a label that checks a box is one
+//! check.
 //!
-//! In: what the listener said, in order, with the elements' nodes. Out: [`Act`]s. Invariants: an event is part of one action or of none;
-//! what an action brings about by itself (a form's button that Enter clicks) is no action; an action that is written takes nothing more in.
+//! In: what the listener said, in order, with the elements' nodes. Out: [`Act`]s. Invariants: an
+//! event is part of one action or of none; what an action brings about by itself (a form's button
+//! that Enter clicks) is no action; an action that is written takes nothing more in.
 
 use crate::follow::signal::{Said, Spot};
 use browserlens_strategy::ActionKind;
@@ -254,7 +256,8 @@ mod tests {
         Some(Spot { key: Some(NodeKey { frame: 1, loader: 1, backend }), ..Spot::default() })
     }
 
-    /// Takes events, each a JSON object whose `on` names its node, and returns the actions as `kind node text`.
+    /// Takes events, each a JSON object whose `on` names its node, and returns the actions as
+    /// `kind node text`.
     fn acts(events: &[&str]) -> Vec<String> {
         let mut open = Vec::new();
         for event in events {

@@ -1,6 +1,7 @@
 //! What is made of what was heard: actions that are not written yet.
 //!
-//! In: [`Heard`], in order. Out: open actions. Invariants: what a page does by itself is no action; what an action brings about is not another one.
+//! In: [`Heard`], in order. Out: open actions. Invariants: what a page does by itself is no action;
+//! what an action brings about is not another one.
 
 use super::Following;
 use super::group::{self, Act, Taken};
@@ -73,7 +74,8 @@ impl Following<'_> {
                 }
             }
             Signal::DialogClosed { tab, accepted, typed } => {
-                // One that was answered at once, by a rule of whoever drives the browser, was never shown to anybody.
+                // One that was answered at once, by a rule of whoever drives the browser, was never
+                // shown to anybody.
                 let shown = tab == self.stage.driver.tab && !self.begun && self.open.is_empty();
                 if self.dialog_since.take().is_some() && shown {
                     let answer = if accepted { "accept" } else { "dismiss" };
@@ -107,7 +109,8 @@ impl Following<'_> {
             self.aimed = at.map(|at| Act::new(ActionKind::Click, tab, Some(at), ""));
             return;
         }
-        // A capture since may have numbered what was held when it was told of: what is told of it now goes by its number.
+        // A capture since may have numbered what was held when it was told of: what is told of it
+        // now goes by its number.
         for spot in self.open.iter_mut().flat_map(|act| act.spot.iter_mut().chain(&mut act.also)) {
             if let (None, Some(held)) = (spot.key, spot.held) {
                 spot.key = self.numbers.held(&spot.session, spot.context, held);
@@ -145,7 +148,8 @@ impl Following<'_> {
         }
     }
 
-    /// A tab went through its history. What its page had asked for before is another navigation, which had not come about yet.
+    /// A tab went through its history. What its page had asked for before is another navigation,
+    /// which had not come about yet.
     fn went(&mut self, session: &str, frame: &str, forward: bool) {
         let Some(tab) = self.tab_by_main_frame(session, frame) else { return };
         // A page's own `history.back()` comes with what was clicked.

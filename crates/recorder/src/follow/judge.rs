@@ -1,11 +1,13 @@
 //! Tells an agent's scripted event from one that the page itself sends.
 //!
-//! In: untrusted events, each with the scripts on whose stack it was sent. Out: those that whoever drives the browser sent by script
-//! (Playwright's `selectOption`, browser-use's way to empty a field). Invariant: a page cannot make an event that passes. What counts is the
-//! whole stack: every script on it was compiled in an isolated world, where no page script runs, or it is a lone function expression without
-//! a URL that no script compiled, which only the browser's protocol can call: a page that has such text compiled (`setTimeout("…")`) gets a
-//! function that it cannot reach. What the protocol evaluates as a plain expression in the page's own world looks like a page's timer and
-//! does not count.
+//! In: untrusted events, each with the scripts on whose stack it was sent. Out: those that whoever
+//! drives the browser sent by script (Playwright's `selectOption`, browser-use's way to empty a
+//! field). Invariant: a page cannot make an event that passes. What counts is the whole stack:
+//! every script on it was compiled in an isolated world, where no page script runs, or it is a lone
+//! function expression without a URL that no script compiled, which only the browser's protocol can
+//! call: a page that has such text compiled (`setTimeout("…")`) gets a function that it cannot
+//! reach. What the protocol evaluates as a plain expression in the page's own world looks like a
+//! page's timer and does not count.
 
 use crate::follow::signal::Said;
 use crate::socket::Socket;
@@ -23,7 +25,8 @@ const MOST_WAITING: usize = 32;
 #[derive(Default)]
 pub(crate) struct Judge {
     waiting: HashMap<(String, i64), VecDeque<Said>>,
-    /// Scripts that are the page's, by session: one that sends without end is not asked about again.
+    /// Scripts that are the page's, by session: one that sends without end is not asked about
+    /// again.
     pages: HashSet<(String, String)>,
 }
 
@@ -41,7 +44,8 @@ impl Judge {
         self.pages.retain(|(of, _)| of != session);
     }
 
-    /// Returns the event that waited longest in a document, if its stack shows that no page script sent it.
+    /// Returns the event that waited longest in a document, if its stack shows that no page script
+    /// sent it.
     pub(crate) async fn judge(
         &mut self,
         socket: &Socket,
@@ -112,8 +116,9 @@ async fn is_of_driver(socket: &Socket, world: &World, session: &str, context: i6
     true
 }
 
-/// Returns two programs that both compile only if a source is one function expression in parentheses and nothing else: as a method of an
-/// object nothing but a comma may follow it, as a method of a class nothing with a comma.
+/// Returns two programs that both compile only if a source is one function expression in
+/// parentheses and nothing else: as a method of an object nothing but a comma may follow it, as a
+/// method of a class nothing with a comma.
 fn only_a_function(source: &str) -> Option<[String; 2]> {
     let inner = source.trim().strip_prefix('(')?.strip_suffix(')')?.trim();
     let (asynchronous, rest) = match inner.strip_prefix("async") {

@@ -1,7 +1,9 @@
-//! Asks at once what only a document that is still there can tell: who sent an event by script, and where in its history a tab stands.
+//! Asks at once what only a document that is still there can tell: who sent an event by script, and
+//! where in its history a tab stands.
 //!
-//! In: signals, as the pump tells them. Out: [`Heard`], in the same order. Invariants: it never waits for a capture, which takes longer than an agent
-//! needs to leave a document; untrusted events come out only if [`Judge`] lets them pass.
+//! In: signals, as the pump tells them. Out: [`Heard`], in the same order. Invariants: it never
+//! waits for a capture, which takes longer than an agent needs to leave a document; untrusted
+//! events come out only if [`Judge`] lets them pass.
 
 use super::early::Early;
 use super::judge::Judge;
@@ -56,7 +58,8 @@ struct Entry {
 }
 
 impl History {
-    /// Returns the position of the entry that a navigation to a URL (or none) leads to: the current one, unless the tab has gone on since; then the nearest of that URL.
+    /// Returns the position of the entry that a navigation to a URL (or none) leads to: the current
+    /// one, unless the tab has gone on since; then the nearest of that URL.
     fn to(&self, url: &str, from: Option<usize>) -> usize {
         let same = |entry: &Entry| without_fragment(&entry.url) == without_fragment(url);
         let at = self.current_index;
@@ -127,7 +130,8 @@ impl Listener {
         }
     }
 
-    /// Looks at a document at once, if whoever acts there does not pause: when it can be acted on, and when something is done to what no capture has.
+    /// Looks at a document at once, if whoever acts there does not pause: when it can be acted on,
+    /// and when something is done to what no capture has.
     fn hurry(&mut self, signal: &Signal, now: Instant) -> Option<Early> {
         let Signal::Said { session, payload, .. } = signal else { return None };
         let said: Said = serde_json::from_str(payload).ok()?;
@@ -140,7 +144,8 @@ impl Listener {
         let may_be_new = unseen && !lately;
         let wanted = match self.done {
             [Some(before), Some(last)] => last - before < HURRY && now - last < HURRY && (is_ready || may_be_new),
-            // What is done first is done before any capture, by one who does not wait for the page to come to rest.
+            // What is done first is done before any capture, by one who does not wait for the page
+            // to come to rest.
             _ => may_be_new,
         };
         if !wanted {
@@ -199,7 +204,8 @@ impl Listener {
         state.sessions.get(session).is_some_and(|known| known.parent.is_none() && known.root_frame == frame)
     }
 
-    /// Notes where a tab stands after a navigation to a URL; returns whether that is behind where it stood in its history.
+    /// Notes where a tab stands after a navigation to a URL; returns whether that is behind where
+    /// it stood in its history.
     async fn stand(&mut self, session: &str, url: &str) -> bool {
         let Some(history) = self.history(session).await else {
             // Not known is better than where it stood once.
@@ -215,7 +221,8 @@ impl Listener {
         from.is_some_and(|from| to > from)
     }
 
-    /// Asks for a tab's history; a page that is just being exchanged for another cannot tell, and is asked again.
+    /// Asks for a tab's history; a page that is just being exchanged for another cannot tell, and
+    /// is asked again.
     async fn history(&self, session: &str) -> Option<History> {
         for _ in 0..TRIES {
             let reply = self.socket.call(Some(session), "Page.getNavigationHistory", &json!({}), LIMIT).await;

@@ -1,10 +1,13 @@
-//! Records what somebody else does in a running browser: an agent that drives it by itself, or a person.
+//! Records what somebody else does in a running browser: an agent that drives it by itself, or a
+//! person.
 //!
-//! In: the address of a browser's protocol. Out: a trace like any other, and a [`FollowReport`]. A listener in a world of its own in every
-//! document tells of trusted events; they are grouped to actions, each with the node that it meant in the capture before it.
-//! Invariants: the browser is only looked at: nothing is brought to the front, resized, answered or closed; no action is lost, and a step
-//! whose capture could not be taken between two actions says so; however it ends, the trace is finished. A step is written when the next
-//! action begins, so that what the page brings late is still part of it.
+//! In: the address of a browser's protocol. Out: a trace like any other, and a [`FollowReport`]. A
+//! listener in a world of its own in every document tells of trusted events; they are grouped to
+//! actions, each with the node that it meant in the capture before it. Invariants: the browser is
+//! only looked at: nothing is brought to the front, resized, answered or closed; no action is lost,
+//! and a step whose capture could not be taken between two actions says so; however it ends, the
+//! trace is finished. A step is written when the next action begins, so that what the page brings
+//! late is still part of it.
 
 mod capture;
 mod connect;
@@ -44,10 +47,12 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How long a recording that was asked to end waits for what had come before that.
 const LONGEST_WORDS: Duration = Duration::from_secs(60);
 
-/// Records what is done in a running browser until it closes, nothing is done for long, or the caller ends it.
+/// Records what is done in a running browser until it closes, nothing is done for long, or the
+/// caller ends it.
 ///
 /// # Errors
-/// [`RecordError`] if the browser cannot be attached to or the trace cannot be written; finished steps are in the trace.
+/// [`RecordError`] if the browser cannot be attached to or the trace cannot be written; finished
+/// steps are in the trace.
 pub async fn follow(options: &FollowOptions) -> Result<FollowReport, RecordError> {
     let began = Instant::now();
     if options.out.exists() && !options.force {
@@ -186,7 +191,8 @@ impl Following<'_> {
                 Ok(()) => {}
                 Err(_) if self.stage.driver.world.read().gone => return Ok("the browser closed".to_owned()),
                 Err(error @ (RecordError::Trace(_) | RecordError::Capture { .. })) => return Err(error),
-                // A tab that went away in the middle of a call; the next tick sees what is there then.
+                // A tab that went away in the middle of a call; the next tick sees what is there
+                // then.
                 Err(_) => tokio::time::sleep(TICK).await,
             }
             if self.stage.driver.world.read().gone {

@@ -1,8 +1,11 @@
-//! Numbers elements at a capture, so that an event tells which node it meant without asking the page again.
+//! Numbers elements at a capture, so that an event tells which node it meant without asking the
+//! page again.
 //!
-//! In: the canonical snapshot, and the listener's own walk over the same document. Out: the node key of each number. Invariants: both walks
-//! take the elements in one order (document order, open shadow trees before an element's own children) and agree in count and in a hash of
-//! their names, else the document has no numbers; a number stays good for its capture, whatever the page becomes.
+//! In: the canonical snapshot, and the listener's own walk over the same document. Out: the node
+//! key of each number. Invariants: both walks take the elements in one order (document order, open
+//! shadow trees before an element's own children) and agree in count and in a hash of their names,
+//! else the document has no numbers; a number stays good for its capture, whatever the page
+//! becomes.
 
 use crate::driver::Driver;
 use crate::seen::Seen;
@@ -43,7 +46,8 @@ impl Numbers {
         self.found.get(&(session.to_owned(), context, held)).copied()
     }
 
-    /// Numbers the elements of what was just seen; returns whether every document could be numbered that has a listener.
+    /// Numbers the elements of what was just seen; returns whether every document could be numbered
+    /// that has a listener.
     pub(crate) async fn take(&mut self, driver: &Driver, seen: &Seen, canonicalizer: &Canonicalizer) -> bool {
         let mut all = true;
         self.epoch += 1;
@@ -60,7 +64,8 @@ impl Numbers {
             else {
                 continue;
             };
-            let params = json!({ "expression": format!("browserLensWatch.number({epoch}, {}, {hash})", backends.len()), "contextId": context, "returnByValue": true });
+            let params = json!({ "expression": format!("browserLensWatch.number({epoch}, {}, \
+                {hash})", backends.len()), "contextId": context, "returnByValue": true });
             let Ok(reply) = driver.call(&frame.session, "Runtime.evaluate", &params).await else { continue };
             let Some(walked) =
                 reply.value()["result"]["value"].as_str().and_then(|text| serde_json::from_str::<Walked>(text).ok())
@@ -84,7 +89,8 @@ impl Numbers {
     }
 }
 
-/// Returns the backend node ids of a document's elements in the listener's order, and the hash of their names.
+/// Returns the backend node ids of a document's elements in the listener's order, and the hash of
+/// their names.
 fn walk(nodes: &Nodes, strings: &[String]) -> (Vec<u32>, u32) {
     let text = |index: Option<&i64>| {
         index

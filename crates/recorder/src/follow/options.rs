@@ -1,6 +1,7 @@
 //! How somebody else's browser is recorded, and what came of it.
 //!
-//! In: what the caller wants. Out: [`FollowOptions`], [`FollowReport`]. Invariant: the defaults touch nothing of the browser that is looked at.
+//! In: what the caller wants. Out: [`FollowOptions`], [`FollowReport`]. Invariant: the defaults
+//! touch nothing of the browser that is looked at.
 
 use crate::options::{Cancel, ProgressCallback, StepReport};
 use browserlens_trace::RedactionKey;

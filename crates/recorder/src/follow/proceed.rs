@@ -1,6 +1,7 @@
 //! Which step is under way, and when it is over.
 //!
-//! In: open actions. Out: the pending step, closed when the next action begins. Invariant: no action is lost, and each stands in a step of its own.
+//! In: open actions. Out: the pending step, closed when the next action begins. Invariant: no
+//! action is lost, and each stands in a step of its own.
 
 use super::capture::Shot;
 use super::group::Act;
@@ -13,7 +14,8 @@ use browserlens_strategy::ActionKind;
 use std::time::{Duration, Instant};
 
 impl Following<'_> {
-    /// A button was pressed on something: the page is captured before the click, if no capture has it yet.
+    /// A button was pressed on something: the page is captured before the click, if no capture has
+    /// it yet.
     pub(super) async fn look_ahead(&mut self) -> Result<(), RecordError> {
         match self.aimed.take() {
             Some(act) if act.tab == self.stage.driver.tab && self.open.len() == usize::from(self.begun) => {
@@ -23,7 +25,8 @@ impl Following<'_> {
         }
     }
 
-    /// Lets actions begin that came: the step before each is written, with the best capture that there is.
+    /// Lets actions begin that came: the step before each is written, with the best capture that
+    /// there is.
     pub(super) async fn proceed(&mut self) -> Result<(), RecordError> {
         loop {
             if !self.begun {
@@ -61,8 +64,9 @@ impl Following<'_> {
         }
     }
 
-    /// Returns whether an action is the navigation that a recording begins with: nothing was seen before it but an empty page, or its own
-    /// page, which can come into a capture that had begun before it was heard of.
+    /// Returns whether an action is the navigation that a recording begins with: nothing was seen
+    /// before it but an empty page, or its own page, which can come into a capture that had begun
+    /// before it was heard of.
     fn is_first_goto(&self, act: &Act) -> bool {
         let begins = |shot: &Shot| is_blank(shot.seen.page.url()) || shot.shows_what_came_of(act);
         let first = self.tape.is_none() && self.pending.act.is_none() && act.kind == ActionKind::Goto;

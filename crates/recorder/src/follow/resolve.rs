@@ -1,7 +1,10 @@
-//! From an action of somebody else to the record of it: which node of the capture before it was meant.
+//! From an action of somebody else to the record of it: which node of the capture before it was
+//! meant.
 //!
-//! In: an [`Act`] and the page before it. Out: an [`ActionRecord`]. Invariants: the node is one of that capture, or there is none and the
-//! record says why, and has the node in the words of the page at that time; what was typed into a secret field is not in the record unless the redactor will replace it.
+//! In: an [`Act`] and the page before it. Out: an [`ActionRecord`]. Invariants: the node is one of
+//! that capture, or there is none and the record says why, and has the node in the words of the
+//! page at that time; what was typed into a secret field is not in the record unless the redactor
+//! will replace it.
 
 use crate::follow::group::Act;
 use crate::follow::number::Numbers;
@@ -12,7 +15,8 @@ use browserlens_page::{Flags, NodeKey, NodeRef, Page};
 use browserlens_strategy::{ActionKind, StepIndex};
 use browserlens_trace::ActionRecord;
 
-/// How far above the element under the pointer the node is looked for that the pointer was meant for.
+/// How far above the element under the pointer the node is looked for that the pointer was meant
+/// for.
 const MOST_ABOVE: usize = 8;
 
 /// Returns the node of an element, if the page has it.
@@ -74,7 +78,8 @@ fn meant(kind: ActionKind, node: NodeRef<'_>) -> Vec<NodeKey> {
     let weak =
         Clickability::LISTENER.with(Clickability::POINTER).with(Clickability::TABINDEX).with(Clickability::HANDLER);
     let at = by(Clickability::ROLE.with(Clickability::EDITABLE)).or_else(|| by(weak)).unwrap_or(0);
-    // From the node that was meant down to the one under the pointer: all of them are hit by the same click.
+    // From the node that was meant down to the one under the pointer: all of them are hit by the
+    // same click.
     let mut keys: Vec<NodeKey> = above().take(at + 1).map(|node| node.key()).collect();
     keys.reverse();
     keys

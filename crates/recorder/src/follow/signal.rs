@@ -1,6 +1,7 @@
 //! What the listener in a page says of an event, and of the elements that it names.
 //!
-//! In: the payloads of its binding. Out: [`Said`], [`Spot`]. Invariant: every field but the serial and the kind may be missing.
+//! In: the payloads of its binding. Out: [`Said`], [`Spot`]. Invariant: every field but the serial
+//! and the kind may be missing.
 
 use crate::follow::describe::Described;
 use browserlens_page::NodeKey;

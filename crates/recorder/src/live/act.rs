@@ -1,7 +1,8 @@
 //! Acting on a live page: actions on nodes by key, tabs, dialogs, waiting.
 //!
-//! In: an action and the key of a node. Out: done and settled, or why not. Invariants: an action is carried out on the node of its key or
-//! not at all; one that failed has done nothing, or its error says what it did, and the page has settled after that too.
+//! In: an action and the key of a node. Out: done and settled, or why not. Invariants: an action is
+//! carried out on the node of its key or not at all; one that failed has done nothing, or its error
+//! says what it did, and the page has settled after that too.
 
 use super::{LiveBrowser, gone};
 use crate::actions::{Deed, DragEnd};
@@ -93,7 +94,8 @@ impl LiveBrowser {
         self.carry_out(&deed, Some(node), Some(at))
     }
 
-    /// Returns whether the page is at rest: nothing is loaded, and nothing that can be seen has changed for a moment.
+    /// Returns whether the page is at rest: nothing is loaded, and nothing that can be seen has
+    /// changed for a moment.
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone.
@@ -102,7 +104,8 @@ impl LiveBrowser {
         quiet.map_err(|error| gone(self.stage.driver.failure("waiting", error)))
     }
 
-    /// Returns whether the current tab asks nothing of the network, but for what its page asks for again and again by itself.
+    /// Returns whether the current tab asks nothing of the network, but for what its page asks for
+    /// again and again by itself.
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone.
@@ -111,8 +114,9 @@ impl LiveBrowser {
         driver.is_network_quiet().map_err(|error| gone(driver.failure("waiting", error)))
     }
 
-    /// Returns what the last action hit, if that was a click and hit neither what was meant, nor something in it, nor its label or, of a label, its
-    /// field: in a few words, such as `<div id="veil"> "Loading"`. None also where the page is another since, or cannot say.
+    /// Returns what the last action hit, if that was a click and hit neither what was meant, nor
+    /// something in it, nor its label or, of a label, its field: in a few words, such as
+    /// `<div id="veil"> "Loading"`. None also where the page is another since, or cannot say.
     pub fn hit_instead(&mut self) -> Option<String> {
         self.runtime.block_on(self.stage.driver.hit_instead())
     }
@@ -169,7 +173,8 @@ impl LiveBrowser {
         self.confirm(deed, node)
     }
 
-    /// Leaves a page on which an action failed: settled, if something was done to it; what else fails shows at the next action.
+    /// Leaves a page on which an action failed: settled, if something was done to it; what else
+    /// fails shows at the next action.
     fn left(&mut self) {
         let began = self.stage.driver.world.read().input.is_some();
         if began {
@@ -182,7 +187,8 @@ impl LiveBrowser {
         }
     }
 
-    /// Makes sure that what was checked is, where the page took the click and may have done something else.
+    /// Makes sure that what was checked is, where the page took the click and may have done
+    /// something else.
     fn confirm(&mut self, deed: &Deed, node: Option<NodeKey>) -> Result<(), ActError> {
         let (Deed::Check { on }, Some(key), Some(seen)) = (deed, node, self.stage.current.as_ref()) else {
             return Ok(());

@@ -1,6 +1,7 @@
 //! How much of the bodies of a live session's events is held.
 //!
-//! In: events as they come. Out: the same, the oldest without bodies. Invariant: what is held stays within the limit, and sizes stay.
+//! In: events as they come. Out: the same, the oldest without bodies. Invariant: what is held stays
+//! within the limit, and sizes stay.
 
 use browserlens_strategy::{Event, EventKind};
 

@@ -1,7 +1,9 @@
-//! A browser whose sessions somebody else holds, such as Playwright: pages and frames are told of, not looked for.
+//! A browser whose sessions somebody else holds, such as Playwright: pages and frames are told of,
+//! not looked for.
 //!
-//! In: a [`CdpTransport`], and which session is which page or frame. Out: a [`LiveBrowser`] as any other. Invariants: nothing of the browser is
-//! set, resized or closed; what is read of a page is read by the same calls as in a browser of our own.
+//! In: a [`CdpTransport`], and which session is which page or frame. Out: a [`LiveBrowser`] as any
+//! other. Invariants: nothing of the browser is set, resized or closed; what is read of a page is
+//! read by the same calls as in a browser of our own.
 
 use super::{LiveBrowser, LiveOptions, Origin};
 use crate::chrome::Chrome;
@@ -67,7 +69,8 @@ impl Driver {
 }
 
 impl LiveBrowser {
-    /// Makes a browser of sessions that somebody else holds; `make` is given the inbox that its transport puts answers and events into.
+    /// Makes a browser of sessions that somebody else holds; `make` is given the inbox that its
+    /// transport puts answers and events into.
     ///
     /// # Errors
     /// [`RecordError`] if the system has no threads or no temporary folder.
@@ -88,7 +91,8 @@ impl LiveBrowser {
         }
     }
 
-    /// Tells of a page and of the session for it, and makes it the one that is looked at; returns its number.
+    /// Tells of a page and of the session for it, and makes it the one that is looked at; returns
+    /// its number.
     ///
     /// # Errors
     /// [`RecordError::AttachFailed`] if its session does not answer.
@@ -99,7 +103,8 @@ impl LiveBrowser {
         Ok(tab)
     }
 
-    /// Tells of a frame that lives in a process of its own, and of the sessions for it and for the page that holds it.
+    /// Tells of a frame that lives in a process of its own, and of the sessions for it and for the
+    /// page that holds it.
     ///
     /// # Errors
     /// [`RecordError::AttachFailed`] if its session does not answer.
@@ -150,13 +155,14 @@ impl LiveBrowser {
         }
     }
 
-    /// Returns for how long at least one call of the protocol was under way since the browser was connected, in microseconds: the difference of two is what was
-    /// waited between.
+    /// Returns for how long at least one call of the protocol was under way since the browser was
+    /// connected, in microseconds: the difference of two is what was waited between.
     pub fn waited_micros(&self) -> u64 {
         self.stage.driver.socket.waited().as_micros() as u64
     }
 
-    /// Returns the session of a node that was looked at last and the browser's own number for it; none if its document is not shown any more.
+    /// Returns the session of a node that was looked at last and the browser's own number for it;
+    /// none if its document is not shown any more.
     pub fn place_of_node(&self, key: NodeKey) -> Option<(String, i64)> {
         let seen = self.stage.current.as_ref().or(self.stage.last.as_ref())?;
         let (frame, backend) = self.stage.driver.place_of(key, seen, &self.stage.canonicalizer)?;

@@ -1,7 +1,9 @@
 //! A bundled site in a live browser, as recordings see it.
 //!
-//! In: the sites' folder and the name of one. Out: a [`LiveBrowser`] on it. Invariants: the site answers under its own host names and nothing else
-//! answers; the page's clock begins where recordings begin and goes on only while the page settles, so that what a recording did works here.
+//! In: the sites' folder and the name of one. Out: a [`LiveBrowser`] on it. Invariants: the site
+//! answers under its own host names and nothing else answers; the page's clock begins where
+//! recordings begin and goes on only while the page settles, so that what a recording did works
+//! here.
 
 use super::{LiveBrowser, LiveOptions, Origin, gone};
 use crate::error::RecordError;
@@ -36,7 +38,8 @@ impl Served {
 }
 
 impl LiveBrowser {
-    /// Starts a browser on a bundled site, served under its host names and on the clock of recordings, and opens a path of it.
+    /// Starts a browser on a bundled site, served under its host names and on the clock of
+    /// recordings, and opens a path of it.
     ///
     /// # Errors
     /// [`RecordError`] if there is no such site, no browser, or the page cannot be opened.
@@ -48,7 +51,8 @@ impl LiveBrowser {
         Ok(live)
     }
 
-    /// Lets the page come to rest, after something was done to it past [`Actor::act`](browserlens_strategy::Actor::act).
+    /// Lets the page come to rest, after something was done to it past
+    /// [`Actor::act`](browserlens_strategy::Actor::act).
     ///
     /// # Errors
     /// [`SourceError`] if the page is gone.

@@ -1,8 +1,9 @@
 //! The harness: the process that holds a real tool and is asked for what it shows.
 //!
-//! In: requests. Out: answers, one line of JSON each. Invariants: no answer is waited for longer than its limit, and a harness that
-//! misses it is ended with everything that it started; nothing that it prints can break the protocol: a line that is no answer to the
-//! request under way is passed over, and what it writes is bounded.
+//! In: requests. Out: answers, one line of JSON each. Invariants: no answer is waited for longer
+//! than its limit, and a harness that misses it is ended with everything that it started; nothing
+//! that it prints can break the protocol: a line that is no answer to the request under way is
+//! passed over, and what it writes is bounded.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -146,7 +147,8 @@ impl Harness {
         }
     }
 
-    /// Asks for an action; returns when it is answered, or when the tool waits for the page to settle.
+    /// Asks for an action; returns when it is answered, or when the tool waits for the page to
+    /// settle.
     pub(crate) async fn begin(&mut self, method: &str, params: Value, limit: Duration) -> Result<Begun, HarnessError> {
         let id = self.send(method, params).await?;
         Ok(match self.hear(id, method, limit).await? {

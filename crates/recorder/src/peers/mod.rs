@@ -1,9 +1,11 @@
 //! Peers: the scenario is performed again, once per tool, and the real tool is asked what it shows.
 //!
-//! In: a trace, its scenario, and a folder with the installed tools and their harness. Out: the trace's peers' file (`*.peers`) and a
-//! [`PeersReport`]. Invariants: each pass has a fresh browser with the tool attached before the first navigation; a text counts only if the
-//! pass's own capture has the trace's page hash at that step, else its row says what differed; a tool that is missing, hangs, fails or
-//! crashes the page is said and never faked, and does not keep the others from being asked; the trace itself is not touched.
+//! In: a trace, its scenario, and a folder with the installed tools and their harness. Out: the
+//! trace's peers' file (`*.peers`) and a [`PeersReport`]. Invariants: each pass has a fresh browser
+//! with the tool attached before the first navigation; a text counts only if the pass's own capture
+//! has the trace's page hash at that step, else its row says what differed; a tool that is missing,
+//! hangs, fails or crashes the page is said and never faked, and does not keep the others from
+//! being asked; the trace itself is not touched.
 
 mod harness;
 pub(crate) mod pass;
@@ -86,7 +88,8 @@ pub struct PassReport {
     pub kept: u32,
     /// Texts that were dropped, with step and cause.
     pub dropped: Vec<(u32, String)>,
-    /// Actions of the scenario that the recorder had to do because the tool's own action tools could not, with the reason.
+    /// Actions of the scenario that the recorder had to do because the tool's own action tools
+    /// could not, with the reason.
     pub by_recorder: Vec<String>,
     /// Why the pass did not reach the end.
     pub failure: Option<String>,
@@ -94,11 +97,12 @@ pub struct PassReport {
     pub millis: u64,
 }
 
-/// Asks peers about the trace at `options.out`; passes of tools that are not asked now stay in the file.
+/// Asks peers about the trace at `options.out`; passes of tools that are not asked now stay in the
+/// file.
 ///
 /// # Errors
-/// [`RecordError`] if trace or file cannot be read or written, the site cannot be served, or no Chromium starts. What goes wrong with a
-/// tool is in the report.
+/// [`RecordError`] if trace or file cannot be read or written, the site cannot be served, or no
+/// Chromium starts. What goes wrong with a tool is in the report.
 pub async fn record_peers(
     scenario: &Scenario,
     options: &RecordOptions,
@@ -226,7 +230,8 @@ async fn attach(
     let viewport = json!({ "width": scenario.viewport.width, "height": scenario.viewport.height });
     let mut params = json!({ "endpoint": endpoint, "viewport": viewport, "target": target });
     if peer.acts {
-        // After an action the tool waits in the page's own time, which stands still: it waits for our word instead.
+        // After an action the tool waits in the page's own time, which stands still: it waits for
+        // our word instead.
         params["wait"] = "host".into();
     }
     match harness.ask("attach", params, peers.limit).await {
@@ -244,7 +249,8 @@ fn endpoint(address: &str) -> String {
     format!("http://{host}")
 }
 
-/// Returns the tool of a name, with or without its version, if it is known; a name without a version means every version.
+/// Returns the tool of a name, with or without its version, if it is known; a name without a
+/// version means every version.
 pub fn find_peers(name: &str) -> Vec<Peer> {
     PEERS.iter().filter(|peer| peer.name == name || peer.name.split('@').next() == Some(name)).copied().collect()
 }

@@ -1,7 +1,8 @@
 //! One pass of a peer: what is done at each step instead of writing a trace.
 //!
-//! In: the stage after an action settled. Out: rows for the peers' file. Invariant: the page is looked at before the tool is asked, and
-//! compared with the trace's page of that step; only then does what the tool says count.
+//! In: the stage after an action settled. Out: rows for the peers' file. Invariant: the page is
+//! looked at before the tool is asked, and compared with the trace's page of that step; only then
+//! does what the tool says count.
 
 use super::Peer;
 use super::harness::{Begun, Events, Harness, HarnessError, Observed, Output, Reply};

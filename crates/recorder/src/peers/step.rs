@@ -1,6 +1,8 @@
-//! What a performance does at each step when a peer looks on, where a recording captures and writes.
+//! What a performance does at each step when a peer looks on, where a recording captures and
+//! writes.
 //!
-//! In: the stage after an action settled. Out: the pass has its rows. Invariant: page time passes as in a recording, the second look included.
+//! In: the stage after an action settled. Out: the pass has its rows. Invariant: page time passes
+//! as in a recording, the second look included.
 
 use super::harness::HarnessError;
 use crate::error::RecordError;

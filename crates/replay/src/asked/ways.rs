@@ -1,7 +1,8 @@
 //! The ways of reading that are compared.
 //!
-//! In: a page and a question. Out: what an agent would get. Invariant: each is the tool as it is used, with the defaults of its options but for the number of
-//! sections; the plain one is what there is without any of this.
+//! In: a page and a question. Out: what an agent would get. Invariant: each is the tool as it is
+//! used, with the defaults of its options but for the number of sections; the plain one is what
+//! there is without any of this.
 
 use super::{AskedPage, DEPTH, Reply, Way};
 use browserlens_page::Page;
@@ -25,7 +26,8 @@ impl Way for Sections {
     }
 
     fn replies(&self, page: &AskedPage<'_>, question: &str) -> Result<[Reply; DEPTH], String> {
-        // Asked anew for each number: what is shown of a section depends on how many share the answer.
+        // Asked anew for each number: what is shown of a section depends on how many share the
+        // answer.
         let mut replies = Vec::with_capacity(DEPTH);
         for top_k in 1..=DEPTH {
             let options = SearchOptions { by: self.by, top_k, ..SearchOptions::default() };

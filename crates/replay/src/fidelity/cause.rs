@@ -1,8 +1,10 @@
 //! Differing lines in pairs, each with the cause of its difference.
 //!
-//! In: two texts as [`Lines`] and the hunks between their equal lines. Out: [`Pair`]s: every line of every hunk stands in exactly one.
-//! Lines are paired within their hunk, the surest likeness first; what is left there and stands equal in another hunk is a matter of order;
-//! what is left then stands on one side only. Invariant: a pair's cause is the first of [`Cause`]'s rules that holds.
+//! In: two texts as [`Lines`] and the hunks between their equal lines. Out: [`Pair`]s: every line
+//! of every hunk stands in exactly one. Lines are paired within their hunk, the surest likeness
+//! first; what is left there and stands equal in another hunk is a matter of order; what is left
+//! then stands on one side only. Invariant: a pair's cause is the first of [`Cause`]'s rules that
+//! holds.
 
 use super::lines::Hunk;
 use super::normalise::Lines;
@@ -98,7 +100,8 @@ pub(crate) fn pairs(format: TextFormat, ours: &Lines, recorded: &Lines, hunks: &
             |_, _| Cause::Wrapper,
         );
         open.take_wrapper(ours, recorded, &mut found);
-        // No line stands equal on both sides of one hunk: it would be in the longest common subsequence.
+        // No line stands equal on both sides of one hunk: it would be in the longest common
+        // subsequence.
         let bare = |line: &'_ str| line.trim_start_matches([' ', '\t']).to_owned();
         open.pair(
             &mut found,
@@ -227,8 +230,10 @@ mod tests {
 
     #[test]
     fn each_cause_is_named() {
-        let ours = "- main\n  - link \"A\" [ref=e1]\n- button \"B\" [ref=e2]\n- text: c\n- heading \"D\" [level=1]\n- list \"E\"\n- cell \"F\"\n- row";
-        let recorded = "- main\n- link \"A\" [ref=e9]\n- button \"B\" [disabled]\n- text: cc\n- button \"D\" [level=1]\n- list \"EE\"\n- cell \"F\"\n- img";
+        let ours = "- main\n  - link \"A\" [ref=e1]\n- button \"B\" [ref=e2]\n- text: c\n- heading \"D\" [level=1]\n- \
+            list \"E\"\n- cell \"F\"\n- row";
+        let recorded = "- main\n- link \"A\" [ref=e9]\n- button \"B\" [disabled]\n- text: cc\n- button \"D\" \
+            [level=1]\n- list \"EE\"\n- cell \"F\"\n- img";
         assert_eq!(
             causes(TextFormat::PlaywrightAria, ours, recorded),
             [

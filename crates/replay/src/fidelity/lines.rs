@@ -1,9 +1,11 @@
 //! The longest common subsequence of two texts' lines, and what stands between.
 //!
-//! In: two lists of lines. Out: how many lines are equal, and the [`Hunk`]s: runs of lines of either side between equal ones.
-//! Invariant: the number of equal lines is exactly the length of a longest common subsequence; no heuristic and no deadline cuts it short.
+//! In: two lists of lines. Out: how many lines are equal, and the [`Hunk`]s: runs of lines of
+//! either side between equal ones. Invariant: the number of equal lines is exactly the length of a
+//! longest common subsequence; no heuristic and no deadline cuts it short.
 //!
-//! Myers' algorithm of the `similar` crate, in linear space: 10,000 lines of which none is equal take a fraction of a second.
+//! Myers' algorithm of the `similar` crate, in linear space: 10,000 lines of which none is equal
+//! take a fraction of a second.
 
 use similar::Algorithm;
 use similar::algorithms::{DiffHook, diff_slices};
@@ -58,7 +60,8 @@ impl Common {
 
 /// Runs of equal lines: where they begin on either side, and their length.
 ///
-/// Why a hook of our own: the operations that `similar` captures are compacted for reading, and their ranges are not exact.
+/// Why a hook of our own: the operations that `similar` captures are compacted for reading, and
+/// their ranges are not exact.
 #[derive(Default)]
 struct EqualRuns(Vec<(usize, usize, usize)>);
 

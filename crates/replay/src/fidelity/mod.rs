@@ -1,11 +1,13 @@
 //! Fidelity: our re-implementations of peers against what those tools really said.
 //!
-//! In: traces with a peers' file that belongs to them, and the configured strategies. Out: [`Fidelity`]: per re-implementation, trace and step
-//! how many tokens (`o200k_base`) and lines either text has and how many lines are equal; every differing line with its [`Cause`]; and what was
-//! recorded at all. Equal lines are a longest common subsequence over the longer text, after refs and ids were normalised (see
-//! `normalise`); tokens are those of the texts as they stand.
-//! Invariants: a re-implementation runs as in a replay and never reads the recording; steps that were not kept count nowhere;
-//! the result is the same for any number of threads and holds integers only.
+//! In: traces with a peers' file that belongs to them, and the configured strategies. Out:
+//! [`Fidelity`]: per re-implementation, trace and step how many tokens (`o200k_base`) and lines
+//! either text has and how many lines are equal; every differing line with its [`Cause`]; and what
+//! was recorded at all. Equal lines are a longest common subsequence over the longer text, after
+//! refs and ids were normalised (see `normalise`); tokens are those of the texts as they stand.
+//! Invariants: a re-implementation runs as in a replay and never reads the recording; steps that
+//! were not kept count nowhere; the result is the same for any number of threads and holds integers
+//! only.
 
 mod cause;
 mod lines;
@@ -79,7 +81,8 @@ pub struct TraceCoverage {
     pub trace: String,
     /// Its steps, the first navigation included.
     pub steps: u32,
-    /// Every recorded output, and every pass that gave none; none if there is no file, or it is of another recording.
+    /// Every recorded output, and every pass that gave none; none if there is no file, or it is of
+    /// another recording.
     pub recorded: Option<Vec<RecordedPeer>>,
 }
 
@@ -237,7 +240,8 @@ impl PeerFidelity {
         of_it.fold((0, 0), |(count, distinct), difference| (count + u64::from(difference.count), distinct + 1))
     }
 
-    /// Returns whether it reaches the bars: tokens, lines, and no step failed; false if nothing could be compared.
+    /// Returns whether it reaches the bars: tokens, lines, and no step failed; false if nothing
+    /// could be compared.
     pub fn passes(&self) -> bool {
         let sizes = self.sizes();
         let any = self.traces.iter().any(|trace| trace.compared().next().is_some());
@@ -256,7 +260,8 @@ impl Fidelity {
 /// Compares every configured re-implementation with what was recorded.
 ///
 /// # Errors
-/// [`ReplayError`] if a trace, scenario or peers' file cannot be read; a re-implementation that fails is a row, no error.
+/// [`ReplayError`] if a trace, scenario or peers' file cannot be read; a re-implementation that
+/// fails is a row, no error.
 pub fn fidelity(options: &FidelityOptions<'_>) -> Result<Fidelity, ReplayError> {
     let outputs: Vec<String> =
         recorded_names().filter_map(|name| Some(name.strip_suffix(RECORDED_SUFFIX)?.to_owned())).collect();
@@ -350,7 +355,8 @@ impl<'a> Unit<'a> {
         Self { configured, run: guarded(|| configured.strategy.start(&task)), compared }
     }
 
-    /// Advances over the next step, also where nothing was kept: refs and marks depend on the steps before.
+    /// Advances over the next step, also where nothing was kept: refs and marks depend on the steps
+    /// before.
     fn step(&mut self, step: &LoadedStep) {
         let Some(rows) = &mut self.compared.steps else { return };
         let ours = observe(&mut self.run, step);
@@ -382,7 +388,8 @@ fn compare(configured: &ConfiguredStrategy, ours: &str, recorded: &str) -> (Size
     (sizes, differing)
 }
 
-/// Returns our text of a step. Nothing that was recorded is handed over; a run that panicked is not asked again.
+/// Returns our text of a step. Nothing that was recorded is handed over; a run that panicked is not
+/// asked again.
 fn observe(run: &mut Result<Box<dyn Run>, String>, step: &LoadedStep) -> Result<String, String> {
     let running = run.as_mut().map_err(|why| why.clone())?;
     let clock = StopWatch::default();

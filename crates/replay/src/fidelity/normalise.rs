@@ -1,7 +1,8 @@
 //! Texts as lines that can be compared: what names a node by chance becomes one placeholder.
 //!
-//! In: a text and its format. Out: [`Lines`]: its lines and which of them are wrapper (around the page's content, not of it).
-//! Invariant: nothing is replaced but the following, each by [`PLACEHOLDER`]; everything else stands as the tool wrote it.
+//! In: a text and its format. Out: [`Lines`]: its lines and which of them are wrapper (around the
+//! page's content, not of it). Invariant: nothing is replaced but the following, each by
+//! [`PLACEHOLDER`]; everything else stands as the tool wrote it.
 //!
 //! | format | what | example | becomes |
 //! | --- | --- | --- | --- |
@@ -12,7 +13,8 @@
 //! | browser-use, wrapper | the last four characters of the tab's id | `Tab B593: …` | `Tab *: …` |
 //! | BrowserGym | bids | `[a12] link` | `[*] link` |
 //!
-//! Why not the numbers' order: which node has which ref is the oracle's question (wrong rebinds), not this one's.
+//! Why not the numbers' order: which node has which ref is the oracle's question (wrong rebinds),
+//! not this one's.
 
 use browserlens_strategy::TextFormat;
 

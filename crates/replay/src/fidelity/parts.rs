@@ -1,7 +1,8 @@
 //! A line of a peer's text, taken apart as far as naming a difference needs it.
 //!
-//! In: a normalised line and its format. Out: [`Parts`]: role, name, states and value as written. Invariant: never fails; what does
-//! not look like a line of the format is a value alone. No reader: nothing here is looked up or scored.
+//! In: a normalised line and its format. Out: [`Parts`]: role, name, states and value as written.
+//! Invariant: never fails; what does not look like a line of the format is a value alone. No
+//! reader: nothing here is looked up or scored.
 
 use super::normalise::PLACEHOLDER;
 use browserlens_strategy::TextFormat;

@@ -1,15 +1,17 @@
 //! What changed in observations, grouped by what one would have to undo.
 //!
-//! In: a text before and after, a pair a step. Out: [`ChangeGroup`]s: edits that are the same once names, numbers and refs are left out, with the steps
-//! they touch and one example. Invariants: equal texts are in no group; groups depend on the set of pairs, not on their order; work is
-//! bounded whatever the texts are.
-//! Why by edit: one change of a formatter touches hundreds of steps, each at many places, beside others.
+//! In: a text before and after, a pair a step. Out: [`ChangeGroup`]s: edits that are the same once
+//! names, numbers and refs are left out, with the steps they touch and one example. Invariants:
+//! equal texts are in no group; groups depend on the set of pairs, not on their order; work is
+//! bounded whatever the texts are. Why by edit: one change of a formatter touches hundreds of
+//! steps, each at many places, beside others.
 
 use serde::{Deserialize, Serialize};
 use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most pieces on both sides of a hunk that are compared one by one; larger ones count as rewritten.
+/// Most pieces on both sides of a hunk that are compared one by one; larger ones count as
+/// rewritten.
 const LARGEST_HUNK: usize = 20_000;
 /// Most characters of an edit's side.
 const LONGEST_SIDE: usize = 160;
@@ -38,9 +40,11 @@ pub struct ChangedText {
 /// One edit, wherever it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeGroup {
-    /// What is gone, with `"…"` for names, `0` for numbers and `@…` for refs; empty where something was only added.
+    /// What is gone, with `"…"` for names, `0` for numbers and `@…` for refs; empty where something
+    /// was only added.
     pub removed: String,
-    /// What came in its place, in the same form; both are equal where only names, numbers or refs changed.
+    /// What came in its place, in the same form; both are equal where only names, numbers or refs
+    /// changed.
     pub added: String,
     /// At how many places.
     pub places: u32,
@@ -186,7 +190,8 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Cuts a text into quoted names, refs, numbers, words, runs of spaces, and single other characters.
+/// Cuts a text into quoted names, refs, numbers, words, runs of spaces, and single other
+/// characters.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -209,7 +214,8 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Returns the length of the quoted name at the beginning, within its line; of the quote alone if it does not end.
+/// Returns the length of the quoted name at the beginning, within its line; of the quote alone if
+/// it does not end.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -1,9 +1,12 @@
-//! How long strategies took in earlier runs on this machine, and whether this run is slower than that noise.
+//! How long strategies took in earlier runs on this machine, and whether this run is slower than
+//! that noise.
 //!
-//! In: `history.jsonl` beside the stored runs, one line a run, and the timings of this one. Out: [`Slower`] findings; the stored run of a git revision.
-//! Invariants: only runs of the same build on the same machine, over the same traces, with the same strategies measured on as many threads are compared,
-//! of a strategy only those that measured all of its rows; with fewer than [`LEAST_RUNS`] of them nothing is said to be slower; a line that cannot be read,
-//! or says less of how it was measured, is passed over and counted.
+//! In: `history.jsonl` beside the stored runs, one line a run, and the timings of this one. Out:
+//! [`Slower`] findings; the stored run of a git revision. Invariants: only runs of the same build
+//! on the same machine, over the same traces, with the same strategies measured on as many threads
+//! are compared, of a strategy only those that measured all of its rows; with fewer than
+//! [`LEAST_RUNS`] of them nothing is said to be slower; a line that cannot be read, or says less of
+//! how it was measured, is passed over and counted.
 
 use crate::clock::LATENCY_VERSION;
 use crate::error::ReplayError;
@@ -48,7 +51,8 @@ pub struct PastRun {
     pub threads: usize,
     /// Every strategy that was measured on any trace of this run: who ran beside whom.
     pub ran: BTreeSet<String>,
-    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured whole in this run.
+    /// Median of `observe` over the steps, in microseconds, of each strategy that was measured
+    /// whole in this run.
     pub observe: BTreeMap<String, u64>,
     /// The same of each stage, by strategy and stage.
     pub stages: BTreeMap<String, BTreeMap<String, u64>>,
@@ -101,7 +105,8 @@ impl PastRun {
         }
     }
 
-    /// Returns whether times of another run mean the same: what is shared at a step is charged to each strategy, but processor caches are not.
+    /// Returns whether times of another run mean the same: what is shared at a step is charged to
+    /// each strategy, but processor caches are not.
     fn is_comparable(&self, other: &Self) -> bool {
         let how = |run: &Self| (run.machine.clone(), run.traces.clone(), run.latency, run.build.clone(), run.threads);
         how(self) == how(other) && self.ran == other.ran
@@ -181,7 +186,8 @@ impl History {
         written.map_err(ReplayError::file(&path, "write the history of runs"))
     }
 
-    /// Returns the folder of the newest stored run of a git revision, given by at least four of its characters.
+    /// Returns the folder of the newest stored run of a git revision, given by at least four of its
+    /// characters.
     pub fn run_of_revision(&self, runs_dir: &Path, revision: &str) -> Option<PathBuf> {
         let named = |run: &&PastRun| run.revision.as_deref().is_some_and(|known| known.starts_with(revision));
         let folder = |run: &PastRun| runs_dir.join(&run.run);
@@ -190,7 +196,8 @@ impl History {
             .flatten()
     }
 
-    /// Returns the strategies that are slower in a run than its noise in this history explains, and the stages.
+    /// Returns the strategies that are slower in a run than its noise in this history explains, and
+    /// the stages.
     pub fn slower(&self, now: &PastRun) -> Vec<Slower> {
         let earlier: Vec<&PastRun> =
             self.runs.iter().rev().filter(|run| run.is_comparable(now)).take(MOST_RUNS).collect();
@@ -220,7 +227,8 @@ fn judge(strategy: &str, stage: Option<&String>, now: u64, mut earlier: Vec<u64>
     (now > limit).then_some(Slower { strategy, stage, now, usual, limit, runs: earlier.len() })
 }
 
-/// The median as tables have it, in whole microseconds: of an even number, the mean of the two in the middle.
+/// The median as tables have it, in whole microseconds: of an even number, the mean of the two in
+/// the middle.
 fn median(values: &mut [u64]) -> Option<u64> {
     values.sort_unstable();
     let upper = *values.get(values.len() / 2)?;

@@ -1,7 +1,8 @@
 //! Differences that the gate lets pass, each with its reason.
 //!
-//! In: one TOML file of `[[tolerance]]` tables. Out: [`Tolerances`]. Invariants: without the file nothing is tolerated; a table without a reason, with an
-//! unknown key or a negative number is an error with file and line; what was tolerated is always said.
+//! In: one TOML file of `[[tolerance]]` tables. Out: [`Tolerances`]. Invariants: without the file
+//! nothing is tolerated; a table without a reason, with an unknown key or a negative number is an
+//! error with file and line; what was tolerated is always said.
 
 use super::Finding;
 use crate::error::ReplayError;

@@ -38,7 +38,8 @@ fn a_scenario_is_measured_with_its_variants_and_without_labels_not_at_all() {
     let info = &found["tiny/newsletter-signup"];
     assert_eq!(info.recordings, 4);
     assert_eq!((info.whole.pages, info.steps.pages), (24, 24));
-    // The page of thanks, whose heading ends with the reader's name, is known by the words that begin it; nothing is taken for another.
+    // The page of thanks, whose heading ends with the reader's name, is known by the words that
+    // begin it; nothing is taken for another.
     assert_eq!((info.whole.asked, info.whole.right, info.whole.wrong), (24, 23, 0));
     assert!(info.gaps.holes > 10 && info.gaps.recovered > 0, "{info:?}");
     assert_eq!(info.translated.actions, info.translated.browser_use);

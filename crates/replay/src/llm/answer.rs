@@ -1,7 +1,8 @@
 //! What the model wants to do next, out of what it said.
 //!
-//! In: the answer of an endpoint. Out: a [`NextAction`], or why there is none. Rules: the JSON object that the text is, or its last fenced block
-//! ([`browserlens_llm::json_object`]); `action` is a name of [`ActionKind`], ignoring case; `target` and `text` are texts, null or absent.
+//! In: the answer of an endpoint. Out: a [`NextAction`], or why there is none. Rules: the JSON
+//! object that the text is, or its last fenced block ([`browserlens_llm::json_object`]); `action`
+//! is a name of [`ActionKind`], ignoring case; `target` and `text` are texts, null or absent.
 //! Invariant: nothing is guessed: a wrong name or type is no answer, and counts as a wrong step.
 
 use browserlens_llm::{Schema, json_object};

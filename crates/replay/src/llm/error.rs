@@ -1,6 +1,7 @@
 //! What can go wrong when a model reads a run.
 //!
-//! In: errors of run, prompt, cassette and endpoint. Out: [`LlmReadError`]. Invariant: each names its file or place and has a hint.
+//! In: errors of run, prompt, cassette and endpoint. Out: [`LlmReadError`]. Invariant: each names
+//! its file or place and has a hint.
 
 use crate::error::ReplayError;
 use browserlens_llm::{EndpointError, LlmError};

@@ -1,8 +1,10 @@
-//! The exam put to a model: one request a question, with the observations of one strategy in order and never ahead.
+//! The exam put to a model: one request a question, with the observations of one strategy in order
+//! and never ahead.
 //!
-//! In: a run, its scenarios' exams, something that answers. Out: an [`ExamReader`] with one row a question. Rules: an answer in words is right if
-//! it says one of the accepted spellings as whole words and at most [`MORE_WORDS`] words besides; a ref is right if it means the control that
-//! was asked for, by what the handles of that step meant.
+//! In: a run, its scenarios' exams, something that answers. Out: an [`ExamReader`] with one row a
+//! question. Rules: an answer in words is right if it says one of the accepted spellings as whole
+//! words and at most [`MORE_WORDS`] words besides; a ref is right if it means the control that was
+//! asked for, by what the handles of that step meant.
 
 use super::error::LlmReadError;
 use super::question::Unit;
@@ -67,7 +69,8 @@ pub struct ExamResults {
 }
 
 impl ExamResults {
-    /// Adds an exam to those of a run's folder; one of the same model, prompt and settings is replaced, strategy by strategy.
+    /// Adds an exam to those of a run's folder; one of the same model, prompt and settings is
+    /// replaced, strategy by strategy.
     ///
     /// # Errors
     /// [`LlmReadError`] if the file cannot be read or written.
@@ -116,15 +119,18 @@ pub struct Exam<'a> {
 }
 
 impl<'a> Exam<'a> {
-    /// Takes the questions of the scenarios of a run; `run` says which strategies are read, and how.
+    /// Takes the questions of the scenarios of a run; `run` says which strategies are read, and
+    /// how.
     ///
     /// # Errors
-    /// [`LlmReadError::NoExam`] if no scenario of the run has an exam, [`LlmReadError::Replay`] if one cannot be read.
+    /// [`LlmReadError::NoExam`] if no scenario of the run has an exam, [`LlmReadError::Replay`] if
+    /// one cannot be read.
     pub fn new(run: LlmRun<'a>, scenarios_dir: &Path) -> Result<Self, LlmReadError> {
         let mut questions = BTreeMap::new();
         for (trace, _) in &run.pairs {
             let path = scenarios_dir.join(format!("{}.toml", trace.scenario));
-            // A trace without a scenario has no exam, and of one that passed optional steps over it is not known which step is which.
+            // A trace without a scenario has no exam, and of one that passed optional steps over it
+            // is not known which step is which.
             if !path.is_file() || questions.contains_key(&trace.id) {
                 continue;
             }
@@ -139,7 +145,8 @@ impl<'a> Exam<'a> {
         Ok(Self { run, questions })
     }
 
-    /// Counts what has to be asked, beside what a cassette holds; `steps` of the estimate are questions.
+    /// Counts what has to be asked, beside what a cassette holds; `steps` of the estimate are
+    /// questions.
     ///
     /// # Errors
     /// [`LlmReadError::Replay`] if an observation of the run cannot be read.
@@ -165,7 +172,8 @@ impl<'a> Exam<'a> {
     /// Puts every question and scores the answers; `progress` is told after each how many are done.
     ///
     /// # Errors
-    /// [`LlmReadError`] if an answer is missing in a cassette without an endpoint, or the endpoint gives none.
+    /// [`LlmReadError`] if an answer is missing in a cassette without an endpoint, or the endpoint
+    /// gives none.
     pub fn sit(
         &self,
         truth: &Truth,

@@ -1,7 +1,8 @@
 //! What the model is told before it sees a page.
 //!
-//! In: a text with the placeholders `{{actions}}`, `{{target}}` and `{{legend}}`. Out: the system message of a strategy. Invariant: the version is a
-//! hash of the text, so that a cassette of another text is refused.
+//! In: a text with the placeholders `{{actions}}`, `{{target}}` and `{{legend}}`. Out: the system
+//! message of a strategy. Invariant: the version is a hash of the text, so that a cassette of
+//! another text is refused.
 
 use super::error::LlmReadError;
 use crate::store::content_hash;
@@ -34,7 +35,8 @@ impl Prompt {
     /// Reads a prompt of the user's own.
     ///
     /// # Errors
-    /// [`LlmReadError::Prompt`] if the file cannot be read, [`LlmReadError::Placeholder`] if it lacks one.
+    /// [`LlmReadError::Prompt`] if the file cannot be read, [`LlmReadError::Placeholder`] if it
+    /// lacks one.
     pub fn load(path: &Path) -> Result<Self, LlmReadError> {
         let text =
             std::fs::read_to_string(path).map_err(|source| LlmReadError::Prompt { path: path.to_owned(), source })?;
@@ -81,10 +83,12 @@ fn target_in_words(channel: ActionChannel) -> &'static str {
             "the handle of the element to act on, exactly as the observation writes it, such as @e12, e12 or 12"
         }
         ActionChannel::Point => {
-            "the point to act at, as x,y in pixels of the last image, counted from its upper left corner, such as 640,212"
+            "the point to act at, as x,y in pixels of the last image, counted from its upper left corner, such as \
+                640,212"
         }
         ActionChannel::Selector | ActionChannel::RoleName | ActionChannel::None => {
-            "the role and the accessible name of the element to act on, such as button \"Save\"; where several are alike, with the role and name of what it lies in, such as button \"Save\" in region \"Address\""
+            "the role and the accessible name of the element to act on, such as button \"Save\"; where several are \
+                alike, with the role and name of what it lies in, such as button \"Save\" in region \"Address\""
         }
     }
 }

@@ -1,8 +1,10 @@
 //! One chat request a step: what an agent that keeps the last full observation would send.
 //!
-//! In: the stored observations of one trace and strategy. Out: a [`ChatRequest`] a step: the system message of the prompt, then goal, actions so far in
-//! words, and every observation since the last full one. Invariants: nothing of a later step, and nothing that depends on the step's own intent:
-//! answers to the deterministic reader's requests of *earlier* steps are shown, because later deltas build on them; those of the step itself are not.
+//! In: the stored observations of one trace and strategy. Out: a [`ChatRequest`] a step: the system
+//! message of the prompt, then goal, actions so far in words, and every observation since the last
+//! full one. Invariants: nothing of a later step, and nothing that depends on the step's own
+//! intent: answers to the deterministic reader's requests of *earlier* steps are shown, because
+//! later deltas build on them; those of the step itself are not.
 
 use super::prompt::Prompt;
 use crate::error::ReplayError;
@@ -115,8 +117,8 @@ impl<'a> Unit<'a> {
         Ok(Self { trace, strategy, steps })
     }
 
-    /// Returns the steps whose observations are in the context of the step at `at`: those since the last full one, or since the one before
-    /// the page that a delta among them changes.
+    /// Returns the steps whose observations are in the context of the step at `at`: those since the
+    /// last full one, or since the one before the page that a delta among them changes.
     pub fn context(&self, at: usize) -> impl Iterator<Item = (usize, &Shown)> {
         let is_full = |step: &UnitStep<'_>| step.shown.as_ref().is_ok_and(|shown| shown.kind == RowKind::Full);
         let last_full = |at: usize| self.steps.iter().take(at + 1).rposition(is_full).unwrap_or(0);
@@ -168,7 +170,8 @@ impl<'a> Unit<'a> {
                     parts.push(Part::Png(store.image(hash)?.into()));
                 }
             }
-            // What is asked for at the step itself depends on the intent, which the model must find.
+            // What is asked for at the step itself depends on the intent, which the model must
+            // find.
             if index < at {
                 for (request, answer) in &shown.answers {
                     text.push_str(&format!("\n> {request}\n{}\n", answer.trim_end()));

@@ -1,7 +1,8 @@
 //! A model over a run: plan, estimate, ask, score.
 //!
-//! In: a run, the strategies as configured, a prompt, something to ask. Out: an [`Estimate`] before anything is asked, then an [`LlmReader`].
-//! Invariants: units go in the order of the run, steps in order, one request at a time; what an [`Ask`] fails at is a row, until three in a row fail.
+//! In: a run, the strategies as configured, a prompt, something to ask. Out: an [`Estimate`] before
+//! anything is asked, then an [`LlmReader`]. Invariants: units go in the order of the run, steps in
+//! order, one request at a time; what an [`Ask`] fails at is a row, until three in a row fail.
 
 use super::answer::parse;
 use super::error::LlmReadError;
@@ -43,7 +44,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Returns what the requests cost at most, in the currency of the prices, which are per million tokens.
+    /// Returns what the requests cost at most, in the currency of the prices, which are per million
+    /// tokens.
     pub fn cost_at_most(&self, price_in: f64, price_out: f64) -> f64 {
         let input = (self.text_tokens + self.image_tokens) as f64;
         (input * price_in + self.answer_tokens_at_most as f64 * price_out) / 1e6
@@ -68,7 +70,8 @@ impl<'a> LlmRun<'a> {
     /// `configured` are the strategies as they are now: their legends are what the model is told.
     ///
     /// # Errors
-    /// [`LlmReadError`] if a strategy is not in the run, is not configured as it was, or nothing is left to ask.
+    /// [`LlmReadError`] if a strategy is not in the run, is not configured as it was, or nothing is
+    /// left to ask.
     pub fn plan(
         run: &'a RunResult,
         configured: &[ConfiguredStrategy],
@@ -176,7 +179,8 @@ impl<'a> LlmRun<'a> {
     /// Asks and scores every step; `progress` is told after each how many steps are done.
     ///
     /// # Errors
-    /// [`LlmReadError`] if an answer is missing in a cassette without an endpoint, the endpoint refuses all requests, or three in a row fail.
+    /// [`LlmReadError`] if an answer is missing in a cassette without an endpoint, the endpoint
+    /// refuses all requests, or three in a row fail.
     pub fn read(
         &self,
         truth: &Truth,

@@ -1,14 +1,17 @@
 //! What models made of a run: one row a step, and the four numbers of Mind2Web.
 //!
-//! In: scored steps. Out: `llm.json` in the run's folder: one entry a reader (model, tier, prompt, settings) with its rows, raw integers; and
-//! [`summarise`]. Invariants: rows are ordered by trace, strategy and step of the run; reading a run again with the same reader replaces its rows and
+//! In: scored steps. Out: `llm.json` in the run's folder: one entry a reader (model, tier, prompt,
+//! settings) with its rows, raw integers; and [`summarise`]. Invariants: rows are ordered by trace,
+//! strategy and step of the run; reading a run again with the same reader replaces its rows and
 //! nothing else; no time, machine or endpoint stands in the file.
 //!
-//! * *Element accuracy*, *operation F1*, *step success rate*: mean over the asked steps of a task, then mean over tasks (macro).
+//! * *Element accuracy*, *operation F1*, *step success rate*: mean over the asked steps of a task,
+//!   then mean over tasks (macro).
 //! * *Task success rate*: share of tasks whose asked steps all succeed.
 //!
-//! A step without an answer (no JSON, refused, the strategy failed) is a wrong step. One that the endpoint never answered counts too, and is named:
-//! it is asked for again when the run is read again.
+//! A step without an answer (no JSON, refused, the strategy failed) is a wrong step. One that the
+//! endpoint never answered counts too, and is named: it is asked for again when the run is read
+//! again.
 
 use super::answer::{NextAction, NoAnswer};
 use super::error::LlmReadError;
@@ -175,7 +178,8 @@ impl LlmResults {
         serde_json::from_slice(&bytes).map(Some).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Adds what a reader made of the run; rows of a trace and strategy that it read before are replaced.
+    /// Adds what a reader made of the run; rows of a trace and strategy that it read before are
+    /// replaced.
     pub fn add(&mut self, reader: LlmReader) {
         let Some(before) = self.readers.iter_mut().find(|before| before.is_same(&reader)) else {
             self.readers.push(reader);

@@ -28,8 +28,9 @@ fn reader(model: &str, rows: Vec<LlmRow>) -> LlmReader {
 
 #[test]
 fn the_four_numbers_as_worked_by_hand() {
-    // Task a: four steps. Elements right, right, wrong, right = 3/4. F1 1, 3/4, 1, 0 = 2.75/4. Steps: only the first = 1/4.
-    // Task b: one step, all right. Macro: element (0.75 + 1)/2, F1 (0.6875 + 1)/2, step (0.25 + 1)/2; tasks 1 of 2.
+    // Task a: four steps. Elements right, right, wrong, right = 3/4. F1 1, 3/4, 1, 0 = 2.75/4.
+    // Steps: only the first = 1/4. Task b: one step, all right. Macro: element (0.75 + 1)/2, F1
+    // (0.6875 + 1)/2, step (0.25 + 1)/2; tasks 1 of 2.
     let mut rows = vec![
         row("a", 0, true, 1, 1, 1),
         row("a", 1, true, 3, 3, 5),

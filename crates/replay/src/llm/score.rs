@@ -1,11 +1,14 @@
 //! Comparing the model's next action with the recorded one.
 //!
-//! In: a [`NextAction`] of the model, the recorded intent, and what is known of the handles. Out: [`ElementScore`] and [`OperationScore`], integers.
+//! In: a [`NextAction`] of the model, the recorded intent, and what is known of the handles. Out:
+//! [`ElementScore`] and [`OperationScore`], integers.
 //!
-//! * *Element*: the handle means an acceptable node, where the map of handles is known; a point lies in the box of one; words, and handles without a
-//!   map, are looked up in the text by the deterministic reader and must single out the node that the intent singles out.
-//! * *Operation F1*: F1 over the sets of blank-separated tokens of operation and value. As in Mind2Web there are few operations: `fill` and `type` are
-//!   one, `check` is a click, and only operations with a value (type, select, press, upload, goto, dialog) compare it.
+//! * *Element*: the handle means an acceptable node, where the map of handles is known; a point
+//!   lies in the box of one; words, and handles without a map, are looked up in the text by the
+//!   deterministic reader and must single out the node that the intent singles out.
+//! * *Operation F1*: F1 over the sets of blank-separated tokens of operation and value. As in
+//!   Mind2Web there are few operations: `fill` and `type` are one, `check` is a click, and only
+//!   operations with a value (type, select, press, upload, goto, dialog) compare it.
 //! * *Step success*: the element is right and the operation's F1 is 1.
 
 use super::answer::NextAction;
@@ -101,7 +104,8 @@ pub(crate) struct Step<'a> {
     pub intent: &'a Intent,
     /// What can be read in the shown state.
     pub reading: &'a Reading,
-    /// What the handles mean, and which nodes are acceptable; none where that could not be found out.
+    /// What the handles mean, and which nodes are acceptable; none where that could not be found
+    /// out.
     pub truth: Option<(&'a BTreeMap<String, NodeKey>, &'a [NodeKey])>,
     /// Where the acceptable nodes lie.
     pub targets: &'a [BoxInViewport],

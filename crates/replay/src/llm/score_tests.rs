@@ -1,7 +1,8 @@
 use super::*;
 use crate::reader::aria;
 
-const CART: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- main:\n  - link \"Cart\" [ref=e2]\n  - button \"Go\" [ref=e3]";
+const CART: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- main:\n  - link \"Cart\" [ref=e2]\n  - \
+    button \"Go\" [ref=e3]";
 
 fn key(backend: u32) -> NodeKey {
     NodeKey { frame: 1, loader: 1, backend }
@@ -90,7 +91,8 @@ fn a_point_is_right_inside_a_box() {
 
 #[test]
 fn operation_f1_as_worked_by_hand() {
-    // Said {type, standard, record}, recorded {type, standard, plan, assembled, record}: precision 3/3, recall 3/5, F1 = 2·1·0.6/1.6 = 0.75.
+    // Said {type, standard, record}, recorded {type, standard, plan, assembled, record}: precision
+    // 3/3, recall 3/5, F1 = 2·1·0.6/1.6 = 0.75.
     let score = OperationScore::of(
         Some((ActionKind::Type, "standard record")),
         (ActionKind::Fill, "standard plan assembled record"),

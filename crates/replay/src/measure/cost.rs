@@ -1,6 +1,7 @@
 //! What something costs: tokens under every encoding and formula.
 //!
-//! In: texts, image sizes. Out: [`Cost`], whose arithmetic is exact. Invariant: no rounding but that of [`Cost::discounted`], which says how.
+//! In: texts, image sizes. Out: [`Cost`], whose arithmetic is exact. Invariant: no rounding but
+//! that of [`Cost::discounted`], which says how.
 
 use browserlens_tokens::{Encoding, ImageFormula, ImageSize};
 use serde::{Deserialize, Serialize};
@@ -139,7 +140,8 @@ impl Cost {
         self.each(self, |tokens, _| tokens * u64::from(times))
     }
 
-    /// Returns the tokens of a context, in tokens at full price, when its `prefix` is cheaper by `discount`: context − ⌊prefix × discount⌋.
+    /// Returns the tokens of a context, in tokens at full price, when its `prefix` is cheaper by
+    /// `discount`: context − ⌊prefix × discount⌋.
     pub fn discounted(self, prefix: Self, discount: PerMille) -> Self {
         self.each(prefix, |context, prefix| context.saturating_sub(prefix * u64::from(discount.0) / 1_000))
     }
@@ -150,7 +152,8 @@ impl Cost {
 pub struct PerMille(u32);
 
 impl PerMille {
-    /// The discount on what a prompt cache holds that reports assume: 90 %, the list price of the vendors that have one in 2026 at its best.
+    /// The discount on what a prompt cache holds that reports assume: 90 %, the list price of the
+    /// vendors that have one in 2026 at its best.
     pub const DEFAULT_CACHE_DISCOUNT: Self = Self(900);
 
     /// Returns the thousandths, 0 to 1,000.

@@ -1,8 +1,9 @@
 //! Measurements: one row a step and one a task, raw integers in base units.
 //!
-//! In: what the engine counted and the reader scored. Out: plain rows that `report` turns into tables.
-//! Invariants: a failed step is a row with its error and no numbers; nothing here depends on time, thread or machine
-//! (timings are rows of their own, in a file of their own); rows are ordered by trace, strategy and step.
+//! In: what the engine counted and the reader scored. Out: plain rows that `report` turns into
+//! tables. Invariants: a failed step is a row with its error and no numbers; nothing here depends
+//! on time, thread or machine (timings are rows of their own, in a file of their own); rows are
+//! ordered by trace, strategy and step.
 
 mod cost;
 mod scores;
@@ -19,7 +20,8 @@ use browserlens_tokens::Micros;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of what is measured and how; part of every cache key. Bumped whenever a number may change.
+/// Version of what is measured and how; part of every cache key. Bumped whenever a number may
+/// change.
 pub const METRIC_VERSION: u32 = 4;
 
 /// Whether an observation stands alone.
@@ -61,7 +63,8 @@ pub struct StepNumbers {
     pub observation: Cost,
     /// Tokens of the legend: at step 0 only.
     pub legend: Cost,
-    /// Tokens of the tool definitions that the agent is given: at step 0 only, and no part of [`StepNumbers::cost`].
+    /// Tokens of the tool definitions that the agent is given: at step 0 only, and no part of
+    /// [`StepNumbers::cost`].
     pub definitions: Cost,
     /// The reader's requests, in order; each counts as a call.
     pub requests: Vec<AskedRequest>,
@@ -89,7 +92,8 @@ pub struct StepNumbers {
     pub unmarked_differences: Option<u32>,
     /// Actionable, nothing shown wrong, all facts read.
     pub success: bool,
-    /// The same for the simple reader of the lens' text; of other grammars, whose readers are literal already, the same.
+    /// The same for the simple reader of the lens' text; of other grammars, whose readers are
+    /// literal already, the same.
     #[serde(default)]
     pub simple: bool,
     /// What the exam asks after the step.
@@ -113,12 +117,14 @@ impl StepNumbers {
         self.requests.iter().map(|asked| asked.cost).sum()
     }
 
-    /// Returns what the scrolls would cost: after each the observation is sent again, at the size of this one.
+    /// Returns what the scrolls would cost: after each the observation is sent again, at the size
+    /// of this one.
     pub fn scroll_cost(&self) -> Cost {
         self.observation.times(self.scrolls.scrolls)
     }
 
-    /// Returns everything that the step cost: observation, legend, answers; no scrolls and no tool definitions.
+    /// Returns everything that the step cost: observation, legend, answers; no scrolls and no tool
+    /// definitions.
     pub fn cost(&self) -> Cost {
         [self.observation, self.legend, self.request_cost()].into_iter().sum()
     }

@@ -1,6 +1,7 @@
 //! What was found at a step: one small struct of counts a metric.
 //!
-//! Invariant: counts only; shares are made when they are printed, so that a wrong formula can be mended without a new run.
+//! Invariant: counts only; shares are made when they are printed, so that a wrong formula can be
+//! mended without a new run.
 
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
@@ -8,7 +9,8 @@ use std::ops::AddAssign;
 /// What the reader made of the next action's node; all true where the action has no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetScore {
-    /// Whether there was a node to find; false for `goto`, `back` and the like, and after the last step.
+    /// Whether there was a node to find; false for `goto`, `back` and the like, and after the last
+    /// step.
     pub needed: bool,
     /// An acceptable action node is in the shown state.
     pub recall: bool,
@@ -86,7 +88,8 @@ pub struct ExamScore {
     pub asked: u32,
     /// Of those, the ones whose answer stands in what was told since the last whole telling.
     pub told: u32,
-    /// Of those, the ones whose answer one observation says beside its owner, at most one line apart.
+    /// Of those, the ones whose answer one observation says beside its owner, at most one line
+    /// apart.
     pub local: u32,
 }
 
@@ -128,7 +131,8 @@ impl RequiredScore {
 /// What scrolling would cost and bring, for a strategy that shows only what lies near the viewport.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScrollScore {
-    /// Scrolls of one viewport that it takes to bring what the step misses and scrolling can bring; 0 if nothing does.
+    /// Scrolls of one viewport that it takes to bring what the step misses and scrolling can bring;
+    /// 0 if nothing does.
     pub scrolls: u32,
     /// Whether the step succeeds after them; the same as success where nothing is scrolled.
     pub success: bool,

@@ -1,10 +1,12 @@
 //! One row a task: the rows of its steps, summed; and the context that a model would have read.
 //!
-//! In: the rows of one trace and strategy, in order. Out: a [`TaskMeasurement`]. Rules of the context: every observation and every answer to a
-//! request is one call of the model; each call reads the context of the call before, as far as the policy keeps it, and what is new.
-//! *Keep all* keeps everything; *keep last full* keeps the legend, the last full observation and what followed it. The *prefix* of a call is
-//! the part of its context that the call before read at the same place: what a prompt cache may give cheaper. Under *keep last full* a full
-//! observation throws away what stands after the legend, so that its prefix is the legend alone.
+//! In: the rows of one trace and strategy, in order. Out: a [`TaskMeasurement`]. Rules of the
+//! context: every observation and every answer to a request is one call of the model; each call
+//! reads the context of the call before, as far as the policy keeps it, and what is new. *Keep all*
+//! keeps everything; *keep last full* keeps the legend, the last full observation and what followed
+//! it. The *prefix* of a call is the part of its context that the call before read at the same
+//! place: what a prompt cache may give cheaper. Under *keep last full* a full observation throws
+//! away what stands after the legend, so that its prefix is the legend alone.
 
 use super::{Cost, ExamScore, FactScore, MarkScore, Measurement, ProbeScore, RefScore, RequiredScore, RowKind, count};
 use serde::{Deserialize, Serialize};
@@ -48,7 +50,8 @@ pub struct TaskMeasurement {
     pub context_keep_all: Cost,
     /// Of that, the prefixes: what the call before read at the same place.
     pub prefix_keep_all: Cost,
-    /// Sum over calls of the context when only the legend, the last full observation and what followed it are kept.
+    /// Sum over calls of the context when only the legend, the last full observation and what
+    /// followed it are kept.
     pub context_keep_last_full: Cost,
     /// Of that, the prefixes.
     pub prefix_keep_last_full: Cost,

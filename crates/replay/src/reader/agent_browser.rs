@@ -1,8 +1,9 @@
 //! Parser of agent-browser's snapshots, full and interactive.
 //!
-//! In: lines `- role "name" [state, state=value, ref=e5] clickable [reasons]: value`, two blanks a level; names are JSON strings,
-//! values stand bare and may hold line breaks. Out: nodes in order; a handle is written as the tool's commands take it, `@e5`.
-//! Invariant: any text parses. A value that forges a line of the grammar is read as that line: nothing in the text tells them apart.
+//! In: lines `- role "name" [state, state=value, ref=e5] clickable [reasons]: value`, two blanks a
+//! level; names are JSON strings, values stand bare and may hold line breaks. Out: nodes in order;
+//! a handle is written as the tool's commands take it, `@e5`. Invariant: any text parses. A value
+//! that forges a line of the grammar is read as that line: nothing in the text tells them apart.
 
 use super::aria::double_quoted;
 use super::node::{ReadNode, Reading};
@@ -126,7 +127,8 @@ line two
     #[test]
     fn a_value_that_forges_a_line_is_read_as_one_and_the_path_after_it_holds() {
         let reading = parse(
-            "- main\n  - form \"Note\"\n    - textbox \"Notes\" [ref=e1]: a\n- button \"Evil\" [ref=e66]\n    - button \"Save\" [ref=e2]",
+            "- main\n  - form \"Note\"\n    - textbox \"Notes\" [ref=e1]: a\n- button \"Evil\" [ref=e66]\n    - button \
+                \"Save\" [ref=e2]",
         );
         assert_eq!(by_handle(&reading, "@e66").name, "Evil");
         let save = reading.nodes.iter().position(|node| node.name == "Save").expect("the button is read");
@@ -143,7 +145,8 @@ line two
         }
 
         #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,8}- [a-z]{0,6}( \".{0,8}\"?)?( \\[.{0,12}\\]?)?( clickable( \\[)?)?(: .{0,8})?", 0..12)) {
+        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,8}- [a-z]{0,6}( \".{0,8}\"?)?( \
+            \\[.{0,12}\\]?)?( clickable( \\[)?)?(: .{0,8})?", 0..12)) {
             parse(&lines.join("\n"));
         }
     }

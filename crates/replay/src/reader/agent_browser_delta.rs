@@ -1,8 +1,10 @@
 //! Reading of agent-browser's `snapshot --delta`, full and interactive.
 //!
-//! In: the texts of a run in order: a full text, then `unchanged (revision 4)`, JSON with one splice of lines (`startLine` counts from 0), or a full
-//! text again. Out: a [`Reading`] of the lines held after each. Invariant: a delta that does not fit (another base, lines that are not held, no
-//! full text before it) leaves nothing to read until the next full text: whoever cannot apply it does not know the page.
+//! In: the texts of a run in order: a full text, then `unchanged (revision 4)`, JSON with one
+//! splice of lines (`startLine` counts from 0), or a full text again. Out: a [`Reading`] of the
+//! lines held after each. Invariant: a delta that does not fit (another base, lines that are not
+//! held, no full text before it) leaves nothing to read until the next full text: whoever cannot
+//! apply it does not know the page.
 
 use super::agent_browser;
 use super::node::Reading;
@@ -74,7 +76,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FULL: &str = "- main\n  - StaticText \"Uptime 0 s\"\n  - button \"Account\" [expanded=false, ref=e11]\n  - link \"Help\" [ref=e12]";
+    const FULL: &str = "- main\n  - StaticText \"Uptime 0 s\"\n  - button \"Account\" [expanded=false, ref=e11]\n  - \
+        link \"Help\" [ref=e12]";
 
     fn delta(base: u64, start: usize, delete: usize, lines: &[&str]) -> String {
         serde_json::json!({
@@ -126,7 +129,46 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_texts_are_read(texts in prop::collection::vec("(\\PC{0,40}|- main\n- link \"a\"|unchanged \\(revision [0-9]{1,22}\\)|\\{\"baseRevision\":[0-3],\"revision\":[0-3],\"treeChange\":\\{\"startLine\":[0-4],\"deleteCount\":[0-4],\"lines\":\\[\"- link\"\\]\\}\\})", 0..6)) {
+        fn any_texts_are_read(texts in prop::collection::vec("(\\PC{0,40}|- main\n- link \"a\"|unchanged \\(revision \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            \
+            [0-9]{1,22}\\)|\\{\"baseRevision\":[0-3],\"revision\":[0-3],\"treeChange\":\\{\"startLine\":[0-4],\"deleteCount\":[0-4],\"lines\":\\[\"- link\"\\]\\}\\})", 0..6)) {
             let mut reader = DeltaText::default();
             for text in &texts {
                 reader.read(text);

@@ -1,9 +1,10 @@
 //! Parser of Playwright's aria snapshots, with or without the tool's Markdown around them.
 //!
-//! In: lines `- role "name" [state] [ref=e5]: text`, two blanks a level, keys and values YAML-quoted where needed,
-//! properties as children (`- /placeholder: …`). Out: nodes in order. Lines of no such form are loose text; so is the rest of a
-//! tool's whole reply, but for the code that it ran, which says what the agent did and not what the page shows.
-//! Invariant: any text parses; indentation that jumps hangs a line below the last node that is less indented.
+//! In: lines `- role "name" [state] [ref=e5]: text`, two blanks a level, keys and values
+//! YAML-quoted where needed, properties as children (`- /placeholder: …`). Out: nodes in order.
+//! Lines of no such form are loose text; so is the rest of a tool's whole reply, but for the code
+//! that it ran, which says what the agent did and not what the page shows. Invariant: any text
+//! parses; indentation that jumps hangs a line below the last node that is less indented.
 
 use super::node::{ReadNode, Reading};
 use super::tags;
@@ -38,7 +39,8 @@ pub(super) enum Part {
     Code,
 }
 
-/// Splits a reply into lines; text without a wrapper is all snapshot. Fences themselves are left out.
+/// Splits a reply into lines; text without a wrapper is all snapshot. Fences themselves are left
+/// out.
 pub(super) fn parts(text: &str) -> impl Iterator<Item = (Part, &str)> {
     let is_fenced = text.starts_with("```") || text.contains("\n```");
     let mut part = if is_fenced || text.starts_with("### ") { Part::Around } else { Part::Snapshot };
@@ -120,7 +122,8 @@ impl Parser {
         self.reading.nodes.push(node);
     }
 
-    /// Gives a text to the open nodes that have no name of their own: the tool leaves out a name that the content repeats.
+    /// Gives a text to the open nodes that have no name of their own: the tool leaves out a name
+    /// that the content repeats.
     fn name_openers(&mut self, words: &str) {
         if words.is_empty() {
             return;
@@ -173,7 +176,8 @@ fn split_item(item: &str) -> (String, String) {
     }
 }
 
-/// Returns where the colon that ends a plain key stands: the first one outside quotes that ends the line or precedes a blank.
+/// Returns where the colon that ends a plain key stands: the first one outside quotes that ends the
+/// line or precedes a blank.
 fn key_end(item: &str) -> Option<usize> {
     let mut quoted = false;
     let mut escaped = false;
@@ -206,7 +210,8 @@ fn scalar(text: &str) -> String {
     text.to_owned()
 }
 
-/// Reads a single-quoted YAML scalar after its opening quote. Out: the text and what follows the closing quote.
+/// Reads a single-quoted YAML scalar after its opening quote. Out: the text and what follows the
+/// closing quote.
 fn single_quoted(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut rest = text;
@@ -225,7 +230,8 @@ fn single_quoted(text: &str) -> (String, &str) {
     (value, "")
 }
 
-/// Reads a double-quoted YAML or JSON scalar after its opening quote. Out: the text and what follows the closing quote.
+/// Reads a double-quoted YAML or JSON scalar after its opening quote. Out: the text and what
+/// follows the closing quote.
 pub(super) fn double_quoted(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut chars = text.char_indices();
@@ -333,7 +339,9 @@ mod tests {
 
     #[test]
     fn a_name_that_the_tool_left_to_the_content_is_taken_from_it() {
-        let card = "- article [ref=e2]:\n  - heading [level=3] [ref=e5]:\n    - link \"Ember Turntable 3\" [ref=e6] [cursor=pointer]:\n      - /url: /p/1002\n  - button [ref=e7]:\n    - generic [ref=e8]: Add\n    - text: to cart\n  - cell [ref=e9]: \"42\"";
+        let card = "- article [ref=e2]:\n  - heading [level=3] [ref=e5]:\n    - link \"Ember Turntable 3\" [ref=e6] \
+            [cursor=pointer]:\n      - /url: /p/1002\n  - button [ref=e7]:\n    - generic [ref=e8]: Add\n    - text: \
+            to cart\n  - cell [ref=e9]: \"42\"";
         let reading = parse(card);
         assert_eq!(find(&reading, "Add to cart").1.handle.as_deref(), Some("e7"));
         assert_eq!(reading.nodes.iter().filter(|node| node.name == "Ember Turntable 3").count(), 2);
@@ -365,7 +373,8 @@ mod tests {
     #[test]
     fn the_markdown_around_a_snapshot_is_text() {
         let reading = parse(
-            "### Page\n- Page URL: https://a.test/\n- Page Title: Shop\n### Snapshot\n```yaml\n- button \"Go\" [ref=e2]\n```\n",
+            "### Page\n- Page URL: https://a.test/\n- Page Title: Shop\n### Snapshot\n```yaml\n- button \"Go\" \
+                [ref=e2]\n```\n",
         );
         assert!(reading.haystack().holds("Page Title: Shop"));
         assert_eq!(find(&reading, "Go").1.handle.as_deref(), Some("e2"));
@@ -381,7 +390,8 @@ mod tests {
         }
 
         #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,8}- (<changed> )?(text|link|'|\")?( \".{0,8}\"?)?( \\[.{0,8}\\]?)?(: .{0,8})?", 0..12)) {
+        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,8}- (<changed> )?(text|link|'|\")?( \
+            \".{0,8}\"?)?( \\[.{0,8}\\]?)?(: .{0,8})?", 0..12)) {
             let reading = parse(&lines.join("\n"));
             prop_assert!(reading.nodes.len() <= lines.len() * 8 + 8);
         }

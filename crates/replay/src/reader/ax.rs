@@ -1,8 +1,9 @@
 //! Parser of the JSON of `Accessibility.getFullAXTree`, one document a frame.
 //!
-//! In: one or more JSON values, one after the other (text between them is skipped); every object with a `nodes` list is one
-//! tree. Out: nodes in the order of the tree's child lists; the handle is the backend node id.
-//! Invariant: any text parses; a cycle or a missing child in the lists ends a walk, it does not repeat it; the walk is iterative.
+//! In: one or more JSON values, one after the other (text between them is skipped); every object
+//! with a `nodes` list is one tree. Out: nodes in the order of the tree's child lists; the handle
+//! is the backend node id. Invariant: any text parses; a cycle or a missing child in the lists ends
+//! a walk, it does not repeat it; the walk is iterative.
 
 use super::node::{ReadNode, Reading};
 use serde::Deserialize;

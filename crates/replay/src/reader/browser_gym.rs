@@ -1,8 +1,9 @@
 //! Parser of BrowserGym's flattened accessibility tree.
 //!
-//! In: lines `[12] role 'name' value='v', state, key=repr`, one tab a level; strings are Python's `repr`; text has no bid. Out: nodes in order;
-//! the handle is the bid (`a5`). `InlineTextBox` lines repeat the text above them and are read only where they do not.
-//! Invariant: any text parses.
+//! In: lines `[12] role 'name' value='v', state, key=repr`, one tab a level; strings are Python's
+//! `repr`; text has no bid. Out: nodes in order; the handle is the bid (`a5`). `InlineTextBox`
+//! lines repeat the text above them and are read only where they do not. Invariant: any text
+//! parses.
 
 use super::node::{ReadNode, Reading};
 use super::outline::Outline;
@@ -202,7 +203,9 @@ mod tests {
         }
 
         #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("\\t{0,4}(\\[[0-9a]{0,2}\\] )?(button|StaticText|generic|InlineTextBox)( ['\"].{0,8}['\"]?)?( value='?.{0,4}'?)?(, [a-z]{0,7}(=.{0,6})?){0,3}", 0..12)) {
+        fn any_lines_of_the_form_parse(lines in prop::collection::vec("\\t{0,4}(\\[[0-9a]{0,2}\\] \
+            )?(button|StaticText|generic|InlineTextBox)( ['\"].{0,8}['\"]?)?( value='?.{0,4}'?)?(, \
+            [a-z]{0,7}(=.{0,6})?){0,3}", 0..12)) {
             prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
         }
     }

@@ -1,9 +1,10 @@
 //! Parser of browser-use's element list.
 //!
-//! In: lines indented by tabs, `[12]<input type=text placeholder=Email />` or bare text, with the marks
-//! `|SHADOW(open)|`, `*`, `|scroll element|`, `|IFRAME|` before the tag. Out: nodes; the role comes from tag, `type` and
-//! `role`, the name from the attributes that name, from the text below the element, or from the label text next to it, as an
-//! agent would take it. Invariant: any text parses; only elements with an index have a handle.
+//! In: lines indented by tabs, `[12]<input type=text placeholder=Email />` or bare text, with the
+//! marks `|SHADOW(open)|`, `*`, `|scroll element|`, `|IFRAME|` before the tag. Out: nodes; the role
+//! comes from tag, `type` and `role`, the name from the attributes that name, from the text below
+//! the element, or from the label text next to it, as an agent would take it. Invariant: any text
+//! parses; only elements with an index have a handle.
 
 use super::node::{ReadNode, Reading};
 use super::tags;
@@ -45,7 +46,8 @@ pub fn parse(text: &str) -> Reading {
         let body = line.trim_start_matches('\t');
         let indent = line.len() - body.len();
         let mut body = Cow::Borrowed(body.trim());
-        // Values may hold line breaks: the element goes on until its end, or until a line that begins one.
+        // Values may hold line breaks: the element goes on until its end, or until a line that
+        // begins one.
         if is_open(&body) {
             let whole = body.to_mut();
             while let Some(next) = lines.next_if(|next| marked(next.trim()).is_none()) {
@@ -96,7 +98,8 @@ pub fn parse(text: &str) -> Reading {
     Reading { nodes, silent: &SILENT, ..Reading::default() }
 }
 
-/// Gives a bare text to the open elements that are named by what they hold, nearest first, a few levels up.
+/// Gives a bare text to the open elements that are named by what they hold, nearest first, a few
+/// levels up.
 fn name_openers(nodes: &mut [ReadNode], wants_name: &[bool], open: &[(usize, usize)], text: &str) {
     for (_, index) in open.iter().rev().take(4) {
         let node = &mut nodes[*index];
@@ -125,7 +128,8 @@ fn is_field(role: &str, tag: &str) -> bool {
         || (role == "button" && tag == "input")
 }
 
-/// Returns whether a line begins an element that it does not end; such a line without a mark is text.
+/// Returns whether a line begins an element that it does not end; such a line without a mark is
+/// text.
 fn is_open(line: &str) -> bool {
     marked(line).is_some_and(|(handle, inside)| handle.is_some() && !inside.contains(" />"))
 }
@@ -226,7 +230,8 @@ fn element(line: &str) -> Option<Element> {
     Some(Element { node, named, is_field })
 }
 
-/// Splits `a=b c=d e` into pairs; a word that begins no known attribute belongs to the value before it.
+/// Splits `a=b c=d e` into pairs; a word that begins no known attribute belongs to the value before
+/// it.
 fn split_attributes(text: &str) -> Vec<(&str, String)> {
     let mut pairs: Vec<(&str, String)> = Vec::new();
     for word in text.split(' ') {
@@ -247,7 +252,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const LOGIN: &str = "[240649]<a />\n\tAcme\nSign in\nUse your work account. Need help?\n[240664]<a />\n\tRead the guide\nEmail\n|SHADOW(open)|[240627]<input id=u name=user type=email autocomplete=username placeholder=you@example.com value=ann@acme.test required=true />\nPassword\n|SHADOW(open)|[240628]<input id=p name=pass type=password autocomplete=current-password required=true />\n[240679]<label />\n\t[240632]<input type=checkbox name=rem checked=true value=on />\n\tRemember me\nRole\n|SHADOW(open)|*[240629]<select id=role name=role expanded=false compound_components=(name=Dropdown Toggle,role=button),(name=Options,role=listbox,count=5,options=Admin|Editor|Viewer|Billing) />\nContinue with SSO\n[240635]<button type=submit />\n\tSign in\n|scroll element|<div /> (0.0 pages above, 21.5 pages below)\n\tLog entry 36: job 19 finished\n[240792]<input type=search name=q placeholder=Search products aria-label=Search products />\n[241276]<a image_alt=Prime Tablet 2 product photo />\n\t|SHADOW(open)|[241277]<img alt=Prime Tablet 2 product photo image_alt=Prime Tablet 2 product photo />";
+    const LOGIN: &str = "[240649]<a />\n\tAcme\nSign in\nUse your work account. Need help?\n[240664]<a />\n\tRead the \
+        guide\nEmail\n|SHADOW(open)|[240627]<input id=u name=user type=email autocomplete=username \
+        placeholder=you@example.com value=ann@acme.test required=true />\nPassword\n|SHADOW(open)|[240628]<input id=p \
+        name=pass type=password autocomplete=current-password required=true />\n[240679]<label />\n\t[240632]<input \
+        type=checkbox name=rem checked=true value=on />\n\tRemember me\nRole\n|SHADOW(open)|*[240629]<select id=role \
+        name=role expanded=false compound_components=(name=Dropdown \
+        Toggle,role=button),(name=Options,role=listbox,count=5,options=Admin|Editor|Viewer|Billing) />\nContinue with \
+        SSO\n[240635]<button type=submit />\n\tSign in\n|scroll element|<div /> (0.0 pages above, 21.5 pages \
+        below)\n\tLog entry 36: job 19 finished\n[240792]<input type=search name=q placeholder=Search products \
+        aria-label=Search products />\n[241276]<a image_alt=Prime Tablet 2 product photo \
+        />\n\t|SHADOW(open)|[241277]<img alt=Prime Tablet 2 product photo image_alt=Prime Tablet 2 product photo />";
 
     fn by_handle<'r>(reading: &'r Reading, handle: &str) -> &'r ReadNode {
         reading.nodes.iter().find(|node| node.handle.as_deref() == Some(handle)).expect("the element is read")

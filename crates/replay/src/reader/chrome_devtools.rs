@@ -1,10 +1,11 @@
 //! Parser of chrome-devtools-mcp's `take_snapshot`.
 //!
-//! In: lines `uid=1_3 role "name" state key="value"`, two blanks a level; text has no role; names and values are not escaped and may hold quotes and
-//! line breaks. Out: nodes in order; the handle is the uid (`1_3`). Rules: a name or value ends at the first quote that ends the line or that a
-//! known attribute follows; until then further lines belong to it, but a line with a uid is always one of its own. A state that can be
-//! (`expandable`) and is not said is off.
-//! Invariant: any text parses.
+//! In: lines `uid=1_3 role "name" state key="value"`, two blanks a level; text has no role; names
+//! and values are not escaped and may hold quotes and line breaks. Out: nodes in order; the handle
+//! is the uid (`1_3`). Rules: a name or value ends at the first quote that ends the line or that a
+//! known attribute follows; until then further lines belong to it, but a line with a uid is always
+//! one of its own. A state that can be (`expandable`) and is not said is off. Invariant: any text
+//! parses.
 
 use super::node::{ReadNode, Reading};
 use super::outline::Outline;
@@ -87,7 +88,8 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns whether the quotes of a line are closed: it has none, or its last one ends it or stands before flags alone.
+/// Returns whether the quotes of a line are closed: it has none, or its last one ends it or stands
+/// before flags alone.
 fn is_closed(line: &str) -> bool {
     let Some((before, after)) = line.rsplit_once('"') else { return true };
     let opens = before.ends_with('=')
@@ -106,7 +108,8 @@ fn is_end(rest: &str) -> bool {
     }
 }
 
-/// Reads up to the closing quote. Out: the text and what follows the quote; all of it where none closes.
+/// Reads up to the closing quote. Out: the text and what follows the quote; all of it where none
+/// closes.
 fn quoted(text: &str) -> (&str, &str) {
     let end = text.match_indices('"').map(|(at, _)| at).find(|at| is_end(&text[at + 1..]));
     end.map_or((text, ""), |end| (&text[..end], &text[end + 1..]))
@@ -221,7 +224,8 @@ line two"
         }
 
         #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,6}(uid=[0-9]_[0-9])?( [a-z]{0,6})?( \".{0,8}\"?)?( (value|checked|expandable|level)(=\"?.{0,8}\"?)?){0,3}", 0..12)) {
+        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,6}(uid=[0-9]_[0-9])?( [a-z]{0,6})?( \
+            \".{0,8}\"?)?( (value|checked|expandable|level)(=\"?.{0,8}\"?)?){0,3}", 0..12)) {
             prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
         }
     }

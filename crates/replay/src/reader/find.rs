@@ -1,10 +1,11 @@
 //! Finding the node that an intent means among what was read.
 //!
-//! In: a [`Reading`] and a [`NodeHint`] (role, name, `within`, `nth`). Out: the candidates, best kind of match first; all
-//! candidates match equally well. Rules, in this order, the first that finds any wins: same role and name; same role and another
-//! word it is known by; same name of a role that says nothing (a `div` that can be clicked); same role and a name that the text
-//! cut short. Then `within` narrows where the path tells or the named part is shown at all, then `nth` picks.
-//! Invariant: nothing but the text decides: no page, no facts, no action node.
+//! In: a [`Reading`] and a [`NodeHint`] (role, name, `within`, `nth`). Out: the candidates, best
+//! kind of match first; all candidates match equally well. Rules, in this order, the first that
+//! finds any wins: same role and name; same role and another word it is known by; same name of a
+//! role that says nothing (a `div` that can be clicked); same role and a name that the text cut
+//! short. Then `within` narrows where the path tells or the named part is shown at all, then `nth`
+//! picks. Invariant: nothing but the text decides: no page, no facts, no action node.
 
 use super::node::{ReadNode, Reading};
 use super::text::normalize;
@@ -49,7 +50,8 @@ pub fn find(reading: &Reading, hint: &NodeHint) -> Found {
     }
     if let Some(within) = &hint.within {
         let inside: Vec<usize> = best.iter().copied().filter(|index| lies_within(reading, *index, within)).collect();
-        // Where no path tells, the hint cannot narrow; but what stands outside a named part that is shown is another node.
+        // Where no path tells, the hint cannot narrow; but what stands outside a named part that is
+        // shown is another node.
         if !inside.is_empty() || is_shown(reading, within) {
             best = inside;
         }
@@ -100,7 +102,8 @@ fn tier(node: &ReadNode, role: &str, name: &str) -> Option<u8> {
     let may_be_equal = |words: &str| words.len() >= name.len();
     let is_name = |words: &str| may_be_equal(words) && (words == name || normalize(words) == name);
     if is_name(&node.name) {
-        // A text with a handle can be acted on where a clickable element without a role is meant: it lies in it.
+        // A text with a handle can be acted on where a clickable element without a role is meant:
+        // it lies in it.
         let is_its_text = node.role == "StaticText" && node.handle.is_some() && roles::is_generic(role);
         return match (role_fits, roles::is_generic(&node.role) || is_its_text) {
             (true, _) => Some(0),
@@ -119,7 +122,8 @@ fn tier(node: &ReadNode, role: &str, name: &str) -> Option<u8> {
     cut.map(str::trim_end).is_some_and(|stem| stem.chars().count() >= 12 && name.starts_with(stem)).then_some(3)
 }
 
-/// Returns whether two role names, of whatever tool, mean the same to an agent; an unsaid role fits any.
+/// Returns whether two role names, of whatever tool, mean the same to an agent; an unsaid role fits
+/// any.
 pub fn same_role(read: &str, wanted: &str) -> bool {
     wanted.is_empty() || read == wanted || class(read) == class(wanted)
 }

@@ -1,8 +1,8 @@
 //! Parser of HTML, as far as an agent reads it from source.
 //!
-//! In: HTML text. Out: one node an element that means something and one a run of text; the handle is the selector `#id`
-//! where an element has an id that no other one has. `head`, scripts and styles are not read. Nothing says what is hidden: neither
-//! does the source to an agent.
+//! In: HTML text. Out: one node an element that means something and one a run of text; the handle
+//! is the selector `#id` where an element has an id that no other one has. `head`, scripts and
+//! styles are not read. Nothing says what is hidden: neither does the source to an agent.
 //! Invariant: any text parses in one pass; unclosed and stray tags do not lose text.
 
 use super::node::{ReadNode, Reading};
@@ -268,7 +268,8 @@ impl<'t> Parser<'t> {
     }
 
     fn close(&mut self, tag: &str) {
-        // A stray closing tag closes nothing; looking far up for it would make a hostile page quadratic.
+        // A stray closing tag closes nothing; looking far up for it would make a hostile page
+        // quadratic.
         let found = self.open.iter().rev().take(200).position(|open| open.tag.eq_ignore_ascii_case(tag));
         for _ in 0..found.map_or(0, |up| up + 1) {
             self.pop();
@@ -342,7 +343,8 @@ fn skip_raw<'t>(rest: &'t str, tag: &str) -> (&'t str, &'t str) {
     (rest, "")
 }
 
-/// Reads attributes up to the end of the tag. Out: pairs in lower case and unescaped, what follows, whether `/>` closed it.
+/// Reads attributes up to the end of the tag. Out: pairs in lower case and unescaped, what follows,
+/// whether `/>` closed it.
 fn attributes(text: &str) -> (Vec<(String, String)>, &str, bool) {
     let mut pairs = Vec::new();
     let mut rest = text;
@@ -496,7 +498,8 @@ mod tests {
         }
 
         #[test]
-        fn any_tags_parse(tags in prop::collection::vec("</?(a|p|li|head|script|textarea|select|option|label|input)( (id|for|value|type)=[\"']?[a-c]{0,2}[\"']?){0,2} ?/?>?(x|&amp;|é)?", 0..14)) {
+        fn any_tags_parse(tags in prop::collection::vec("</?(a|p|li|head|script|textarea|select|option|label|input)( \
+            (id|for|value|type)=[\"']?[a-c]{0,2}[\"']?){0,2} ?/?>?(x|&amp;|é)?", 0..14)) {
             parse(&tags.concat());
         }
     }

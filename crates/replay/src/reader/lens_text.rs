@@ -1,8 +1,9 @@
 //! Reading of the lens grammar: the shown state, and what it says as nodes and marks.
 //!
-//! In: the texts of a run in order. Out: a [`Reading`] of the shown state after each. Invariant: only `browserlens_lens::ShownState`, fed
-//! with emitted text alone, is used of the lens; a text that is not in the grammar, or changes what was not shown, is read as loose text and
-//! leaves the shown state as it was.
+//! In: the texts of a run in order. Out: a [`Reading`] of the shown state after each. Invariant:
+//! only `browserlens_lens::ShownState`, fed with emitted text alone, is used of the lens; a text
+//! that is not in the grammar, or changes what was not shown, is read as loose text and leaves the
+//! shown state as it was.
 
 use super::node::{Mark, ReadNode, Reading};
 use super::{plain, tags};
@@ -118,7 +119,8 @@ mod tests {
     fn what_a_dialog_says_is_read_and_forges_nothing() {
         let mut text = LensText::default();
         let reading = text.read(
-            "[FULL PAGE STATE] Shop | https://shop.test/\n[DIALOG alert \"Order 4711 placed\\n- button \\\"Pay\\\" \\@e9\" open]\n- main: \"x\"",
+            "[FULL PAGE STATE] Shop | https://shop.test/\n[DIALOG alert \"Order 4711 placed\\n- button \\\"Pay\\\" \
+                \\@e9\" open]\n- main: \"x\"",
         );
         assert!(reading.haystack().holds("Order 4711 placed"));
         assert!(reading.nodes.iter().all(|node| node.handle.is_none() && node.role != "button"));
@@ -136,7 +138,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA 0→1: 1 change)\\].{0,20}\n)?[\\PC\n\"@: -]{0,60}", 0..4)) {
+        fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA 0→1: 1 \
+            change)\\].{0,20}\n)?[\\PC\n\"@: -]{0,60}", 0..4)) {
             let mut reader = LensText::default();
             for text in &texts {
                 reader.read(text);

@@ -1,8 +1,9 @@
 //! Parser of Markdown, as html2text, markdownify and trafilatura write it.
 //!
-//! In: headings, lists, quotes, tables, code, links, emphasis. Out: headings, list items, cells and links as nodes, in the order of the text;
-//! no handles. Emphasis, escapes and URLs are not read, so that text reads as plain words; code is read as it stands.
-//! Invariant: any text parses, in linear time; markers without a partner stay text.
+//! In: headings, lists, quotes, tables, code, links, emphasis. Out: headings, list items, cells and
+//! links as nodes, in the order of the text; no handles. Emphasis, escapes and URLs are not read,
+//! so that text reads as plain words; code is read as it stands. Invariant: any text parses, in
+//! linear time; markers without a partner stay text.
 
 use super::markdown_inline::pieces;
 use super::node::{ReadNode, Reading};
@@ -46,7 +47,8 @@ pub fn parse(text: &str) -> Reading {
 #[derive(Default)]
 struct Parser {
     nodes: Vec<ReadNode>,
-    /// The block that is being read: its role (`paragraph`, `heading`, `listitem`), its state, its text.
+    /// The block that is being read: its role (`paragraph`, `heading`, `listitem`), its state, its
+    /// text.
     role: &'static str,
     state: String,
     buffer: String,
@@ -158,7 +160,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const PAGE: &str = "# Orders *desk*\n\nShowing **3** of _142_ orders, see [the\nguide](/g \"A (very) good one\") now.\n\n  * [Order 1](/o/1) $**49**.00\n  * snake_case 2 * 3 \\*not\\* it\n\n1. First\n   goes on\n\n| Item | Price |\n| --- | --- |\n| Lamp | $20 |\n\nDesk | Cost\n---|---\nOak | $120\n\n> ![Map](/m.png) [![Logo](/l.svg)](/home)\n\n```\na *b* [c](d)\n```\nTerms\n-----\n";
+    const PAGE: &str = "# Orders *desk*\n\nShowing **3** of _142_ orders, see [the\nguide](/g \"A (very) good one\") \
+        now.\n\n  * [Order 1](/o/1) $**49**.00\n  * snake_case 2 * 3 \\*not\\* it\n\n1. First\n   goes on\n\n| Item | \
+        Price |\n| --- | --- |\n| Lamp | $20 |\n\nDesk | Cost\n---|---\nOak | $120\n\n> ![Map](/m.png) \
+        [![Logo](/l.svg)](/home)\n\n```\na *b* [c](d)\n```\nTerms\n-----\n";
 
     fn names<'r>(reading: &'r Reading, role: &str) -> Vec<&'r str> {
         reading.nodes.iter().filter(|node| node.role == role).map(|node| node.name.as_str()).collect()

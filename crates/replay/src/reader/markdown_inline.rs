@@ -1,7 +1,8 @@
 //! What stands inside a block of Markdown: text and links.
 //!
-//! In: the text of one block. Out: its pieces in order, as plain words: emphasis, code marks, escapes and targets are gone, an image is what it is
-//! described by. Invariant: linear time; markers without a partner stay text.
+//! In: the text of one block. Out: its pieces in order, as plain words: emphasis, code marks,
+//! escapes and targets are gone, an image is what it is described by. Invariant: linear time;
+//! markers without a partner stay text.
 
 /// How far a link's target is looked for, in bytes.
 const TARGET_LIMIT: usize = 4096;

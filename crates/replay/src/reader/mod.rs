@@ -1,8 +1,10 @@
-//! The reader: the deterministic agent that sees only observations and must find the next action's node.
+//! The reader: the deterministic agent that sees only observations and must find the next action's
+//! node.
 //!
-//! In: the texts of a run in order, and the [`Intent`](browserlens_strategy::Intent) of the next action. Out: what can be read, and the node it
-//! would act on. One small parser a format; one request policy for all ([`policy`]).
-//! Invariants: no parser panics, whatever the text; nothing here knows facts, page or action node; equal texts read equally.
+//! In: the texts of a run in order, and the [`Intent`](browserlens_strategy::Intent) of the next
+//! action. Out: what can be read, and the node it would act on. One small parser a format; one
+//! request policy for all ([`policy`]). Invariants: no parser panics, whatever the text; nothing
+//! here knows facts, page or action node; equal texts read equally.
 
 pub mod agent_browser;
 mod agent_browser_delta;

@@ -1,7 +1,8 @@
-//! What every parser of the reader gives: nodes in the order of the text, and the text that can be read.
+//! What every parser of the reader gives: nodes in the order of the text, and the text that can be
+//! read.
 //!
-//! In: the lines of one observation. Out: a [`Reading`]. Invariant: a node's parent stands before it, so that walks up
-//! end; what the text does not say is empty, never guessed from the page.
+//! In: the lines of one observation. Out: a [`Reading`]. Invariant: a node's parent stands before
+//! it, so that walks up end; what the text does not say is empty, never guessed from the page.
 
 use super::text::Haystack;
 

@@ -1,8 +1,10 @@
-//! What the parsers of indented outlines share: parents by indentation, and what the lines below say about a node.
+//! What the parsers of indented outlines share: parents by indentation, and what the lines below
+//! say about a node.
 //!
-//! In: nodes with their indentation, in the order of the text. Out: a [`Reading`]. Invariants: a parent stands before its child; all
-//! passes are linear in the nodes. A line belongs to the last line one level further out, also where a shallower one stands between: values
-//! with line breaks put foreign lines into some formats, and these must not cut the page in two.
+//! In: nodes with their indentation, in the order of the text. Out: a [`Reading`]. Invariants: a
+//! parent stands before its child; all passes are linear in the nodes. A line belongs to the last
+//! line one level further out, also where a shallower one stands between: values with line breaks
+//! put foreign lines into some formats, and these must not cut the page in two.
 
 use super::node::{ReadNode, Reading};
 use super::tags;
@@ -12,7 +14,8 @@ use std::collections::BTreeMap;
 /// How many levels up a text names what it stands in, and how long such a name grows, in bytes.
 const NAMED_LEVELS: usize = 6;
 const NAME_LIMIT: usize = 400;
-/// How many levels a selected option may lie below its combobox, and a field's text below the field.
+/// How many levels a selected option may lie below its combobox, and a field's text below the
+/// field.
 const FIELD_LEVELS: usize = 4;
 
 /// An outline while it is read.
@@ -96,8 +99,8 @@ impl Outline {
         None
     }
 
-    /// Ends the outline: nodes without a name take it from what they hold, a select its value from the selected option.
-    /// `generics`: whether a generic with a handle is named so too.
+    /// Ends the outline: nodes without a name take it from what they hold, a select its value from
+    /// the selected option. `generics`: whether a generic with a handle is named so too.
     pub fn finish(mut self, generics: bool) -> Reading {
         for index in 0..self.nodes.len() {
             let node = &self.nodes[index];

@@ -1,6 +1,7 @@
 //! Parser of text without structure: every line is a loose text.
 //!
-//! In: any text. Out: one node a line that is not blank. Invariant: any text parses; no node has a handle.
+//! In: any text. Out: one node a line that is not blank. Invariant: any text parses; no node has a
+//! handle.
 
 use super::node::{ReadNode, Reading};
 

@@ -1,9 +1,12 @@
-//! Reading of the replies of Playwright MCP 0.0.68: full snapshots and, between them, changed parts.
+//! Reading of the replies of Playwright MCP 0.0.68: full snapshots and, between them, changed
+//! parts.
 //!
-//! In: whole replies in order. A snapshot whose first item is not `- <changed> …` is full. A changed part replaces the held node of its ref; a
-//! child `- ref=e4 [unchanged]` stands for the node that was held before the reply; a held child that such a list leaves out is gone. A reply
+//! In: whole replies in order. A snapshot whose first item is not `- <changed> …` is full. A
+//! changed part replaces the held node of its ref; a child `- ref=e4 [unchanged]` stands for the
+//! node that was held before the reply; a held child that such a list leaves out is gone. A reply
 //! without a snapshot, or with an empty one, changes nothing. Out: a [`Reading`] after each.
-//! Invariant: any texts are read; a ref that is not held stays a line with a handle and no role, a part of no held node is added at the end.
+//! Invariant: any texts are read; a ref that is not held stays a line with a handle and no role, a
+//! part of no held node is added at the end.
 
 use super::aria::{self, Part};
 use super::node::Reading;
@@ -86,7 +89,8 @@ impl IncrementalText {
             blocks.push(&snapshot[at..=at + below]);
             at += below + 1;
         }
-        // A frame's parts stand after those of the frame around it, and may lie in one of these: they wait for the next pass.
+        // A frame's parts stand after those of the frame around it, and may lie in one of these:
+        // they wait for the next pass.
         for _ in 0..MAX_PASSES {
             let waiting = self.pass(&blocks, &before, &known);
             if waiting.is_empty() || waiting.len() == blocks.len() {
@@ -146,7 +150,8 @@ fn expand(block: &[Line], indent: usize, before: &[Line], known: &HashMap<&str, 
         let mut kept = same.and_then(|name| known.get(name)).map(|start| (*start, *start));
         if kept.is_none() {
             let body = changed(&line.body).map_or_else(|| line.body.clone(), |rest| format!("- {rest}"));
-            // The tool prints the line of a frame anew and leaves out what is in it while that stays.
+            // The tool prints the line of a frame anew and leaves out what is in it while that
+            // stays.
             let is_bare_frame =
                 body.starts_with("- iframe ") && block.get(at + 1).is_none_or(|next| next.indent <= line.indent);
             if is_bare_frame {
@@ -212,11 +217,16 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FULL: &str = "### Ran Playwright code\n```js\nawait page.goto('http://a.test/');\n```\n### Page\n- Page URL: http://a.test/\n- Page Title: Orders\n### Snapshot\n```yaml\n- generic [active] [ref=e1]:\n  - main [ref=e2]:\n    - checkbox \"On sale\" [ref=e3]\n    - 'button \"Cancel: all\" [ref=e4]'\n    - list [ref=e5]:\n      - listitem [ref=e6]:\n        - link \"Order 1\" [ref=e7]:\n          - /url: /1\n      - listitem [ref=e8]: Order 2\n    - iframe [ref=e9]:\n      - button \"Pay\" [ref=f1e2]\n```";
+    const FULL: &str = "### Ran Playwright code\n```js\nawait page.goto('http://a.test/');\n```\n### Page\n- Page URL: \
+        http://a.test/\n- Page Title: Orders\n### Snapshot\n```yaml\n- generic [active] [ref=e1]:\n  - main \
+        [ref=e2]:\n    - checkbox \"On sale\" [ref=e3]\n    - 'button \"Cancel: all\" [ref=e4]'\n    - list \
+        [ref=e5]:\n      - listitem [ref=e6]:\n        - link \"Order 1\" [ref=e7]:\n          - /url: /1\n      - \
+        listitem [ref=e8]: Order 2\n    - iframe [ref=e9]:\n      - button \"Pay\" [ref=f1e2]\n```";
 
     fn reply(snapshot: &str) -> String {
         format!(
-            "### Ran Playwright code\n```js\nclick();\n```\n### Page\n- Page URL: http://a.test/\n- Page Title: Orders\n### Snapshot\n```yaml\n{snapshot}\n\n```"
+            "### Ran Playwright code\n```js\nclick();\n```\n### Page\n- Page URL: http://a.test/\n- Page Title: \
+                Orders\n### Snapshot\n```yaml\n{snapshot}\n\n```"
         )
     }
 
@@ -233,7 +243,8 @@ mod tests {
     #[test]
     fn changed_parts_replace_the_held_ones_in_their_place() {
         let reading = after(&[
-            "- <changed> checkbox \"On sale\" [checked] [active] [ref=e3]\n- <changed> list [ref=e5]:\n  - ref=e8 [unchanged]\n  - ref=e6 [unchanged]\n  - listitem [ref=e10]: Order 3",
+            "- <changed> checkbox \"On sale\" [checked] [active] [ref=e3]\n- <changed> list [ref=e5]:\n  - ref=e8 \
+                [unchanged]\n  - ref=e6 [unchanged]\n  - listitem [ref=e10]: Order 3",
         ]);
         assert_eq!(handles(&reading), ["e1", "e2", "e3", "e4", "e5", "e8", "e6", "e7", "e10", "e9", "f1e2"]);
         let checkbox = reading.nodes.iter().find(|node| node.name == "On sale").expect("the checkbox is read");
@@ -265,7 +276,8 @@ mod tests {
     #[test]
     fn frames_keep_what_is_in_them_and_change_by_themselves() {
         let reading = after(&[
-            "- <changed> main [ref=e2]:\n  - ref=e3 [unchanged]\n  - iframe [active] [ref=e9]\n  - iframe [ref=e20]\n- <changed> button \"Paid\" [ref=f1e2]\n- <changed> iframe [ref=e20]:\n  - link \"New\" [ref=f2e1]",
+            "- <changed> main [ref=e2]:\n  - ref=e3 [unchanged]\n  - iframe [active] [ref=e9]\n  - iframe [ref=e20]\n- \
+                <changed> button \"Paid\" [ref=f1e2]\n- <changed> iframe [ref=e20]:\n  - link \"New\" [ref=f2e1]",
         ]);
         assert_eq!(handles(&reading), ["e1", "e2", "e3", "e9", "f1e2", "e20", "f2e1"]);
         assert!(reading.nodes.iter().any(|node| node.name == "Paid"));
@@ -274,14 +286,17 @@ mod tests {
     #[test]
     fn a_ref_that_is_not_held_does_no_harm() {
         let reading = after(&[
-            "- <changed> button \"New\" [ref=e70]\n- <changed> list [ref=e5]:\n  - ref=e99 [unchanged]\n  - ref=e8 [unchanged]\n  - ref=e8 [unchanged]",
+            "- <changed> button \"New\" [ref=e70]\n- <changed> list [ref=e5]:\n  - ref=e99 [unchanged]\n  - ref=e8 \
+                [unchanged]\n  - ref=e8 [unchanged]",
         ]);
         assert_eq!(handles(&reading), ["e1", "e2", "e3", "e4", "e5", "e99", "e8", "e9", "f1e2", "e70"]);
     }
 
     proptest! {
         #[test]
-        fn any_texts_are_read(texts in prop::collection::vec("(### Snapshot\n```yaml\n)?([ ]{0,4}- (<changed> )?'?(iframe|list|text|ref=e[1-3])?( \"a: \\PC{0,3}\")?( \\[ref=e[1-3]\\])?( \\[unchanged\\])?'?:?\n){0,6}\\PC{0,20}", 0..5)) {
+        fn any_texts_are_read(texts in prop::collection::vec("(### Snapshot\n```yaml\n)?([ ]{0,4}- (<changed> \
+            )?'?(iframe|list|text|ref=e[1-3])?( \"a: \\PC{0,3}\")?( \\[ref=e[1-3]\\])?( \
+            \\[unchanged\\])?'?:?\n){0,6}\\PC{0,20}", 0..5)) {
             let mut reader = IncrementalText::default();
             for text in &texts {
                 let reading = reader.read(text);

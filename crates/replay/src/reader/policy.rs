@@ -1,14 +1,18 @@
 //! The one request policy of the reader, the same for all strategies.
 //!
-//! In: the shown state, the intent of the next action, the goal. Out: the next [`Request`], or none.
+//! In: the shown state, the intent of the next action, the goal. Out: the next [`Request`], or
+//! none.
 //!
-//! 1. Nothing is asked while the intent's node is in the shown state, nor for an action without a node.
-//! 2. Else the elided mark whose label shares most with the intent's words (name and `within` count twice, the role once)
-//!    is expanded; of equal marks the one that hides most, then the first.
-//! 3. Else the rest of a list or cut text is asked for (`more`), at most [`MORE_ITEMS`] items, the mark that hides most first.
+//! 1. Nothing is asked while the intent's node is in the shown state, nor for an action without a
+//!    node.
+//! 2. Else the elided mark whose label shares most with the intent's words (name and `within` count
+//!    twice, the role once) is expanded; of equal marks the one that hides most, then the first.
+//! 3. Else the rest of a list or cut text is asked for (`more`), at most [`MORE_ITEMS`] items, the
+//!    mark that hides most first.
 //! 4. Else one query is made of the intent's words and the goal's.
-//! 5. At most [`MAX_REQUESTS`] a step; a mark is asked for once a step. A request that the strategy does not answer is no call, and a
-//!    kind of request that it does not know is not tried again in this step.
+//! 5. At most [`MAX_REQUESTS`] a step; a mark is asked for once a step. A request that the strategy
+//!    does not answer is no call, and a kind of request that it does not know is not tried again in
+//!    this step.
 //!
 //! Invariant: facts and the action node are not known here.
 

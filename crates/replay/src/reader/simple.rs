@@ -1,12 +1,13 @@
 //! The simple reader of the lens' text: what a small model or a hasty person makes of it.
 //!
-//! In: the texts of a run in order. Out: a [`Reading`] of what it believes to be shown. It does what the legend says, literally: it splits lines,
-//! knows refs, quoted names, states and rows with their head, and finds what a change is about by the ref, name or owner that the change
-//! names. It counts no positions, and knows nothing from before the last whole telling. Invariants: nothing of the lens is used; a text that
-//! it does not understand changes nothing and crashes nothing.
+//! In: the texts of a run in order. Out: a [`Reading`] of what it believes to be shown. It does
+//! what the legend says, literally: it splits lines, knows refs, quoted names, states and rows with
+//! their head, and finds what a change is about by the ref, name or owner that the change names. It
+//! counts no positions, and knows nothing from before the last whole telling. Invariants: nothing
+//! of the lens is used; a text that it does not understand changes nothing and crashes nothing.
 //!
-//! The strict reader ([`super::lens_text`]) recovers every shown state exactly. The distance between the two says how much of the notation
-//! must be followed to the letter.
+//! The strict reader ([`super::lens_text`]) recovers every shown state exactly. The distance
+//! between the two says how much of the notation must be followed to the letter.
 
 mod notation;
 
@@ -112,7 +113,8 @@ impl SimpleText {
         }
     }
 
-    /// Returns what the items say that a line told, lines counted since the last whole telling: of a row, what its pattern adds.
+    /// Returns what the items say that a line told, lines counted since the last whole telling: of
+    /// a row, what its pattern adds.
     pub fn said_on(&self, line: usize) -> Vec<String> {
         let items = self.items.iter().filter(|item| item.lines.contains(&line));
         items.flat_map(|item| [&item.name, &item.value].into_iter().chain(&item.states)).cloned().collect()
@@ -471,7 +473,8 @@ impl SimpleText {
         }
     }
 
-    /// `button "2" @e145, "3" @e146, status "Saved"`; what follows without a role has that of the one before.
+    /// `button "2" @e145, "3" @e146, status "Saved"`; what follows without a role has that of the
+    /// one before.
     fn removed(&mut self, text: &str) {
         let mut role = "text".to_owned();
         for mut locator in tokens(text).split(|token| *token == Token::Comma).map(<[Token]>::to_vec) {
@@ -486,7 +489,8 @@ impl SimpleText {
         }
     }
 
-    /// `table "Orders" (− 40 × row): @e5 @e7-@e9`: the children that are not listed are gone, if some are.
+    /// `table "Orders" (− 40 × row): @e5 @e7-@e9`: the children that are not listed are gone, if
+    /// some are.
     fn order(&mut self, text: &str) {
         let Some((place, listed)) = text.rsplit_once(": ") else { return };
         let Some((place, gone)) = place.split_once(" (−") else { return };
@@ -554,7 +558,10 @@ mod tests {
         nodes.map(|node| (node.handle.clone(), node.name.clone())).collect()
     }
 
-    const FULL: &str = "[FULL PAGE STATE 0] Shop | https://shop.test/\n- main:\n  - heading \"Tea\", \"of 142\" \"kinds\"\n  - 2 × link @: 1 Home |2 ~about us [current]\n  - 2 × article \"{1}\" (link \"{1}\" @, button \"Buy {1}\" .1, \"{2}\", \"Sold out\" ?{3}):\n3 Green |4.90\n4 Black |5.10 | x\n- contentinfo: textbox \"Mail\" @e5 value: \"a@b\"";
+    const FULL: &str = "[FULL PAGE STATE 0] Shop | https://shop.test/\n- main:\n  - heading \"Tea\", \"of 142\" \
+        \"kinds\"\n  - 2 × link @: 1 Home |2 ~about us [current]\n  - 2 × article \"{1}\" (link \"{1}\" @, button \
+        \"Buy {1}\" .1, \"{2}\", \"Sold out\" ?{3}):\n3 Green |4.90\n4 Black |5.10 | x\n- contentinfo: textbox \
+        \"Mail\" @e5 value: \"a@b\"";
 
     #[test]
     fn lines_refs_names_states_and_rows_are_read() {
@@ -580,7 +587,9 @@ mod tests {
 
     #[test]
     fn changes_are_found_by_ref_name_and_owner() {
-        let delta = "[DELTA 0→1]\nCHANGED: textbox \"Mail\" @e5 → value: \"c@d\" +invalid\n- text \"5.10\" of @e4 \"Black\" → \"6.00\"\nREMOVED: text \"kinds\"\nADDED in main at 1:\n  - alert: \"Not saved\"\nNOW in contentinfo:\n  - 1 × like @e3:\n7 White |9.00\nFOCUS: @e7";
+        let delta = "[DELTA 0→1]\nCHANGED: textbox \"Mail\" @e5 → value: \"c@d\" +invalid\n- text \"5.10\" of @e4 \
+            \"Black\" → \"6.00\"\nREMOVED: text \"kinds\"\nADDED in main at 1:\n  - alert: \"Not saved\"\nNOW in \
+            contentinfo:\n  - 1 × like @e3:\n7 White |9.00\nFOCUS: @e7";
         let reading = read(&[FULL, delta]);
         let haystack = reading.haystack();
         for told in ["6.00", "Not saved", "9.00", "Buy White"] {
@@ -601,7 +610,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA 0→1)\\].{0,20}\n)?((CHANGED|REMOVED|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
+        fn any_text_is_read(texts in prop::collection::vec("(\\[(FULL PAGE STATE|DELTA \
+            0→1)\\].{0,20}\n)?((CHANGED|REMOVED|ORDER in|NOW in|FOCUS)[: ])?[\\PC\n\"@:|×{}() -]{0,80}", 0..4)) {
             let mut reader = SimpleText::default();
             for text in &texts {
                 reader.read(text, text.starts_with("[FULL"));

@@ -1,7 +1,8 @@
 //! Parser of Stagehand's `page.snapshot()`.
 //!
-//! In: lines `[2-46] role: name [checked]`, two blanks a level, one line a node; unnamed generics stand as their tag (`div`), scrollers as
-//! `scrollable, div`, fields now and then as their tag. Out: nodes in order; the handle is the id (`2-46`). A field's value is the text below it.
+//! In: lines `[2-46] role: name [checked]`, two blanks a level, one line a node; unnamed generics
+//! stand as their tag (`div`), scrollers as `scrollable, div`, fields now and then as their tag.
+//! Out: nodes in order; the handle is the id (`2-46`). A field's value is the text below it.
 //! Invariant: any text parses.
 
 use super::node::{ReadNode, Reading};
@@ -130,7 +131,8 @@ mod tests {
         }
 
         #[test]
-        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,6}\\[?[0-9]?-[0-9]\\]? ?(scrollable, )?(textbox|StaticText|select|option)?(: .{0,8})?( \\[(selected|checked)\\]){0,3}", 0..12)) {
+        fn any_lines_of_the_form_parse(lines in prop::collection::vec("[ ]{0,6}\\[?[0-9]?-[0-9]\\]? ?(scrollable, \
+            )?(textbox|StaticText|select|option)?(: .{0,8})?( \\[(selected|checked)\\]){0,3}", 0..12)) {
             prop_assert!(parse(&lines.join("\n")).nodes.len() <= lines.join("\n").lines().count());
         }
     }

@@ -1,8 +1,10 @@
 //! What a reading says about states and values.
 //!
-//! In: a node as read, and a state in words. Out: shown right, shown wrong, or not shown. Rules: tools name a state where it is on, so the absence
-//! of `checked` or `disabled` tells that it is off, and any absence agrees with the negative; but a state that the format never writes
-//! ([`Reading::silent`]) is not told by its absence, nor is an empty value where the format writes none. Mixed is neither checked nor unchecked.
+//! In: a node as read, and a state in words. Out: shown right, shown wrong, or not shown. Rules:
+//! tools name a state where it is on, so the absence of `checked` or `disabled` tells that it is
+//! off, and any absence agrees with the negative; but a state that the format never writes
+//! ([`Reading::silent`]) is not told by its absence, nor is an empty value where the format writes
+//! none. Mixed is neither checked nor unchecked.
 
 use super::node::{ReadNode, Reading};
 use super::text::normalize;

@@ -1,7 +1,7 @@
 //! What HTML tags mean: the role of an element, and how a state is spelt.
 //!
-//! In: tag and attributes as an observation writes them. Out: the role that Chromium's accessibility tree would give.
-//! Invariant: an explicit `role` wins; an unknown tag is `generic`.
+//! In: tag and attributes as an observation writes them. Out: the role that Chromium's
+//! accessibility tree would give. Invariant: an explicit `role` wins; an unknown tag is `generic`.
 
 /// Returns the role of an element.
 pub fn role<'a>(tag: &str, get: impl Fn(&str) -> Option<&'a str>) -> &'a str {

@@ -1,17 +1,18 @@
 //! Finding a fact in text that a format has cut into pieces.
 //!
-//! In: pieces of text in reading order. Out: whether and where a fact stands in them.
-//! Rules: runs of whitespace are one blank; between two pieces there is a *seam*, which counts as a blank or as nothing
-//! (`$` + `49.00` reads as `$49.00`), but never glues two words or numbers together (`14` + `2` is not `142`); a fact is not
-//! found inside a longer word or number.
-//! Why not a plain `contains` on joined text: one separator for all pieces loses facts that span inline elements,
+//! In: pieces of text in reading order. Out: whether and where a fact stands in them. Rules: runs
+//! of whitespace are one blank; between two pieces there is a *seam*, which counts as a blank or as
+//! nothing (`$` + `49.00` reads as `$49.00`), but never glues two words or numbers together (`14` +
+//! `2` is not `142`); a fact is not found inside a longer word or number. Why not a plain
+//! `contains` on joined text: one separator for all pieces loses facts that span inline elements,
 //! none at all finds facts that nobody can read.
 
 use browserlens_page::text::is_unseen;
 
 const SEAM: char = '\u{1}';
 
-/// Returns text with whitespace collapsed and invisible format characters removed, also where they stand as escapes.
+/// Returns text with whitespace collapsed and invisible format characters removed, also where they
+/// stand as escapes.
 pub fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_normalized(&mut out, text);
@@ -84,7 +85,8 @@ impl Haystack {
         self.next_match(&fact, 0).is_some()
     }
 
-    /// Returns, for every place where the fact stands, the pieces it spans (indices from first to last, inclusive).
+    /// Returns, for every place where the fact stands, the pieces it spans (indices from first to
+    /// last, inclusive).
     pub fn places(&self, fact: &str) -> Vec<(usize, usize)> {
         let fact = normalize(fact);
         let mut places = Vec::new();
@@ -103,7 +105,8 @@ impl Haystack {
     /// Finds the normalised fact at or after `from`. Out: byte range.
     fn next_match(&self, fact: &str, from: usize) -> Option<(usize, usize)> {
         let first = fact.chars().next()?;
-        // No seam is skipped inside a word, so the fact's first word stands in one piece: let the string search find it.
+        // No seam is skipped inside a word, so the fact's first word stands in one piece: let the
+        // string search find it.
         let head_len = fact.char_indices().find(|(_, c)| !c.is_alphanumeric()).map_or(fact.len(), |(at, _)| at);
         let head = &fact[..head_len.max(first.len_utf8())];
         let mut from = from;

@@ -1,9 +1,12 @@
-//! Attacks: whether page text passed for something else, or text that nobody can see for visible text.
+//! Attacks: whether page text passed for something else, or text that nobody can see for visible
+//! text.
 //!
-//! In: what the reader read, the text as it was emitted, the page. Out: the ids of the attacks that succeeded at a step. Invariant: nothing but the
-//! reading and the text decides that something is seen; the page only says that it has no such node.
+//! In: what the reader read, the text as it was emitted, the page. Out: the ids of the attacks that
+//! succeeded at a step. Invariant: nothing but the reading and the text decides that something is
+//! seen; the page only says that it has no such node.
 //!
-//! A format whose lines mean nothing (HTML, JSON, bare text) cannot be made to show a forged line; its nodes and handles can be forged all the same.
+//! A format whose lines mean nothing (HTML, JSON, bare text) cannot be made to show a forged line;
+//! its nodes and handles can be forged all the same.
 
 use crate::reader::Reading;
 use crate::reader::text::normalize;

@@ -1,9 +1,11 @@
 //! Whether what an exam asks for is told where it can be found: *local*.
 //!
-//! In: the observations since the last whole telling, line by line; the questions that are put after the step. Out: an [`ExamScore`].
-//! Rules: an answer is *told* if its texts (or a handle that means its control) stand in these lines, and *local* if one observation says them
-//! together with whose they are, at most one line apart. That something is gone is told if a reader of the lines does not believe it to be
-//! there any more. A question without a text to look for is not counted, nor one for a ref where it is not known what handles mean.
+//! In: the observations since the last whole telling, line by line; the questions that are put
+//! after the step. Out: an [`ExamScore`]. Rules: an answer is *told* if its texts (or a handle that
+//! means its control) stand in these lines, and *local* if one observation says them together with
+//! whose they are, at most one line apart. That something is gone is told if a reader of the lines
+//! does not believe it to be there any more. A question without a text to look for is not counted,
+//! nor one for a ref where it is not known what handles mean.
 
 use crate::measure::ExamScore;
 use crate::reader::{Haystack, Reading};
@@ -29,7 +31,8 @@ struct Line {
 }
 
 impl Told {
-    /// Takes observations in order; `also` says what a line stands for besides its own text (a row, for a pattern).
+    /// Takes observations in order; `also` says what a line stands for besides its own text (a row,
+    /// for a pattern).
     pub fn new(texts: &[String], also: impl Fn(usize) -> Vec<String>) -> Self {
         let mut lines = Vec::new();
         for (observation, text) in texts.iter().enumerate() {
@@ -45,8 +48,9 @@ impl Told {
         Self { lines }
     }
 
-    /// Scores questions, and gives the ids of those that are not local; `lines_of` finds the lines of a handle where they do not show it as it
-    /// is, and `believed` is what a reader takes for shown.
+    /// Scores questions, and gives the ids of those that are not local; `lines_of` finds the lines
+    /// of a handle where they do not show it as it is, and `believed` is what a reader takes for
+    /// shown.
     pub fn exam<'q>(
         &self,
         questions: impl Iterator<Item = &'q ExamQuestion>,
@@ -73,7 +77,8 @@ impl Told {
                     let places: Vec<Vec<usize>> = says.iter().map(|text| self.places(text)).collect();
                     (places.iter().all(|places| !places.is_empty()), self.is_local(&places, about))
                 }
-                // Where it is not known what handles mean, or there are none, refs are not asked for.
+                // Where it is not known what handles mean, or there are none, refs are not asked
+                // for.
                 (ExamAnswer::Ref(_), _) if handles.is_empty() => continue,
                 (ExamAnswer::Ref(target), about) => {
                     let keys: Vec<NodeKey> = resolve(target, page).into_iter().map(|id| page.node(id).key()).collect();
@@ -99,7 +104,8 @@ impl Told {
     }
 
     fn places_of_handle(&self, handle: &str) -> Vec<usize> {
-        // Tools write `[ref=e5]`, `@e5`, `[12]`, `uid=1_12`, `"backendDOMNodeId":12`, whatever they take.
+        // Tools write `[ref=e5]`, `@e5`, `[12]`, `uid=1_12`, `"backendDOMNodeId":12`, whatever they
+        // take.
         let bare = handle.trim_start_matches(['@', '[']).trim_end_matches(']');
         let bare = bare.rsplit_once('=').map_or(bare, |(_, bare)| bare);
         let is_number = bare.bytes().all(|byte| byte.is_ascii_digit());

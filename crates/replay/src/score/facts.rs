@@ -60,7 +60,8 @@ impl Shown<'_> {
         resolve(&drawn.within, self.page).into_iter().map(within).collect()
     }
 
-    /// Returns where the nearest place of a fact that was not read lies, and whether scrolling brings it into the band.
+    /// Returns where the nearest place of a fact that was not read lies, and whether scrolling
+    /// brings it into the band.
     pub fn missing_fact(&self, fact: &Fact, band: &Band) -> Missing {
         if fact.pixels.is_some() {
             return Missing::nearest(self.drawn_at(fact).into_iter().map(|(_, bounds)| band.scrolls_to(bounds)));
@@ -68,7 +69,8 @@ impl Shown<'_> {
         let (haystack, owners) = self.index.text(self.page);
         let places = haystack.places(&fact.text);
         Missing::nearest(places.into_iter().filter_map(|(first, last)| {
-            // A place that spans several nodes is brought by the scroll that brings its farthest one.
+            // A place that spans several nodes is brought by the scroll that brings its farthest
+            // one.
             let owners = owners.get(first..=last)?;
             owners.iter().map(|id| band.scrolls_to(self.page.node(*id).bounds())).max_by_key(|scrolls| scrolls.abs())
         }))

@@ -3,7 +3,8 @@
 use crate::measure::{MarkScore, count};
 use browserlens_lens::{ElidedWhat, ShownNode, ShownState};
 
-/// Counts the nodes and runs of text that are shown, those of them that may be old, and the siblings that elided marks stand for.
+/// Counts the nodes and runs of text that are shown, those of them that may be old, and the
+/// siblings that elided marks stand for.
 ///
 /// A mark that does not say how many counts for one; a cut name is shown, and elides no node.
 pub(crate) fn marks(shown: &ShownState) -> MarkScore {
@@ -29,7 +30,10 @@ mod tests {
     fn marks_match_a_hand_worked_observation() {
         let mut shown = ShownState::default();
         shown
-            .apply("[FULL PAGE STATE] Shop | https://shop.test/\n- main: \"Left\" volatile, link \"Cart\" @e1, … 31 more items @m1, … 2 images @m2\n  - heading \"A long na\"… +40 chars @m3")
+            .apply(
+                "[FULL PAGE STATE] Shop | https://shop.test/\n- main: \"Left\" volatile, link \"Cart\" @e1, … 31 \
+                more items @m1, … 2 images @m2\n  - heading \"A long na\"… +40 chars @m3",
+            )
             .expect("is in the grammar");
         assert_eq!(marks(&shown), MarkScore { shown: 4, elided: 33, volatile: 1 });
         assert_eq!(marks(&ShownState::default()), MarkScore::default());

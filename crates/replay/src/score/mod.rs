@@ -1,13 +1,17 @@
 //! Scoring: what an agent could do and read with what it was shown.
 //!
-//! In: the shown state as read, the handles' map, the shown images; and, from the trace and the scenario, the next action, facts, states and
-//! required nodes. Out: one score a metric. Invariant: the reader chose before anything here was known to it.
+//! In: the shown state as read, the handles' map, the shown images; and, from the trace and the
+//! scenario, the next action, facts, states and required nodes. Out: one score a metric. Invariant:
+//! the reader chose before anything here was known to it.
 //!
-//! * *Recall*: a node of the shown state has a handle that means an acceptable node; or, where it has no handle or the map is not known, it is
-//!   what role and name say; or the acceptable node lies uncovered in a shown image; or, in plain text, its name can be read.
-//! * *Addressable*: the same through the strategy's channel alone; a mark drawn on a shown image points at its node as the place itself does.
+//! * *Recall*: a node of the shown state has a handle that means an acceptable node; or, where it
+//!   has no handle or the map is not known, it is what role and name say; or the acceptable node
+//!   lies uncovered in a shown image; or, in plain text, its name can be read.
+//! * *Addressable*: the same through the strategy's channel alone; a mark drawn on a shown image
+//!   points at its node as the place itself does.
 //! * *Discriminable*: the reader's rules leave one candidate, or only acceptable ones.
-//! * *Resolved*: the handle of the reader's choice means an acceptable node; none where the map is not known.
+//! * *Resolved*: the handle of the reader's choice means an acceptable node; none where the map is
+//!   not known.
 
 mod attacks;
 mod exam;
@@ -116,7 +120,8 @@ impl<'a> Shown<'a> {
         }
     }
 
-    /// Returns the texts right in acceptable nodes: some tools number texts, and who acts on the text acts on its node.
+    /// Returns the texts right in acceptable nodes: some tools number texts, and who acts on the
+    /// text acts on its node.
     fn texts_in(&self, acceptable: &[NodeKey]) -> Vec<NodeKey> {
         let nodes = acceptable.iter().filter_map(|key| self.index.node(self.page, *key));
         nodes

@@ -1,16 +1,21 @@
-//! Probes: nodes and texts of a page that no scenario named, so that no strategy can be tuned to them.
+//! Probes: nodes and texts of a page that no scenario named, so that no strategy can be tuned to
+//! them.
 //!
-//! In: a page, then what each strategy shows of it. Out: a [`ProbeScore`]. Rules: a *node probe* is a role and a name that some visible
-//! interactive node has, a *text probe* the text of some text node that a person sees and that stands still, with at least three letters or digits, the
-//! halves of words at its ends left out; equal ones are one probe. A text stands still if no earlier second look saw it change by itself; a list's marker,
-//! which a browser paints and no document says, is none. At most
-//! [`PROBES`] of each kind are drawn by a [`SplitMix64`] from the page hash (nodes: its first 8 bytes, texts: the next 8, little-endian). A node probe is found if a
-//! handle means one of its nodes, or the reader finds role and name in a node whose handle means no other, or one of its nodes lies uncovered in a shown
-//! image, or, in plain text that has no nodes, its name can be read. A text probe is found if it can be read in text or images.
-//! Why equal ones are one probe: where a map of handles is not known, the reader cannot tell the 142 "Add to cart" apart, and strategies
-//! with and without such a map would be measured differently.
-//! Why not [`find`] for each probe over the whole reading: forty searches a strategy and step would take longer than all the rest; one pass
-//! over the reading picks the nodes that may match, and `find` then decides on each of them alone.
+//! In: a page, then what each strategy shows of it. Out: a [`ProbeScore`]. Rules: a *node probe* is
+//! a role and a name that some visible interactive node has, a *text probe* the text of some text
+//! node that a person sees and that stands still, with at least three letters or digits, the halves
+//! of words at its ends left out; equal ones are one probe. A text stands still if no earlier
+//! second look saw it change by itself; a list's marker, which a browser paints and no document
+//! says, is none. At most [`PROBES`] of each kind are drawn by a [`SplitMix64`] from the page hash
+//! (nodes: its first 8 bytes, texts: the next 8, little-endian). A node probe is found if a handle
+//! means one of its nodes, or the reader finds role and name in a node whose handle means no other,
+//! or one of its nodes lies uncovered in a shown image, or, in plain text that has no nodes, its
+//! name can be read. A text probe is found if it can be read in text or images. Why equal ones are
+//! one probe: where a map of handles is not known, the reader cannot tell the 142 "Add to cart"
+//! apart, and strategies with and without such a map would be measured differently. Why not
+//! [`find`] for each probe over the whole reading: forty searches a strategy and step would take
+//! longer than all the rest; one pass over the reading picks the nodes that may match, and `find`
+//! then decides on each of them alone.
 
 use super::Shown;
 use crate::measure::{ProbeScore, count};
@@ -125,7 +130,8 @@ impl Probes {
     }
 }
 
-/// Returns whether neither a text nor an element that holds nothing else was seen to change: scripts put a new text node in the place of the old one.
+/// Returns whether neither a text nor an element that holds nothing else was seen to change:
+/// scripts put a new text node in the place of the old one.
 fn stands_still(text: NodeRef<'_>, changing: &HashSet<NodeKey>) -> bool {
     let is_text = |below: &NodeRef<'_>| matches!(below.kind(), NodeKind::Text | NodeKind::Pseudo);
     let mut at = text;
@@ -140,7 +146,8 @@ fn stands_still(text: NodeRef<'_>, changing: &HashSet<NodeKey>) -> bool {
     }
 }
 
-/// Returns the text of a node without the halves of words at its ends: in `<mark>plan</mark>s` nobody reads *plan*.
+/// Returns the text of a node without the halves of words at its ends: in `<mark>plan</mark>s`
+/// nobody reads *plan*.
 fn whole_words(node: NodeRef<'_>) -> &str {
     let mut text = node.text();
     let page = node.page();
@@ -200,7 +207,8 @@ fn pick<T>(all: Vec<T>, seed: u64) -> Vec<T> {
     all.into_iter().enumerate().filter(|(at, _)| drawn.contains(at)).map(|(_, probe)| probe).collect()
 }
 
-/// Returns whether a text is surely normalised: ASCII without control characters, or blanks at its ends or side by side.
+/// Returns whether a text is surely normalised: ASCII without control characters, or blanks at its
+/// ends or side by side.
 fn is_plain(words: &str) -> bool {
     let bytes = words.as_bytes();
     let mut blank = true;
@@ -348,7 +356,8 @@ mod tests {
     proptest! {
         /// The shortcut picks every node that a whole search would find.
         #[test]
-        fn one_pass_finds_what_forty_searches_would(words in prop::collection::vec("( ?Cart ?|Buy  now|Buy now|Open…|Open|\u{200b}Cart|Gone)", 0..5), role in "(link|button|generic|text)", also in any::<bool>()) {
+        fn one_pass_finds_what_forty_searches_would(words in prop::collection::vec("( ?Cart ?|Buy  now|Buy \
+            now|Open…|Open|\u{200b}Cart|Gone)", 0..5), role in "(link|button|generic|text)", also in any::<bool>()) {
             let nodes: Vec<ReadNode> = words.iter().map(|words| {
                 let node = ReadNode { role: role.clone(), ..ReadNode::default() };
                 if also { ReadNode { also: vec![words.clone()], ..node } } else { ReadNode { name: words.clone(), ..node } }

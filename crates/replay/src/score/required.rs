@@ -1,8 +1,10 @@
 //! Required sets: the nodes that a step cannot do without, all or nothing.
 //!
-//! In: the targets that a scenario requires at a step. Out: a [`RequiredScore`]. Rules: a target is shown if a handle means one of the nodes that it
-//! resolves to; or role and name are found in a node whose handle means no other; or its text can be read, where it is named by text or can only be
-//! read; or one of the nodes lies readable in a shown image. A target that resolves to no node of the page is not shown.
+//! In: the targets that a scenario requires at a step. Out: a [`RequiredScore`]. Rules: a target is
+//! shown if a handle means one of the nodes that it resolves to; or role and name are found in a
+//! node whose handle means no other; or its text can be read, where it is named by text or can only
+//! be read; or one of the nodes lies readable in a shown image. A target that resolves to no node
+//! of the page is not shown.
 
 use super::Shown;
 use crate::measure::{RequiredScore, count};

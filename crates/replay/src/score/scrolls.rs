@@ -1,11 +1,13 @@
 //! What it would take to scroll to what a viewport-limited strategy does not show.
 //!
-//! In: the page, and how far beyond the viewport the strategy shows. Out: scrolls of one viewport height. Rules: the *band* is the viewport and
-//! that margin above and below it; the distance of a box is that between its nearer edge and the band, in CSS px; scrolls are ⌈distance ÷
-//! viewport height⌉, at least 1; a box that touches the band, or lies beside it, needs none, and no scroll brings what is not shown of it.
-//! Of several places the one with the fewest scrolls counts. What lies above and what lies below is walked to one after the other, the
-//! nearer end first: down + up + the smaller of both.
-//! Known to be simple: only the main document is scrolled; what an inner scroller hides is not brought.
+//! In: the page, and how far beyond the viewport the strategy shows. Out: scrolls of one viewport
+//! height. Rules: the *band* is the viewport and that margin above and below it; the distance of a
+//! box is that between its nearer edge and the band, in CSS px; scrolls are ⌈distance ÷ viewport
+//! height⌉, at least 1; a box that touches the band, or lies beside it, needs none, and no scroll
+//! brings what is not shown of it. Of several places the one with the fewest scrolls counts. What
+//! lies above and what lies below is walked to one after the other, the nearer end first: down + up +
+//! the smaller of both. Known to be simple: only the main document is scrolled; what an inner
+//! scroller hides is not brought.
 
 use super::Shown;
 use crate::measure::TargetScore;

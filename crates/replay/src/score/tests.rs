@@ -59,7 +59,8 @@ impl Case {
     }
 }
 
-const CARTS: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- main:\n  - link \"Cart\" [ref=e2]\n  - checkbox \"16 GB\" [checked] [ref=e3]\n  - text: Showing 3 of 142";
+const CARTS: &str = "- navigation \"Main\":\n  - link \"Cart\" [ref=e1]\n- main:\n  - link \"Cart\" [ref=e2]\n  - \
+    checkbox \"16 GB\" [checked] [ref=e3]\n  - text: Showing 3 of 142";
 
 fn carts() -> Case {
     Case::new(aria::parse(CARTS), &[("e1", 10), ("e2", 20), ("e3", 30)], ActionChannel::Ref)
@@ -198,7 +199,8 @@ fn required_nodes_are_shown_by_handle_by_words_or_by_their_text() {
 #[test]
 fn what_lies_below_a_limited_view_costs_scrolls_and_what_cannot_be_told_costs_none() {
     let far = PageBuilder::outline(
-        "main\n  link \"Far\" #50 box=0,4200,80,20 offscreen\n  text \"Deep words\" #51 box=0,2700,80,20 offscreen\n  link \"Twin\" #52 box=0,10,80,20\n  link \"Twin\" #53 box=0,50,80,20",
+        "main\n  link \"Far\" #50 box=0,4200,80,20 offscreen\n  text \"Deep words\" #51 box=0,2700,80,20 offscreen\n  \
+            link \"Twin\" #52 box=0,10,80,20\n  link \"Twin\" #53 box=0,50,80,20",
     );
     let mut case = Case::new(
         aria::parse("- link \"Twin\" [ref=e1]\n- link \"Twin\" [ref=e2]"),

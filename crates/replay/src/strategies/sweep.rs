@@ -1,8 +1,10 @@
 //! Sweeps: one entry, many strategies, and a curve.
 //!
-//! In: the options of an entry and its table `sweep`, a list of numbers a parameter. Out: one member a combination: its options, and the
-//! [`SweepPoint`] that says which one it is. Invariants: members come in the order of the lists, the last parameter (by name) fastest; a member's name says its values
-//! (`lens/delta:budget=500`), so that no two are the same; a member that has a name of its own differs from the family in nothing but those options.
+//! In: the options of an entry and its table `sweep`, a list of numbers a parameter. Out: one
+//! member a combination: its options, and the [`SweepPoint`] that says which one it is. Invariants:
+//! members come in the order of the lists, the last parameter (by name) fastest; a member's name
+//! says its values (`lens/delta:budget=500`), so that no two are the same; a member that has a name
+//! of its own differs from the family in nothing but those options.
 
 use browserlens_strategy::{ActionChannel, Run, Strategy, Task, TextFormat};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,5 @@
-//! A small world for tests: traces written by the real writer, pages from outlines, and strategies that behave or do not.
+//! A small world for tests: traces written by the real writer, pages from outlines, and strategies
+//! that behave or do not.
 
 use browserlens_page::{Capture, NodeKey, Page, PageBuilder, Viewport};
 use browserlens_replay::{
@@ -26,7 +27,8 @@ pub fn pages() -> Vec<Page> {
     [
         "main\n  searchbox \"Search\" #1\n  button \"Go\" #2\n  text \"Type to search\" #3",
         "main\n  searchbox \"Search\" #1 value=\"lamp\"\n  button \"Go\" #2\n  text \"Type to search\" #3",
-        "main\n  searchbox \"Search\" #1 value=\"lamp\"\n  button \"Go\" #2\n  link \"Oak lamp\" #4\n  text \"3 of 142 results\" #5",
+        "main\n  searchbox \"Search\" #1 value=\"lamp\"\n  button \"Go\" #2\n  link \"Oak lamp\" #4\n  text \"3 of 142 \
+            results\" #5",
     ]
     .into_iter()
     .map(PageBuilder::outline)
@@ -63,7 +65,8 @@ impl World {
         let scenario = self.path("scenarios").join(format!("{name}.toml"));
         std::fs::create_dir_all(scenario.parent().expect("a parent")).expect("made");
         let text = format!(
-            "name = \"{name}\"\ngoal = \"Find the oak lamp\"\nwhy = \"a test\"\nsite = \"shop\"\nstart_facts = [\"Type to search\"]\n\
+            "name = \"{name}\"\ngoal = \"Find the oak lamp\"\nwhy = \"a test\"\nsite = \"shop\"\nstart_facts = [\"Type \
+                to search\"]\n\
              [[step]]\nfill = {{ role = \"searchbox\", name = \"Search\" }}\ntext = \"lamp\"\n\
              [[step]]\nclick = {{ role = \"button\", name = \"Go\" }}\nfacts = [\"3 of 142 results\"]\n"
         );
@@ -112,7 +115,8 @@ impl World {
         path
     }
 
-    /// Puts the pages of the task where replay looks before it parses; the captures of these tests are empty.
+    /// Puts the pages of the task where replay looks before it parses; the captures of these tests
+    /// are empty.
     pub fn pack(&self, trace: &Path, cache: &str, pages: &[Page]) {
         let pages_of_trace = PackedPages::open(&self.path(cache), Trace::open(trace).expect("opens").hash());
         for (step, page) in pages.iter().enumerate() {
@@ -186,7 +190,8 @@ pub enum Behaviour {
     Shares,
     /// Shows no node, and does that work when it is asked for more, as others do when they observe.
     SharesInAnswer,
-    /// Keeps what is shared of a step until it sees the next, and a value in it that must not be freed while anybody observes.
+    /// Keeps what is shared of a step until it sees the next, and a value in it that must not be
+    /// freed while anybody observes.
     Keeps,
 }
 

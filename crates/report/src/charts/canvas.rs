@@ -1,8 +1,10 @@
 //! A drawing surface in px with half-pixel precision over plotters' backends for SVG and bitmaps.
 //!
-//! In: shapes in px from the top left. Out: one SVG document with title, description, a view box and the font that it is set in; and the same
-//! shapes as PNG. Invariants: text goes through the backend's escaping, without control characters, which XML forbids; neither picture needs
-//! a font of the machine. plotters draws on whole pixels: the surface is drawn twice as large, and SVG is shown at half size.
+//! In: shapes in px from the top left. Out: one SVG document with title, description, a view box
+//! and the font that it is set in; and the same shapes as PNG. Invariants: text goes through the
+//! backend's escaping, without control characters, which XML forbids; neither picture needs a font
+//! of the machine. plotters draws on whole pixels: the surface is drawn twice as large, and SVG is
+//! shown at half size.
 
 use super::style::{GRID, INK, Look, MUTED, Marker, PAPER};
 use crate::ReportError;
@@ -165,7 +167,8 @@ pub(super) fn draw_png(
 ) -> Result<Vec<u8>, ReportError> {
     static FONTS_REGISTERED: Once = Once::new();
     FONTS_REGISTERED.call_once(|| {
-        // An error would mean that the embedded font is none, and shows as a chart without text in the tests.
+        // An error would mean that the embedded font is none, and shows as a chart without text in
+        // the tests.
         let _ = register_font(FONTS, FontStyle::Normal, REGULAR);
         let _ = register_font(FONTS, FontStyle::Bold, BOLD);
     });

@@ -1,7 +1,9 @@
 //! Where labels of points stand.
 //!
-//! In: points with the size of what is written beside them, the frame, and lines that run through. Out: a place for each label, in the order of the points.
-//! Invariant: where there is room, no label covers another, a point that is not its own, or a line; places near the point are tried first.
+//! In: points with the size of what is written beside them, the frame, and lines that run through.
+//! Out: a place for each label, in the order of the points. Invariant: where there is room, no
+//! label covers another, a point that is not its own, or a line; places near the point are tried
+//! first.
 
 use super::canvas::Frame;
 
@@ -32,7 +34,8 @@ impl Label {
         }
     }
 
-    /// Returns the place of the label's frame that is nearest to the point, where that is too far away to be seen as one.
+    /// Returns the place of the label's frame that is nearest to the point, where that is too far
+    /// away to be seen as one.
     pub fn leader(self) -> Option<(f64, f64)> {
         let (frame, (x, y)) = (self.frame(), self.of.at);
         let edge = (x.clamp(frame.left, frame.right), y.clamp(frame.top, frame.bottom));
@@ -42,7 +45,8 @@ impl Label {
 
 /// Returns whether a straight line from `a` to `b` runs through a frame.
 fn crosses(frame: Frame, a: (f64, f64), b: (f64, f64)) -> bool {
-    // The part of the line, from 0 to 1, that lies between the sides is cut down by each of the four.
+    // The part of the line, from 0 to 1, that lies between the sides is cut down by each of the
+    // four.
     let (mut from, mut to) = (0.0_f64, 1.0_f64);
     for (start, way, low, high) in
         [(a.0, b.0 - a.0, frame.left, frame.right), (a.1, b.1 - a.1, frame.top, frame.bottom)]

@@ -30,7 +30,10 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
         right: WIDTH - 84.0,
         bottom: TOP + ROW * bars.len().max(1) as f64 + 8.0,
     };
-    let mut caption = "What a strategy would take alone for an observation, in milliseconds, median over the steps as in the table; loading the page and counting tokens are left out. A bar is divided as the time of all steps divides among the stages. “other” is what a strategy did outside the named stages.".to_owned();
+    let mut caption = "What a strategy would take alone for an observation, in milliseconds, median over the steps as \
+        in the table; loading the page and counting tokens are left out. A bar is divided as the time of all steps \
+        divides among the stages. “other” is what a strategy did outside the named stages."
+        .to_owned();
     if bars.iter().any(|(_, times)| times.cached) {
         caption.push_str(" Bars marked * were measured in an earlier run.");
     }

@@ -1,8 +1,10 @@
 //! The charts of a report, as SVG; the two main ones as PNG too.
 //!
-//! In: a run and its [`Summary`]. Out: charts, each with a title and a caption that says what is drawn and in which unit.
-//! Invariants: the same rows give the same bytes (but for latency); a chart needs no font of the machine, since it brings its own; names of strategies and scenarios are text, never markup; colours can be told apart by colour-blind readers, and
-//! where they repeat, marker and dash tell the lines apart.
+//! In: a run and its [`Summary`]. Out: charts, each with a title and a caption that says what is
+//! drawn and in which unit. Invariants: the same rows give the same bytes (but for latency); a
+//! chart needs no font of the machine, since it brings its own; names of strategies and scenarios
+//! are text, never markup; colours can be told apart by colour-blind readers, and where they
+//! repeat, marker and dash tell the lines apart.
 
 mod canvas;
 mod labels;

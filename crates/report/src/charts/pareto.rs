@@ -1,4 +1,5 @@
-//! Tokens per task against the share of steps that succeed, with the front of strategies that nothing beats on both.
+//! Tokens per task against the share of steps that succeed, with the front of strategies that
+//! nothing beats on both.
 //!
 //! Few strategies are named where they lie; many have numbers, and a key below.
 
@@ -51,7 +52,9 @@ pub(super) fn draw(summary: &Summary) -> Result<Chart, ReportError> {
         .collect();
     let front = front(&points);
     let caption = format!(
-        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is the Pareto front: for what lies on it, no strategy is cheaper and as successful. Thin bars: 95 % intervals over scenarios (bootstrap), cut at the frame. {} how many tasks succeed as a whole.",
+        "Mean tokens per task ({}, images by {}; logarithmic) against the share of all steps that succeed. The line is \
+            the Pareto front: for what lies on it, no strategy is cheaper and as successful. Thin bars: 95 % intervals \
+            over scenarios (bootstrap), cut at the frame. {} how many tasks succeed as a whole.",
         Encoding::O200kBase.name(),
         summary.formula.name(),
         if points.len() > NAMED {

@@ -26,7 +26,10 @@ pub(super) fn draw(table: &RouterTable) -> Result<Chart, ReportError> {
         right: WIDTH - 250.0,
         bottom: TOP + ROW * rows.len().max(1) as f64 + 8.0,
     };
-    let caption = "Number of steps on which each representation was chosen. Beside the bars: tokens per task over those of hindsight, which takes the cheapest representation with which the step succeeds, and the steps that only hindsight makes succeed.".to_owned();
+    let caption = "Number of steps on which each representation was chosen. Beside the bars: tokens per task over \
+        those of hindsight, which takes the cheapest representation with which the step succeeds, and the steps that \
+        only hindsight makes succeed."
+        .to_owned();
     let shapes = |canvas: &Canvas<'_>| {
         let scale = Scale::over(frame, 0.0..end, 0.0..1.0);
         let mut x = frame.left;

@@ -52,7 +52,8 @@ pub(super) fn draw(input: &ReportInput<'_>, summary: &Summary) -> Result<Chart, 
 
     let left_out = summary.scenarios.len().saturating_sub(PANELS);
     let mut caption = format!(
-        "Tokens that each step adds: text ({}) and images ({}), with the legend at step 0 and the answers to requests. Logarithmic axis, the same in every panel; a gap is a step on which the strategy failed.",
+        "Tokens that each step adds: text ({}) and images ({}), with the legend at step 0 and the answers to requests. \
+            Logarithmic axis, the same in every panel; a gap is a step on which the strategy failed.",
         Encoding::O200kBase.name(),
         input.formula.name()
     );

@@ -14,7 +14,8 @@ pub(super) const GRID: RGBColor = RGBColor(0xe1, 0xe5, 0xea);
 /// Behind everything.
 pub(super) const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
 
-/// The palette of Okabe and Ito (2008) without its yellow, which vanishes on white; its black is a grey that shows on dark too.
+/// The palette of Okabe and Ito (2008) without its yellow, which vanishes on white; its black is a
+/// grey that shows on dark too.
 pub(super) const PALETTE: [RGBColor; 7] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -60,7 +61,8 @@ pub(super) fn look_of(looks: &[(&str, Look)], name: &str) -> Look {
     found.unwrap_or(Look { color: MUTED, marker: Marker::Circle, dashed: false })
 }
 
-/// Returns ticks of a logarithmic axis over `from..to` (exponents of ten): decades, with 2 and 5 between them where they are few.
+/// Returns ticks of a logarithmic axis over `from..to` (exponents of ten): decades, with 2 and 5
+/// between them where they are few.
 pub(super) fn log_ticks(from: f64, to: f64) -> Vec<f64> {
     let steps: &[f64] = if to - from < 2.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
     let (first, last) = (from.floor() as i32, to.ceil() as i32);
@@ -68,7 +70,8 @@ pub(super) fn log_ticks(from: f64, to: f64) -> Vec<f64> {
     ticks.filter(|tick| (from - 1e-9..=to + 1e-9).contains(tick)).collect()
 }
 
-/// Returns at most about `count` ticks of a linear axis from 0 to at least `to`, 1, 2 or 5 times a power of ten apart.
+/// Returns at most about `count` ticks of a linear axis from 0 to at least `to`, 1, 2 or 5 times a
+/// power of ten apart.
 pub(super) fn linear_ticks(to: f64, count: f64) -> Vec<f64> {
     if to <= 0.0 || !to.is_finite() {
         return vec![0.0, 1.0];

@@ -1,4 +1,5 @@
-//! Families of strategies that differ in numbers: tokens per task against the share of steps that succeed, one line a family.
+//! Families of strategies that differ in numbers: tokens per task against the share of steps that
+//! succeed, one line a family.
 
 use super::Chart;
 use super::canvas::{self, Anchor, Canvas, Frame, Letters, Scale};
@@ -61,7 +62,8 @@ pub(super) fn draw(families: &[Family<'_>]) -> Result<Option<Chart>, ReportError
     let least = all().map(|point| point.1).fold(1.0, f64::min);
     let floor = ((least * 10.0 - 0.5).floor() / 10.0).clamp(0.0, 0.8);
     let caption = format!(
-        "Mean tokens per task (logarithmic) against the share of all steps that succeed, one line a family. {SWEEPS_NOTE}"
+        "Mean tokens per task (logarithmic) against the share of all steps that succeed, one line a family. \
+            {SWEEPS_NOTE}"
     );
 
     let shapes = |canvas: &Canvas<'_>| {

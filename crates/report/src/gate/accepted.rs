@@ -1,7 +1,8 @@
 //! The log of accepted changes: what a newly accepted run changed, and why.
 //!
-//! In: the accepted runs before and after, the gate's findings between them, and a reason. Out: an entry of `reports/CHANGES.md`, the newest first.
-//! Invariant: an entry that changed nothing is not made; what stands in the file is kept as it is.
+//! In: the accepted runs before and after, the gate's findings between them, and a reason. Out: an
+//! entry of `reports/CHANGES.md`, the newest first. Invariant: an entry that changed nothing is not
+//! made; what stands in the file is kept as it is.
 
 use super::groups_markdown;
 use crate::error::ReportError;
@@ -11,7 +12,8 @@ use browserlens_replay::{AcceptedRun, GateReport};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-const HEAD: &str = "# Accepted changes\n\nWhat each newly accepted run changed, the newest first. `browserlens bench --accept --why …` writes this file.\n";
+const HEAD: &str = "# Accepted changes\n\nWhat each newly accepted run changed, the newest first. `browserlens bench \
+    --accept --why …` writes this file.\n";
 
 /// Returns the entry of a newly accepted run; none if nothing changed.
 pub fn change_entry(

@@ -1,7 +1,8 @@
 //! The gate's findings as JUnit XML: a suite a strategy, a case a scenario.
 //!
-//! In: a [`GateReport`] and what was compared. Out: XML. Invariants: text is escaped by the XML writer, and characters that XML cannot hold
-//! are replaced; a case fails exactly where the gate found a regression of its own; what belongs to no case fails in one of its own.
+//! In: a [`GateReport`] and what was compared. Out: XML. Invariants: text is escaped by the XML
+//! writer, and characters that XML cannot hold are replaced; a case fails exactly where the gate
+//! found a regression of its own; what belongs to no case fails in one of its own.
 
 use crate::error::ReportError;
 use crate::text_table::one_line;
@@ -13,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The suite of what belongs to no strategy.
 const GATE: &str = "gate";
 
-/// Returns the findings as JUnit XML; `cases` are the pairs of strategy and scenario that were compared.
+/// Returns the findings as JUnit XML; `cases` are the pairs of strategy and scenario that were
+/// compared.
 ///
 /// # Errors
 /// [`ReportError::Table`] if the XML cannot be written.

@@ -1,7 +1,8 @@
 //! Findings summed by strategy: how many tokens, and on which scenarios.
 //!
-//! In: findings of one kind (regressions, improvements). Out: a line or a row a strategy. Invariant: sums are over the steps that the findings name,
-//! so that a difference is what it says and not what other steps gave back.
+//! In: findings of one kind (regressions, improvements). Out: a line or a row a strategy.
+//! Invariant: sums are over the steps that the findings name, so that a difference is what it says
+//! and not what other steps gave back.
 
 use crate::numbers::thousands;
 use crate::text_table::{TextTable, one_line};
@@ -60,7 +61,8 @@ impl OfStrategy<'_> {
         if rest > 0 { format!("{} and {rest} more", named.join(", ")) } else { named.join(", ") }
     }
 
-    /// One line: `lens/full: +140 tokens (1,000 → 1,140) on 3 steps; 1 other finding; on shop/a, shop/b`.
+    /// One line:
+    /// `lens/full: +140 tokens (1,000 → 1,140) on 3 steps; 1 other finding; on shop/a, shop/b`.
     pub fn in_words(&self, strategy: &str) -> String {
         let mut parts = Vec::new();
         if self.steps > 0 {

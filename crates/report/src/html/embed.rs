@@ -1,7 +1,8 @@
 //! Texts and pictures that are embedded in the page, within a room in bytes.
 //!
-//! In: content hashes. Out: what fits, in the same places. Invariants: the room is kept; all texts are cut at one length, the largest that
-//! fits, so that no strategy is shown longer than another; what is cut or left out says so; a picture is a JPEG that we wrote ourselves.
+//! In: content hashes. Out: what fits, in the same places. Invariants: the room is kept; all texts
+//! are cut at one length, the largest that fits, so that no strategy is shown longer than another;
+//! what is cut or left out says so; a picture is a JPEG that we wrote ourselves.
 
 use crate::numbers::thousands;
 use crate::preview::{self, Size};
@@ -102,7 +103,8 @@ pub(super) fn texts_in_words<'t>(
     let store = store_name(input);
     if shortened > 0 {
         left_out.push(format!(
-            "{} of {} texts are cut after {} bytes in the step viewer, to keep the page small; the full texts lie in {store}.",
+            "{} of {} texts are cut after {} bytes in the step viewer, to keep the page small; the full texts lie in \
+                {store}.",
             thousands(shortened),
             thousands(all),
             thousands(cut as u64),
@@ -117,8 +119,9 @@ fn store_name<'a>(input: &ReportInput<'a>) -> &'a str {
     if input.about.store.is_empty() { "the run's observation store" } else { &input.about.store }
 }
 
-/// Embeds pictures within `room` bytes of base64: those of the first group first, then the others. The pictures of a group are all smaller where
-/// they do not fit, and its last ones are left out where that is not enough.
+/// Embeds pictures within `room` bytes of base64: those of the first group first, then the others.
+/// The pictures of a group are all smaller where they do not fit, and its last ones are left out
+/// where that is not enough.
 pub(super) fn pictures(
     store: &dyn Observations,
     groups: [&[&str]; 2],

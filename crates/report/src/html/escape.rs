@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 use browserlens_page::text::escaped;
 use sha2::{Digest, Sha256};
 
-/// Escapes text for element content and quoted attribute values; what nobody sees is written so that it is seen.
+/// Escapes text for element content and quoted attribute values; what nobody sees is written so
+/// that it is seen.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for c in escaped(text).chars() {
@@ -23,14 +24,16 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// Makes JSON safe inside a `<script type="application/json">` block: without `<` there is neither an end tag nor a comment.
+/// Makes JSON safe inside a `<script type="application/json">` block: without `<` there is neither
+/// an end tag nor a comment.
 ///
 /// In JSON `<` stands in strings only, where the escape means the same.
 pub(super) fn escape_json_block(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// Returns the source expression that lets a content security policy accept exactly this inline script or style sheet.
+/// Returns the source expression that lets a content security policy accept exactly this inline
+/// script or style sheet.
 pub(super) fn source_of(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }

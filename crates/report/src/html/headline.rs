@@ -1,6 +1,7 @@
 //! The first section: who is first, and the table of all strategies with n and intervals.
 //!
-//! In: a [`Summary`] and the timings. Out: markup. Invariant: every average says its n in its header, or in its cell where that differs.
+//! In: a [`Summary`] and the timings. Out: markup. Invariant: every average says its n in its
+//! header, or in its cell where that differs.
 
 use super::escape::escape;
 use super::table::{Row, Value, folded, table_of};
@@ -19,13 +20,20 @@ pub(super) fn section(input: &ReportInput<'_>, summary: &Summary) -> String {
     if let Some(best) = summary.strategies.first().filter(|best| best.ranked) {
         out.push_str(&key_figures(summary, best));
     }
-    out.push_str("<div class=\"tools\"><label>Show strategies <input type=\"search\" id=\"filter\" placeholder=\"lens, recorded, …\" autocomplete=\"off\"></label><span class=\"hint\" id=\"filter-count\" role=\"status\"></span></div>\n");
+    out.push_str(
+        "<div class=\"tools\"><label>Show strategies <input type=\"search\" id=\"filter\" placeholder=\"lens, \
+        recorded, …\" autocomplete=\"off\"></label><span class=\"hint\" id=\"filter-count\" \
+        role=\"status\"></span></div>\n",
+    );
     out.push_str(&headline_table(input, summary).replacen(
         "<table class=\"sortable\"",
         "<table class=\"sortable\" id=\"headline\"",
         1,
     ));
-    out.push_str("<p class=\"hint\">Click a header to sort. Small below a number: its 95 % interval over scenarios (paired bootstrap); below a median: from the 5th to the 95th percentile of steps.</p>\n");
+    out.push_str(
+        "<p class=\"hint\">Click a header to sort. Small below a number: its 95 % interval over scenarios \
+        (paired bootstrap); below a median: from the 5th to the 95th percentile of steps.</p>\n",
+    );
     out.push_str(&folded("Averages over scenarios, with 95 % intervals", &averages_table(summary), false));
     if let (Some(baseline), Some(table)) = (&summary.baseline, differences_table(summary)) {
         out.push_str(&folded(&format!("Against {baseline}, scenario by scenario"), &table, false));

@@ -1,10 +1,11 @@
 //! The page of a report: one file that opens from disk, without network.
 //!
-//! In: a run, its summary and charts. Out: HTML. Invariants: everything that comes from a page, a scenario or a strategy stands in the
-//! markup as escaped text only, or in data blocks that the page's one script puts into the document as text nodes; the
-//! content security policy lets that script and that style sheet be used by their hashes and nothing else; images are JPEG written by us.
-//! The page stays below [`LARGEST_PAGE`] bytes: what does not fit is cut or left out, and the page says so.
-//! How the data lies in the page, and why so, stands in this crate's README.
+//! In: a run, its summary and charts. Out: HTML. Invariants: everything that comes from a page, a
+//! scenario or a strategy stands in the markup as escaped text only, or in data blocks that the
+//! page's one script puts into the document as text nodes; the content security policy lets that
+//! script and that style sheet be used by their hashes and nothing else; images are JPEG written by
+//! us. The page stays below [`LARGEST_PAGE`] bytes: what does not fit is cut or left out, and the
+//! page says so. How the data lies in the page, and why so, stands in this crate's README.
 
 mod embed;
 mod escape;
@@ -76,15 +77,20 @@ pub(crate) fn page(
     let mut out = String::with_capacity(fixed + data.blocks.len());
     let _ = write!(
         out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>BrowserLens report</title>\n<link rel=\"icon\" href=\"data:,\">\n\
-         <style>{STYLE}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the summary</a>\n<div class=\"page\">\n"
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta \
+            http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" \
+         content=\"no-referrer\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>BrowserLens report</title>\n<link rel=\"icon\" \
+         href=\"data:,\">\n\
+         <style>{STYLE}</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the summary</a>\n<div \
+         class=\"page\">\n"
     );
     out.push_str(&header(input, summary));
     let _ = write!(
         out,
-        "<nav class=\"contents\" aria-label=\"Contents\">\n<ol>\n{contents}</ol>\n</nav>\n<main id=\"main\">\n{main}</main>\n</div>\n\
+        "<nav class=\"contents\" aria-label=\"Contents\">\n<ol>\n{contents}</ol>\n</nav>\n<main \
+            id=\"main\">\n{main}</main>\n</div>\n\
          <script type=\"application/json\" id=\"data\">{overview}</script>\n"
     );
     out.push_str(&data.blocks);
@@ -100,7 +106,8 @@ fn header(input: &ReportInput<'_>, summary: &Summary) -> String {
         .map(|part| escape(part))
         .collect();
     format!(
-        "<header>\n<div class=\"bar\"><h1>BrowserLens <span>report</span></h1>\n<button type=\"button\" id=\"theme\" hidden>Dark</button></div>\n\
+        "<header>\n<div class=\"bar\"><h1>BrowserLens <span>report</span></h1>\n<button type=\"button\" id=\"theme\" \
+            hidden>Dark</button></div>\n\
          <p class=\"lead\">{}</p>\n<p class=\"made\">{}</p>\n</header>\n",
         escape(&headline_in_words(summary)),
         made.join(" · ")
@@ -116,7 +123,8 @@ fn sections(parts: &Parts<'_>) -> (String, String) {
         let _ = writeln!(contents, "<li><a href=\"#{id}\">{title}</a></li>");
         let _ = write!(
             main,
-            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 id=\"{id}-title\">{title}</h2>\n{content}</section>\n"
+            "<section id=\"{id}\" aria-labelledby=\"{id}-title\">\n<h2 \
+                id=\"{id}-title\">{title}</h2>\n{content}</section>\n"
         );
     }
     (contents, main)

@@ -1,7 +1,8 @@
-//! What the page's script draws charts of, as JSON in a data block: small, since it is read whenever the page opens.
+//! What the page's script draws charts of, as JSON in a data block: small, since it is read
+//! whenever the page opens.
 //!
-//! In: a run and its [`Summary`]. Out: one document. Invariant: every number is one of the summary or of a row; nothing is worked out here but
-//! which strategies lie on the front.
+//! In: a run and its [`Summary`]. Out: one document. Invariant: every number is one of the summary
+//! or of a row; nothing is worked out here but which strategies lie on the front.
 
 use super::viewer::Known;
 use crate::aggregate::{StrategySummary, Summary, stage_name};
@@ -22,7 +23,8 @@ struct Overview<'a> {
     store: &'a str,
     scenarios: &'a [Known],
     points: Vec<Point>,
-    /// By scenario, then strategy: tokens of each step; null where it failed, nothing where it was not run.
+    /// By scenario, then strategy: tokens of each step; null where it failed, nothing where it was
+    /// not run.
     tokens: Vec<Vec<Vec<Option<u64>>>>,
     stages: Vec<&'static str>,
     latency: Vec<Latency>,
@@ -51,7 +53,8 @@ struct Point {
     front: [bool; 2],
 }
 
-/// Median milliseconds of a step, divided as the time of all steps divides among the stages; the rest last.
+/// Median milliseconds of a step, divided as the time of all steps divides among the stages; the
+/// rest last.
 #[derive(Serialize)]
 struct Latency {
     strategy: usize,

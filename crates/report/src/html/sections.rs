@@ -1,7 +1,8 @@
 //! The sections of the page, one function each; [`all`] is their order and the table of contents.
 //!
-//! In: a run and its [`Summary`]. Out: markup below a heading. Invariants: a section without anything to show is not there and has no entry in
-//! the contents; a new one is a function and a line in [`all`].
+//! In: a run and its [`Summary`]. Out: markup below a heading. Invariants: a section without
+//! anything to show is not there and has no entry in the contents; a new one is a function and a
+//! line in [`all`].
 
 use super::escape::escape;
 use super::headline;
@@ -73,10 +74,13 @@ pub(super) fn all() -> Vec<Section> {
     ]
 }
 
-/// The frame of a chart that the script draws, and the picture that says the same in print and in papers.
+/// The frame of a chart that the script draws, and the picture that says the same in print and in
+/// papers.
 fn chart(id: &str, label: &str, caption: &str, file: &str, tools: &str) -> String {
     format!(
-        "<figure>\n{tools}<div class=\"chart\" id=\"{id}\" data-label=\"{}\"><noscript><p class=\"hint\">This chart needs the script of this page; {} holds it as a picture.</p></noscript></div>\n<figcaption>{} <span class=\"file\">As a picture: <code>{}</code></span></figcaption>\n</figure>\n",
+        "<figure>\n{tools}<div class=\"chart\" id=\"{id}\" data-label=\"{}\"><noscript><p class=\"hint\">This chart \
+            needs the script of this page; {} holds it as a picture.</p></noscript></div>\n<figcaption>{} <span \
+            class=\"file\">As a picture: <code>{}</code></span></figcaption>\n</figure>\n",
         escape(label),
         escape(file),
         escape(caption),
@@ -85,14 +89,19 @@ fn chart(id: &str, label: &str, caption: &str, file: &str, tools: &str) -> Strin
 }
 
 fn pareto(parts: &Parts<'_>) -> Option<String> {
-    let tools = "<div class=\"tools\"><label>Success of <select id=\"pareto-success\"><option>tasks</option><option>steps</option></select></label><label><input type=\"checkbox\" id=\"pareto-intervals\"> intervals</label></div>\n";
-    let caption = "Mean tokens per task (logarithmic) against the share that succeeds. What the stepped line touches is the Pareto front: nothing is cheaper and as successful. Point at a mark, or step through them with the Tab key, for its numbers.";
+    let tools = "<div class=\"tools\"><label>Success of <select \
+        id=\"pareto-success\"><option>tasks</option><option>steps</option></select></label><label><input \
+        type=\"checkbox\" id=\"pareto-intervals\"> intervals</label></div>\n";
+    let caption = "Mean tokens per task (logarithmic) against the share that succeeds. What the stepped line touches \
+        is the Pareto front: nothing is cheaper and as successful. Point at a mark, or step through them with the Tab \
+        key, for its numbers.";
     Some(chart("pareto-chart", "Cost against success", caption, parts.charts.pareto.file, tools))
 }
 
 fn tokens(parts: &Parts<'_>) -> Option<String> {
     let tools = "<div class=\"tools\" id=\"tokens-strategies\"></div>\n";
-    let caption = "Tokens that each step adds: text and images, with the legend at step 0 and the answers to requests. Logarithmic axis, the same in every panel; a gap is a step on which the strategy failed.";
+    let caption = "Tokens that each step adds: text and images, with the legend at step 0 and the answers to requests. \
+        Logarithmic axis, the same in every panel; a gap is a step on which the strategy failed.";
     Some(chart("tokens-chart", "Tokens over steps", caption, parts.charts.steps.file, tools))
 }
 
@@ -103,7 +112,8 @@ fn latency(parts: &Parts<'_>) -> Option<String> {
 
 fn routers(parts: &Parts<'_>) -> Option<String> {
     let routers = parts.summary.routers.as_ref()?;
-    let caption = "How often each representation was chosen, with what the choices cost over hindsight. Hindsight takes the cheapest with which the step succeeds.";
+    let caption = "How often each representation was chosen, with what the choices cost over hindsight. Hindsight \
+        takes the cheapest with which the step succeeds.";
     let mut out = match &parts.charts.routers {
         Some(picture) => chart("routers-chart", "Choices of routers", caption, picture.file, ""),
         None => String::new(),
@@ -138,8 +148,10 @@ fn sweeps_section(parts: &Parts<'_>) -> Option<String> {
 fn scenarios(parts: &Parts<'_>) -> Option<String> {
     let summary = parts.summary;
     let mut out = String::from(
-        "<p class=\"hint\">Tokens per task. <span class=\"good\">✓</span> every step of the task succeeded. Goals stand in the step viewer.</p>\n\
-         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tokens per task, by scenario\">\n<table class=\"sortable\">\n<thead><tr><th scope=\"col\">strategy</th>",
+        "<p class=\"hint\">Tokens per task. <span class=\"good\">✓</span> every step of the task succeeded. Goals \
+            stand in the step viewer.</p>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tokens per task, by scenario\">\n<table \
+         class=\"sortable\">\n<thead><tr><th scope=\"col\">strategy</th>",
     );
     for scenario in &summary.scenarios {
         let _ = write!(out, "<th scope=\"col\">{}</th>", breakable(scenario));
@@ -172,7 +184,9 @@ fn scenarios(parts: &Parts<'_>) -> Option<String> {
 fn fidelity(parts: &Parts<'_>) -> Option<String> {
     let per_tool = table_of_markdown(&parts.input.about.fidelity, "## Per tool")?;
     let mut out = String::from(
-        "<p class=\"hint\">Our re-implementations of other tools against what those tools really said about the same pages, as <code>browserlens fidelity</code> wrote it. The strategies above that end in :recorded are those tools' own words, where fidelity is no question.</p>\n",
+        "<p class=\"hint\">Our re-implementations of other tools against what those tools really said about the same \
+            pages, as <code>browserlens fidelity</code> wrote it. The strategies above that end in :recorded are those \
+            tools' own words, where fidelity is no question.</p>\n",
     );
     out.push_str(&table("Fidelity per tool", &per_tool));
     if let Some(per_scenario) = table_of_markdown(&parts.input.about.fidelity, "## Per scenario") {
@@ -222,7 +236,8 @@ fn snapshot(parts: &Parts<'_>) -> Option<String> {
     }
     let n = parts.summary.ranked_scenarios.len();
     Some(format!(
-        "<p class=\"hint\">Whole-page snapshots as an agent would ask for them at every step; tokens over n = {n} tasks, 95 % intervals over scenarios.</p>\n{}",
+        "<p class=\"hint\">Whole-page snapshots as an agent would ask for them at every step; tokens over n = {n} \
+            tasks, 95 % intervals over scenarios.</p>\n{}",
         table("Snapshot modes", &table_of)
     ))
 }

@@ -1,7 +1,9 @@
 //! The section of site maps: for each website, its screens and the ways between them as a picture.
 //!
-//! In: the knowledge that was made of the run's traces, if any. Out: HTML, nothing without it. Invariants: every text of a page was escaped by what draws the picture, which brings no style
-//! sheet, no script and no id, so that pictures do not disturb each other and any content security policy holds them; equal knowledge is equal text.
+//! In: the knowledge that was made of the run's traces, if any. Out: HTML, nothing without it.
+//! Invariants: every text of a page was escaped by what draws the picture, which brings no style
+//! sheet, no script and no id, so that pictures do not disturb each other and any content security
+//! policy holds them; equal knowledge is equal text.
 
 use super::escape;
 use browserlens_knowledge::{Knowledge, MapOptions, ScreenDefinition, WebsiteId, site_map_figure};
@@ -19,7 +21,8 @@ pub(super) fn content(knowledge: Option<&Knowledge>) -> Option<String> {
         return None;
     }
     let mut out = String::from(
-        "<p class=\"hint\">Screens and the ways between them, mined from the recordings: pages of one structure are one screen, a dialog is a state of the screen it lies over.</p>\n",
+        "<p class=\"hint\">Screens and the ways between them, mined from the recordings: pages of one structure are \
+            one screen, a dialog is a state of the screen it lies over.</p>\n",
     );
     for (at, (website, screens)) in websites.iter().enumerate() {
         let ways = knowledge.transitions.values().filter(|way| way.website_id == **website);
@@ -36,7 +39,8 @@ pub(super) fn content(knowledge: Option<&Knowledge>) -> Option<String> {
         let open = if at == 0 { " open" } else { "" };
         let _ = write!(
             out,
-            "<details{open}>\n<summary>{}</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Site map of {}\">\n{}</div>\n</details>\n",
+            "<details{open}>\n<summary>{}</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
+                aria-label=\"Site map of {}\">\n{}</div>\n</details>\n",
             escape(&told),
             escape(name),
             site_map_figure(knowledge, &options)

@@ -1,6 +1,8 @@
-//! Tables of the page: every one can be sorted by its headers, and scrolls in a frame of its own that the keyboard reaches.
+//! Tables of the page: every one can be sorted by its headers, and scrolls in a frame of its own
+//! that the keyboard reaches.
 //!
-//! In: a [`TextTable`], or cells with a second line. Out: markup. Invariant: every cell is escaped text.
+//! In: a [`TextTable`], or cells with a second line. Out: markup. Invariant: every cell is escaped
+//! text.
 
 use super::escape::escape;
 use crate::text_table::TextTable;
@@ -76,7 +78,8 @@ pub(super) fn folded(title: &str, content: &TextTable, open: bool) -> String {
 
 fn opening(label: &str) -> String {
     format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table class=\"sortable\">\n<thead><tr>",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table \
+            class=\"sortable\">\n<thead><tr>",
         escape(label)
     )
 }

@@ -10,7 +10,8 @@ use browserlens_replay::{AnswerInfo, Origin, Outcome};
 use std::collections::BTreeMap;
 
 /// Ends what it may stand in: an element, an attribute, a comment, a script, JSON, CDATA, Markdown.
-const HOSTILE: &str = "x\"'><img src=x onerror=alert(1)></script></ScRiPt ><!--<script>alert(2)</script>]]>\u{2028}</title></style></svg>\u{202e}\u{0}";
+const HOSTILE: &str = "x\"'><img src=x onerror=alert(1)></script></ScRiPt \
+    ><!--<script>alert(2)</script>]]>\u{2028}</title></style></svg>\u{202e}\u{0}";
 
 fn made(run: &Run) -> String {
     let input = run.input();
@@ -116,7 +117,8 @@ fn read_back(parquet: Vec<u8>) -> polars::prelude::DataFrame {
     polars::prelude::ParquetReader::new(std::io::Cursor::new(parquet)).finish().unwrap()
 }
 
-/// Returns the start tags of the page outside its script and style, as names with their attributes' text.
+/// Returns the start tags of the page outside its script and style, as names with their attributes'
+/// text.
 fn tags(html: &str) -> Vec<String> {
     let markup = html.replace(STYLE, "").replace(SCRIPT, "");
     let parts = markup.split('<').skip(1);
@@ -127,9 +129,12 @@ fn tags(html: &str) -> Vec<String> {
 }
 
 /// Every element and attribute that the page is made of.
-const ELEMENTS: &str = "!doctype html head meta title link style body a header div h1 h2 h3 nav p main section table thead tbody tr th td \
-    small span strong figure figcaption code details summary noscript label input button output select option ol ul li dl dt dd wbr kbd dialog script";
-const ATTRIBUTES: &str = "html lang charset http-equiv content name rel href class id aria-labelledby aria-label aria-live aria-hidden \
+const ELEMENTS: &str = "!doctype html head meta title link style body a header div h1 h2 h3 nav p main section table \
+    thead tbody tr th td \
+    small span strong figure figcaption code details summary noscript label input button output select option ol ul li \
+    dl dt dd wbr kbd dialog script";
+const ATTRIBUTES: &str = "html lang charset http-equiv content name rel href class id aria-labelledby aria-label \
+    aria-live aria-hidden \
     aria-pressed aria-keyshortcuts role tabindex scope hidden open for type placeholder autocomplete data-label";
 
 #[test]
@@ -143,7 +148,8 @@ fn hostile_strings_in_every_field_add_no_element_and_no_attribute() {
     let all = tags(&html);
     assert!(all.len() > 300);
     for tag in &all {
-        // Attribute values stand between double quotes, which escaped text does not hold: what is outside are names.
+        // Attribute values stand between double quotes, which escaped text does not hold: what is
+        // outside are names.
         let outside: String = tag.split('"').step_by(2).collect::<Vec<_>>().join(" ");
         let mut names = outside.split([' ', '=', '/', '\n']).filter(|name| !name.is_empty());
         assert!(names.next().is_some_and(|name| elements.contains(&name)), "{tag}");

@@ -1,10 +1,12 @@
-//! The data of the step viewer: what each strategy showed at each step, cut so that the page stays small.
+//! The data of the step viewer: what each strategy showed at each step, cut so that the page stays
+//! small.
 //!
-//! In: rows, scenarios and the observation store. Out: one compressed data block a scenario and one a picture, what the page's overview says
-//! of each scenario, and in words what was left out. The script unpacks a scenario when it is looked at: a page of many scenarios opens as
-//! fast as one of few.
-//! Invariant: the blocks are at most as large as the room that they were given; a text that is cut says so and how long it was; what the store
-//! cannot give is said in the text's place, and spoils nothing else.
+//! In: rows, scenarios and the observation store. Out: one compressed data block a scenario and one
+//! a picture, what the page's overview says of each scenario, and in words what was left out. The
+//! script unpacks a scenario when it is looked at: a page of many scenarios opens as fast as one of
+//! few. Invariant: the blocks are at most as large as the room that they were given; a text that is
+//! cut says so and how long it was; what the store cannot give is said in the text's place, and
+//! spoils nothing else.
 
 use super::embed::{self, CUTS, Text};
 use crate::{ReportError, ReportInput, ScenarioInfo, StepInfo, StrategySummary, Summary};
@@ -105,7 +107,8 @@ struct Shown<'a> {
     facts: [u32; 3],
     /// For each fact of the step, whether it was read.
     facts_read: &'a [bool],
-    /// Where the next action is a drag: recall, addressable, discriminable of the node that it ends on.
+    /// Where the next action is a drag: recall, addressable, discriminable of the node that it ends
+    /// on.
     #[serde(skip_serializing_if = "Option::is_none")]
     drop_target: Option<[bool; 3]>,
     /// Probes that are in the shown state, and all.
@@ -224,7 +227,8 @@ impl<'a> Collector<'_, 'a> {
 /// Collects the data of the step viewer into at most `room` bytes.
 ///
 /// # Errors
-/// [`ReportError::Viewer`] if a block cannot be written as JSON, [`ReportError::Packing`] if it cannot be compressed.
+/// [`ReportError::Viewer`] if a block cannot be written as JSON, [`ReportError::Packing`] if it
+/// cannot be compressed.
 pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -> Result<ViewerData, ReportError> {
     let mut data = ViewerData { shown: shown_first(summary), ..ViewerData::default() };
     let mut rows: BTreeMap<&str, BTreeMap<u32, HashMap<&str, &Measurement>>> = BTreeMap::new();
@@ -291,7 +295,8 @@ pub(super) fn collect(input: &ReportInput<'_>, summary: &Summary, room: usize) -
     }
     if dropped > 0 {
         data.left_out.push(format!(
-            "{dropped} scenarios are not in the step viewer, since the page would grow too large: their numbers stand in the tables and in measurements.csv."
+            "{dropped} scenarios are not in the step viewer, since the page would grow too large: their numbers stand \
+                in the tables and in measurements.csv."
         ));
     }
     Ok(data)
@@ -307,7 +312,8 @@ fn block_of(out: &mut String, id: &str, base64: &str) {
     let _ = writeln!(out, "<script type=\"text/plain\" id=\"{id}\">{base64}</script>");
 }
 
-/// Returns the strategies that are shown first: the first of the table, and the baseline or the second.
+/// Returns the strategies that are shown first: the first of the table, and the baseline or the
+/// second.
 fn shown_first(summary: &Summary) -> [usize; 2] {
     let baseline = summary.strategies.iter().position(|row| Some(&row.strategy) == summary.baseline.as_ref());
     [0, baseline.filter(|&at| at != 0).unwrap_or(usize::from(summary.strategies.len() > 1))]

@@ -1,35 +1,49 @@
 //! Tables beside the measurements: what the other numbers of a report are made of.
 //!
-//! In: what the traces, their questions and their knowledge came to. Out: one data frame a table. Invariant: as for the measurements, the same rows
-//! give the same bytes. They are not columns of `measurements`, because no row of theirs is of a strategy and a step; but every number that
-//! `summary.md` and `index.html` show is made of these rows and those alone (a test of the command makes them all again).
+//! In: what the traces, their questions and their knowledge came to. Out: one data frame a table.
+//! Invariant: as for the measurements, the same rows give the same bytes. They are not columns of
+//! `measurements`, because no row of theirs is of a strategy and a step; but every number that
+//! `summary.md` and `index.html` show is made of these rows and those alone (a test of the command
+//! makes them all again).
 //!
-//! `traces`, one row a trace: `trace`, `goal`, `browser`, `hash` (string), `steps` (u32, those that the report knows), `complete` (bool: the recording
-//! reached its end; else no task succeeds).
+//! `traces`, one row a trace: `trace`, `goal`, `browser`, `hash` (string), `steps` (u32, those that
+//! the report knows), `complete` (bool: the recording reached its end; else no task succeeds).
 //!
-//! `strategies`, one row a strategy: `strategy`, `version`, `why`, `channel`, `format`, `options` (JSON), `tier` (of the options), `sweep` (its family), `sweep_values` (such as
-//! `budget=500`; all string) and `sweep_value` (f64, where one parameter is swept).
+//! `strategies`, one row a strategy: `strategy`, `version`, `why`, `channel`, `format`, `options`
+//! (JSON), `tier` (of the options), `sweep` (its family), `sweep_values` (such as `budget=500`; all
+//! string) and `sweep_value` (f64, where one parameter is swept).
 //!
-//! `attacks`, one row per trace × attack × step whose page holds it: `trace`, `attack`, `kind`, `kind_name` (string; the kind's short name and its whole), `step` (u32). Which of them succeeded stands
-//! in the column `attacks_succeeded` of `measurements`.
+//! `attacks`, one row per trace × attack × step whose page holds it: `trace`, `attack`, `kind`,
+//! `kind_name` (string; the kind's short name and its whole), `step` (u32). Which of them succeeded
+//! stands in the column `attacks_succeeded` of `measurements`.
 //!
-//! `answers`, one row per trace × kind of answer about console and requests: `trace`, `answers` (string), `console`, `network` (u64, tokens over all steps),
-//! `told`, `facts` (u32).
+//! `answers`, one row per trace × kind of answer about console and requests: `trace`, `answers`
+//! (string), `console`, `network` (u64, tokens over all steps), `told`, `facts` (u32).
 //!
-//! `questions`, one row per trace × question × way of reading: `trace`, `question`, `words` (`page` or `other`), `way` (string), `step` (u32), `answerable`,
-//! `held_out`, `found` (bool), `page_o200k` (u64, tokens of the page's text), and for k from 1 to 5 sections `told_k` (bool) and `tokens_k` (u64).
+//! `questions`, one row per trace × question × way of reading: `trace`, `question`, `words` (`page`
+//! or `other`), `way` (string), `step` (u32), `answerable`, `held_out`, `found` (bool),
+//! `page_o200k` (u64, tokens of the page's text), and for k from 1 to 5 sections `told_k` (bool)
+//! and `tokens_k` (u64).
 //!
-//! `knowledge`, one row per trace: `trace` (string), `recordings`; `steps_` and `whole_` (every second step, whole recordings held back): `pages`, `asked`, `right`,
-//! `wrong`; `actions`, `actions_seed`, `actions_browser_use`; `holes`, `removed`, `known`, `recovered`, `made_up` (all u32).
+//! `knowledge`, one row per trace: `trace` (string), `recordings`; `steps_` and `whole_` (every
+//! second step, whole recordings held back): `pages`, `asked`, `right`, `wrong`; `actions`,
+//! `actions_seed`, `actions_browser_use`; `holes`, `removed`, `known`, `recovered`, `made_up` (all
+//! u32).
 //!
-//! `screens`, one row a screen of the site maps: `website`, `screen`, `name`, `parent` (string), `pages` (u32, pages it was made of), `inferred` (bool). `ways`, one row a way:
-//! `website`, `way`, `from`, `to` (string), `count` (u32, times it was observed), `confidence` (f64), `inferred` (bool).
+//! `screens`, one row a screen of the site maps: `website`, `screen`, `name`, `parent` (string),
+//! `pages` (u32, pages it was made of), `inferred` (bool). `ways`, one row a way: `website`, `way`,
+//! `from`, `to` (string), `count` (u32, times it was observed), `confidence` (f64), `inferred`
+//! (bool).
 //!
-//! `recorded`, one row per trace × recorded output of another tool: `trace`, `output` (string; the tool alone where its pass gave none), `kept`, `dropped` (u32, steps with a text that counts, and without because the
-//! tool's page was another), `dropped_steps` (string, joined by a space), `failure` (string).
+//! `recorded`, one row per trace × recorded output of another tool: `trace`, `output` (string; the
+//! tool alone where its pass gave none), `kept`, `dropped` (u32, steps with a text that counts, and
+//! without because the tool's page was another), `dropped_steps` (string, joined by a space),
+//! `failure` (string).
 //!
-//! `llm`, one row an asked step of a model: `model`, `tier`, `prompt`, `trace`, `strategy` (string), `step` (u32), `outcome` (`answered`, `no_answer`, `refused`, `failed`, `not_observed`), `element_right`, `by_words` (bool),
-//! `operation_shared`, `operation_predicted`, `operation_expected` (u32). Only where a model read the run.
+//! `llm`, one row an asked step of a model: `model`, `tier`, `prompt`, `trace`, `strategy`
+//! (string), `step` (u32), `outcome` (`answered`, `no_answer`, `refused`, `failed`,
+//! `not_observed`), `element_right`, `by_words` (bool), `operation_shared`, `operation_predicted`,
+//! `operation_expected` (u32). Only where a model read the run.
 
 use super::Columns;
 use crate::{ReportInput, ScenarioInfo, StrategyInfo};

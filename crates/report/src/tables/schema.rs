@@ -1,7 +1,9 @@
-//! Every column of every table that a report writes: type, unit, meaning. `reports/SCHEMA.md` is made of it.
+//! Every column of every table that a report writes: type, unit, meaning. `reports/SCHEMA.md` is
+//! made of it.
 //!
-//! In: nothing. Out: [`documents`] and the Markdown of them. Invariant: a test holds these lists to the tables that are really written, name by name, type by type and in their order,
-//! and the file to these lists.
+//! In: nothing. Out: [`documents`] and the Markdown of them. Invariant: a test holds these lists to
+//! the tables that are really written, name by name, type by type and in their order, and the file
+//! to these lists.
 
 use std::fmt::Write;
 
@@ -198,7 +200,8 @@ fn tasks() -> Columns {
         ("keep_all_prefix", "of that, what the call before read at the same place"),
         (
             "keep_last_full",
-            "sum over calls of the context when only the legend, the last full observation and what followed it are kept",
+            "sum over calls of the context when only the legend, the last full observation and what followed it are \
+                kept",
         ),
         ("keep_last_full_prefix", "of that, what the call before read at the same place"),
     ] {

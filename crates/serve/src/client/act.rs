@@ -1,7 +1,8 @@
-//! The tools that act: each on what its ref means on the page as it stands, and each answered with what came of it.
+//! The tools that act: each on what its ref means on the page as it stands, and each answered with
+//! what came of it.
 //!
-//! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its ref or not at all; whoever witnesses the client is told of
-//! every action that was carried out.
+//! In: typed arguments. Out: what changed. Invariants: an action is carried out on the node of its
+//! ref or not at all; whoever witnesses the client is told of every action that was carried out.
 
 use super::show::part_within;
 use super::{Client, said};
@@ -101,7 +102,8 @@ impl Client {
                 let kind = if typed.keys || on.is_none() { K::Type } else { K::Fill };
                 self.do_it(kind, on, typed.text)?;
                 if typed.submit {
-                    // The field may have got another place by what was typed, and still has the focus.
+                    // The field may have got another place by what was typed, and still has the
+                    // focus.
                     self.do_it(K::Press, None, "Enter".to_owned())?;
                 }
                 return Ok(self.told());
@@ -185,7 +187,8 @@ impl Client {
             End::Beside(reference, _) => Some(reference),
             End::By(_) | End::Nowhere => None,
         };
-        // What the client was never told it cannot mean: a number of another client is not one of its own.
+        // What the client was never told it cannot mean: a number of another client is not one of
+        // its own.
         if let Some(reference) = [on, target].into_iter().flatten().find(|given| !self.session.has_given(*given)) {
             self.source()?;
             return Err(ToolError::UnknownRef { reference });
@@ -216,7 +219,8 @@ impl Client {
         self.after(&act, is_first)
     }
 
-    /// Sees to it that an action can be carried out: no dialog blocks the page, and the page on hand is the one that is there now.
+    /// Sees to it that an action can be carried out: no dialog blocks the page, and the page on
+    /// hand is the one that is there now.
     fn ready_for(&mut self, kind: ActionKind, on_node: bool) -> Result<(), ToolError> {
         use ActionKind as K;
         let source = self.source()?;
@@ -365,8 +369,14 @@ impl Client {
                 several => Err(ToolError::NotThere {
                     message: candidates(session, page, several, CANDIDATES),
                     hint: match several.iter().any(|key| session.reference(*key).is_some()) {
-                        true => "call `click` with one of these refs, or say more of the text, its `role`, or what it is `in`",
-                        false => "call `click` with more of the text, with what it is `in`, or with the ref of what holds it and `at`",
+                        true => {
+                            "call `click` with one of these refs, or say more of the text, its `role`, or what it \
+                            is `in`"
+                        }
+                        false => {
+                            "call `click` with more of the text, with what it is `in`, or with the ref of what \
+                            holds it and `at`"
+                        }
                     },
                 }),
             }
@@ -409,7 +419,8 @@ impl Client {
         Ok(Answer { text: done + &answer.text, images: answer.images })
     }
 
-    /// Says what was set before a field could not be, and what the page is like now: what failed may have changed it too.
+    /// Says what was set before a field could not be, and what the page is like now: what failed
+    /// may have changed it too.
     fn told_so_far(&mut self, done: &str, on: Ref, error: &ToolError) -> Answer {
         let mut text =
             format!("{done}{on} was not set, and none after it: {}\nhint: {}\n", error.message(), error.hint());
@@ -593,7 +604,8 @@ impl Client {
         })
     }
 
-    /// Returns the node that a ref means on a page that is there now; what took the place of the node that it was given for is followed.
+    /// Returns the node that a ref means on a page that is there now; what took the place of the
+    /// node that it was given for is followed.
     fn node_on(&mut self, page: &Arc<Page>, reference: Ref) -> Result<Option<NodeKey>, ToolError> {
         let key = match self.page.as_ref().is_some_and(|known| Arc::ptr_eq(known, page)) {
             true => self.session.node(reference),

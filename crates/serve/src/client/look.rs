@@ -1,7 +1,9 @@
-//! How a client looks at its page: as it stands now, within what the policy allows, once for each change.
+//! How a client looks at its page: as it stands now, within what the policy allows, once for each
+//! change.
 //!
-//! In: the source. Out: the page on hand, and what was observed but not told yet. Invariants: a page that a browser should not have come to is left before
-//! it is shown; looking at a page in another way changes nothing of what the client was told.
+//! In: the source. Out: the page on hand, and what was observed but not told yet. Invariants: a
+//! page that a browser should not have come to is left before it is shown; looking at a page in
+//! another way changes nothing of what the client was told.
 
 use super::{Client, said};
 use crate::error::ToolError;
@@ -24,7 +26,8 @@ const MOST_KNOWN: usize = 20_000;
 const LONGEST_NAME: usize = 60;
 
 impl Client {
-    /// Looks at the page as it stands; what is new is kept until it is told. `always` keeps also that nothing is new.
+    /// Looks at the page as it stands; what is new is kept until it is told. `always` keeps also
+    /// that nothing is new.
     pub(super) fn look(&mut self, action: Option<&TakenAction>, always: bool) -> Result<(), ToolError> {
         let step = self.step;
         let last_event = self.last_event;
@@ -59,7 +62,8 @@ impl Client {
                 }
                 // Who waits, waits for what the page says now.
                 let acted = action.is_some_and(|action| action.kind != ActionKind::WaitFor);
-                // What only ticked before the action was not told, and makes no answer of an action that led to nothing.
+                // What only ticked before the action was not told, and makes no answer of an action
+                // that led to nothing.
                 let ticked = !Arc::ptr_eq(before, observed);
                 if acted && self.ticks.are_all(before, &page, between, ticked, &has_ref) {
                     seen = Arc::clone(observed);
@@ -92,7 +96,8 @@ impl Client {
         Ok(())
     }
 
-    /// Refuses to show a page that a browser should not have come to; it is left, unless its tab is somebody else's.
+    /// Refuses to show a page that a browser should not have come to; it is left, unless its tab is
+    /// somebody else's.
     pub(super) fn guard(&mut self, page: &Page) -> Result<(), ToolError> {
         if !self.is_live() {
             return Ok(());
@@ -145,7 +150,8 @@ impl Client {
         self.page.as_ref().ok_or_else(|| ToolError::Internal("no page was looked at".to_owned()))
     }
 
-    /// Runs something on a session that shows the page whole and has its refs, whatever the client's strategy leaves out.
+    /// Runs something on a session that shows the page whole and has its refs, whatever the
+    /// client's strategy leaves out.
     pub(super) fn with_whole_page<T>(
         &mut self,
         what: impl FnOnce(&Session, &Page) -> Result<T, ToolError>,
@@ -159,7 +165,8 @@ impl Client {
         if is_whole { what(&self.session, &page) } else { self.aside(&page, what)? }
     }
 
-    /// Runs something on a session that shows a page whole; what the client was told stays as it is.
+    /// Runs something on a session that shows a page whole; what the client was told stays as it
+    /// is.
     pub(super) fn aside<T>(
         &mut self,
         page: &Arc<Page>,

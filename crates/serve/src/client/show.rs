@@ -1,4 +1,5 @@
-//! The tools that only look: observations, snapshots, searches, text, what the browser tells, and what is known.
+//! The tools that only look: observations, snapshots, searches, text, what the browser tells, and
+//! what is known.
 //!
 //! In: typed arguments. Out: answers. Invariant: nothing here acts on a page.
 
@@ -171,8 +172,8 @@ impl Client {
     }
 }
 
-/// Returns a text from a character on, as much as there is room for, cut at a line end if there is one; what is left out is said with how to
-/// go on.
+/// Returns a text from a character on, as much as there is room for, cut at a line end if there is
+/// one; what is left out is said with how to go on.
 fn within_budget(text: &str, budget: Option<u32>, skip: usize) -> String {
     let (part, next) = part_of(text, budget, skip);
     go_on(part.to_owned(), next)
@@ -184,7 +185,8 @@ pub(super) fn part_within(text: &str, budget: Option<u32>) -> (&str, usize) {
     (part, next.map_or(0, |(_, behind)| behind))
 }
 
-/// Cuts HTML, whose last line says how many unseen characters it holds, to a part that says how many of them are in it.
+/// Cuts HTML, whose last line says how many unseen characters it holds, to a part that says how
+/// many of them are in it.
 fn html_within(html: &str, budget: Option<u32>, skip: usize) -> String {
     let html = if count_unseen(html) == 0 { html } else { html.rsplit_once('\n').map_or(html, |(html, _)| html) };
     let (part, next) = part_of(html, budget, skip);
@@ -195,7 +197,8 @@ fn html_within(html: &str, budget: Option<u32>, skip: usize) -> String {
     go_on(part, next)
 }
 
-/// Returns what there is room for of a text from a character on, and the character to go on with if something is left.
+/// Returns what there is room for of a text from a character on, and the character to go on with if
+/// something is left.
 fn part_of(text: &str, budget: Option<u32>, skip: usize) -> (&str, Option<(usize, usize)>) {
     let rest = text.char_indices().nth(skip).map_or("", |(at, _)| &text[at..]);
     let most = match budget {

@@ -1,8 +1,10 @@
 //! Text that only ticks: timers, counters, rotating tips.
 //!
-//! In: pairs of looks at a page, and the time between them. Out: whether nothing but such text lies between two. Invariants: what changed while an action was
-//! carried out ticks only if it was seen to change by itself before, and only to what it would have come to by itself; where that is not sure it is no tick.
-//! Anything else that can be told, such as a state, a name or a place, is no tick either, and nor is an element with a ref that another took the place of.
+//! In: pairs of looks at a page, and the time between them. Out: whether nothing but such text lies
+//! between two. Invariants: what changed while an action was carried out ticks only if it was seen
+//! to change by itself before, and only to what it would have come to by itself; where that is not
+//! sure it is no tick. Anything else that can be told, such as a state, a name or a place, is no
+//! tick either, and nor is an element with a ref that another took the place of.
 
 use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
 use std::collections::HashMap;
@@ -16,12 +18,14 @@ const MOST_AT_ONCE: usize = 100;
 const TIMES: u32 = 2;
 /// How many texts that an element had are remembered.
 const MOST_SEEN: usize = 32;
-/// How far apart the moments may lie at which two looks read a text, beside what is measured, in seconds.
+/// How far apart the moments may lie at which two looks read a text, beside what is measured, in
+/// seconds.
 const SLACK: f64 = 0.3;
 /// How much faster than measured a counter may be.
 const FASTER: f64 = 2.0;
 
-/// An element whose text ticks: itself, or what it always lies in and where, if it is made anew each time.
+/// An element whose text ticks: itself, or what it always lies in and where, if it is made anew
+/// each time.
 type Place = (NodeKey, u32);
 
 /// What a text was seen to do by itself.
@@ -47,7 +51,8 @@ struct Tick {
 pub(super) struct Ticks(HashMap<Place, Tick>);
 
 impl Ticks {
-    /// Learns from two looks between which nobody acted; returns whether nothing but ticking text lies between them. `has_ref` says which nodes are told by ref.
+    /// Learns from two looks between which nobody acted; returns whether nothing but ticking text
+    /// lies between them. `has_ref` says which nodes are told by ref.
     pub(super) fn by_itself(
         &mut self,
         before: &Page,
@@ -72,7 +77,8 @@ impl Ticks {
         only_ticks
     }
 
-    /// Returns whether nothing lies between two looks but text that ticks, and that has only ticked on; where nothing at all does, whether something `ticked` before.
+    /// Returns whether nothing lies between two looks but text that ticks, and that has only ticked
+    /// on; where nothing at all does, whether something `ticked` before.
     pub(super) fn are_all(
         &self,
         before: &Page,
@@ -191,14 +197,16 @@ fn changed_texts(before: &Page, now: &Page, has_ref: &dyn Fn(NodeKey) -> bool) -
         .then(|| changed.into_iter().map(|(_, change)| change).collect())
 }
 
-/// Returns the innermost element around a node, or itself, that was there before, and where in it the node is.
+/// Returns the innermost element around a node, or itself, that was there before, and where in it
+/// the node is.
 fn place_of(before: &Page, node: NodeRef<'_>) -> Place {
     let mut around = std::iter::once(node).chain(node.ancestors());
     let kept = around.find(|around| before.find(around.key()).is_some()).unwrap_or(node);
     (kept.key(), node.id().0 - kept.id().0)
 }
 
-/// Returns whether two elements are the same but for their texts; one may have taken the other's place.
+/// Returns whether two elements are the same but for their texts; one may have taken the other's
+/// place.
 fn is_same(was: NodeRef<'_>, is: NodeRef<'_>) -> bool {
     was.kind() == is.kind()
         && was.tag() == is.tag()

@@ -64,7 +64,8 @@ impl Mcp {
         Self::start_until(shared, CancellationToken::new()).await.0
     }
 
-    /// Starts a server that ends when it is told to or the client goes, and begins as MCP clients do.
+    /// Starts a server that ends when it is told to or the client goes, and begins as MCP clients
+    /// do.
     pub async fn start_until(shared: Arc<Shared>, stop: CancellationToken) -> (Self, Served) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(theirs);

@@ -1,4 +1,5 @@
-//! The shop's scenario as a scripted client does it: it knows the goal and reads every ref in the answers.
+//! The shop's scenario as a scripted client does it: it knows the goal and reads every ref in the
+//! answers.
 
 use super::Mcp;
 use browserlens_lens::ShownState;
@@ -46,7 +47,8 @@ impl Reader {
         self.take(&text);
     }
 
-    /// Returns the ref of what has a role and a name, in something of a name if one is said: from what was shown, else by `find`.
+    /// Returns the ref of what has a role and a name, in something of a name if one is said: from
+    /// what was shown, else by `find`.
     pub async fn reference(&mut self, role: &str, name: &str, within: &str) -> String {
         let shown = self.shown.nodes().find(|node| {
             node.role() == role

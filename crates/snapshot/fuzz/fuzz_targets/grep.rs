@@ -1,4 +1,5 @@
-//! Any pattern compiles or is refused with a place in it; what compiles decides for every path, the same as its inversion decides not.
+//! Any pattern compiles or is refused with a place in it; what compiles decides for every path, the
+//! same as its inversion decides not.
 #![no_main]
 
 use browserlens_snapshot::grep::{Grep, GrepOptions};

@@ -1,4 +1,5 @@
-//! Any text is a path or refused with a place in it; a path is written as it was read. The same of outlines, which hold paths.
+//! Any text is a path or refused with a place in it; a path is written as it was read. The same of
+//! outlines, which hold paths.
 #![no_main]
 
 use browserlens_snapshot::outline;

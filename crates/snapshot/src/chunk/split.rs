@@ -1,7 +1,8 @@
 //! Cuts markdown into units that chunks are filled with.
 //!
-//! In: markdown, an encoding and the maximum. Out: [`Unit`]s. Invariants: units follow each other without a gap and cover the text; each
-//! costs at most the maximum alone; code blocks and rows are whole unless they would not.
+//! In: markdown, an encoding and the maximum. Out: [`Unit`]s. Invariants: units follow each other
+//! without a gap and cover the text; each costs at most the maximum alone; code blocks and rows are
+//! whole unless they would not.
 
 use crate::markdown::{clean_title, extensions};
 use browserlens_tokens::{Encoding, Tokens};
@@ -59,7 +60,8 @@ pub(super) fn units(text: &str, encoding: Encoding, max: Tokens) -> Vec<Unit> {
     let leaves = leaves(text);
     let mut from = 0;
     for (at, leaf) in leaves.iter().enumerate() {
-        // What stands between blocks goes with the block before it; what is before the first, with the first.
+        // What stands between blocks goes with the block before it; what is before the first, with
+        // the first.
         let start = if at == 0 { 0 } else { from };
         let end = leaves.get(at + 1).map_or(text.len(), |next| next.range.start).max(start);
         from = end;
@@ -83,7 +85,8 @@ pub(super) fn units(text: &str, encoding: Encoding, max: Tokens) -> Vec<Unit> {
     splitter.units
 }
 
-/// Finds the blocks at which text is cut: those at the top, items of lists, rows of tables, code wherever it stands.
+/// Finds the blocks at which text is cut: those at the top, items of lists, rows of tables, code
+/// wherever it stands.
 fn leaves(text: &str) -> Vec<Leaf> {
     let mut leaves: Vec<Leaf> = Vec::new();
     let mut depth = 0usize;
@@ -245,7 +248,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Cuts what is over the maximum: at the last end of a line, sentence or word that fits, else between characters.
+    /// Cuts what is over the maximum: at the last end of a line, sentence or word that fits, else
+    /// between characters.
     fn pieces(&mut self, range: Range<usize>, atom: Atom) {
         let mut start = range.start;
         while start < range.end {

@@ -24,8 +24,10 @@ fn options(max: u32) -> ChunkOptions {
     ChunkOptions::of(Tokens(max))
 }
 
-const GUIDE: &str = "# Guide\n\nAbout it.\n\n## Install\n\nRun this:\n\n```sh\nmake\nmake install\n```\n\n## Use\n\n### First steps\n\n\
-Open it. Close it. Open it again and look at what it says.\n\n### Tables\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n";
+const GUIDE: &str = "# Guide\n\nAbout it.\n\n## Install\n\nRun this:\n\n```sh\nmake\nmake install\n```\n\n## \
+    Use\n\n### First steps\n\n\
+Open it. Close it. Open it again and look at what it says.\n\n### Tables\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | \
+4 |\n";
 
 #[test]
 fn a_document_that_fits_is_one_chunk() {
@@ -115,7 +117,8 @@ proptest! {
 
     #[test]
     fn any_text_is_cut_without_loss_within_the_maximum(
-        text in "(\\PC|[\\n #>*_`~|:-]|# [a-z]{1,8}\n\n|## [a-z]{1,8}\n|```\n|\\| a \\| b \\|\n|- [a-z ]{1,20}\n|[a-z]{1,9}[. ]){0,200}",
+        text in "(\\PC|[\\n #>*_`~|:-]|# [a-z]{1,8}\n\n|## [a-z]{1,8}\n|```\n|\\| a \\| b \\|\n|- [a-z \
+            ]{1,20}\n|[a-z]{1,9}[. ]){0,200}",
         max in 8u32..80,
         overlap in 0u32..12,
         breadcrumbs in prop::bool::ANY,

@@ -1,6 +1,8 @@
-//! What an element is for reading: how its box flows, whether it is a section, what a list starts with, what language code is in.
+//! What an element is for reading: how its box flows, whether it is a section, what a list starts
+//! with, what language code is in.
 //!
-//! In: a node, or a character. Out: one answer. Invariant: each answer depends on the node, its parents and its children alone.
+//! In: a node, or a character. Out: one answer. Invariant: each answer depends on the node, its
+//! parents and its children alone.
 
 use browserlens_page::{Flags, NodeRef, Visibility, role};
 
@@ -12,7 +14,8 @@ pub(super) enum Flow {
     Block,
 }
 
-/// Returns how a box stands among others: by its computed style, or by its tag where no style is known.
+/// Returns how a box stands among others: by its computed style, or by its tag where no style is
+/// known.
 pub(super) fn flow(node: NodeRef<'_>) -> Flow {
     if node.visibility() == Visibility::NotRendered {
         return Flow::Inline;
@@ -44,7 +47,8 @@ pub(super) fn is_section(node: NodeRef<'_>, tag: &str, role: &str) -> bool {
     }
     match tag {
         "main" | "article" | "section" | "nav" | "aside" | "dialog" | "search" => true,
-        // Within a section these are its head and foot, not landmarks; the accessibility tree says which they are.
+        // Within a section these are its head and foot, not landmarks; the accessibility tree says
+        // which they are.
         "header" | "footer" => false,
         _ => matches!(role, "article" | "dialog" | "alertdialog") && !node.flags().has(Flags::AX_IGNORED),
     }
@@ -64,7 +68,8 @@ pub(super) fn list_start(node: NodeRef<'_>, tag: &str) -> Option<u32> {
     Some(shown.or_else(said).unwrap_or(1))
 }
 
-/// Returns the language of code, as the classes that highlighters and documentation tools set name it.
+/// Returns the language of code, as the classes that highlighters and documentation tools set name
+/// it.
 pub(super) fn language(node: NodeRef<'_>) -> String {
     let inner = node.children().find(|child| child.tag() == "code");
     let around = node.ancestors().take(2);
@@ -118,8 +123,8 @@ pub(super) fn is_picture(c: char) -> bool {
     matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// Returns whether nobody sees a character: it is not rendered, or only turns others around. Joiners and what selects a form of the character
-/// before stay.
+/// Returns whether nobody sees a character: it is not rendered, or only turns others around.
+/// Joiners and what selects a form of the character before stay.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e00ff}' | '\u{e01f0}'..='\u{e0fff}')

@@ -1,7 +1,8 @@
 //! Cuts blocks to a number of characters.
 //!
-//! In: blocks in normal form. Out: their beginning, in normal form, and whether something is missing.
-//! Invariant: at most `length` characters of text are kept; words are kept whole unless the first word of all is longer.
+//! In: blocks in normal form. Out: their beginning, in normal form, and whether something is
+//! missing. Invariant: at most `length` characters of text are kept; words are kept whole unless
+//! the first word of all is longer.
 
 use crate::markdown::{Block, Definition, Inline, Item, List, normalise_blocks};
 

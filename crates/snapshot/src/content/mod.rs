@@ -1,11 +1,14 @@
 //! Content: what a person reads on a page, as typed sections, and the two formats that show it.
 //!
-//! In: a [`Page`], the nodes to read below, options, and a function that says the semantic path of a node. Out: [`Section`]s in document
-//! order; [`write_tree`] and [`write_markdown`] write them. Invariants: each visible word stands in exactly one section, in the page's
-//! order, across frames and shadow roots; hidden text is left out unless it was asked for; nothing here recurses on the depth of a page.
+//! In: a [`Page`], the nodes to read below, options, and a function that says the semantic path of
+//! a node. Out: [`Section`]s in document order; [`write_tree`] and [`write_markdown`] write them.
+//! Invariants: each visible word stands in exactly one section, in the page's order, across frames
+//! and shadow roots; hidden text is left out unless it was asked for; nothing here recurses on the
+//! depth of a page.
 //!
-//! What is a section: a landmark, `article`, `section`, `dialog`, or the document of a frame, unless it stands within a list, table, quote or
-//! link. What a section says itself, before, between and after the sections inside it, is a [`Section`] of its path each time.
+//! What is a section: a landmark, `article`, `section`, `dialog`, or the document of a frame,
+//! unless it stands within a list, table, quote or link. What a section says itself, before,
+//! between and after the sections inside it, is a [`Section`] of its path each time.
 
 mod boxes;
 mod cut;
@@ -24,7 +27,8 @@ use browserlens_page::{NodeId, NodeRef, Page};
 /// What is read of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentOptions {
-    /// At most this many characters of text per section; 0 keeps the sections' paths and sizes alone. None keeps all.
+    /// At most this many characters of text per section; 0 keeps the sections' paths and sizes
+    /// alone. None keeps all.
     pub max_length: Option<usize>,
     /// Keeps where links lead (seen in markdown).
     pub include_links: bool,
@@ -74,7 +78,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Reads the sections below `roots` (`&[NodeId::ROOT]` for the whole page); a root below another root is read once.
+/// Reads the sections below `roots` (`&[NodeId::ROOT]` for the whole page); a root below another
+/// root is read once.
 ///
 /// `path` says the semantic path of a node; it is asked once a section.
 pub fn sections(

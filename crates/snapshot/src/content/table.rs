@@ -1,7 +1,8 @@
 //! Rows and cells of a page as a table of markdown.
 //!
-//! In: cells as they were read, with their spans. Out: a rectangle. Invariants: each cell's text stands once, at its first row and column;
-//! what a cell spans beyond is empty; blocks in a cell are lines of it.
+//! In: cells as they were read, with their spans. Out: a rectangle. Invariants: each cell's text
+//! stands once, at its first row and column; what a cell spans beyond is empty; blocks in a cell
+//! are lines of it.
 
 use crate::markdown::{Block, Inline, Table, clean_line};
 

@@ -782,7 +782,8 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_no_tree_or_one(text in "PAGE: a \\| b\nCONTENT: sections=1 words=1\n\nSECTION / \\[1 words\\]\n(  (TEXT|LIST \\[1 items\\]|QUOTE|CODE \\[2 lines\\]|- |\\PC){0,4}\n){0,6}") {
+    fn any_text_is_no_tree_or_one(text in "PAGE: a \\| b\nCONTENT: sections=1 words=1\n\nSECTION / \\[1 words\\]\n(  \
+        (TEXT|LIST \\[1 items\\]|QUOTE|CODE \\[2 lines\\]|- |\\PC){0,4}\n){0,6}") {
         let _ = read_tree(&text);
     }
 }

@@ -1,7 +1,8 @@
 //! Reads the tree format back.
 //!
-//! In: text as [`super::write_tree`] writes it. Out: header and sections. Invariants: whatever the text, no panic and no deep recursion; a line
-//! that is not of the grammar is an error with its number. Marks, links and images are not in the format, so blocks hold plain text.
+//! In: text as [`super::write_tree`] writes it. Out: header and sections. Invariants: whatever the
+//! text, no panic and no deep recursion; a line that is not of the grammar is an error with its
+//! number. Marks, links and images are not in the format, so blocks hold plain text.
 
 use crate::markdown::{Block, Definition, Image, Inline, Item, List, Table};
 

@@ -1,7 +1,7 @@
 //! Writes sections as an indented tree.
 //!
-//! In: sections. Out: text. Invariants: every line of a page's text is quoted (or, in code, counted and indented), so no text can forge a
-//! line; wrapped text goes on at the indentation of its line.
+//! In: sections. Out: text. Invariants: every line of a page's text is quoted (or, in code, counted
+//! and indented), so no text can forge a line; wrapped text goes on at the indentation of its line.
 //!
 //! ```text
 //! PAGE: {url} | {title}
@@ -25,7 +25,8 @@
 //!   SEPARATOR
 //! ```
 //!
-//! Within quotes `"` and `\` stand after a `\`, and a line break of the page is `\n`. `[{n} words, cut]` says that a section goes on.
+//! Within quotes `"` and `\` stand after a `\`, and a line break of the page is `\n`.
+//! `[{n} words, cut]` says that a section goes on.
 
 use super::{Header, Section};
 use crate::markdown::{Block, Inline, List, clean_line, plain_text};

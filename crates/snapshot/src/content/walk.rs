@@ -1,8 +1,9 @@
 //! One pass over the nodes of a page that builds the blocks of its sections.
 //!
-//! In: a node and options. Out: (section node, blocks) in document order. Invariants: nodes are visited once, in order, with what is open
-//! on a stack of our own; blanks are kept where the browser renders one; where a box starts a line, so does a block.
-//! The file is long because what is open, the line being read and the marks are one state that every step changes.
+//! In: a node and options. Out: (section node, blocks) in document order. Invariants: nodes are
+//! visited once, in order, with what is open on a stack of our own; blanks are kept where the
+//! browser renders one; where a box starts a line, so does a block. The file is long because what
+//! is open, the line being read and the marks are one state that every step changes.
 
 use super::ContentOptions;
 use super::boxes::{Flow, flow, is_invisible, is_picture, is_punctuation, is_section, language, list_start};
@@ -153,7 +154,8 @@ impl Walk<'_, '_> {
             NodeKind::Pseudo => {
                 // Markers are written as markers of lists; glyphs of private use are pictures.
                 if node.tag() != "::marker" && self.is_shown(node) {
-                    // A sign that a style adds stands for itself, unless it is punctuation of the text.
+                    // A sign that a style adds stands for itself, unless it is punctuation of the
+                    // text.
                     let is_sign = node.text().trim().chars().all(|c| !c.is_alphanumeric() && !is_punctuation(c));
                     if is_sign {
                         self.blank();

@@ -1,7 +1,8 @@
 //! Inlines as a run of pieces with marks, and back.
 //!
-//! In: inlines, or pieces as a page or a parser gives them. Out: inlines in normal form.
-//! Invariant: the result depends only on the sets of marks of each piece, so building it again changes nothing.
+//! In: inlines, or pieces as a page or a parser gives them. Out: inlines in normal form. Invariant:
+//! the result depends only on the sets of marks of each piece, so building it again changes
+//! nothing.
 
 use super::tree::{Image, Inline};
 
@@ -93,7 +94,8 @@ fn take_apart(inlines: Vec<Inline>, marks: &mut Vec<Mark>, out: &mut Vec<Piece>)
     }
 }
 
-/// Returns a character as it may stand in text: blanks of any kind as a blank, no control characters.
+/// Returns a character as it may stand in text: blanks of any kind as a blank, no control
+/// characters.
 pub(crate) fn clean_char(c: char) -> Option<char> {
     match c {
         c if c.is_whitespace() => Some(' '),
@@ -114,7 +116,8 @@ pub(crate) fn clean_line(text: &str) -> String {
     out
 }
 
-/// Encodes what cannot stand in the destination of a link: it would end it, or be read as something else.
+/// Encodes what cannot stand in the destination of a link: it would end it, or be read as something
+/// else.
 pub(crate) fn clean_url(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     for c in url.trim().chars() {
@@ -167,8 +170,8 @@ pub(crate) fn build(mut pieces: Vec<Piece>, place: Place) -> Vec<Inline> {
     assemble(run)
 }
 
-/// Makes text of code that would define a link: where a line begins with a link, a `]:` in its code ends the label of a definition, and
-/// code has no escapes. Returns whether there was any.
+/// Makes text of code that would define a link: where a line begins with a link, a `]:` in its code
+/// ends the label of a definition, and code has no escapes. Returns whether there was any.
 fn code_to_text_in_first_link(tokens: &mut [Token]) -> bool {
     let Some(first) = tokens.first().and_then(|token| token.link().map(str::to_owned)) else { return false };
     let mut found = false;
@@ -270,7 +273,8 @@ enum Open {
     Mark(Mark),
 }
 
-/// Nests tokens by their marks: what is open stays open as long as it can, what opens together and lasts longer stands outside.
+/// Nests tokens by their marks: what is open stays open as long as it can, what opens together and
+/// lasts longer stands outside.
 fn assemble(tokens: Vec<Token>) -> Vec<Inline> {
     // For each token and kind of mark: how many tokens from here on carry the same mark.
     let mut lasting = vec![[0u32; 4]; tokens.len() + 1];

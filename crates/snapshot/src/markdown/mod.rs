@@ -1,9 +1,11 @@
 //! Markdown: a typed tree, its writer and its reader.
 //!
-//! In: a [`Document`], or text. Out: the other. Invariant: `parse(write(tree))` is the tree in normal form, whatever text is in it.
+//! In: a [`Document`], or text. Out: the other. Invariant: `parse(write(tree))` is the tree in
+//! normal form, whatever text is in it.
 //!
-//! The reader stands on pulldown-cmark. Beside CommonMark it knows GFM tables, task lists and struck text, and definition lists
-//! (`term` and `: definition`, which a reader without them shows as paragraphs).
+//! The reader stands on pulldown-cmark. Beside CommonMark it knows GFM tables, task lists and
+//! struck text, and definition lists (`term` and `: definition`, which a reader without them shows
+//! as paragraphs).
 
 mod inline;
 mod normal;

@@ -1,7 +1,8 @@
 //! Brings a tree into the normal form that survives writing and reading.
 //!
-//! In: any tree. Out: the same content without what markdown cannot say: empty blocks, marks within marks of their kind, blanks at edges,
-//! containers nested too deep. Invariant: `normalise(normalise(tree)) == normalise(tree)`.
+//! In: any tree. Out: the same content without what markdown cannot say: empty blocks, marks within
+//! marks of their kind, blanks at edges, containers nested too deep. Invariant:
+//! `normalise(normalise(tree)) == normalise(tree)`.
 
 use super::inline::{self, Piece, PieceKind, Place, clean_line};
 use super::tree::{Align, Block, Definition, Document, Image, Inline, Item, List, MAX_NESTING, Part, Table};

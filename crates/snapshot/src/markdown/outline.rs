@@ -1,7 +1,7 @@
 //! The hierarchy of headings of a markdown text, with the size of each section.
 //!
-//! In: text. Out: sections, each below the nearest heading of a lower level. Invariant: the sections' ranges follow each other and
-//! cover the text from the first heading or path comment on.
+//! In: text. Out: sections, each below the nearest heading of a lower level. Invariant: the
+//! sections' ranges follow each other and cover the text from the first heading or path comment on.
 
 use super::parse::{Comment, comment, extensions};
 use super::tree::count_words;
@@ -12,7 +12,8 @@ use std::ops::Range;
 /// A heading and what stands below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// 1 to 6; 0 for text below a path comment or the document's start that has no heading of its own.
+    /// 1 to 6; 0 for text below a path comment or the document's start that has no heading of its
+    /// own.
     pub level: u8,
     /// The heading's plain text.
     pub title: String,

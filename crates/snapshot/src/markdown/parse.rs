@@ -1,8 +1,9 @@
 //! Reads markdown into the typed tree.
 //!
-//! In: CommonMark with GFM tables, task lists and struck text, and `: definition` lists. Out: a [`Document`] in normal form.
-//! Invariants: any text is read, without a panic and without recursion on its depth; comments of our own become metadata where they
-//! stand alone at the top level, other comments are left out, other HTML blocks are code of the language `html`.
+//! In: CommonMark with GFM tables, task lists and struck text, and `: definition` lists. Out: a
+//! [`Document`] in normal form. Invariants: any text is read, without a panic and without recursion
+//! on its depth; comments of our own become metadata where they stand alone at the top level, other
+//! comments are left out, other HTML blocks are code of the language `html`.
 
 use super::inline::clean_line;
 use super::normal;
@@ -145,7 +146,8 @@ impl Level {
 struct Reader {
     document: Document,
     stack: Vec<Level>,
-    /// Whether each container that is open has a level; what is in one without belongs to the one above it.
+    /// Whether each container that is open has a level; what is in one without belongs to the one
+    /// above it.
     opened: Vec<bool>,
 }
 

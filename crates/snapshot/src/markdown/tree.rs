@@ -1,10 +1,13 @@
 //! The typed tree of a markdown document.
 //!
-//! In: nothing; plain types that [`super::parse()`] and `content` fill. Out: what [`super::write()`] writes.
-//! Invariants of the *normal form* ([`super::normalise`]): text is collapsed and without line ends, no inline is empty, marks of one kind do not
-//! nest, tables are rectangles, containers nest at most [`MAX_NESTING`] deep. For a tree in normal form `parse(write(tree)) == tree`.
+//! In: nothing; plain types that [`super::parse()`] and `content` fill. Out: what
+//! [`super::write()`] writes. Invariants of the *normal form* ([`super::normalise`]): text is
+//! collapsed and without line ends, no inline is empty, marks of one kind do not nest, tables are
+//! rectangles, containers nest at most [`MAX_NESTING`] deep. For a tree in normal form
+//! `parse(write(tree)) == tree`.
 
-/// How deep quotes, lists and definitions may nest; what is deeper is read and written without its containers.
+/// How deep quotes, lists and definitions may nest; what is deeper is read and written without its
+/// containers.
 pub const MAX_NESTING: usize = 16;
 
 /// A markdown document.
@@ -12,7 +15,8 @@ pub const MAX_NESTING: usize = 16;
 pub struct Document {
     /// Where the page was read (`<!-- source: … -->`).
     pub source: Option<String>,
-    /// The headings above the first part, outermost first (`<!-- headings: … -->`, which chunks carry).
+    /// The headings above the first part, outermost first (`<!-- headings: … -->`, which chunks
+    /// carry).
     pub breadcrumbs: Vec<String>,
     /// Parts in order; only the first may be without a path.
     pub parts: Vec<Part>,
@@ -162,7 +166,8 @@ impl Inline {
 }
 
 impl Block {
-    /// Returns the plain text of the block: no markup, cells and items parted by blanks or line ends.
+    /// Returns the plain text of the block: no markup, cells and items parted by blanks or line
+    /// ends.
     pub fn plain_text(&self) -> String {
         let mut out = String::new();
         push_block(self, &mut out);
@@ -189,7 +194,8 @@ impl Document {
     }
 }
 
-/// Returns the number of words of a text: runs of non-blank characters with a letter or digit in them.
+/// Returns the number of words of a text: runs of non-blank characters with a letter or digit in
+/// them.
 pub fn count_words(text: &str) -> usize {
     text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
 }

@@ -1,10 +1,12 @@
 //! Writes a tree as CommonMark with GFM tables.
 //!
-//! In: a tree (it is brought into normal form). Out: text. Invariants: [`super::parse()`] reads the same tree back; text cannot become markup,
-//! a comment or a fence: everything that could be read so is escaped, and fences are longer than any run of backticks inside.
+//! In: a tree (it is brought into normal form). Out: text. Invariants: [`super::parse()`] reads the
+//! same tree back; text cannot become markup, a comment or a fence: everything that could be read
+//! so is escaped, and fences are longer than any run of backticks inside.
 //!
-//! Emphasis is `_`, strong `**`, so that delimiters of two kinds never run together; where the characters around a delimiter would
-//! keep it from being one, the neighbour is written as a character reference.
+//! Emphasis is `_`, strong `**`, so that delimiters of two kinds never run together; where the
+//! characters around a delimiter would keep it from being one, the neighbour is written as a
+//! character reference.
 
 use super::normal;
 use super::tree::{Align, Block, Definition, Document, Inline, List, Table};
@@ -14,7 +16,8 @@ use std::fmt::Write as _;
 /// How markdown is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Paragraphs are wrapped so that lines have at most this many characters where words allow it; none writes one line each.
+    /// Paragraphs are wrapped so that lines have at most this many characters where words allow it;
+    /// none writes one line each.
     pub width: Option<usize>,
 }
 
@@ -64,7 +67,8 @@ pub(crate) fn write_end(out: &mut String, words: u64) {
 /// Writes the comment of a part and its blocks, which are in normal form.
 pub(crate) fn write_part(out: &mut String, path: Option<&str>, blocks: &[Block], options: WriteOptions) {
     if let Some(path) = path {
-        // The first comment stands right below the source, the others apart from what is before them.
+        // The first comment stands right below the source, the others apart from what is before
+        // them.
         if !out.is_empty() && !out.ends_with("-->\n") {
             out.push('\n');
         }
@@ -268,7 +272,8 @@ fn push_at_line_start(word: &str, line: &mut String) {
     line.push_str(word);
 }
 
-/// Writes inlines as one line: blanks at which it may be broken are blanks, others [`HARD_BLANK`], breaks [`BREAK`].
+/// Writes inlines as one line: blanks at which it may be broken are blanks, others [`HARD_BLANK`],
+/// breaks [`BREAK`].
 fn line(inlines: &[Inline], in_table: bool) -> String {
     let mut writer = Line { out: String::new(), delimiters: Vec::new(), in_table, nested: 0 };
     writer.inlines(inlines);
@@ -277,7 +282,8 @@ fn line(inlines: &[Inline], in_table: bool) -> String {
 
 struct Line {
     out: String,
-    /// Where delimiters stand, how long they are, whether they open and whether they are underscores.
+    /// Where delimiters stand, how long they are, whether they open and whether they are
+    /// underscores.
     delimiters: Vec<Delimiter>,
     in_table: bool,
     /// How many marks and links are open.
@@ -340,7 +346,8 @@ impl Line {
         self.out.push_str(delimiter);
     }
 
-    /// Escapes text. Characters at `edges` may be written as references later, and so are as good as punctuation.
+    /// Escapes text. Characters at `edges` may be written as references later, and so are as good
+    /// as punctuation.
     fn text(&mut self, text: &str, before_link: bool, edges: (bool, bool)) {
         let mut before: Option<char> = None;
         let first = if edges.0 { text.chars().next().map_or(0, char::len_utf8) } else { 0 };
@@ -387,10 +394,12 @@ impl Line {
         }
     }
 
-    /// Makes every delimiter one: a neighbour that would prevent it is written as a reference, which begins and ends with punctuation.
+    /// Makes every delimiter one: a neighbour that would prevent it is written as a reference,
+    /// which begins and ends with punctuation.
     fn finish(self) -> String {
         let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
-        // A character that is replaced for one delimiter is no letter any more for another on its other side.
+        // A character that is replaced for one delimiter is no letter any more for another on its
+        // other side.
         loop {
             let known = replaced.len();
             for delimiter in &self.delimiters {
@@ -423,7 +432,8 @@ impl Line {
     }
 }
 
-/// Returns whether a character is neither blank nor punctuation for CommonMark; letters in circles are symbols there.
+/// Returns whether a character is neither blank nor punctuation for CommonMark; letters in circles
+/// are symbols there.
 fn is_letter(c: char) -> bool {
     c.is_alphanumeric() && !matches!(c, '\u{2460}'..='\u{24ff}' | '\u{1f100}'..='\u{1f2ff}')
 }

@@ -1,7 +1,8 @@
 //! From a page to its outline.
 //!
-//! In: a page and its paths, what to look at. Out: a [`Built`]: the outline, and which nodes each line stands for.
-//! Invariants: two passes over the arena, no recursion; what is hidden counts for nothing unless it was asked for.
+//! In: a page and its paths, what to look at. Out: a [`Built`]: the outline, and which nodes each
+//! line stands for. Invariants: two passes over the arena, no recursion; what is hidden counts for
+//! nothing unless it was asked for.
 
 use super::kind::{Kind, is_landmark, is_sectioning, kind, may_repeat};
 use super::{Outline, Role, Totals};
@@ -50,7 +51,8 @@ pub(super) struct Entry {
     pub series: u32,
     /// Whether a landmark or a section lies in it.
     pub holds_part: bool,
-    /// Whether a heading or a part lies in it: else an article among others is told by its first words alone.
+    /// Whether a heading or a part lies in it: else an article among others is told by its first
+    /// words alone.
     pub rich: bool,
     pub children: Vec<usize>,
     pub kept: bool,
@@ -255,7 +257,8 @@ impl<'p> Walk<'p, '_> {
     fn open(&mut self, node: NodeRef<'p>, around: Open, shown: bool, heading_end: &mut u32) -> Option<Open> {
         let id = node.id();
         let kind = kind(node, around.in_section);
-        // A wrapper without a box of its own is shown where something in it is; a canvas or image has no words.
+        // A wrapper without a box of its own is shown where something in it is; a canvas or image
+        // has no words.
         let is_shown = self.shows(node) || self.words_in(id) > 0;
         let series = self.series[id.index()];
         let mut open = Open { end: node.end(), in_series: around.in_series || series != 0, ..around };
@@ -412,7 +415,8 @@ impl<'p> Walk<'p, '_> {
         }
     }
 
-    /// Drops entries that say nothing and those that `grep` does not keep; what holds a kept one stays.
+    /// Drops entries that say nothing and those that `grep` does not keep; what holds a kept one
+    /// stays.
     fn filter(&mut self) {
         for at in (1..self.entries.len()).rev() {
             let entry = &self.entries[at];

@@ -1,7 +1,7 @@
 //! What an element is to an outline.
 //!
-//! In: a node. Out: its [`Kind`]. Invariant: the accessibility tree's role decides where there is one; the tag where there is none, as
-//! behind a modal dialog.
+//! In: a node. Out: its [`Kind`]. Invariant: the accessibility tree's role decides where there is
+//! one; the tag where there is none, as behind a modal dialog.
 
 use super::Role;
 use browserlens_page::{Flags, NodeKind, NodeRef};
@@ -21,7 +21,8 @@ pub(super) enum Kind {
     Plain,
 }
 
-/// Says what an element is; `in_section`: whether a sectioning element is around it, where `header` and `footer` are no landmarks.
+/// Says what an element is; `in_section`: whether a sectioning element is around it, where `header`
+/// and `footer` are no landmarks.
 pub(super) fn kind(node: NodeRef<'_>, in_section: bool) -> Kind {
     if node.kind() != NodeKind::Element {
         return Kind::Plain;

@@ -1,7 +1,9 @@
-//! From what was collected of a page to its lines: what is folded, what a line says, what it may cost.
+//! From what was collected of a page to its lines: what is folded, what a line says, what it may
+//! cost.
 //!
-//! In: a [`Walk`] that has seen the page. Out: the lines of a [`Built`], and the nodes they stand for.
-//! Invariants: an explicit stack, no recursion; a line is shortened until it costs what it may.
+//! In: a [`Walk`] that has seen the page. Out: the lines of a [`Built`], and the nodes they stand
+//! for. Invariants: an explicit stack, no recursion; a line is shortened until it costs what it
+//! may.
 
 use super::build::{Built, FOLDED_FROM, NOT, Walk};
 use super::{DEEPEST, Line, MOST_TOKENS, Meta, Role, write_line};
@@ -144,7 +146,8 @@ impl Walk<'_, '_> {
         article || words / run.len() as u32 <= MOST_WORDS_FOLDED
     }
 
-    /// What repeated siblings are called: by their class, else by the last word of the heading before, else by what they are.
+    /// What repeated siblings are called: by their class, else by the last word of the heading
+    /// before, else by what they are.
     fn noun(&self, parent: usize, run: &[usize]) -> String {
         let first = self.page.node(self.entries[run[0]].node);
         let series = self.entries[run[0]].series != 0;
@@ -186,7 +189,8 @@ impl Walk<'_, '_> {
         .to_owned()
     }
 
-    /// Whether an entry has no line of its own: a repeated sibling, or an article that stands alone and has no name.
+    /// Whether an entry has no line of its own: a repeated sibling, or an article that stands alone
+    /// and has no name.
     fn is_silent(&self, at: usize) -> bool {
         let entry = &self.entries[at];
         match entry.role {
@@ -323,7 +327,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Returns the beginning of the text of a node as one line: at least `least` bytes of it where it has them.
+    /// Returns the beginning of the text of a node as one line: at least `least` bytes of it where
+    /// it has them.
     fn text(&self, node: NodeId, least: usize) -> String {
         let mut text = String::new();
         let mut block = false;
@@ -453,8 +458,8 @@ impl Costs {
         cheap
     }
 
-    /// Adds up what the pieces of a text cost by themselves, which is hardly ever less than what they cost together: pieces
-    /// end where the encoding lets no token go on.
+    /// Adds up what the pieces of a text cost by themselves, which is hardly ever less than what
+    /// they cost together: pieces end where the encoding lets no token go on.
     fn sum(&mut self, text: &str) -> u32 {
         let mut sum = 0;
         let mut rest = text;
@@ -477,7 +482,8 @@ impl Costs {
     }
 }
 
-/// Returns the end of the first piece: letters and the one character before them, up to three digits, or what is neither.
+/// Returns the end of the first piece: letters and the one character before them, up to three
+/// digits, or what is neither.
 fn piece_end(text: &str) -> usize {
     let mut chars = text.char_indices();
     let Some((_, first)) = chars.next() else { return 0 };

@@ -1,8 +1,11 @@
-//! The outline of a page: its landmarks, headings and parts, how much is in each, and the path that brings it.
+//! The outline of a page: its landmarks, headings and parts, how much is in each, and the path that
+//! brings it.
 //!
-//! In: a [`Page`](browserlens_page::Page). Out: an [`Outline`], its text, and from such text the same [`Outline`] again: `parse(write(x)) == x`.
-//! Invariants: every landmark and heading that is shown has a line, or lies in a repeated sibling that a line `TEXT "+N more …"` counts; a
-//! line costs at most [`MOST_TOKENS`] tokens unless its path alone costs more; text of the page is quoted and escaped.
+//! In: a [`Page`](browserlens_page::Page). Out: an [`Outline`], its text, and from such text the
+//! same [`Outline`] again: `parse(write(x)) == x`. Invariants: every landmark and heading that is
+//! shown has a line, or lies in a repeated sibling that a line `TEXT "+N more …"` counts; a line
+//! costs at most [`MOST_TOKENS`] tokens unless its path alone costs more; text of the page is
+//! quoted and escaped.
 //!
 //! ```text
 //! outline  = header [ newline { newline line } ]                          a blank line after the header
@@ -17,18 +20,25 @@
 //!
 //! What the lines say:
 //!
-//! - *Landmarks and parts* nest; their words are those of everything in them. `REGION` is a `section`, named by its accessible name, else by its id or
-//!   class; an only `article` without a name gives way to what is in it. Banner, navigation and contentinfo count their links and list only
-//!   headings and landmarks; a navigation that holds all links of what is around it does not count them again.
-//! - `PARAGRAPH [2 paragraphs]` stands for paragraphs one after the other, its path leads to the first. `items` of a `TABLE` are its rows.
+//! - *Landmarks and parts* nest; their words are those of everything in them. `REGION` is a
+//!   `section`, named by its accessible name, else by its id or class; an only `article` without a
+//!   name gives way to what is in it. Banner, navigation and contentinfo count their links and list
+//!   only headings and landmarks; a navigation that holds all links of what is around it does not
+//!   count them again.
+//! - `PARAGRAPH [2 paragraphs]` stands for paragraphs one after the other, its path leads to the
+//!   first. `items` of a `TABLE` are its rows.
 //! - `IMG` is an image with a name, or a canvas.
-//! - `TEXT [54 words] path` stands for text outside of paragraphs and lists, ten words or more, where it lies.
-//! - *Repeated siblings*: of four or more in a row of one kind (articles, items or cards that hold headings, lists, figures, images), two are shown and
-//!   `TEXT "+15 more comments"` counts the others. Sections and landmarks are never folded, nor what holds one, nor items of more than 150 words
-//!   on average that are no articles.
-//! - `[preview]`: the name is the beginning of a longer text. A name that is too long ends in `...`.
-//! - In the header, `landmarks` counts those that lie in no other, `sections` the sectioning elements (`article`, `section`, `nav`, `aside`) that are no
-//!   repeated siblings, `headings` and `words` all that are shown on the page; a selector or `grep` changes none of them.
+//! - `TEXT [54 words] path` stands for text outside of paragraphs and lists, ten words or more,
+//!   where it lies.
+//! - *Repeated siblings*: of four or more in a row of one kind (articles, items or cards that hold
+//!   headings, lists, figures, images), two are shown and `TEXT "+15 more comments"` counts the
+//!   others. Sections and landmarks are never folded, nor what holds one, nor items of more than
+//!   150 words on average that are no articles.
+//! - `[preview]`: the name is the beginning of a longer text. A name that is too long ends in
+//!   `...`.
+//! - In the header, `landmarks` counts those that lie in no other, `sections` the sectioning
+//!   elements (`article`, `section`, `nav`, `aside`) that are no repeated siblings, `headings` and
+//!   `words` all that are shown on the page; a selector or `grep` changes none of them.
 
 mod build;
 mod kind;

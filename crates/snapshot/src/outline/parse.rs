@@ -1,7 +1,7 @@
 //! Reads an outline back.
 //!
-//! In: text in the grammar. Out: the [`Outline`] it was written from. Invariants: never panics, linear; what is not in the grammar is an error
-//! with its line.
+//! In: text in the grammar. Out: the [`Outline`] it was written from. Invariants: never panics,
+//! linear; what is not in the grammar is an error with its line.
 
 use super::{Line, Meta, Outline, Role, Totals};
 use browserlens_lens::format::escape;

@@ -1,6 +1,7 @@
 //! Writes an outline: as the tree of the grammar, as a list in markdown, as bare HTML.
 //!
-//! In: an [`Outline`]. Out: text without a line end at the end. Invariant: text of the page is quoted and escaped; a line is one line.
+//! In: an [`Outline`]. Out: text without a line end at the end. Invariant: text of the page is
+//! quoted and escaped; a line is one line.
 
 use super::{Line, Meta, Outline, Role};
 use crate::path::{Kind, Label};
@@ -126,7 +127,8 @@ pub(crate) fn comment(out: &mut String, text: &str) {
     }
 }
 
-/// Returns the outline as bare HTML: its elements with id and class, headings with their text, counts as comments.
+/// Returns the outline as bare HTML: its elements with id and class, headings with their text,
+/// counts as comments.
 pub fn write_html(outline: &Outline) -> String {
     let mut out = String::new();
     let mut open: Vec<(usize, String)> = Vec::new();

@@ -1,6 +1,7 @@
 //! The paths of one page: from elements to paths and back.
 //!
-//! In: a page. Out: [`Paths`]. Invariants: one forward pass; siblings are counted below the place that the last step names, in document order.
+//! In: a page. Out: [`Paths`]. Invariants: one forward pass; siblings are counted below the place
+//! that the last step names, in document order.
 
 use super::name::{in_series, is_heading, tag_of, takes_class};
 use super::{Kind, Label, MOST_STEPS, MOST_STEPS_ABOVE_ID, MOST_STEPS_BY_CLASS, Path, Step, is_name, is_tag};
@@ -28,13 +29,15 @@ enum Mark {
 /// What is known of one node.
 #[derive(Clone, Copy)]
 struct Place {
-    /// The place below which what lies in the node counts: a node, twice its number; its shadow tree, one more.
+    /// The place below which what lies in the node counts: a node, twice its number; its shadow
+    /// tree, one more.
     inside: u32,
     /// The same for sectioning elements: a `div` that only a class names is passed over.
     sections_inside: u32,
     /// The same for landmarks: every `div` is passed over.
     landmarks_inside: u32,
-    /// The nearest landmark, frame, shadow tree or the page, below which elements with an id count where their path would be long.
+    /// The nearest landmark, frame, shadow tree or the page, below which elements with an id count
+    /// where their path would be long.
     anchor: u32,
     /// Host of the shadow tree that the node lies in, or [`NONE`].
     host: u32,
@@ -190,7 +193,8 @@ impl<'p> Paths<'p> {
         self.named.get(node as usize).map_or(0, |named| named.depth)
     }
 
-    /// How a node is spelled, and whether what lies in it counts below it; none if it means nothing.
+    /// How a node is spelled, and whether what lies in it counts below it; none if it means
+    /// nothing.
     fn spelling(
         &self,
         node: NodeRef<'p>,

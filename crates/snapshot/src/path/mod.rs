@@ -1,8 +1,8 @@
 //! Semantic paths: where a part of a page stands, in the page's own words.
 //!
-//! In: a [`browserlens_page::Page`]. Out: a [`Paths`]: for each element that means something its [`Path`], and for each path its element.
-//! Invariants: `resolve(path(node)) == node`; a path has at most [`MOST_STEPS`] steps, however deep the page nests; one forward pass, no
-//! recursion.
+//! In: a [`browserlens_page::Page`]. Out: a [`Paths`]: for each element that means something its
+//! [`Path`], and for each path its element. Invariants: `resolve(path(node)) == node`; a path has
+//! at most [`MOST_STEPS`] steps, however deep the page nests; one forward pass, no recursion.
 //!
 //! ```text
 //! path  = "/" | 1*( "/" step )
@@ -10,17 +10,21 @@
 //! tag   = a lower-case letter, then letters, digits, "-"            name = a letter, then letters, digits, "-", "_"
 //! ```
 //!
-//! A step names an element by its tag, or by the tag that its ARIA role stands for (`<div role="main">` is `main`), and by its id or the first
-//! class of it that says what it is ([`crate::class`]). Elements without meaning are no steps: `html`, `body`, `div` and `span` without
-//! such an id or class, inline formatting. `[n]` counts the siblings that are spelled alike below the same step, in document
-//! order; the first goes without a number, except of what comes in series (`article`, `li`, `tr`, …), where it has one if there are several.
-//! Content of a frame lies below `iframe/#document`, content of a shadow tree below its host and `#shadow-root`; what is slotted lies below
-//! the host itself, as in the document. Landmarks (`main`, `header`, `footer`, `nav`, `aside`) do not count below a `div`, and sections (`section`, `article`, `form`,
-//! `dialog`) not below one that only a class names: a wrapper says nothing of them.
+//! A step names an element by its tag, or by the tag that its ARIA role stands for
+//! (`<div role="main">` is `main`), and by its id or the first class of it that says what it is
+//! ([`crate::class`]). Elements without meaning are no steps: `html`, `body`, `div` and `span`
+//! without such an id or class, inline formatting. `[n]` counts the siblings that are spelled alike
+//! below the same step, in document order; the first goes without a number, except of what comes in
+//! series (`article`, `li`, `tr`, …), where it has one if there are several. Content of a frame
+//! lies below `iframe/#document`, content of a shadow tree below its host and `#shadow-root`; what
+//! is slotted lies below the host itself, as in the document. Landmarks (`main`, `header`,
+//! `footer`, `nav`, `aside`) do not count below a `div`, and sections (`section`, `article`,
+//! `form`, `dialog`) not below one that only a class names: a wrapper says nothing of them.
 //!
-//! Containers named by a class alone are steps of what lies in them down to the third step, others down to the last but one; what lies
-//! deeper counts from there. An element with an id that would have two steps or more above it (a section three) counts below its
-//! landmark. So a path stays short, and still leads to one element.
+//! Containers named by a class alone are steps of what lies in them down to the third step, others
+//! down to the last but one; what lies deeper counts from there. An element with an id that would
+//! have two steps or more above it (a section three) counts below its landmark. So a path stays
+//! short, and still leads to one element.
 
 mod index;
 mod name;
@@ -74,7 +78,8 @@ pub enum Kind {
 pub struct Step {
     /// What it names.
     pub kind: Kind,
-    /// Which of the siblings spelled alike, counted from 1; none where the number is not written, which means the first.
+    /// Which of the siblings spelled alike, counted from 1; none where the number is not written,
+    /// which means the first.
     pub index: Option<u32>,
 }
 

@@ -1,6 +1,7 @@
 //! Which elements are steps of paths, and how they are called.
 //!
-//! In: a node and its role. Out: a tag, and whether its id or class counts. Invariant: a generic element has no tag here.
+//! In: a node and its role. Out: a tag, and whether its id or class counts. Invariant: a generic
+//! element has no tag here.
 
 use super::is_tag;
 use browserlens_page::NodeRef;

@@ -1,11 +1,14 @@
 //! CSS selectors over a page: what a [`Selector`] means.
 //!
-//! In: the text of a selector, a [`Page`]. Out: the elements that match, in document order. Parsing and matching are Servo's (the crate
-//! `selectors`); here is the view of a page that it asks for. Invariants: a selector that is no selector is an error with its place; matching
-//! sees each document and each shadow tree by itself, as `querySelectorAll` does, and looks into all of them; what is slotted is a child of the host.
+//! In: the text of a selector, a [`Page`]. Out: the elements that match, in document order. Parsing
+//! and matching are Servo's (the crate `selectors`); here is the view of a page that it asks for.
+//! Invariants: a selector that is no selector is an error with its place; matching sees each
+//! document and each shadow tree by itself, as `querySelectorAll` does, and looks into all of them;
+//! what is slotted is a child of the host.
 //!
-//! Beside the structural pseudo-classes, `:is`, `:where`, `:not` and `:has`, the states that a capture tells are known: `:checked`, `:disabled`,
-//! `:enabled`, `:required`, `:focus`, `:any-link` and `:link`. Names in attribute selectors match as in HTML; documents count as standards mode.
+//! Beside the structural pseudo-classes, `:is`, `:where`, `:not` and `:has`, the states that a
+//! capture tells are known: `:checked`, `:disabled`, `:enabled`, `:required`, `:focus`, `:any-link`
+//! and `:link`. Names in attribute selectors match as in HTML; documents count as standards mode.
 
 use browserlens_page::{Flags, NodeId, NodeKind, NodeRef, Page, States};
 use cssparser::{Parser as CssParser, ToCss};
@@ -116,7 +119,8 @@ impl Selector {
 
 const NONE: u32 = u32::MAX;
 
-/// Who is whose parent, child and sibling among the elements of a page, by the document and not by the flat tree.
+/// Who is whose parent, child and sibling among the elements of a page, by the document and not by
+/// the flat tree.
 struct Family<'p> {
     page: &'p Page,
     /// One byte a node, for its address.

@@ -90,7 +90,8 @@ impl Html {
     }
 }
 
-/// The article of the design's first example: its counts are those of the example where they agree with each other.
+/// The article of the design's first example: its counts are those of the example where they agree
+/// with each other.
 pub fn article() -> Arc<Page> {
     let mut html = Html::new("https://example.com/article", "Article Title");
     html.open("header", "banner", "", &[]);
@@ -148,7 +149,10 @@ pub fn documentation() -> Arc<Page> {
     html.heading(1, "API Reference");
     html.open("section", "region", "overview", &[("id", "overview")]);
     html.heading(2, "Overview");
-    html.p("The Example API gives programs access to everything the platform can do. It is a REST service that speaks JSON both ways.");
+    html.p(
+        "The Example API gives programs access to everything the platform can do. It is a REST service that speaks \
+        JSON both ways.",
+    );
     html.open("p", "paragraph", "", &[]);
     html.0.text("Base URL: ");
     html.inline("code", "code", "https://api.example.com/v1", &[]);

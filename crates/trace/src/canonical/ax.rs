@@ -1,7 +1,8 @@
 //! Canonical form of `Accessibility.getFullAXTree`.
 //!
-//! Inline text boxes go: their ids change from capture to capture, and the text they hold stands in their parent. Ids of
-//! nodes come from the backend node id where there is one, so that an unchanged node keeps its id from step to step.
+//! Inline text boxes go: their ids change from capture to capture, and the text they hold stands in
+//! their parent. Ids of nodes come from the backend node id where there is one, so that an
+//! unchanged node keeps its id from step to step.
 
 use super::{CanonicalError, Canonicalizer, frame_id};
 use crate::json::{JsonError, Scanner, Token, Writer, unescape};
@@ -129,7 +130,8 @@ impl Canonicalizer {
                 (Token::Text(id), 3, "nodeId" | "parentId") | (Token::Text(id), 4, "childIds")
                     if place.top == "nodes" =>
                 {
-                    // Ids that no node has (children that CDP did not send) are named in order of sight.
+                    // Ids that no node has (children that CDP did not send) are named in order of
+                    // sight.
                     let fate = fates.entry(id).or_insert_with(|| {
                         unknown += 1;
                         Fate::Renamed(format!("u{unknown}"))

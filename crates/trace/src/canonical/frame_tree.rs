@@ -67,8 +67,9 @@ pub(crate) fn frame_objects(json: &str) -> Result<Vec<FrameObject<'_>>, JsonErro
 }
 
 impl Canonicalizer {
-    /// Canonicalises the result of `Page.getFrameTree` of one session. `parent` is the raw id of the frame that holds the
-    /// session's root frame: of an out-of-process iframe; it becomes the root's `parentId` where the result has none.
+    /// Canonicalises the result of `Page.getFrameTree` of one session. `parent` is the raw id of
+    /// the frame that holds the session's root frame: of an out-of-process iframe; it becomes the
+    /// root's `parentId` where the result has none.
     ///
     /// # Errors
     /// [`CanonicalError`] if the text is no JSON, or has no frame.

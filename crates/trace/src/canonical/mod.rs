@@ -1,13 +1,16 @@
 //! Canonical form: CDP answers without what differs from recording to recording.
 //!
-//! In: the raw JSON text of CDP results, in the order in which they were read. Out: the same JSON without blanks, with
-//! recording-wide numbers in place of frame ids (`"F1"`), loader ids (`"L1"`), backend node ids (dense over the recording) and
-//! accessibility node ids (`"n12"`, `"x3"`), and without inline text boxes. Invariants: two recordings that differ only in
-//! raw ids give the same bytes; canonical form is its own canonical form; fields that are not named here stay as they are.
+//! In: the raw JSON text of CDP results, in the order in which they were read. Out: the same JSON
+//! without blanks, with recording-wide numbers in place of frame ids (`"F1"`), loader ids (`"L1"`),
+//! backend node ids (dense over the recording) and accessibility node ids (`"n12"`, `"x3"`), and
+//! without inline text boxes. Invariants: two recordings that differ only in raw ids give the same
+//! bytes; canonical form is its own canonical form; fields that are not named here stay as they
+//! are.
 //!
-//! Raw backend node ids are unique only in one renderer process, so they are looked up per document; their numbers are unique in
-//! the recording, because tools show such ids to agents, and one number must not mean two nodes. Read the frames of a session
-//! before its snapshot, and the snapshot before the rest: numbers are given in order of first sight.
+//! Raw backend node ids are unique only in one renderer process, so they are looked up per
+//! document; their numbers are unique in the recording, because tools show such ids to agents, and
+//! one number must not mean two nodes. Read the frames of a session before its snapshot, and the
+//! snapshot before the rest: numbers are given in order of first sight.
 
 mod ax;
 mod check;
@@ -49,7 +52,8 @@ struct Document {
     raw: HashMap<u32, i64>,
 }
 
-/// Gives recording-wide numbers, and remembers which raw ids they stand for. One for each recording.
+/// Gives recording-wide numbers, and remembers which raw ids they stand for. One for each
+/// recording.
 #[derive(Clone, Debug, Default)]
 pub struct Canonicalizer {
     origins: Vec<(String, String)>,
@@ -69,15 +73,16 @@ impl Canonicalizer {
         Self::default()
     }
 
-    /// Replaces a text (`http://127.0.0.1:41234`) by another (`http://shop.test`) in every string value from now on:
-    /// for sites whose host or port differs from recording to recording.
+    /// Replaces a text (`http://127.0.0.1:41234`) by another (`http://shop.test`) in every string
+    /// value from now on: for sites whose host or port differs from recording to recording.
     pub fn rewrite_origin(&mut self, from: &str, to: &str) {
         if !from.is_empty() && from != to {
             self.origins.push((from.to_owned(), to.to_owned()));
         }
     }
 
-    /// Returns a text with the origins of [`Canonicalizer::rewrite_origin`] replaced: for events, which are no payloads.
+    /// Returns a text with the origins of [`Canonicalizer::rewrite_origin`] replaced: for events,
+    /// which are no payloads.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         for (from, to) in &self.origins {
@@ -110,8 +115,8 @@ impl Canonicalizer {
         self.raw_frames.get(index).map(String::as_str)
     }
 
-    /// Returns the number of a document (CDP loader id) of a frame; a document not seen before gets the next one. From now
-    /// on the frame shows this document.
+    /// Returns the number of a document (CDP loader id) of a frame; a document not seen before gets
+    /// the next one. From now on the frame shows this document.
     pub fn loader_number(&mut self, frame: u32, raw_loader: &str) -> u32 {
         let number = match self.loaders.get(&(frame, raw_loader.to_owned())) {
             Some(number) => *number,
@@ -131,7 +136,8 @@ impl Canonicalizer {
         self.current.get(&frame).copied()
     }
 
-    /// Returns the renumbered backend node id of a node of the document that a frame shows, if a payload had it.
+    /// Returns the renumbered backend node id of a node of the document that a frame shows, if a
+    /// payload had it.
     pub fn backend(&self, frame: u32, raw_backend: i64) -> Option<u32> {
         let document = self.document(self.current_loader(frame)?)?;
         document.numbers.get(&raw_backend).copied()
@@ -143,8 +149,8 @@ impl Canonicalizer {
         self.backend(frame, raw_backend).map(|backend| NodeKey { frame, loader, backend })
     }
 
-    /// Returns the raw frame id and raw backend node id of a node. They may belong to a document that the frame shows no
-    /// more: compare `key.loader` with [`Canonicalizer::current_loader`].
+    /// Returns the raw frame id and raw backend node id of a node. They may belong to a document
+    /// that the frame shows no more: compare `key.loader` with [`Canonicalizer::current_loader`].
     pub fn raw_backend(&self, key: NodeKey) -> Option<(&str, i64)> {
         let document = self.document(key.loader).filter(|document| document.frame == key.frame)?;
         Some((self.raw_frame(key.frame)?, *document.raw.get(&key.backend)?))
@@ -155,7 +161,8 @@ impl Canonicalizer {
         self.documents.get(index)
     }
 
-    /// Returns the document that a frame shows; one of unknown loader if its frame tree was not read.
+    /// Returns the document that a frame shows; one of unknown loader if its frame tree was not
+    /// read.
     fn document_of(&mut self, frame: u32) -> u32 {
         match self.current_loader(frame) {
             Some(loader) => loader,
@@ -175,8 +182,8 @@ impl Canonicalizer {
         self.nodes
     }
 
-    /// Returns the number of the document that a frame shows, and those of its nodes by their raw backend node ids; nodes not seen before get
-    /// the next ones, in the order given.
+    /// Returns the number of the document that a frame shows, and those of its nodes by their raw
+    /// backend node ids; nodes not seen before get the next ones, in the order given.
     pub fn numbers(&mut self, raw_frame: &str, raw_backends: impl Iterator<Item = i64>) -> (u32, Vec<u32>) {
         let frame = self.frame_number(raw_frame);
         let loader = self.document_of(frame);
@@ -220,8 +227,9 @@ impl Canonicalizer {
         }
     }
 
-    /// Canonicalises the result of `DOMDebugger.getEventListeners` of one frame's document: `{"listeners":[{"node":3,"types":
-    /// ["click"]}]}`, sorted. Listeners of nodes that no other payload had (in another document, or removed) are left out.
+    /// Canonicalises the result of `DOMDebugger.getEventListeners` of one frame's document:
+    /// `{"listeners":[{"node":3,"types": ["click"]}]}`, sorted. Listeners of nodes that no other
+    /// payload had (in another document, or removed) are left out.
     ///
     /// # Errors
     /// [`CanonicalError`] if the text is no such result.

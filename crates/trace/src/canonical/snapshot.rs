@@ -4,7 +4,8 @@ use super::{CanonicalError, Canonicalizer, frame_id};
 use crate::json::{JsonError, Scanner, Token, Writer, unescape};
 use std::collections::HashMap;
 
-/// Members of a document whose numbers mean something to us; told apart once for each, not for every number.
+/// Members of a document whose numbers mean something to us; told apart once for each, not for
+/// every number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Part {
     #[default]
@@ -165,8 +166,8 @@ mod tests {
 
     const SNAPSHOT: &str = r##"{"documents":[{"documentURL":0,"frameId":1,"nodes":{"parentIndex":[-1,0],"nodeName":[3,4],"backendNodeId":[7,9],"attributes":[[],[4,5]],"inputValue":{"index":[1],"value":[5]},"a]}\"":{}},"layout":{"nodeIndex":[0],"bounds":[[0,0,1.5e2,-0]]}},{"nodes":{"backendNodeId":[7]},"frameId":2}],"strings":["http://a.test/","MAIN","CHILD","#document","B","c\"}]"]}"##;
 
-    /// What is passed over when frame ids are looked for is read by the pass that writes: nothing that is no JSON gets through, and
-    /// looking with and without passing over finds the same.
+    /// What is passed over when frame ids are looked for is read by the pass that writes: nothing
+    /// that is no JSON gets through, and looking with and without passing over finds the same.
     #[track_caller]
     fn assert_refused_or_read(text: &str) {
         let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();

@@ -1,11 +1,13 @@
-//! Peers' files (`*.peers`): what other tools really said about the pages of a trace, beside the trace.
+//! Peers' files (`*.peers`): what other tools really said about the pages of a trace, beside the
+//! trace.
 //!
-//! In: the [`PeerPass`]es of one recording. Out: one SQLite file that names the trace it belongs to, and [`PeerRow`]s a step again.
-//! Invariants: a file is written whole beside its place and moved there; texts are redacted before they are written; rows are sealed as
-//! a trace's are and bodies carry their hash; a file that belongs to another trace is refused.
+//! In: the [`PeerPass`]es of one recording. Out: one SQLite file that names the trace it belongs
+//! to, and [`PeerRow`]s a step again. Invariants: a file is written whole beside its place and
+//! moved there; texts are redacted before they are written; rows are sealed as a trace's are and
+//! bodies carry their hash; a file that belongs to another trace is refused.
 //!
-//! Why a file of its own and not tables of the trace: a trace is evidence about a page and never changes; peers come and go with
-//! their versions, and a trace's hash must not.
+//! Why a file of its own and not tables of the trace: a trace is evidence about a page and never
+//! changes; peers come and go with their versions, and a trace's hash must not.
 
 mod read;
 mod schema;
@@ -69,7 +71,8 @@ pub struct PeerRow {
     pub step: u32,
     /// What kind of text it is.
     pub kind: PeerText,
-    /// The variant of the output, such as `full` or `interactive`; the kind's name for console and network.
+    /// The variant of the output, such as `full` or `interactive`; the kind's name for console and
+    /// network.
     pub variant: String,
     /// The text, redacted, else verbatim; empty where it was dropped.
     pub text: String,

@@ -133,13 +133,15 @@ impl PeersFile {
         self.blobs.borrow_mut().keep(&[]);
     }
 
-    /// Returns each peer's variants of observations with how many rows count and how many were dropped.
+    /// Returns each peer's variants of observations with how many rows count and how many were
+    /// dropped.
     ///
     /// # Errors
     /// [`TraceError`] if the table cannot be read.
     pub fn variants(&self) -> Result<Vec<PeerVariant>, TraceError> {
         let wrap = || TraceError::sqlite(&self.path, Place::table("peer_output"));
-        let sql = "SELECT pass, variant, sum(dropped IS NULL), sum(dropped IS NOT NULL) FROM peer_output WHERE kind = 'observation' GROUP BY pass, variant ORDER BY pass, min(id)";
+        let sql = "SELECT pass, variant, sum(dropped IS NULL), sum(dropped IS NOT NULL) FROM peer_output WHERE kind = \
+            'observation' GROUP BY pass, variant ORDER BY pass, min(id)";
         let mut statement = self.connection.prepare(sql).map_err(wrap())?;
         let rows = statement
             .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, u32>(2)?, row.get::<_, u32>(3)?)))
@@ -160,7 +162,8 @@ impl PeersFile {
     /// [`TraceError`] if the table cannot be read.
     pub fn dropped(&self) -> Result<Dropped, TraceError> {
         let wrap = || TraceError::sqlite(&self.path, Place::table("peer_output"));
-        let sql = "SELECT pass, variant, step, dropped FROM peer_output WHERE kind = 'observation' AND dropped IS NOT NULL ORDER BY id";
+        let sql = "SELECT pass, variant, step, dropped FROM peer_output WHERE kind = 'observation' AND dropped IS NOT \
+            NULL ORDER BY id";
         let mut statement = self.connection.prepare(sql).map_err(wrap())?;
         let rows = statement
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))

@@ -18,10 +18,12 @@ use std::sync::Arc;
 
 /// Writes the peers' file of a trace; what stands there is replaced once the new one is whole.
 ///
-/// Passes are in the order in which they shall be listed. `redactor` replaces the secret values that it knows.
+/// Passes are in the order in which they shall be listed. `redactor` replaces the secret values
+/// that it knows.
 ///
 /// # Errors
-/// [`TraceError::Io`] or [`TraceError::DiskFull`] if it cannot be written; the file that stood there is then untouched.
+/// [`TraceError::Io`] or [`TraceError::DiskFull`] if it cannot be written; the file that stood
+/// there is then untouched.
 pub fn write_peers(
     path: &Path,
     trace: TraceHash,

@@ -7,7 +7,8 @@ use crate::json::{JsonError, Scanner, Token, Writer, unescape};
 use browserlens_strategy::{Event, EventKind, RequestEvent};
 
 impl Redactor {
-    /// Replaces the secrets of one event: what is secret by its name or its shape, and what was learned.
+    /// Replaces the secrets of one event: what is secret by its name or its shape, and what was
+    /// learned.
     pub fn redact_event(&self, event: &mut Event) {
         match &mut event.kind {
             EventKind::Console(message) => {
@@ -81,10 +82,12 @@ impl Redactor {
         self.text(body, Source::Message).into_owned()
     }
 
-    /// Redacts the values of a JSON body: wholly under a sensitive name, else what is secret in them. Blanks go.
+    /// Redacts the values of a JSON body: wholly under a sensitive name, else what is secret in
+    /// them. Blanks go.
     fn json_body(&self, body: &str) -> Result<String, JsonError> {
         let (mut scanner, mut writer) = (Scanner::new(body), Writer::with_capacity(body.len()));
-        // Depth of the outermost member with a sensitive name that is being read: all below it is secret.
+        // Depth of the outermost member with a sensitive name that is being read: all below it is
+        // secret.
         let mut secret_below: Option<usize> = None;
         while let Some(token) = scanner.next()? {
             let depth = scanner.depth();

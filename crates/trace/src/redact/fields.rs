@@ -1,7 +1,8 @@
 //! Secret fields of a DOM snapshot: which they are, what they hold, and the snapshot without it.
 //!
-//! Strings of a snapshot are shared by index: the value of a code box, `4`, may be the same entry as a price elsewhere. So a
-//! field's value gets an entry of its own where the old one is used by others.
+//! Strings of a snapshot are shared by index: the value of a code box, `4`, may be the same entry
+//! as a price elsewhere. So a field's value gets an entry of its own where the old one is used by
+//! others.
 
 use super::Redactor;
 use super::names::{is_one_time_code, is_token_field};
@@ -96,7 +97,8 @@ impl<'a> Fields<'a> {
 
 impl Document {
     fn node(&mut self, index: usize) -> Option<&mut Node> {
-        // No page has as many; a damaged one may claim any number, but each entry costs it at least two bytes.
+        // No page has as many; a damaged one may claim any number, but each entry costs it at least
+        // two bytes.
         if index >= self.nodes.len() {
             self.nodes.resize_with(index + 1, Node::default);
         }
@@ -272,8 +274,8 @@ impl Redactor {
         Table { changed, added: Vec::new(), first_added: fields.strings.len() }
     }
 
-    /// Gives the values of secret fields entries of their own where redacting the table does not hide them wholly.
-    /// Returns the new index per number of the payload.
+    /// Gives the values of secret fields entries of their own where redacting the table does not
+    /// hide them wholly. Returns the new index per number of the payload.
     fn move_field_values(
         &self,
         json: &str,
@@ -328,7 +330,8 @@ impl Table {
     }
 }
 
-/// Returns the entries of the string table that are referred to from anywhere but the numbers that moved.
+/// Returns the entries of the string table that are referred to from anywhere but the numbers that
+/// moved.
 fn used_strings(json: &str, moved: &HashMap<usize, usize>) -> Result<std::collections::HashSet<usize>, JsonError> {
     let (mut scanner, mut place) = (Scanner::new(json), SnapshotPlace::default());
     let (mut ordinal, mut key, mut used) = (0, "", std::collections::HashSet::new());

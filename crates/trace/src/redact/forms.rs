@@ -1,7 +1,8 @@
 //! The forms in which one secret may be written down.
 //!
-//! In: a secret. Out: every text that it becomes by the encodings of the web: JSON escapes (once and twice), percent encoding, form
-//! encoding, HTML escapes, base64 at each of its three alignments. Invariant: the secret itself is the first form.
+//! In: a secret. Out: every text that it becomes by the encodings of the web: JSON escapes (once
+//! and twice), percent encoding, form encoding, HTML escapes, base64 at each of its three
+//! alignments. Invariant: the secret itself is the first form.
 
 use crate::json::escape;
 use base64::Engine;
@@ -72,7 +73,8 @@ fn percent(text: &str, kept: &str, lower: bool) -> String {
     out
 }
 
-/// Returns the characters that depend on the secret alone, for each position of it in the encoded bytes.
+/// Returns the characters that depend on the secret alone, for each position of it in the encoded
+/// bytes.
 fn base64_forms(secret: &[u8], alphabet: &Alphabet) -> Vec<Form> {
     const SHORTEST: usize = 5;
     let engine = GeneralPurpose::new(alphabet, GeneralPurposeConfig::new());

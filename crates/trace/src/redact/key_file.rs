@@ -1,7 +1,8 @@
 //! The user's own key of placeholders: a file of 32 bytes in their configuration.
 //!
-//! In: its path. Out: the key. Invariants: a key that exists is never replaced, and a new one is readable by its owner alone; it appears whole or not
-//! at all, and of several processes that make one at once all use the same.
+//! In: its path. Out: the key. Invariants: a key that exists is never replaced, and a new one is
+//! readable by its owner alone; it appears whole or not at all, and of several processes that make
+//! one at once all use the same.
 
 use super::RedactionKey;
 use crate::error::TraceError;

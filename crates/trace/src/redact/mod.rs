@@ -1,20 +1,25 @@
 //! Replaces secrets before anything is written.
 //!
-//! In: a step as the recorder hands it over. Out: the same step without secrets. Invariants: only string values change, never
-//! keys or structure; a secret becomes a placeholder of equal length and kind, the same one wherever the same text occurs; values
-//! declared public are never replaced.
+//! In: a step as the recorder hands it over. Out: the same step without secrets. Invariants: only
+//! string values change, never keys or structure; a secret becomes a placeholder of equal length
+//! and kind, the same one wherever the same text occurs; values declared public are never replaced.
 //!
 //! What is replaced:
-//! - the value of password fields (`type=password`, `autocomplete=current-password|new-password`), of one-time-code fields
-//!   (`autocomplete=one-time-code`, or a name or id of [`names::ONE_TIME_CODE_FIELDS`]) and of hidden token fields, what was typed there,
-//!   and these texts wherever they occur in the same and in later steps, also JSON-escaped, percent-encoded, HTML-escaped or in base64;
+//! - the value of password fields (`type=password`, `autocomplete=current-password|new-password`),
+//!   of one-time-code fields (`autocomplete=one-time-code`, or a name or id of
+//!   [`names::ONE_TIME_CODE_FIELDS`]) and of hidden token fields, what was typed there, and these
+//!   texts wherever they occur in the same and in later steps, also JSON-escaped, percent-encoded,
+//!   HTML-escaped or in base64;
 //! - `known` values (environment, storage) in the same way;
-//! - the credentials of `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and [`names::SENSITIVE_HEADERS`];
-//! - values under a name of [`names::SENSITIVE_NAMES`] in URLs, JSON bodies, form bodies and multipart bodies;
+//! - the credentials of `Authorization`, `Proxy-Authorization`, `Cookie`, `Set-Cookie` and
+//!   [`names::SENSITIVE_HEADERS`];
+//! - values under a name of [`names::SENSITIVE_NAMES`] in URLs, JSON bodies, form bodies and
+//!   multipart bodies;
 //! - JSON Web Tokens, bearer tokens and passwords in URLs anywhere.
 //!
-//! What is not: a text shorter than four characters is replaced where it is the whole value of such a field, and nowhere else (the
-//! digits of a one-time code in six boxes are also replaced where they stand together). Pixels are masked by the recorder.
+//! What is not: a text shorter than four characters is replaced where it is the whole value of such
+//! a field, and nowhere else (the digits of a one-time code in six boxes are also replaced where
+//! they stand together). Pixels are masked by the recorder.
 
 mod event;
 mod fields;
@@ -98,7 +103,8 @@ struct Words {
 impl Words {
     fn of(texts: &BTreeSet<String>) -> Self {
         let all: Vec<forms::Form> = texts.iter().flat_map(|text| forms(text)).collect();
-        // A set of plain words that fits into memory always builds; if it ever did not, nothing may be written.
+        // A set of plain words that fits into memory always builds; if it ever did not, nothing may
+        // be written.
         let found_by = (!all.is_empty())
             .then(|| AhoCorasick::new(all.iter().map(|form| &form.text)).expect("a set of words builds"));
         Self { found_by, is_base64: all.into_iter().map(|form| form.is_base64).collect() }
@@ -136,7 +142,8 @@ pub struct Redactor {
     /// Values of such fields, short ones too.
     values: HashSet<String>,
     stale: bool,
-    /// Whether steps pass as they are: they come from a trace, which was redacted when it was written.
+    /// Whether steps pass as they are: they come from a trace, which was redacted when it was
+    /// written.
     done_before: bool,
     /// Tokens found while redacting.
     tokens: RefCell<Vec<String>>,
@@ -176,13 +183,14 @@ impl Redactor {
         redactor
     }
 
-    /// A redactor for steps that are redacted already: placeholders must not become other placeholders.
+    /// A redactor for steps that are redacted already: placeholders must not become other
+    /// placeholders.
     pub fn done_before() -> Self {
         Self { done_before: true, ..Self::new(RedactionOptions::default()) }
     }
 
-    /// Learns a secret: from now on it is replaced wherever it occurs. Of a value that is JSON, what stands under a
-    /// sensitive name is learned as well, and what looks like a token.
+    /// Learns a secret: from now on it is replaced wherever it occurs. Of a value that is JSON,
+    /// what stands under a sensitive name is learned as well, and what looks like a token.
     pub fn learn(&mut self, secret: &str) {
         self.learn_value(secret);
         self.refresh();
@@ -210,7 +218,8 @@ impl Redactor {
         if !is_word || self.public.contains(secret) {
             return;
         }
-        // A long text is learned in pieces: the search must stay small, and where the whole occurs, its pieces do.
+        // A long text is learned in pieces: the search must stay small, and where the whole occurs,
+        // its pieces do.
         let characters: Vec<char> = secret.chars().collect();
         let piece = if characters.len() > LONGEST_PART { LONGEST_PART / 2 } else { LONGEST_PART };
         for characters in characters.chunks(piece).filter(|piece| piece.len() >= SHORTEST_PART) {
@@ -336,7 +345,8 @@ impl Redactor {
             self.learn_typed(action);
         }
         self.refresh();
-        // Tokens that only this step's events tell are learned first, so that its payloads do not show them either.
+        // Tokens that only this step's events tell are learned first, so that its payloads do not
+        // show them either.
         step.events.iter().cloned().for_each(|mut event| self.redact_event(&mut event));
         for token in self.tokens.take() {
             self.learn_text(&token);
@@ -366,7 +376,8 @@ impl Redactor {
             return;
         }
         let into_secret_field = action.target.is_some_and(|target| self.is_secret_field(target));
-        // Typed without a target: into whatever had the focus; a secret field that now holds the text tells.
+        // Typed without a target: into whatever had the focus; a secret field that now holds the
+        // text tells.
         let without_target =
             action.target.is_none() && self.values.iter().any(|value| value.contains(&action.taken.text));
         if (into_secret_field && action.taken.kind != Press) || without_target {

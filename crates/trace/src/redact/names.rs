@@ -1,9 +1,11 @@
 //! Names that say that a value is secret: of URL parameters, members of bodies, headers and fields.
 //!
-//! In: a name as a page wrote it. Out: whether its value is replaced. Invariant: names are compared without case, `-`, `_`, `.`
-//! and brackets, so `Access-Token`, `access_token` and `accessToken` are one name.
+//! In: a name as a page wrote it. Out: whether its value is replaced. Invariant: names are compared
+//! without case, `-`, `_`, `.` and brackets, so `Access-Token`, `access_token` and `accessToken`
+//! are one name.
 
-/// Names whose values are replaced in URLs (query and fragment), JSON bodies and form bodies, in normal form.
+/// Names whose values are replaced in URLs (query and fragment), JSON bodies and form bodies, in
+/// normal form.
 ///
 /// Beside these, every name that ends with one of [`SENSITIVE_ENDINGS`].
 pub const SENSITIVE_NAMES: &[&str] = &[
@@ -44,7 +46,8 @@ pub const SENSITIVE_NAMES: &[&str] = &[
     "xsrf",
 ];
 
-/// Endings of names whose values are replaced, in normal form: `refresh_token`, `client_secret`, `X-Amz-Signature`.
+/// Endings of names whose values are replaced, in normal form: `refresh_token`, `client_secret`,
+/// `X-Amz-Signature`.
 pub const SENSITIVE_ENDINGS: &[&str] = &[
     "accesskey",
     "apikey",
@@ -67,8 +70,9 @@ pub const SENSITIVE_ENDINGS: &[&str] = &[
     "twofactorcode",
 ];
 
-/// Headers whose whole value is replaced, in normal form, beside names that end with one of [`SENSITIVE_ENDINGS`]
-/// (`X-Api-Key`, `X-Auth-Token`). `Authorization`, `Cookie` and their siblings keep scheme, names and attributes.
+/// Headers whose whole value is replaced, in normal form, beside names that end with one of
+/// [`SENSITIVE_ENDINGS`] (`X-Api-Key`, `X-Auth-Token`). `Authorization`, `Cookie` and their
+/// siblings keep scheme, names and attributes.
 pub const SENSITIVE_HEADERS: &[&str] =
     &["apikey", "authentication", "xauth", "xauthorization", "xaccesskey", "xsessionid", "xcsrf", "xxsrf"];
 

@@ -1,8 +1,9 @@
 //! What stands in place of a secret.
 //!
-//! In: a secret and a key. Out: a text of equal length and kind: digits for digits, letters for letters of the same case and the
-//! same number of UTF-8 bytes, anything else kept. Invariants: equal secrets give equal placeholders under one key, and a
-//! placeholder is never the secret itself, unless there is nothing in it to replace.
+//! In: a secret and a key. Out: a text of equal length and kind: digits for digits, letters for
+//! letters of the same case and the same number of UTF-8 bytes, anything else kept. Invariants:
+//! equal secrets give equal placeholders under one key, and a placeholder is never the secret
+//! itself, unless there is nothing in it to replace.
 
 /// Makes placeholders under one key.
 #[derive(Clone)]

@@ -1,7 +1,8 @@
 //! Secrets that are known by their shape or by the name before them.
 //!
-//! In: a text. Out: byte ranges of it that are secret: JSON Web Tokens, bearer tokens, values of URL parameters, passwords in URLs,
-//! values in text that holds JSON, parts of multipart bodies. Invariants: ranges lie on character boundaries; nothing is decoded.
+//! In: a text. Out: byte ranges of it that are secret: JSON Web Tokens, bearer tokens, values of
+//! URL parameters, passwords in URLs, values in text that holds JSON, parts of multipart bodies.
+//! Invariants: ranges lie on character boundaries; nothing is decoded.
 
 use super::names::is_sensitive;
 use std::ops::Range;
@@ -9,8 +10,9 @@ use std::ops::Range;
 /// What kind of text is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A string of a page: a text, an attribute. Only words that are URLs are searched for parameters: prose about `?token=` stays
-    /// the same in every payload that holds it or a part of it.
+    /// A string of a page: a text, an attribute. Only words that are URLs are searched for
+    /// parameters: prose about `?token=` stays the same in every payload that holds it or a part of
+    /// it.
     Page,
     /// A body, header or message, which may be a form.
     Message,
@@ -63,7 +65,8 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
         if at > 0 && is_token_byte(bytes[at - 1]) {
             continue;
         }
-        // Two long parts first: looking further at every `eyJ` would take quadratic time on a text made of them.
+        // Two long parts first: looking further at every `eyJ` would take quadratic time on a text
+        // made of them.
         let part = |from: usize| {
             bytes.get(from..).map_or(0, |rest| rest.iter().take_while(|byte| is_token_byte(**byte)).count())
         };

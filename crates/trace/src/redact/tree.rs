@@ -1,4 +1,5 @@
-//! Redaction of an accessibility tree: what a secret field shows stands in its value and in the texts below it.
+//! Redaction of an accessibility tree: what a secret field shows stands in its value and in the
+//! texts below it.
 
 use super::Redactor;
 use super::shapes::Source;

@@ -26,7 +26,8 @@ pub fn meta() -> TraceMeta {
     }
 }
 
-/// A form with a text, a field for a name, a field whose attributes and value are given, and an iframe.
+/// A form with a text, a field for a name, a field whose attributes and value are given, and an
+/// iframe.
 pub struct RawPage<'a> {
     pub ids: i64,
     pub heading: &'a str,

@@ -1,4 +1,5 @@
-//! A recording with secrets in every place where a page and its server leave them, and the list of them.
+//! A recording with secrets in every place where a page and its server leave them, and the list of
+//! them.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, reason = "shared by test files that each use a part")]
 
 use super::*;

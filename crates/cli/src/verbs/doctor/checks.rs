@@ -97,7 +97,8 @@ fn chromium(_: &DoctorArgs) -> Check {
     Check::fine("Chromium", "not looked for: this build records nothing")
 }
 
-/// Screenshots of the bundled traces were taken with DejaVu; without any font text is painted as boxes.
+/// Screenshots of the bundled traces were taken with DejaVu; without any font text is painted as
+/// boxes.
 fn fonts() -> Check {
     const NAME: &str = "fonts";
     const INSTALL: &str = "scripts/install-chromium (the package is fonts-dejavu-core)";

@@ -20,7 +20,8 @@ use std::path::PathBuf;
 pub(super) struct QueryArgs {
     #[command(flatten)]
     place: Place,
-    /// What is wanted: `navigate_to_screen`, `execute_task`, `find_screen`, `get_actions`, `get_screen_context`, `find_element` or `explore_website`
+    /// What is wanted: `navigate_to_screen`, `execute_task`, `find_screen`, `get_actions`,
+    /// `get_screen_context`, `find_element` or `explore_website`
     #[arg(value_name = "TYPE", required_unless_present = "instruction")]
     kind: Option<String>,
     /// Id of a screen or task, a URL, or a description

@@ -21,19 +21,22 @@ pub(super) struct BuildArgs {
     /// Trace files, or folders of them
     #[arg(value_name = "TRACE")]
     traces: Vec<PathBuf>,
-    /// Take from the scenarios in this folder what traces do not keep: where a drag ends, how far a scroll goes
+    /// Take from the scenarios in this folder what traces do not keep: where a drag ends, how far a
+    /// scroll goes
     #[arg(long, value_name = "FOLDER")]
     scenarios: Option<PathBuf>,
     /// Crawl this website too, within limits (with Chromium)
     #[arg(long, value_name = "URL")]
     crawl: Option<String>,
-    /// Before crawling, do there what this trace did, such as signing in; the crawl begins where that ends
+    /// Before crawling, do there what this trace did, such as signing in; the crawl begins where
+    /// that ends
     #[arg(long, value_name = "TRACE", requires = "crawl")]
     sign_in: Option<PathBuf>,
     /// Of that trace, do the steps up to this one only
     #[arg(long, value_name = "N", requires = "sign_in")]
     sign_in_steps: Option<u32>,
-    /// Type the text of an environment variable into a field, in place of what the trace keeps: `Password=MY_PASSWORD`
+    /// Type the text of an environment variable into a field, in place of what the trace keeps:
+    /// `Password=MY_PASSWORD`
     #[arg(long, value_name = "FIELD=NAME", requires = "sign_in")]
     secret: Vec<String>,
     /// Open at most so many pages while crawling
@@ -57,7 +60,8 @@ pub(super) struct BuildArgs {
     /// The website that the texts are about
     #[arg(long, value_name = "ID", default_value = "")]
     website: String,
-    /// Take the texts for this kind: documentation, api_docs or video_transcript [default: what they are]
+    /// Take the texts for this kind: documentation, api_docs or video_transcript [default: what
+    /// they are]
     #[arg(long, value_name = "KIND")]
     content_type: Option<String>,
 }
@@ -127,7 +131,8 @@ pub(super) fn run(args: &BuildArgs) -> Ended {
     store.save(&knowledge).map_err(|error| failure(&error))?;
     let counts = knowledge.statistics();
     output::data(&format!(
-        "{}: knowledge {:?} of {} traces and {} texts\n  web_ui_screens {}\n  documentation_screens {}\n  actionable_screens {}\n  non_actionable_screens {}\n  actions {}\n  transitions {}\n  tasks {}\n",
+        "{}: knowledge {:?} of {} traces and {} texts\n  web_ui_screens {}\n  documentation_screens {}\n  \
+            actionable_screens {}\n  non_actionable_screens {}\n  actions {}\n  transitions {}\n  tasks {}\n",
         place.store.display(),
         place.id,
         recordings.len(),
@@ -181,7 +186,8 @@ fn crawled(args: &BuildArgs, url: &str, limits: CrawlLimits) -> Result<Recording
     Ok(recording)
 }
 
-/// Reads what is typed in place of what a trace keeps: fields, each with the text of an environment variable.
+/// Reads what is typed in place of what a trace keeps: fields, each with the text of an environment
+/// variable.
 #[cfg(feature = "record")]
 fn secrets(named: &[String]) -> Result<Vec<(String, String)>, Failure> {
     let read = |text: &String| {

@@ -1,4 +1,5 @@
-//! The formulas of METHODOLOGY.md, written once more: averages, ratios, intervals, and how numbers are spelled.
+//! The formulas of METHODOLOGY.md, written once more: averages, ratios, intervals, and how numbers
+//! are spelled.
 //!
 //! Nothing of `browserlens-report` or of `browserlens-replay` is used here.
 

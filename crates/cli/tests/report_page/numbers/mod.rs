@@ -1,7 +1,9 @@
-//! Every number of `summary.md` and `index.html`, made again from the Parquet files beside them by code that shares nothing with the report's.
+//! Every number of `summary.md` and `index.html`, made again from the Parquet files beside them by
+//! code that shares nothing with the report's.
 //!
-//! In: the folder of a report. Out: nothing, or a failed test that names the table and the row. A table, a sentence or a field that nobody knows how to make
-//! again fails too, if there is a number in it.
+//! In: the folder of a report. Out: nothing, or a failed test that names the table and the row. A
+//! table, a sentence or a field that nobody knows how to make again fails too, if there is a number
+//! in it.
 
 mod formula;
 pub mod markdown;
@@ -16,7 +18,8 @@ mod tables;
 use crate::browser::Opened;
 use std::path::Path;
 
-/// Checks every number of a report; returns how many: cells of the summary; cells, sentences and data of the page.
+/// Checks every number of a report; returns how many: cells of the summary; cells, sentences and
+/// data of the page.
 pub async fn of(folder: &Path, deep: bool) -> (usize, usize) {
     let files = run::Files::read(folder);
     let run = run::Run::of(&files);

@@ -1,7 +1,9 @@
-//! `index.html` as tables, sentences and data, and whether each is what the Parquet files make of it.
+//! `index.html` as tables, sentences and data, and whether each is what the Parquet files make of
+//! it.
 //!
-//! The page is parsed by Chromium as a document that runs nothing; what its script draws is drawn from the data that is compared here. Not numbers of the
-//! report, and not looked at: boxes of nodes and refs, and the words of pages, scenarios and strategies.
+//! The page is parsed by Chromium as a document that runs nothing; what its script draws is drawn
+//! from the data that is compared here. Not numbers of the report, and not looked at: boxes of
+//! nodes and refs, and the words of pages, scenarios and strategies.
 
 use super::formula::*;
 use super::markdown;
@@ -317,7 +319,8 @@ fn check_maps(page: &Page, run: &Run<'_>) -> usize {
             summary.push_str(&format!(", {inferred} of them inferred"));
         }
         assert_eq!(map.summary, summary);
-        // Ways between two screens are one line: its actions, the best of their confidence, how often.
+        // Ways between two screens are one line: its actions, the best of their confidence, how
+        // often.
         let drawn = |id: &str| screens.iter().find(|row| row.text("screen") == id).copied();
         let mut lines: BTreeMap<(&str, &str), (u64, u64, f64, bool)> = BTreeMap::new();
         for way in &ways {
@@ -462,7 +465,8 @@ fn check_data(data: &Value, run: &Run<'_>) -> usize {
     compared + check_latency(data, run) + check_routers(data, run)
 }
 
-/// Median milliseconds of a step, divided as the time of all steps divides among the stages; the rest of it is the last part.
+/// Median milliseconds of a step, divided as the time of all steps divides among the stages; the
+/// rest of it is the last part.
 fn check_latency(data: &Value, run: &Run<'_>) -> usize {
     assert_eq!(data["stages"], serde_json::json!(["route", "extract", "diff", "format", "other"]));
     let bars = data["latency"].as_array().expect("bars");

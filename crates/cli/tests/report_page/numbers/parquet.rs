@@ -1,6 +1,7 @@
 //! Parquet files as rows of plain values.
 //!
-//! In: a file. Out: a [`Table`]. Invariant: a column that is asked for and not there, or holds another type, is a failed test.
+//! In: a file. Out: a [`Table`]. Invariant: a column that is asked for and not there, or holds
+//! another type, is a failed test.
 
 use polars::prelude::{AnyValue, ParquetReader, SerReader};
 use std::collections::HashMap;

@@ -1,7 +1,9 @@
-//! The numbers in the sentences of a report: each sentence is known by how it begins, and its numbers are made again.
+//! The numbers in the sentences of a report: each sentence is known by how it begins, and its
+//! numbers are made again.
 //!
-//! A sentence that nobody knows fails the test if there is a number in it. Names (strategies, traces, questions, the machine) may hold digits: they are
-//! taken out before numbers are looked for. Constants of a sentence (95 % intervals, bars) stand here as such.
+//! A sentence that nobody knows fails the test if there is a number in it. Names (strategies,
+//! traces, questions, the machine) may hold digits: they are taken out before numbers are looked
+//! for. Constants of a sentence (95 % intervals, bars) stand here as such.
 
 use super::formula::*;
 use super::models;
@@ -13,7 +15,8 @@ use std::collections::BTreeMap;
 pub struct Prose<'r, 't> {
     run: &'r Run<'t>,
     names: Vec<String>,
-    /// What the page says of its own texts: how many, how many of them cut, after how many bytes at most.
+    /// What the page says of its own texts: how many, how many of them cut, after how many bytes at
+    /// most.
     cut: Option<(u64, u64)>,
     /// Its pictures: how many, and how many of them are not in it.
     pictures: Option<(u64, u64)>,
@@ -59,7 +62,8 @@ impl<'r, 't> Prose<'r, 't> {
 
     /// Checks one sentence.
     pub fn check(&self, sentence: &str) {
-        // Where the whole texts lie is an address, and why a tool's text is not there is that tool's own word.
+        // Where the whole texts lie is an address, and why a tool's text is not there is that
+        // tool's own word.
         let sentence = sentence.split("; the full texts lie in ").next().unwrap_or_default();
         let sentence = sentence.split(" ended early: ").next().unwrap_or_default();
         let sentence = if sentence.starts_with("Dropped: ") { place_of(sentence) } else { sentence };
@@ -151,7 +155,8 @@ impl<'r, 't> Prose<'r, 't> {
         }
         if sentence.contains(" texts are cut after ") {
             let (all, cut) = self.cut?;
-            // How long the rest is depends on the room of the page; how many were cut, on nothing but its texts.
+            // How long the rest is depends on the room of the page; how many were cut, on nothing
+            // but its texts.
             let bytes = numbers_in(sentence).get(2).cloned()?;
             return Some(vec![thousands(cut), thousands(all), bytes]);
         }

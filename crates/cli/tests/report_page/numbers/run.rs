@@ -1,6 +1,7 @@
 //! A run as its Parquet files tell it, and what METHODOLOGY.md makes of it.
 //!
-//! In: the folder of a report. Out: a [`Run`] with one [`Scored`] a strategy, in the order of the tables. Nothing is read but `*.parquet`.
+//! In: the folder of a report. Out: a [`Run`] with one [`Scored`] a strategy, in the order of the
+//! tables. Nothing is read but `*.parquet`.
 
 use super::formula::{Statistic, average, mean, median, ratio_of, share_interval};
 use super::parquet::{Row, Table};
@@ -112,7 +113,8 @@ impl Task<'_> {
         self.rows.iter().filter_map(step_tokens).sum()
     }
 
-    /// The largest context of its calls; none where a step failed. What `lens/*` tells of a change may start from any earlier state, so that nothing is thrown away.
+    /// The largest context of its calls; none where a step failed. What `lens/*` tells of a change
+    /// may start from any earlier state, so that nothing is thrown away.
     pub fn largest_context(&self, strategy: &str) -> Option<u64> {
         let needs_all = strategy.starts_with("lens/") && self.rows.iter().any(|row| row.text("kind") == "delta");
         let mut contexts = Vec::new();
@@ -126,8 +128,9 @@ impl Task<'_> {
         contexts.into_iter().max()
     }
 
-    /// Context read over all calls, with its prefixes: text and images apart, since discounts are rounded down for each. `keep_all`: everything stays;
-    /// else a full observation throws away all but the legend.
+    /// Context read over all calls, with its prefixes: text and images apart, since discounts are
+    /// rounded down for each. `keep_all`: everything stays; else a full observation throws away all
+    /// but the legend.
     fn contexts(&self, keep_all: bool, text: bool) -> (u64, u64) {
         let (observation, each) =
             if text { ("text_o200k", "request_each_o200k") } else { ("image_claude28", "request_each_claude28") };

@@ -1,11 +1,14 @@
 //! Answers instructions out of a body of knowledge.
 //!
-//! In: a [`Knowledge`], an [`AgentInstruction`], an [`Environment`]. Out: an [`AgentResponse`], always: what is wrong is said in it. Invariants: only the first step
-//! that is still to be done is translated for the page that is open; later ones name their nodes by scripts that look for them, since
-//! an index of a page that is not open yet does not exist.
+//! In: a [`Knowledge`], an [`AgentInstruction`], an [`Environment`]. Out: an [`AgentResponse`],
+//! always: what is wrong is said in it. Invariants: only the first step that is still to be done is
+//! translated for the page that is open; later ones name their nodes by scripts that look for them,
+//! since an index of a page that is not open yet does not exist.
 //!
-//! A way that leaves a form by its button takes along what was done on that screen before the same action in the recording: fields, files, what was dragged, waited for or scrolled to. A file
-//! that a recording handed over is one of that name that the agent has, or one made for the purpose (`translate::placeholder`).
+//! A way that leaves a form by its button takes along what was done on that screen before the same
+//! action in the recording: fields, files, what was dragged, waited for or scrolled to. A file that
+//! a recording handed over is one of that name that the agent has, or one made for the purpose
+//! (`translate::placeholder`).
 
 mod explore;
 mod known;
@@ -62,7 +65,8 @@ impl<'k> Agent<'k> {
     /// Makes an agent's partner of a body of knowledge.
     ///
     /// # Errors
-    /// [`KnowledgeError`] if a screen cannot be recognised: it has no signature, or a pattern that is none.
+    /// [`KnowledgeError`] if a screen cannot be recognised: it has no signature, or a pattern that
+    /// is none.
     pub fn new(knowledge: &'k Knowledge) -> Result<Self, KnowledgeError> {
         let texts: Vec<&ScreenDefinition> =
             knowledge.screens.values().filter(|screen| !screen.is_navigable()).collect();

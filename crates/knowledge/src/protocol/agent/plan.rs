@@ -1,6 +1,8 @@
 //! Steps in order, translated.
 //!
-//! In: steps before they are translated. Out: an answer with their calls. Invariants: only the first step on the page that is open gets an index; a list with a hole is no success and has no calls.
+//! In: steps before they are translated. Out: an answer with their calls. Invariants: only the
+//! first step on the page that is open gets an index; a list with a hole is no success and has no
+//! calls.
 
 use super::super::messages::{AgentInstruction, AgentResponse, PlanStep};
 use super::{Agent, Environment, profile};
@@ -21,7 +23,8 @@ impl Agent<'_> {
         let profile = profile(instruction, environment);
         let mut response = AgentResponse { success: true, ..AgentResponse::default() };
         let mut failed = Vec::new();
-        // The page that is open is that of the first step that has something to do: what it does may draw the page anew, and an index of before is then of nothing.
+        // The page that is open is that of the first step that has something to do: what it does
+        // may draw the page anew, and an index of before is then of nothing.
         let mut is_open = environment.page.is_some();
         for (order, planned) in plan.iter().enumerate() {
             let action = planned.with_values(&instruction.context.values);
@@ -76,7 +79,8 @@ impl Agent<'_> {
         response
     }
 
-    /// Translates one step of an answer anew, for the page on which it is done, once that is there: its calls name their nodes by index then. No call where there is nothing left to do.
+    /// Translates one step of an answer anew, for the page on which it is done, once that is there:
+    /// its calls name their nodes by index then. No call where there is nothing left to do.
     ///
     /// # Errors
     /// [`TranslateError`], such as a node that is not on the page.
@@ -146,7 +150,8 @@ impl Planned<'_> {
         action
     }
 
-    /// What only prepares takes any file: where none is given, the agent makes one of the recorded name before it hands it over.
+    /// What only prepares takes any file: where none is given, the agent makes one of the recorded
+    /// name before it hands it over.
     fn with_file(
         &self,
         calls: Vec<BrowserUseAction>,

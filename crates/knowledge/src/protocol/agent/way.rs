@@ -1,6 +1,7 @@
 //! The way to a screen.
 //!
-//! In: a target. Out: the cheapest path there, with the fields that are filled before a button is pressed. Invariant: only navigable screens are led to.
+//! In: a target. Out: the cheapest path there, with the fields that are filled before a button is
+//! pressed. Invariant: only navigable screens are led to.
 
 use super::super::graph::Path;
 use super::super::messages::{AgentInstruction, AgentResponse, ExpectedResult, InstructionContext};
@@ -43,7 +44,8 @@ impl<'k> Agent<'k> {
             let reachable = from.as_ref().map(|from| self.graph.reachable(from)).unwrap_or_default();
             let mut near = self.near(&target.name, context);
             near.retain(|candidate| reachable.iter().any(|screen| screen.as_str() == candidate.id));
-            let hint = "say where you are (`current_url`, `dom_summary` or `current_screen_id`), record a way there, or fill the gap: `browserlens knowledge gaps`";
+            let hint = "say where you are (`current_url`, `dom_summary` or `current_screen_id`), record a way there, \
+                or fill the gap: `browserlens knowledge gaps`";
             return Err(Box::new(AgentResponse::failed(error, hint).with_candidates(near)));
         };
         let plan = match self.as_recorded(path.from.as_ref(), &target.screen_id) {
@@ -69,8 +71,10 @@ impl<'k> Agent<'k> {
         Ok(response)
     }
 
-    /// The shortest stretch of one recording that leads there, from the beginning of a visit to the first screen, or of the recording. It is taken before any other way: what a page
-    /// holds (which document is open, what lies in the cart) is right for the next step only where the steps before it were done too.
+    /// The shortest stretch of one recording that leads there, from the beginning of a visit to the
+    /// first screen, or of the recording. It is taken before any other way: what a page holds
+    /// (which document is open, what lies in the cart) is right for the next step only where the
+    /// steps before it were done too.
     fn as_recorded(&self, from: Option<&ScreenId>, to: &ScreenId) -> Option<Vec<Planned<'k>>> {
         let mut best: Option<Vec<Planned<'k>>> = None;
         for task in self.knowledge.tasks.values() {
@@ -96,7 +100,8 @@ impl<'k> Agent<'k> {
         best
     }
 
-    /// Steps as they were recorded, without attempts that were refused and what prepares nothing; none where one that leads on cannot be carried out.
+    /// Steps as they were recorded, without attempts that were refused and what prepares nothing;
+    /// none where one that leads on cannot be carried out.
     fn stretch(&self, steps: &'k [TaskStep]) -> Option<Vec<Planned<'k>>> {
         let mut plan = Vec::new();
         for (at, step) in steps.iter().enumerate() {
@@ -152,8 +157,9 @@ impl<'k> Agent<'k> {
         plan
     }
 
-    /// What was done on a screen before an action led away from it, in the recording with the fewest such steps: fields that a form needs, and menus, filters and groups without
-    /// which the element of the action is not on the page.
+    /// What was done on a screen before an action led away from it, in the recording with the
+    /// fewest such steps: fields that a form needs, and menus, filters and groups without which the
+    /// element of the action is not on the page.
     pub(super) fn done_before(&self, from: &ScreenId, action: &ActionDefinition, to: &ScreenId) -> Vec<&'k TaskStep> {
         if matches!(
             ActionType::parse(&action.action_type),
@@ -190,7 +196,8 @@ impl<'k> Agent<'k> {
     }
 }
 
-/// Returns whether an action changes what a page shows, holds or sends, so that a later one may not be possible without it. What is only looked at, and what leads elsewhere, prepares nothing.
+/// Returns whether an action changes what a page shows, holds or sends, so that a later one may not
+/// be possible without it. What is only looked at, and what leads elsewhere, prepares nothing.
 fn prepares(action_type: &str) -> bool {
     use ActionType as A;
     matches!(

@@ -1,6 +1,7 @@
 //! Which screen an instruction means, and which is shown.
 //!
-//! In: ids, URLs, descriptions, pages. Out: a screen, or an error with the nearest ones. Invariant: a filter keeps candidates too.
+//! In: ids, URLs, descriptions, pages. Out: a screen, or an error with the nearest ones. Invariant:
+//! a filter keeps candidates too.
 
 use super::super::messages::{AgentResponse, Candidate, ExpectedScreen, InstructionContext, Verification};
 use super::{Agent, Environment, MOST, MOST_TEXTS, refused};
@@ -86,7 +87,8 @@ impl<'k> Agent<'k> {
                     let recognition = self.recogniser.summary(target, "");
                     let best = recognition.nearest.first().filter(|_| target.contains("://"))?;
                     let is_alone = recognition.nearest.get(1).is_none_or(|next| next.confidence < best.confidence);
-                    // A URL alone is 40 % of a screen: enough to mean it where no other screen has as much.
+                    // A URL alone is 40 % of a screen: enough to mean it where no other screen has
+                    // as much.
                     (is_alone && best.confidence > 0.39).then(|| self.knowledge.screens.get(&best.screen_id)).flatten()
                 },
             )

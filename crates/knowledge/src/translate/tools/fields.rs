@@ -1,6 +1,7 @@
 //! What is done with fields and forms, and by the keyboard.
 //!
-//! In: an action with its node. Out: calls, in order. Invariants: keys go to the node that is named, which gets the focus first; a check that is already as wanted gives no call; a file is
+//! In: an action with its node. Out: calls, in order. Invariants: keys go to the node that is
+//! named, which gets the focus first; a check that is already as wanted gives no call; a file is
 //! handed to the input itself, not to the button that stands for it.
 
 use super::keys::{chord, is_key};
@@ -38,7 +39,8 @@ impl Work<'_, '_> {
         self.with_element(tool, &at, parameters, Operation::SetText, values)
     }
 
-    /// Types into what has the focus. `send_keys` reads `+` as a chord and some words as keys: these go by a script.
+    /// Types into what has the focus. `send_keys` reads `+` as a chord and some words as keys:
+    /// these go by a script.
     pub(super) fn type_into_focus(&self, text: &str) -> Calls {
         if text.is_empty() {
             return Err(self.bad("text", "is empty, and no node is named"));
@@ -124,7 +126,8 @@ impl Work<'_, '_> {
                 one("upload_file", json!({ "selector": selector, "path": path }))
             }
             At::Node(node) => one("upload_file", json!({ "index": file_input(*node).key().backend, "path": path })),
-            // The tool cannot be told of an element that is not there yet, and a script cannot read the disk: it hands over a file made for the purpose.
+            // The tool cannot be told of an element that is not there yet, and a script cannot read
+            // the disk: it hands over a file made for the purpose.
             _ => {
                 let file = placeholder(path);
                 let values = json!({ "name": file.name, "text": file.text });
@@ -197,7 +200,8 @@ impl Work<'_, '_> {
     }
 }
 
-/// A file that stands in for one that was handed over in a recording: traces keep its name, not what was in it.
+/// A file that stands in for one that was handed over in a recording: traces keep its name, not
+/// what was in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceholderFile {
     /// The last part of its path.
@@ -213,7 +217,8 @@ pub fn placeholder(path: &str) -> PlaceholderFile {
     PlaceholderFile { name: name.to_owned(), text: format!("Placeholder of {name}\n") }
 }
 
-/// Placeholders of secrets, `{{secret:name}}`, as browser-use writes them: it fills in what it was given under that name.
+/// Placeholders of secrets, `{{secret:name}}`, as browser-use writes them: it fills in what it was
+/// given under that name.
 fn secret_for_browser_use(text: &str) -> String {
     match text.strip_prefix("{{secret:").and_then(|rest| rest.strip_suffix("}}")) {
         Some(name) if !name.contains(['<', '>', '{', '}']) => format!("<secret>{name}</secret>"),

@@ -61,7 +61,8 @@ fn key(text: &str) -> Option<&'static str> {
     known.or_else(|| OTHER_KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, key)| *key))
 }
 
-/// Returns a key or chord in the one spelling that tools know; none if it is neither. `Space` is written as it is named: a blank is cut by some.
+/// Returns a key or chord in the one spelling that tools know; none if it is neither. `Space` is
+/// written as it is named: a blank is cut by some.
 pub(super) fn chord(keys: &str) -> Option<String> {
     let keys = keys.trim_matches(|c: char| c.is_control());
     let parts: Vec<&str> = match keys {

@@ -1,10 +1,12 @@
 //! From action to tool calls, for both profiles.
 //!
-//! In: an [`ActionDefinition`] and a [`Context`]. Out: [`BrowserUseAction`]s, in order. Invariants: every one of them is valid by its schema; an
-//! action that was inferred never opens a script of its own; a check that is already as wanted gives no call at all.
+//! In: an [`ActionDefinition`] and a [`Context`]. Out: [`BrowserUseAction`]s, in order. Invariants:
+//! every one of them is valid by its schema; an action that was inferred never opens a script of
+//! its own; a check that is already as wanted gives no call at all.
 //!
-//! What a tool does itself is as sure as the action; what a script does in its place is taken at [`BY_SCRIPT`] of that, because events made by a
-//! script are not trusted by the browser: they set no `:hover` and open no native menu.
+//! What a tool does itself is as sure as the action; what a script does in its place is taken at
+//! [`BY_SCRIPT`] of that, because events made by a script are not trusted by the browser: they set
+//! no `:hover` and open no native menu.
 
 mod fields;
 mod keys;
@@ -59,7 +61,8 @@ pub fn translate(
     Ok(actions)
 }
 
-/// Returns an action as one step of a task does it: with what was typed then, and on the node that was meant then, where its name varies.
+/// Returns an action as one step of a task does it: with what was typed then, and on the node that
+/// was meant then, where its name varies.
 pub fn as_done(action: &ActionDefinition, step: &StepAction) -> ActionDefinition {
     let mut action = action.clone();
     action.action_type.clone_from(&step.action_type);
@@ -84,7 +87,8 @@ pub fn as_done(action: &ActionDefinition, step: &StepAction) -> ActionDefinition
     action
 }
 
-/// Takes the node from the words of a step that is no doing of a known action, such as one of a text: a number, `role "name"`, a name, or an address.
+/// Takes the node from the words of a step that is no doing of a known action, such as one of a
+/// text: a number, `role "name"`, a name, or an address.
 fn name_target(action: &mut ActionDefinition, said: &str) {
     if said.is_empty() {
         return;

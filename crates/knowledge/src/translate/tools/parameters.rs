@@ -1,7 +1,8 @@
 //! What an action says beside its node.
 //!
-//! In: the `parameters` of an action. Out: texts, numbers, flags, addresses, tabs, or why one is none. Invariants: what is not there is told apart from what cannot be used; an address
-//! is of http or https and holds no credentials; a file's name names no folder.
+//! In: the `parameters` of an action. Out: texts, numbers, flags, addresses, tabs, or why one is
+//! none. Invariants: what is not there is told apart from what cannot be used; an address is of
+//! http or https and holds no credentials; a file's name names no folder.
 
 use super::work::Work;
 use crate::translate::{TranslateError, shown};

@@ -1,7 +1,8 @@
 //! Where the node of an action is.
 //!
-//! In: what is known of the node, and the page if there is one. Out: the node by number, selector or words, and the place of it for a script. Invariant: with a page, the node was
-//! found on it; without one, only what may be looked for late is left to a script.
+//! In: what is known of the node, and the page if there is one. Out: the node by number, selector
+//! or words, and the place of it for a script. Invariant: with a page, the node was found on it;
+//! without one, only what may be looked for late is left to a script.
 
 use super::work::{Calls, Work, by_script, object, one};
 use crate::model::ElementTarget;
@@ -34,7 +35,8 @@ impl<'p> Work<'_, 'p> {
         }
         if let Some(selector) = &wanted.selector {
             checked(selector)?;
-            // Which of the two tells the node better is not known without a page; a stored selector is of this very node.
+            // Which of the two tells the node better is not known without a page; a stored selector
+            // is of this very node.
             if self.is_seed() || self.context.late {
                 return Ok(At::Selector(selector.clone()));
             }
@@ -126,7 +128,8 @@ pub(super) fn words(target: &ElementTarget, depth: usize) -> Words {
     }
 }
 
-/// A button that a page shows in place of its file input stands beside it: the tool wants the input.
+/// A button that a page shows in place of its file input stands beside it: the tool wants the
+/// input.
 pub(super) fn file_input(node: NodeRef<'_>) -> NodeRef<'_> {
     let is_input = |node: &NodeRef<'_>| node.tag() == "input" && node.attribute("type") == Some("file");
     if is_input(&node) {

@@ -1,7 +1,8 @@
 //! What is done with the pointer.
 //!
-//! In: an action with its node. Out: a call of the tool for it, or a script where the profile has none or a point of the node is meant. Invariant: a drag says where it ends, by
-//! a node or a way, or is an error that names what is missing.
+//! In: an action with its node. Out: a call of the tool for it, or a script where the profile has
+//! none or a point of the node is meant. Invariant: a drag says where it ends, by a node or a way,
+//! or is an error that names what is missing.
 
 use super::place::At;
 use super::work::{Calls, Work, by_script, by_script_to, one};
@@ -13,7 +14,8 @@ use browserlens_page::Tri;
 use serde_json::{Map, Value, json};
 
 impl<'p> Work<'_, 'p> {
-    /// Where on its node: `point` from the node's top left corner, or `coordinate_x` and `coordinate_y` on the page.
+    /// Where on its node: `point` from the node's top left corner, or `coordinate_x` and
+    /// `coordinate_y` on the page.
     pub(super) fn point(&self, at: &At<'p>) -> Result<Option<Value>, TranslateError> {
         if let Some(point) = self.pair("point")? {
             return Ok(Some(json!({ "point": point })));

@@ -1,6 +1,7 @@
 //! What changes what is in view, and what plays in it.
 //!
-//! In: an action, with a node or without. Out: a call, or a script where the tool cannot be told the node or the direction.
+//! In: an action, with a node or without. Out: a call, or a script where the tool cannot be told
+//! the node or the direction.
 
 use super::place::At;
 use super::work::{Calls, USUAL_HEIGHT, Work, by_script, one};

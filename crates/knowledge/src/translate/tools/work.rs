@@ -1,6 +1,7 @@
 //! An action while it is translated, and the calls that come of it.
 //!
-//! In: an action, what it is translated for. Out: calls of tools by name with their parameters. Invariant: a parameter that is nothing is left out.
+//! In: an action, what it is translated for. Out: calls of tools by name with their parameters.
+//! Invariant: a parameter that is nothing is left out.
 
 use crate::model::ActionDefinition;
 use crate::translate::error::TranslateError;
@@ -27,7 +28,8 @@ pub struct Context<'a> {
     pub tabs: &'a [String],
     /// Which of them is shown.
     pub tab: usize,
-    /// Whether a script may look for a node where no page is given; else that is [`TranslateError::NeedsPage`].
+    /// Whether a script may look for a node where no page is given; else that is
+    /// [`TranslateError::NeedsPage`].
     pub late: bool,
     /// Whether scripts that the knowledge holds may be run.
     pub trust_scripts: bool,

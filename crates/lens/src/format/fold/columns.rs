@@ -1,8 +1,9 @@
 //! Says what rows share and what each says itself.
 //!
-//! In: a tree and the [`Shape`] of some rows in it. Out: their [`Pattern`] and [`Row`]s, checked: each row expands to its items.
-//! Invariants: text is literal in its row or shared by all; only names of other items are made of columns; columns that few rows use come
-//! last, so that most rows end before them.
+//! In: a tree and the [`Shape`] of some rows in it. Out: their [`Pattern`] and [`Row`]s, checked:
+//! each row expands to its items. Invariants: text is literal in its row or shared by all; only
+//! names of other items are made of columns; columns that few rows use come last, so that most rows
+//! end before them.
 
 use super::find::Shape;
 use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
@@ -37,7 +38,8 @@ enum Piece {
     NameOf(usize),
 }
 
-/// A pattern with more parts that come and go, or are otherwise, is not read any more: the rows are written out (the weeks of a calendar).
+/// A pattern with more parts that come and go, or are otherwise, is not read any more: the rows are
+/// written out (the weeks of a calendar).
 const MOST_CONDITIONS: usize = 8;
 
 struct Columns<'t> {
@@ -149,7 +151,8 @@ impl<'t> Columns<'t> {
         (id != NONE).then(|| &*self.tree.item(id).name)
     }
 
-    /// Makes names of controls and containers out of the other names of their rows, where that holds in every row.
+    /// Makes names of controls and containers out of the other names of their rows, where that
+    /// holds in every row.
     fn derive(&mut self) {
         let is_own = |said: &Said| matches!(said, Said::Own { .. } | Said::Usual(_));
         let length = |part: usize| self.present(part).map(|item| item.name.len()).sum::<usize>();
@@ -411,7 +414,8 @@ impl<'t> Columns<'t> {
     }
 }
 
-/// Returns the number that most refs of a row have; where every ref is to be written, the number of the first.
+/// Returns the number that most refs of a row have; where every ref is to be written, the number of
+/// the first.
 fn head(tree: &Tree, row: &[u32], every_ref: bool) -> Option<u32> {
     let mut refs = row.iter().filter(|id| **id != NONE).filter_map(|id| tree.item(*id).reference);
     if every_ref {
@@ -420,7 +424,8 @@ fn head(tree: &Tree, row: &[u32], every_ref: bool) -> Option<u32> {
     commonest(refs.map(|reference| reference.number)).map(|(number, _)| number)
 }
 
-/// Returns what comes most often and how often, the first of equals: order decides and nothing else. There are few different ones.
+/// Returns what comes most often and how often, the first of equals: order decides and nothing
+/// else. There are few different ones.
 pub(in crate::format) fn commonest<T: PartialEq>(said: impl Iterator<Item = T>) -> Option<(T, usize)> {
     let mut counts: Vec<(T, usize)> = Vec::new();
     for one in said {

@@ -1,7 +1,9 @@
-//! Finds siblings that repeat: runs of leaves of one role, rows of one shape, and sequences that come again and again.
+//! Finds siblings that repeat: runs of leaves of one role, rows of one shape, and sequences that
+//! come again and again.
 //!
-//! In: a tree and some siblings in it. Out: [`Group`]s from left to right. Invariants: the answer depends on roles, names and on whether items
-//! have refs, not on which; a row is small and holds no mark and no cut name; every item of a row has its place in the pattern.
+//! In: a tree and some siblings in it. Out: [`Group`]s from left to right. Invariants: the answer
+//! depends on roles, names and on whether items have refs, not on which; a row is small and holds
+//! no mark and no cut name; every item of a row has its place in the pattern.
 
 use crate::tree::{Item, NONE, StateSet, TEXT, Tree};
 use std::collections::HashMap;
@@ -95,7 +97,8 @@ fn is_plain(item: &Item) -> bool {
     item.mark.is_none() && item.cut.is_none()
 }
 
-/// Returns the roles below and at an item, sorted; none if it is too large for a row or holds what no row may hold.
+/// Returns the roles below and at an item, sorted; none if it is too large for a row or holds what
+/// no row may hold.
 fn roles(tree: &Tree, id: u32) -> Option<Vec<&str>> {
     let mut roles = Vec::new();
     let mut stack = vec![(id, 0)];
@@ -180,9 +183,10 @@ fn sequence_at(tree: &Tree, children: &[u32], at: usize) -> Found {
     Found::Nothing(1)
 }
 
-/// Returns where in a sequence that comes again and again a row begins: a person reads what follows a heading, a term, or a choice that says its name, as belonging
-/// to it. Other sequences begin where they are found; none if they begin with a text that may as well end the one before, which `left` siblings behind the last
-/// whole row show.
+/// Returns where in a sequence that comes again and again a row begins: a person reads what follows
+/// a heading, a term, or a choice that says its name, as belonging to it. Other sequences begin
+/// where they are found; none if they begin with a text that may as well end the one before, which
+/// `left` siblings behind the last whole row show.
 fn first_of_a_row(tree: &Tree, sequence: &[u32], left: usize) -> Option<usize> {
     if !tree.item(*sequence.first()?).is_text() {
         return Some(0);
@@ -200,8 +204,8 @@ fn first_of_a_row(tree: &Tree, sequence: &[u32], left: usize) -> Option<usize> {
     sequence.iter().position(begins).or((left == 0).then_some(0))
 }
 
-/// Returns where rows begin by what they say: where there is one sibling too many, it is the first or the last, and the items of a row more often
-/// say the same than those of two.
+/// Returns where rows begin by what they say: where there is one sibling too many, it is the first
+/// or the last, and the items of a row more often say the same than those of two.
 fn by_names(tree: &Tree, siblings: &[u32], period: usize) -> usize {
     let says_the_same = |row: &[u32]| {
         let name = |id: &u32| format!(" {} ", tree.item(*id).name);
@@ -305,9 +309,11 @@ impl<'t> Builder<'t> {
         Some(())
     }
 
-    /// Returns for each item the index of the place that it fits best, in order; as many as can be have one.
+    /// Returns for each item the index of the place that it fits best, in order; as many as can be
+    /// have one.
     fn align(&self, places: &[usize], items: &[u32]) -> Option<Vec<Option<usize>>> {
-        // Of texts beside each other, a number says the same as the first that looks like it: a price that was follows the price that is.
+        // Of texts beside each other, a number says the same as the first that looks like it: a
+        // price that was follows the price that is.
         let first_of_its_kind = |at: usize| {
             let before = at.checked_sub(1).map(|before| &self.places[places[before]]);
             before.is_none_or(|before| before.role != TEXT || class(before.name) != class(self.places[places[at]].name))
@@ -343,7 +349,8 @@ impl<'t> Builder<'t> {
         let mut matched = vec![None; rows];
         let (mut i, mut j) = (0, 0);
         while i < rows && j < width {
-            // Of equals the later ones: what is not in every row, such as a badge, more often leads than follows.
+            // Of equals the later ones: what is not in every row, such as a badge, more often leads
+            // than follows.
             let now = best[i * (width + 1) + j];
             if now == best[i * (width + 1) + j + 1] {
                 j += 1;
@@ -379,8 +386,8 @@ fn class(text: &str) -> Class {
     }
 }
 
-/// Returns which items are a row's further controls: by item, its place among the controls of its row (0 for the first) and the row's first
-/// control. Rows with one control only are left out.
+/// Returns which items are a row's further controls: by item, its place among the controls of its
+/// row (0 for the first) and the row's first control. Rows with one control only are left out.
 pub(crate) fn row_controls(tree: &Tree) -> HashMap<u32, (u32, u16)> {
     let mut controls = HashMap::new();
     let mut todo = vec![crate::tree::ROOT];

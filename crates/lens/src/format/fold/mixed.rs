@@ -1,7 +1,8 @@
 //! Whether a row is one thing: the check of what [`super::find`] takes for rows.
 //!
-//! In: a page and a view of it. Out: the rows that mix two things. A row is *mixed* if an element holds some of its texts and a text of another
-//! row, but not all of its own; or if no element tells the rows apart and the texts of most rows stand farther from each other than from the next
+//! In: a page and a view of it. Out: the rows that mix two things. A row is *mixed* if an element
+//! holds some of its texts and a text of another row, but not all of its own; or if no element
+//! tells the rows apart and the texts of most rows stand farther from each other than from the next
 //! row. Rows that are one element are not looked at: that element holds them.
 
 use super::find::{Kind, groups};
@@ -10,7 +11,8 @@ use crate::tree::{NONE, ROOT};
 use browserlens_page::{BoxInDocument, NodeId, Page};
 use browserlens_strategy::Ref;
 
-/// How much closer, in CSS px, a text must stand to the next row than to its own before that says something.
+/// How much closer, in CSS px, a text must stand to the next row than to its own before that says
+/// something.
 const CLOSER: f32 = 4.0;
 
 /// A row whose texts belong to two things.
@@ -113,7 +115,8 @@ mod tests {
     #[test]
     fn a_row_that_begins_in_the_middle_of_a_pair_is_found_by_what_holds_it() {
         let page = PageBuilder::outline(
-            "main\n  generic\n    text \"Express\"\n    text \"$14\"\n  generic\n    text \"Evening\"\n    text \"$9\"\n  generic\n    text \"Pick up\"\n    text \"Free\"",
+            "main\n  generic\n    text \"Express\"\n    text \"$14\"\n  generic\n    text \"Evening\"\n    text \
+                \"$9\"\n  generic\n    text \"Pick up\"\n    text \"Free\"",
         );
         assert_eq!(mixed_of(&page, &rows(&page, 0)), []);
         let shifted = mixed_of(&page, &rows(&page, 1));

@@ -1,9 +1,11 @@
 //! Repetition said once: siblings of one shape as a pattern and its rows.
 //!
-//! In: a tree. Out: groups of its siblings, each as a [`Pattern`] and a [`Row`] a repetition, and from these the same items again.
-//! Invariants: a group is used only after its rows were expanded again and gave exactly the items that they stand for; so folding changes
-//! tokens and nothing else. Text of the page stands literally in its row (or, where all rows share it, in the pattern); a unit that
-//! all values of a column share may stand in the pattern. Only a control's name may be made of the columns of its row.
+//! In: a tree. Out: groups of its siblings, each as a [`Pattern`] and a [`Row`] a repetition, and
+//! from these the same items again. Invariants: a group is used only after its rows were expanded
+//! again and gave exactly the items that they stand for; so folding changes tokens and nothing
+//! else. Text of the page stands literally in its row (or, where all rows share it, in the
+//! pattern); a unit that all values of a column share may stand in the pattern. Only a control's
+//! name may be made of the columns of its row.
 
 mod columns;
 mod find;
@@ -232,7 +234,8 @@ impl Row {
 }
 
 impl Pattern {
-    /// Appends the items of a row below `parent`; none if the row says what its pattern does not mean.
+    /// Appends the items of a row below `parent`; none if the row says what its pattern does not
+    /// mean.
     pub fn expand(&self, row: &Row, tree: &mut Tree, parent: u32) -> Option<()> {
         // The items that parts of each depth belong to; none below a part that is not there.
         let mut open: Vec<Option<u32>> = vec![Some(parent)];

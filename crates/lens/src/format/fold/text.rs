@@ -1,7 +1,7 @@
 //! The spelling of patterns and rows.
 //!
-//! In: a [`Pattern`] and [`Row`]s, or leaves. Out: their text; and from such text the same again. Invariant: page text is escaped so that it
-//! cannot end its field, its row or its pattern.
+//! In: a [`Pattern`] and [`Row`]s, or leaves. Out: their text; and from such text the same again.
+//! Invariant: page text is escaped so that it cannot end its field, its row or its pattern.
 
 use super::{Own, Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
 use crate::format::escape::{self, unescape};
@@ -154,8 +154,8 @@ fn field(out: &mut String, value: &str) {
     }
 }
 
-/// Appends leaves of one role: refs, names, and what each has besides the states that all share. Where `numbered`, each begins with the number of its
-/// ref, or `-`.
+/// Appends leaves of one role: refs, names, and what each has besides the states that all share.
+/// Where `numbered`, each begins with the number of its ref, or `-`.
 pub(in crate::format) fn leaf_entries<'t>(
     out: &mut String,
     items: impl Iterator<Item = &'t Item>,

@@ -1,7 +1,8 @@
 //! Patterns that were told before, and rows that say themselves by one of them.
 //!
-//! In: the groups of earlier texts, and items. Out: the pattern that fits them, and their [`Row`]s. Invariants: a row is used only after it was
-//! expanded again and gave exactly its items; patterns are known by what emitted texts said, to who writes and who reads alike.
+//! In: the groups of earlier texts, and items. Out: the pattern that fits them, and their [`Row`]s.
+//! Invariants: a row is used only after it was expanded again and gave exactly its items; patterns
+//! are known by what emitted texts said, to who writes and who reads alike.
 
 use super::{Part, Pattern, Presence, RefAt, Row, Segment, Words, state_words};
 use crate::tree::{Item, ROOT, Tree};
@@ -43,8 +44,8 @@ impl Patterns {
         self.told.iter().find(|(known, _)| *known == number).map(|(_, pattern)| pattern)
     }
 
-    /// Returns the pattern by which rows say themselves with the fewest fields, the last told of equals; each row is the items that stand
-    /// side by side in it.
+    /// Returns the pattern by which rows say themselves with the fewest fields, the last told of
+    /// equals; each row is the items that stand side by side in it.
     pub(in crate::format) fn fitting(&self, tree: &Tree, rows: &[&[u32]]) -> Option<(u32, Arc<Pattern>, Vec<Row>)> {
         let first = tree.item(*rows.first()?.first()?);
         let mut best: Option<(usize, u32, Arc<Pattern>, Vec<Row>)> = None;
@@ -66,7 +67,8 @@ impl Patterns {
 }
 
 impl Pattern {
-    /// Returns the row that expands to items that stand side by side; none if there is none, or it is not found from left to right.
+    /// Returns the row that expands to items that stand side by side; none if there is none, or it
+    /// is not found from left to right.
     fn says(&self, tree: &Tree, tops: &[u32]) -> Option<Row> {
         let mut items: Vec<(usize, u32)> = Vec::new();
         let mut stack: Vec<(usize, u32)> = tops.iter().rev().map(|id| (0, *id)).collect();

@@ -1,7 +1,8 @@
 //! What encloses the items of a page: rows, landmarks, headings, the way from the root.
 //!
-//! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each. Invariants: a few linear passes; what a row or a
-//! section says is a range of the page's texts, which is looked at once.
+//! In: a page and the items of its view that can be acted on. Out: [`Evidence`] of each.
+//! Invariants: a few linear passes; what a row or a section says is a range of the page's texts,
+//! which is looked at once.
 
 use super::{Evidence, Row, hash, identifies, uncounted};
 use crate::differ::filter::is_advertisement;
@@ -27,7 +28,8 @@ const LONGEST_PATH: usize = 5;
 /// What encloses the nodes of a page.
 #[derive(Debug)]
 pub(in crate::refs) struct Surroundings {
-    /// Rows that enclose a node, nearest first, as a list: the nearest row, and for each row the next.
+    /// Rows that enclose a node, nearest first, as a list: the nearest row, and for each row the
+    /// next.
     nearest_row: Vec<u32>,
     is_row: Vec<bool>,
     titles: Vec<Title>,
@@ -333,8 +335,9 @@ impl Surroundings {
         paths
     }
 
-    /// Returns what of a node is alike in every language: role, path from the root, key, and where it or its nearest row leads. Rows may be sorted
-    /// by their words: one that leads nowhere tells nothing of what has no key.
+    /// Returns what of a node is alike in every language: role, path from the root, key, and where
+    /// it or its nearest row leads. Rows may be sorted by their words: one that leads nowhere tells
+    /// nothing of what has no key.
     fn untold(&self, node: NodeRef<'_>, role: &str) -> Vec<u64> {
         let key = ["id", "name", "value"].map(|name| node.attribute(name));
         let row = self.nearest_row[node.id().index()];
@@ -348,7 +351,8 @@ impl Surroundings {
         vec![hash((role, path, key, 0, plain)), hash((role, path, key, 1, difference(&self.neutral, within)))]
     }
 
-    /// Returns what is alike on every page that a template makes: tags from the root, and in what a page is about where that page is.
+    /// Returns what is alike on every page that a template makes: tags from the root, and in what a
+    /// page is about where that page is.
     fn template(&self, node: NodeId) -> u64 {
         let is_about = !self.has_main || self.in_main[node.index()];
         hash((self.ways[node.index()].1, is_about.then_some(self.here)))
@@ -435,8 +439,8 @@ fn difference(sums: &[(u64, u32)], node: NodeRef<'_>) -> (u64, u32) {
     (to.0.wrapping_sub(from.0), to.1 - from.1)
 }
 
-/// Returns what a node is by its markup, in words of roles; of controls, only that an option is one. A dialog takes the roles of what is behind
-/// it away, and its markup stays.
+/// Returns what a node is by its markup, in words of roles; of controls, only that an option is
+/// one. A dialog takes the roles of what is behind it away, and its markup stays.
 fn kind_of(node: NodeRef<'_>) -> &str {
     let unmarked = if node.tag().is_empty() { node.role() } else { "" };
     markup_role(node).filter(|kind| *kind == "option" || !role::is_interactive(kind)).unwrap_or(unmarked)
@@ -485,7 +489,8 @@ fn hash_without(target: &str, language: Option<&str>) -> u64 {
     parts.filter(|part| !is_language(part)).fold(0, |before, part| hash((before, part)))
 }
 
-/// Says which nodes are rows: by role, or as one of at least three siblings (or two neighbours) of one shape.
+/// Says which nodes are rows: by role, or as one of at least three siblings (or two neighbours) of
+/// one shape.
 fn rows(page: &Page) -> Vec<bool> {
     let mut is_row = vec![false; page.len()];
     let mut kin: HashMap<u64, u32> = HashMap::new();

@@ -1,8 +1,11 @@
-//! What a fast look read of a page with one frame, kept so that what changed can be written into it.
+//! What a fast look read of a page with one frame, kept so that what changed can be written into
+//! it.
 //!
-//! In: a raw snapshot and the rows of roles, then changes (`write`). Out: the columns that a look at the page would give now.
-//! Invariant: a change that cannot be written in exactly is refused, and the page is read whole. Paint orders are those of the last whole look:
-//! nodes that come paint with what holds them, or right behind the like layers of the sibling before them; no other layer may come, go or change.
+//! In: a raw snapshot and the rows of roles, then changes (`write`). Out: the columns that a look
+//! at the page would give now. Invariant: a change that cannot be written in exactly is refused,
+//! and the page is read whole. Paint orders are those of the last whole look: nodes that come paint
+//! with what holds them, or right behind the like layers of the sibling before them; no other layer
+//! may come, go or change.
 
 use crate::look::Heard;
 use browserlens_page::raw::{Document, Layout, Nodes, RareFlag, RareIndex, Rect, Snapshot};
@@ -77,7 +80,8 @@ fn at(index: i64) -> Option<usize> {
 }
 
 impl Mirror {
-    /// Takes a raw snapshot of a session with one document; none if its nodes are not those that the script kept.
+    /// Takes a raw snapshot of a session with one document; none if its nodes are not those that
+    /// the script kept.
     pub(in crate::fast) fn of(snapshot: &Snapshot, kept: (usize, i32), of: MirrorOf) -> Option<Self> {
         let [document] = &snapshot.documents[..] else { return None };
         let raw = &document.nodes;
@@ -105,7 +109,8 @@ impl Mirror {
             });
         }
         let mut nodes: Vec<Node> = Vec::with_capacity(count);
-        // Where each node of the snapshot stands among those that scripts see; none for generated ones.
+        // Where each node of the snapshot stands among those that scripts see; none for generated
+        // ones.
         let mut places: Vec<Option<usize>> = Vec::with_capacity(count);
         let mut has_children: Vec<bool> = Vec::new();
         let mut hash = 0_i32;
@@ -154,7 +159,8 @@ impl Mirror {
         if (nodes.len(), hash) != kept || !raw.content_document_index.index.is_empty() {
             return None;
         }
-        // An element without children may have both; the second half stands behind then, which is the same.
+        // An element without children may have both; the second half stands behind then, which is
+        // the same.
         let strings = snapshot.strings.clone();
         let known = strings.iter().enumerate().rev().map(|(index, text)| (Arc::clone(text), index as i64)).collect();
         Some(Self {

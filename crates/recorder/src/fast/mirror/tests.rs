@@ -5,7 +5,8 @@ use crate::fast::changes::{Changes, Described, NewNode};
 use browserlens_page::raw::Snapshot;
 use serde_json::{Value, json};
 
-/// A list of two items with a badge each, painted one after the other; the first item has generated text.
+/// A list of two items with a badge each, painted one after the other; the first item has generated
+/// text.
 fn snapshot(painted: [i64; 2]) -> Snapshot {
     let [first, second] = painted;
     let names = ["F", "#document", "UL", "LI", "B", "::before", "block"];

@@ -1,7 +1,8 @@
 //! Writes what changed into a mirror.
 //!
-//! In: what `script/patch.js` says of changes. Out: the mirror of the page as it is now, or why there is none: it is of no use then. Invariant: every
-//! place that is named is checked; boxes, texts and layers that cannot be known exactly are refused.
+//! In: what `script/patch.js` says of changes. Out: the mirror of the page as it is now, or why
+//! there is none: it is of no use then. Invariant: every place that is named is checked; boxes,
+//! texts and layers that cannot be known exactly are refused.
 
 use super::{Laid, Mirror, Node, at};
 use crate::fast::changes::{ChangedRow, Changes, NewLayers, NewNode, Repainted};
@@ -200,7 +201,8 @@ impl Mirror {
         0
     }
 
-    /// Gives a part of a drawing the boxes that a like part of another drawing has; its styles, which may be inherited from around, stay its own.
+    /// Gives a part of a drawing the boxes that a like part of another drawing has; its styles,
+    /// which may be inherited from around, stay its own.
     fn draw_like(&mut self, (index, like, dx, dy): (usize, usize, f64, f64)) -> Result<(), &'static str> {
         let twin = self.nodes.get(like).ok_or("a place that is none")?;
         let mut laid = twin.laid.clone();
@@ -223,8 +225,8 @@ impl Mirror {
         Ok(())
     }
 
-    /// Gives the layers of a new subtree their places in the order of painting: each right behind those of its sibling that are at the same level of
-    /// the stack around both.
+    /// Gives the layers of a new subtree their places in the order of painting: each right behind
+    /// those of its sibling that are at the same level of the stack around both.
     fn paint_beside(&mut self, layers: &NewLayers) -> Result<(), &'static str> {
         let NewLayers { root, end, beside, beside_end, ours, theirs } = layers;
         if root >= end || *end > self.nodes.len() || beside >= beside_end || beside_end > root {
@@ -273,7 +275,8 @@ impl Mirror {
         Ok(())
     }
 
-    /// Gives layers in a new order the places in the order of painting that they had among themselves, level by level of the stack around them.
+    /// Gives layers in a new order the places in the order of painting that they had among
+    /// themselves, level by level of the stack around them.
     fn repaint(&mut self, repainted: &Repainted, stood: &[Option<usize>]) -> Result<(), &'static str> {
         let Repainted(from, to, levels) = repainted;
         if from > to || *to > self.nodes.len() {
@@ -283,7 +286,8 @@ impl Mirror {
         for places in levels {
             let paint = |place: &usize| Some(self.nodes.get(*place)?.laid.first()?.paint);
             let mut paints = places.iter().map(paint).collect::<Option<Vec<i64>>>().ok_or("a layer without a box")?;
-            // In the order in which they stood they must have been painted in turn, or they were not of one level.
+            // In the order in which they stood they must have been painted in turn, or they were
+            // not of one level.
             let before = places.iter().map(|place| stood.get(*place).copied().flatten());
             let mut before: Vec<(Option<usize>, i64)> = before.zip(paints.iter().copied()).collect();
             before.sort_unstable();

@@ -1,6 +1,8 @@
-//! The notation as the simple reader takes it: heads, statements, items, patterns, fields and states.
+//! The notation as the simple reader takes it: heads, statements, items, patterns, fields and
+//! states.
 //!
-//! In: a line, or a piece of one. Out: what it is made of. Invariant: any text is taken apart; what is not understood is left out.
+//! In: a line, or a piece of one. Out: what it is made of. Invariant: any text is taken apart; what
+//! is not understood is left out.
 
 use super::Item;
 
@@ -72,7 +74,8 @@ pub(super) fn statement(line: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// What a change tells something of, without what went and what it stands beside, and what follows on the same line.
+/// What a change tells something of, without what went and what it stands beside, and what follows
+/// on the same line.
 pub(super) fn told(text: &str) -> (Vec<Token>, &str) {
     let mut scanner = Scanner { text, at: 0 };
     let mut locator = Vec::new();
