@@ -541,14 +541,22 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
 /// Returns the position, from 0, that a place among the children of an item is.
 fn place(scratch: &Scratch, parent: u32, place: &Place) -> Result<usize, String> {
     let beside = |beside: &Beside| {
-        let child = Child::With(beside.reference);
-        let at = scratch.place_of(parent, child, &scratch.positions(parent));
-        at.ok_or_else(|| child_in_words(child))
+        let child = scratch.child_with(parent, beside.reference);
+        let at = child.and_then(|child| scratch.tree().children(parent).iter().position(|other| *other == child));
+        at.ok_or_else(|| beside.reference.to_string())
     };
     match place {
         Place::End => Ok(usize::MAX),
         Place::At(position) => Ok((*position as usize).saturating_sub(1)),
-        Place::After(before, _) => Ok(beside(before)? + 1),
+        Place::After(before, after) => {
+            let at = beside(before)? + 1;
+            match after {
+                Some(after) if beside(after)? != at => {
+                    Err(format!("{} directly behind {}", after.reference, before.reference))
+                }
+                _ => Ok(at),
+            }
+        }
         Place::Before(after) => beside(after),
     }
 }

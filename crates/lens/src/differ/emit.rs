@@ -71,6 +71,8 @@ struct Emitter<'a> {
     brief: bool,
     /// Items whose children were put in order: what stands last among them was not told.
     reordered: HashSet<u32>,
+    /// Items that are still to be moved: nothing stands beside them for long.
+    waiting: HashSet<u32>,
 }
 
 /// Makes the entries of a delta.
@@ -92,6 +94,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
         changes: 0,
         brief: options.brief,
         reordered: HashSet::new(),
+        waiting: HashSet::new(),
     };
     if let Some(head) = &options.head
         && !has(Bug::DropsPage)
@@ -142,6 +145,7 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     }
     let mut places: Vec<u32> = places.into_iter().collect();
     places.sort_unstable();
+    emitter.waiting.clone_from(&moved);
     for parent in places {
         emitter.place(parent, &moved, &hidden_new, &leftover);
     }
@@ -303,6 +307,7 @@ impl Emitter<'_> {
     }
 
     fn put_after(&mut self, id: u32, into: u32, before: Option<u32>) {
+        self.waiting.remove(&id);
         let from = self.scratch.tree().parent(id);
         let at = self.name(id);
         let parent = (from != into).then(|| self.name(into));
@@ -323,12 +328,9 @@ impl Emitter<'_> {
 
     /// Says where an item was moved to: between its neighbours, where these have refs.
     fn moved_to(&self, id: u32, into: u32, to: usize) -> Place {
-        let tree = self.scratch.tree();
-        let beside = |at: usize| {
-            let other = tree.children(into).get(at).copied()?;
-            self.beside(other, at, &tree.item(id).role)
-        };
-        match (to.checked_sub(1).and_then(beside), beside(to + 1)) {
+        let role = &*self.scratch.tree().item(id).role;
+        let before = to.checked_sub(1).and_then(|at| self.beside(into, at, role, false));
+        match (before, self.beside(into, to + 1, role, true)) {
             _ if !self.brief => Place::At(to as u32 + 1),
             (Some(before), after) => Place::After(before, after),
             (None, Some(after)) => Place::Before(after),
@@ -339,26 +341,35 @@ impl Emitter<'_> {
     /// Says where new items stand that are put before the child at a position: beside which they
     /// are, where that has a ref.
     fn place_of_added(&self, items: &Tree, into: u32, at: usize) -> Place {
-        let children = self.scratch.tree().children(into);
-        let is_last = at == children.len();
+        let is_last = at == self.scratch.tree().children(into).len();
         let numbered = || if is_last { Place::End } else { Place::At(at as u32 + 1) };
         if !self.brief || is_last && !self.reordered.contains(&into) {
             return numbered();
         }
         let role = items.children(ROOT).first().map_or("", |first| &*items.item(*first).role);
-        let beside = |at: usize| children.get(at).and_then(|child| self.beside(*child, at, role));
-        let before = at.checked_sub(1).and_then(beside).map(|before| Place::After(before, None));
-        before.or_else(|| beside(at).map(Place::Before)).unwrap_or_else(numbered)
+        let before = at.checked_sub(1).and_then(|at| self.beside(into, at, role, false));
+        let after = || self.beside(into, at, role, true).map(Place::Before);
+        before.map(|before| Place::After(before, None)).or_else(after).unwrap_or_else(numbered)
     }
 
-    /// Names a child by the first ref in it, and says what it is called where it is one of those of
-    /// a role.
-    fn beside(&self, id: u32, position: usize, role: &str) -> Option<Beside> {
-        let Child::With(reference) = self.scratch.child(id, position) else { return None };
-        let told = self.scratch.told(id);
-        let named = *self.scratch.tree().item(id).role == *role;
-        let (name, begins) = if named { (told.name, told.begins) } else { (String::new(), false) };
-        Some(Beside { reference, name, begins })
+    /// Names the child at a position that something of a role stands beside, before it or behind it:
+    /// one of the same role by its first ref and what it is called, any other by the ref that is
+    /// nearest.
+    fn beside(&self, into: u32, position: usize, role: &str, before: bool) -> Option<Beside> {
+        let id = *self.scratch.tree().children(into).get(position)?;
+        if self.waiting.contains(&id) {
+            return None;
+        }
+        let first = match self.scratch.child(id, position) {
+            Child::With(reference) => Some(reference),
+            Child::At(_) => None,
+        };
+        if *self.scratch.tree().item(id).role == *role {
+            let told = self.scratch.told(id);
+            return Some(Beside { reference: first?, name: told.name, begins: told.begins });
+        }
+        let reference = if before { first } else { self.scratch.last_ref(id) };
+        Some(Beside { reference: reference?, name: String::new(), begins: false })
     }
 
     /// Adds new items after `before`; returns the last one.

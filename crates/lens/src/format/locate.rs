@@ -16,6 +16,8 @@ use std::collections::HashMap;
 const LONGEST_NAME: usize = 48;
 /// Items below a child among which a ref is looked for that names it.
 const MOST_SEARCHED: usize = 64;
+/// The same where the last one is looked for: of more, one of these names it.
+const MOST_SEARCHED_BACK: usize = 4096;
 /// How much of a longer name stands for the whole, in characters.
 const SHORT_NAME: usize = 32;
 
@@ -161,12 +163,22 @@ impl Scratch {
             Child::At(position) => {
                 (position as usize).checked_sub(1).filter(|at| *at < self.tree.children(parent).len())
             }
-            Child::With(reference) => {
-                let id = self.with_ref(reference)?;
-                let mut path = std::iter::once(id).chain(self.tree.ancestors(id));
-                path.find(|above| self.tree.parent(*above) == parent).and_then(|above| positions.get(&above).copied())
-            }
+            Child::With(reference) => positions.get(&self.child_with(parent, reference)?).copied(),
         }
+    }
+
+    /// Returns the child of `parent` that has a ref, or in which the item is that has it.
+    pub(crate) fn child_with(&self, parent: u32, reference: Ref) -> Option<u32> {
+        let id = self.with_ref(reference)?;
+        std::iter::once(id).chain(self.tree.ancestors(id)).find(|above| self.tree.parent(*above) == parent)
+    }
+
+    /// Returns the last ref in an item, of those that find what they are on.
+    pub(crate) fn last_ref(&self, id: u32) -> Option<Ref> {
+        let refs = self.tree.subtree(id).take(MOST_SEARCHED_BACK).filter_map(|below| {
+            self.tree.item(below).reference.filter(|reference| self.by_ref.get(reference) == Some(&below))
+        });
+        refs.last()
     }
 
     /// Returns how to name a child: by its ref or the first below it that finds it, else by its

@@ -176,7 +176,7 @@ impl Gone {
 pub struct Beside {
     /// The ref; it alone is decisive.
     pub reference: Ref,
-    /// Name of the item, or its beginning; empty if it is not said.
+    /// What the item is called or says first, or its beginning; empty if it is not said.
     pub name: String,
     /// Whether `name` is only the beginning.
     pub begins: bool,
@@ -189,7 +189,7 @@ pub enum Place {
     End,
     /// At this position, counted from 1.
     At(u32),
-    /// Behind the first; and before the second, which helps the reader and decides nothing.
+    /// Directly behind the first, and directly before the second where that is said.
     After(Beside, Option<Beside>),
     /// Before this one.
     Before(Beside),

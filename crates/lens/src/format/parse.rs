@@ -365,7 +365,7 @@ fn beside(scan: &mut Scan<'_>) -> Option<Beside> {
     if scan.rest().starts_with(" \"") {
         scan.eat(" ");
         beside.name = scan.quoted()?;
-        beside.begins = scan.eat("…");
+        beside.begins = !beside.name.is_empty() && scan.eat("…");
     }
     Some(beside)
 }

@@ -59,7 +59,8 @@ pub fn write_after(observed: &Observed, style: Style, told: &Patterns) -> String
             }
             // How many there are is said where the changes themselves do not say it, and where
             // there is none.
-            let counted = Entry::count(entries) == *changes && (*changes > 0 || *hidden > 0);
+            let told = *changes > 0 || *hidden > 0 || !images.is_empty();
+            let counted = Entry::count(entries) == *changes && told;
             if steps.is_some() && !counted {
                 let _ = write!(writer.out, ": {changes} change{s}");
             }

@@ -588,8 +588,8 @@ mod tests {
     #[test]
     fn changes_are_found_by_ref_name_and_owner() {
         let delta = "[DELTA 0→1]\nCHANGED: textbox \"Mail\" @e5 → value: \"c@d\" +invalid\n- text \"5.10\" of @e4 \
-            \"Black\" → \"6.00\"\nREMOVED: text \"kinds\"\nADDED in main at 1:\n  - alert: \"Not saved\"\nNOW in \
-            contentinfo:\n  - 1 × like @e3:\n7 White |9.00\nFOCUS: @e7";
+            \"Black\" → \"6.00\"\nREMOVED: text \"kinds\"\nADDED in main between @e3 \"x\" and @e4:\n  - alert: \"Not \
+            saved\"\nNOW in contentinfo (− status \"Old\" @e4): 1 × like @e3:\n7 White |9.00\nFOCUS: @e7";
         let reading = read(&[FULL, delta]);
         let haystack = reading.haystack();
         for told in ["6.00", "Not saved", "9.00", "Buy White"] {

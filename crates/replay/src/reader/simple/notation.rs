@@ -84,7 +84,7 @@ pub(super) fn told(text: &str) -> (Vec<Token>, &str) {
         is_over |= match &token {
             Token::Colon => return (locator, text[scanner.at..].trim_start()),
             Token::Open => true,
-            Token::Word(word) => !locator.is_empty() && matches!(word.as_str(), "at" | "after" | "before"),
+            Token::Word(word) => !locator.is_empty() && matches!(word.as_str(), "at" | "after" | "before" | "between"),
             _ => false,
         };
         if !is_over {
