@@ -216,7 +216,7 @@ fn of_a_canvas_that_was_drawn_on_only_the_parts_that_changed_are_sent() {
     observe(&mut lens, 0, &page, Some(&drawn_sheet(&[]))).unwrap();
     let drawn = observe(&mut lens, 1, &page, Some(&drawn_sheet(&[(80, 80), (500, 300)]))).unwrap();
     insta::assert_snapshot!(drawn.text, @r#"
-    [DELTA 0→1: 0 changes]
+    [DELTA 0→1]
     [IMAGE 1: changed part of canvas "Grid" at 132,114 112×48]
     [IMAGE 2: changed part of canvas "Grid" at 548,330 112×48]
     "#);
