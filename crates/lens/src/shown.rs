@@ -16,7 +16,7 @@
 
 use crate::bugs::{Bug, has};
 use crate::format::{
-    Beside, Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Place, Scratch,
+    Child, Entry, EventNote, GrammarError, Head, ImageNote, Locator, Observed, Patterns, Position, Scratch, Sibling,
     parse_after,
 };
 use crate::tree::{Elided, Handle, Item, Mark, ROOT, StateSet, Tree};
@@ -539,16 +539,16 @@ pub(crate) fn apply_entry(scratch: &mut Scratch, head: &mut Option<Head>, entry:
 }
 
 /// Returns the position, from 0, that a place among the children of an item is.
-fn place(scratch: &Scratch, parent: u32, place: &Place) -> Result<usize, String> {
-    let beside = |beside: &Beside| {
+fn place(scratch: &Scratch, parent: u32, place: &Position) -> Result<usize, String> {
+    let beside = |beside: &Sibling| {
         let child = scratch.child_with(parent, beside.reference);
         let at = child.and_then(|child| scratch.tree().children(parent).iter().position(|other| *other == child));
         at.ok_or_else(|| beside.reference.to_string())
     };
     match place {
-        Place::End => Ok(usize::MAX),
-        Place::At(position) => Ok((*position as usize).saturating_sub(1)),
-        Place::After(before, after) => {
+        Position::End => Ok(usize::MAX),
+        Position::At(position) => Ok((*position as usize).saturating_sub(1)),
+        Position::After(before, after) => {
             let at = beside(before)? + 1;
             match after {
                 Some(after) if beside(after)? != at => {
@@ -557,7 +557,7 @@ fn place(scratch: &Scratch, parent: u32, place: &Place) -> Result<usize, String>
                 _ => Ok(at),
             }
         }
-        Place::Before(after) => beside(after),
+        Position::Before(after) => beside(after),
     }
 }
 

@@ -8,7 +8,7 @@
 use super::plan::{Plan, plan};
 use super::{Change, Matching, Side};
 use crate::bugs::{Bug, has};
-use crate::format::{Beside, Child, ChildRun, Entry, Gone, Head, Locator, Place, Scratch, escape};
+use crate::format::{Child, ChildRun, Entry, Gone, Head, Locator, Position, Scratch, Sibling, escape};
 use crate::tree::{NONE, ROOT, StateSet, Tree};
 use browserlens_page::{NodeKey, role};
 use std::collections::{HashMap, HashSet};
@@ -145,9 +145,9 @@ pub fn emit(old: &Side, new: &Side, matching: &Matching, options: &EmitOptions) 
     }
     let mut places: Vec<u32> = places.into_iter().collect();
     places.sort_unstable();
-    emitter.waiting.clone_from(&moved);
+    emitter.waiting = moved;
     for parent in places {
-        emitter.place(parent, &moved, &hidden_new, &leftover);
+        emitter.place(parent, &hidden_new, &leftover);
     }
     for s in leftover {
         if emitter.scratch.tree().parent(s) != NONE {
@@ -270,7 +270,7 @@ impl Emitter<'_> {
     }
 
     /// Brings the children of a matched item to where they are to be, from left to right.
-    fn place(&mut self, parent: u32, moved: &HashSet<u32>, hidden: &HashSet<u32>, leftover: &[u32]) {
+    fn place(&mut self, parent: u32, hidden: &HashSet<u32>, leftover: &[u32]) {
         let into = self.here[parent as usize];
         if into == NONE {
             return;
@@ -283,7 +283,7 @@ impl Emitter<'_> {
             let child = children[at];
             let known = self.here[child as usize];
             if known != NONE {
-                if moved.contains(&known) {
+                if self.waiting.remove(&known) {
                     self.put_after(known, into, before);
                 }
                 before = Some(known);
@@ -307,7 +307,6 @@ impl Emitter<'_> {
     }
 
     fn put_after(&mut self, id: u32, into: u32, before: Option<u32>) {
-        self.waiting.remove(&id);
         let from = self.scratch.tree().parent(id);
         let at = self.name(id);
         let parent = (from != into).then(|| self.name(into));
@@ -319,7 +318,7 @@ impl Emitter<'_> {
             return;
         }
         let to = match has(Bug::MisplacesMoved) {
-            true => Place::At(to as u32 + 2),
+            true => Position::At(to as u32 + 2),
             false => self.moved_to(id, into, to),
         };
         self.entries.push(Entry::Moved { at, to, parent });
@@ -327,35 +326,35 @@ impl Emitter<'_> {
     }
 
     /// Says where an item was moved to: between its neighbours, where these have refs.
-    fn moved_to(&self, id: u32, into: u32, to: usize) -> Place {
+    fn moved_to(&self, id: u32, into: u32, to: usize) -> Position {
         let role = &*self.scratch.tree().item(id).role;
         let before = to.checked_sub(1).and_then(|at| self.beside(into, at, role, false));
         match (before, self.beside(into, to + 1, role, true)) {
-            _ if !self.brief => Place::At(to as u32 + 1),
-            (Some(before), after) => Place::After(before, after),
-            (None, Some(after)) => Place::Before(after),
-            (None, None) => Place::At(to as u32 + 1),
+            _ if !self.brief => Position::At(to as u32 + 1),
+            (Some(before), after) => Position::After(before, after),
+            (None, Some(after)) => Position::Before(after),
+            (None, None) => Position::At(to as u32 + 1),
         }
     }
 
     /// Says where new items stand that are put before the child at a position: beside which they
     /// are, where that has a ref.
-    fn place_of_added(&self, items: &Tree, into: u32, at: usize) -> Place {
+    fn place_of_added(&self, items: &Tree, into: u32, at: usize) -> Position {
         let is_last = at == self.scratch.tree().children(into).len();
-        let numbered = || if is_last { Place::End } else { Place::At(at as u32 + 1) };
+        let numbered = || if is_last { Position::End } else { Position::At(at as u32 + 1) };
         if !self.brief || is_last && !self.reordered.contains(&into) {
             return numbered();
         }
         let role = items.children(ROOT).first().map_or("", |first| &*items.item(*first).role);
         let before = at.checked_sub(1).and_then(|at| self.beside(into, at, role, false));
-        let after = || self.beside(into, at, role, true).map(Place::Before);
-        before.map(|before| Place::After(before, None)).or_else(after).unwrap_or_else(numbered)
+        let after = || self.beside(into, at, role, true).map(Position::Before);
+        before.map(|before| Position::After(before, None)).or_else(after).unwrap_or_else(numbered)
     }
 
     /// Names the child at a position that something of a role stands beside, before it or behind it:
     /// one of the same role by its first ref and what it is called, any other by the ref that is
     /// nearest.
-    fn beside(&self, into: u32, position: usize, role: &str, before: bool) -> Option<Beside> {
+    fn beside(&self, into: u32, position: usize, role: &str, before: bool) -> Option<Sibling> {
         let id = *self.scratch.tree().children(into).get(position)?;
         if self.waiting.contains(&id) {
             return None;
@@ -366,10 +365,10 @@ impl Emitter<'_> {
         };
         if *self.scratch.tree().item(id).role == *role {
             let told = self.scratch.told(id);
-            return Some(Beside { reference: first?, name: told.name, begins: told.begins });
+            return Some(Sibling { reference: first?, name: told.name, begins: told.begins });
         }
         let reference = if before { first } else { self.scratch.last_ref(id) };
-        Some(Beside { reference: reference?, name: String::new(), begins: false })
+        Some(Sibling { reference: reference?, name: String::new(), begins: false })
     }
 
     /// Adds new items after `before`; returns the last one.

@@ -173,7 +173,7 @@ impl Gone {
 
 /// What something stands beside: an item that has a ref, or has one in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Beside {
+pub struct Sibling {
     /// The ref; it alone is decisive.
     pub reference: Ref,
     /// What the item is called or says first, or its beginning; empty if it is not said.
@@ -184,15 +184,15 @@ pub struct Beside {
 
 /// Where something stands among the children of its parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Position {
     /// Behind all others.
     End,
     /// At this position, counted from 1.
     At(u32),
     /// Directly behind the first, and directly before the second where that is said.
-    After(Beside, Option<Beside>),
+    After(Sibling, Option<Sibling>),
     /// Before this one.
-    Before(Beside),
+    Before(Sibling),
 }
 
 /// One change of the shown state.
@@ -220,7 +220,7 @@ pub enum Entry {
         /// The item.
         at: Locator,
         /// Its place among the children, itself not counted.
-        to: Place,
+        to: Position,
         /// Its parent, if that is another one.
         parent: Option<Locator>,
     },
@@ -229,7 +229,7 @@ pub enum Entry {
         /// Their parent.
         parent: Locator,
         /// The place of the first among the children.
-        at: Place,
+        at: Position,
         /// The items, below the root of this tree.
         items: Tree,
     },

@@ -9,7 +9,7 @@ use super::fold::Patterns;
 use super::items::{cut, group_alone, items, mark};
 use super::lines::{GrammarError, Lines};
 use super::scan::Scan;
-use super::{Beside, Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner, Place};
+use super::{Child, ChildRun, Entry, EventNote, Gone, Head, ImageNote, Locator, Observed, Owner, Position, Sibling};
 use crate::tree::{PAGE, StateSet, Tree};
 
 /// Reads the text of one observation before which nothing was told.
@@ -342,26 +342,26 @@ fn entry(lines: &mut Lines<'_>, scan: &mut Scan<'_>) -> Result<Option<Entry>, Gr
 }
 
 /// Reads where something stands; `at` is the word before a position.
-fn place(scan: &mut Scan<'_>, at: &str) -> Option<Place> {
+fn place(scan: &mut Scan<'_>, at: &str) -> Option<Position> {
     if scan.eat(at) {
-        return scan.number().map(Place::At);
+        return scan.number().map(Position::At);
     }
     if scan.eat(" after ") {
-        return beside(scan).map(|before| Place::After(before, None));
+        return beside(scan).map(|before| Position::After(before, None));
     }
     if scan.eat(" before ") {
-        return beside(scan).map(Place::Before);
+        return beside(scan).map(Position::Before);
     }
     if !scan.eat(" between ") {
-        return Some(Place::End);
+        return Some(Position::End);
     }
     let before = beside(scan)?;
     let after = if scan.eat(" and ") { beside(scan)? } else { return None };
-    Some(Place::After(before, Some(after)))
+    Some(Position::After(before, Some(after)))
 }
 
-fn beside(scan: &mut Scan<'_>) -> Option<Beside> {
-    let mut beside = Beside { reference: scan.reference()?, name: String::new(), begins: false };
+fn beside(scan: &mut Scan<'_>) -> Option<Sibling> {
+    let mut beside = Sibling { reference: scan.reference()?, name: String::new(), begins: false };
     if scan.rest().starts_with(" \"") {
         scan.eat(" ");
         beside.name = scan.quoted()?;
@@ -392,7 +392,7 @@ fn line_entry(scan: &mut Scan<'_>) -> Option<Entry> {
     }
     if scan.eat("MOVED: ") {
         let at = locator(scan)?;
-        let to = place(scan, " to ").filter(|to| *to != Place::End)?;
+        let to = place(scan, " to ").filter(|to| *to != Position::End)?;
         let parent = if scan.eat(" in ") { Some(locator(scan)?) } else { None };
         return Some(Entry::Moved { at, to, parent });
     }

@@ -5,7 +5,7 @@
 //! nowhere else.
 
 use super::fold::{self, Kind, Patterns};
-use super::{Beside, Child, Entry, Gone, Head, ImageNote, Locator, Observed, Place, Style, escape, event};
+use super::{Child, Entry, Gone, Head, ImageNote, Locator, Observed, Position, Sibling, Style, escape, event};
 use crate::changed;
 use crate::tree::{Cut, Elided, Handle, Item, Mark, ROOT, StateSet, TEXT, Tree};
 use std::fmt::Write as _;
@@ -556,14 +556,14 @@ impl Writer<'_> {
                 self.locator(parent);
                 self.place(at, "at");
                 self.out.push(':');
-                self.told(items);
+                self.content(items);
             }
             Entry::Now { at, gone, items } => {
                 self.out.push_str("NOW in ");
                 self.locator(at);
                 self.gone(gone);
                 self.out.push(':');
-                self.told(items);
+                self.content(items);
             }
             Entry::Order { at, gone, kept } => {
                 self.out.push_str("ORDER in ");
@@ -606,7 +606,7 @@ impl Writer<'_> {
     }
 
     /// Writes items that a change tells: a group that is all of them shares its line.
-    fn told(&mut self, items: &Tree) {
+    fn content(&mut self, items: &Tree) {
         let by_line = self.style.added_by_line;
         let mut open = self.open(items, ROOT, 1, by_line);
         match open.groups.pop_if(|group| group.len == items.children(ROOT).len()) {
@@ -619,27 +619,27 @@ impl Writer<'_> {
     }
 
     /// Writes where something stands; `at` is the word before a position.
-    fn place(&mut self, place: &Place, at: &str) {
+    fn place(&mut self, place: &Position, at: &str) {
         match place {
-            Place::End => {}
-            Place::At(position) => {
+            Position::End => {}
+            Position::At(position) => {
                 let _ = write!(self.out, " {at} {position}");
             }
-            Place::After(before, None) => self.beside(" after ", before),
-            Place::After(before, Some(after)) => {
-                self.beside(" between ", before);
-                self.beside(" and ", after);
+            Position::After(before, None) => self.sibling(" after ", before),
+            Position::After(before, Some(after)) => {
+                self.sibling(" between ", before);
+                self.sibling(" and ", after);
             }
-            Place::Before(after) => self.beside(" before ", after),
+            Position::Before(after) => self.sibling(" before ", after),
         }
     }
 
-    fn beside(&mut self, word: &str, beside: &Beside) {
-        let _ = write!(self.out, "{word}{}", beside.reference);
-        if !beside.name.is_empty() {
+    fn sibling(&mut self, word: &str, sibling: &Sibling) {
+        let _ = write!(self.out, "{word}{}", sibling.reference);
+        if !sibling.name.is_empty() {
             self.out.push(' ');
-            escape::quote(&mut self.out, &beside.name);
-            if beside.begins {
+            escape::quote(&mut self.out, &sibling.name);
+            if sibling.begins {
                 self.out.push('…');
             }
         }
