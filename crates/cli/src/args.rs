@@ -7,6 +7,8 @@ mod corpus;
 mod doctor;
 mod inspect;
 mod llm;
+#[cfg(feature = "serve")]
+mod page;
 mod read;
 #[cfg(feature = "record")]
 mod record;
@@ -21,12 +23,14 @@ pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
+#[cfg(feature = "serve")]
+pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand};
 pub(crate) use read::{GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
 pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
 #[cfg(feature = "serve")]
-pub(crate) use serve::ServeArgs;
+pub(crate) use serve::{BrowserArgs, ServeArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use snapshot::SnapshotArgs;
 pub(crate) use trace::{TraceArgs, TraceVerb};
@@ -43,7 +47,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 success, 1 regression found, 2 bad usage, 3 unreadable input, 4 verification \
-    failed, 5 browser trouble";
+    failed, 5 browser trouble, 6 not done";
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
@@ -149,6 +153,18 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nBrowsers open http and https at public addresses only, unless an option allows more. Each client has a \
             browser, refs and a shown state of its own")]
     Serve(ServeArgs),
+    /// Open a page and act on it, one command at a time: what an agent does that has a shell
+    #[cfg(feature = "serve")]
+    #[command(after_help = "Examples:\
+            \n  browserlens page open https://example.com          a session that stays, with Chromium\
+            \n  browserlens page click 'More information'          by what it says, or by ref: click @e7\
+            \n  browserlens page fill @e5=Ada @e6=true             several fields, each answered for\
+            \n  browserlens page -s two open task.trace            another session, along a recording\
+            \n  browserlens page --on task.trace --step 3 find save     once, without a session\
+            \n  browserlens page close --all\n\
+            \nEach command answers with what changed. Sessions live in a process in the background, which only its \
+            user can reach; it ends when none is left, and a session ends after half an hour without a command")]
+    Page(PageArgs),
     /// Let a language model read a stored run, and score what it would have done
     #[command(after_help = "Examples:\
             \n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url \

@@ -21,6 +21,8 @@ pub enum Exit {
     Verification,
     /// 5: the browser is missing or died.
     Browser,
+    /// 6: what was asked of a page was not done.
+    NotDone,
 }
 
 impl Exit {
@@ -33,6 +35,7 @@ impl Exit {
             Self::Input => 3,
             Self::Verification => 4,
             Self::Browser => 5,
+            Self::NotDone => 6,
         }
     }
 }
@@ -94,8 +97,8 @@ mod tests {
 
     #[test]
     fn codes_are_as_documented() {
-        let codes = [Exit::Success, Exit::Regression, Exit::Usage, Exit::Input, Exit::Verification, Exit::Browser]
-            .map(Exit::code);
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5]);
+        use Exit::{Browser, Input, NotDone, Regression, Success, Usage, Verification};
+        let codes = [Success, Regression, Usage, Input, Verification, Browser, NotDone].map(Exit::code);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6]);
     }
 }

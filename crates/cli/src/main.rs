@@ -56,6 +56,8 @@ fn main() -> ExitCode {
         Verb::Snapshot(args) => verbs::snapshot::run(&args),
         #[cfg(feature = "serve")]
         Verb::Serve(args) => verbs::serve::run(&args),
+        #[cfg(feature = "serve")]
+        Verb::Page(args) => verbs::page::run(args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),
         #[cfg(feature = "record")]

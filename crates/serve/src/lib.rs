@@ -6,7 +6,8 @@
 //! logged; text of a page cannot forge the structure of an answer.
 //!
 //! Which should I use? [`serve_stdio`] for one client of the MCP kind; [`serve_http`] for many, MCP
-//! and HTTP alike; [`Client`] alone to call tools from Rust.
+//! and HTTP alike; [`serve_socket`] for the commands of one user; [`Client`] alone to call tools
+//! from Rust.
 
 mod answer;
 mod args;
@@ -27,6 +28,7 @@ mod proxy;
 #[cfg(feature = "live")]
 mod record;
 mod seats;
+mod sessions;
 mod shared;
 mod source;
 mod stdio;
@@ -47,8 +49,9 @@ pub use policy::{Policy, is_public};
 #[cfg(feature = "live")]
 pub use record::{RecordingOptions, recording};
 pub use seats::{Seat, Seats};
+pub use sessions::{Open, Reply, Request, ask, serve_socket};
 pub use shared::{Shared, Witness, WitnessMaker};
 pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
-pub use tools::{INSTRUCTIONS, Tool, short_schema, tool_list, tools};
+pub use tools::{INSTRUCTIONS, Tool, plain_schema, short_schema, tool_list, tools};
 pub use worker::Worker;

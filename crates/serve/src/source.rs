@@ -225,16 +225,18 @@ pub trait Opener: Send + Sync {
 #[derive(Debug)]
 pub struct TraceOpener {
     path: PathBuf,
+    step: StepIndex,
 }
 
 impl TraceOpener {
-    /// Takes a trace, and checks that it can be opened.
+    /// Takes a trace and the step that clients begin at, and checks that both can be opened.
     ///
     /// # Errors
-    /// As [`TracePages::open`].
-    pub fn new(path: &Path) -> Result<Self, browserlens_trace::TraceError> {
-        TracePages::open(path)?;
-        Ok(Self { path: path.to_owned() })
+    /// As [`TracePages::open`] and [`TracePages::set_step`].
+    pub fn new(path: &Path, step: u32) -> Result<Self, browserlens_trace::TraceError> {
+        let step = StepIndex(step);
+        TracePages::open(path)?.set_step(step)?;
+        Ok(Self { path: path.to_owned(), step })
     }
 }
 
@@ -244,7 +246,8 @@ impl Opener for TraceOpener {
     }
 
     fn open(&self, _url: Option<&str>) -> Result<Option<Box<dyn Source>>, ToolError> {
-        let pages = TracePages::open(&self.path)?;
+        let mut pages = TracePages::open(&self.path)?;
+        pages.set_step(self.step)?;
         let rows = pages.trace().steps()?;
         Ok(Some(Box::new(TraceSource { pages, rows })))
     }

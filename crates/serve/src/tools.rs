@@ -94,9 +94,18 @@ const SELDOM: [(&str, &[&str]); 4] = [
 
 /// Returns the schema as MCP clients are sent it: the same names and types in fewest words.
 pub fn short_schema(tool: &Tool) -> Map<String, Value> {
-    let mut whole = tool.arguments.clone();
     let seldom = SELDOM.iter().find(|(name, _)| *name == tool.name).map_or(&[] as &[&str], |(_, fields)| fields);
     let keeps_words = !(tool.name.starts_with("get_") || tool.name == "fill_action_gaps");
+    reduced(tool, seldom, keeps_words)
+}
+
+/// Returns the schema with every argument and its words, a type each: what the command line takes.
+pub fn plain_schema(tool: &Tool) -> Map<String, Value> {
+    reduced(tool, &[], true)
+}
+
+fn reduced(tool: &Tool, seldom: &[&str], keeps_words: bool) -> Map<String, Value> {
+    let mut whole = tool.arguments.clone();
     if let Some(properties) = whole.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|name, _| !seldom.contains(&name.as_str()));
         for property in properties.values_mut() {

@@ -135,7 +135,7 @@ async fn a_clients_task_is_a_trace_that_replays_and_can_be_served_again() {
     assert_eq!(found, [Some(true); 6], "every action's node is found by its ref");
 
     // And the same client does its task on it, without a browser.
-    let on_it = shared(Box::new(TraceOpener::new(&path).expect("a trace")), Policy::default());
+    let on_it = shared(Box::new(TraceOpener::new(&path, 0).expect("a trace")), Policy::default());
     let mut again = Agent { mcp: Mcp::start(Arc::new(on_it)).await, shown: ShownState::default() };
     again.does("observe", "", "", json!({})).await;
     assert!(again.signs_up().await.contains("Thank you, Mira Osei."));

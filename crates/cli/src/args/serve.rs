@@ -1,6 +1,7 @@
-//! What `serve` is given.
+//! What `serve` is given, and how a browser is opened for an agent.
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -10,21 +11,15 @@ pub(crate) struct ServeArgs {
     #[arg(value_name = "URL", conflicts_with = "trace")]
     pub(crate) url: Option<String>,
     /// Serve this trace in place of a browser: actions go on along what was recorded
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "allow_evaluate")]
+    #[cfg_attr(feature = "record", arg(conflicts_with_all = ["cdp", "record", "chrome", "no_sandbox"]))]
     pub(crate) trace: Option<PathBuf>,
-    /// Attach to the browser that runs with its protocol at this address, such as
-    /// <http://127.0.0.1:9222>; each client gets a tab
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "URL", conflicts_with_all = ["trace", "chrome", "no_sandbox"])]
-    pub(crate) cdp: Option<String>,
-    /// With --cdp, take over the tab whose URL holds this, in place of opening one; it stays when
-    /// the client goes
-    #[cfg(feature = "record")]
-    #[arg(long, value_name = "URL-PART", requires = "cdp", conflicts_with = "http")]
-    pub(crate) tab: Option<String>,
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
     /// Listen here for HTTP and MCP (under /mcp), such as 127.0.0.1:8931; without it speak MCP over
     /// standard input and output
     #[arg(long, value_name = "ADDRESS")]
+    #[cfg_attr(feature = "record", arg(conflicts_with = "tab"))]
     pub(crate) http: Option<SocketAddr>,
     /// Take the bearer token from this environment variable; any address but loopback needs one
     #[arg(long, value_name = "NAME", requires = "http")]
@@ -35,7 +30,31 @@ pub(crate) struct ServeArgs {
     /// Let web pages of this origin speak to the server, such as <https://app.example.com>
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// Let browsers go to private networks, and over HTTP to this machine, too; without --http this
+    /// Have at most so many clients at once; each has a browser of its own
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "http", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) max_clients: u32,
+    /// End sessions that nobody used for so many minutes
+    #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
+    pub(crate) idle: u64,
+    /// Write the log as JSON
+    #[arg(long)]
+    pub(crate) log_json: bool,
+}
+
+/// How a browser is opened, and what is allowed in it.
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct BrowserArgs {
+    /// Attach to the browser that runs with its protocol at this address, such as
+    /// <http://127.0.0.1:9222>; each client gets a tab
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["chrome", "no_sandbox"])]
+    pub(crate) cdp: Option<String>,
+    /// With --cdp, take over the tab whose URL holds this, in place of opening one; it stays when
+    /// the client goes
+    #[cfg(feature = "record")]
+    #[arg(long, value_name = "URL-PART", requires = "cdp")]
+    pub(crate) tab: Option<String>,
+    /// Let browsers go to private networks too, and over HTTP to this machine; without --http this
     /// machine is always allowed
     #[arg(long)]
     pub(crate) allow_private: bool,
@@ -46,7 +65,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "SCHEME")]
     pub(crate) allow_scheme: Vec<String>,
     /// Let clients evaluate JavaScript in pages (the tool `evaluate`)
-    #[arg(long, conflicts_with = "trace")]
+    #[arg(long)]
     pub(crate) allow_evaluate: bool,
     /// Let clients upload files that lie below this folder
     #[arg(long, value_name = "FOLDER")]
@@ -60,16 +79,10 @@ pub(crate) struct ServeArgs {
     /// Give up a call after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,
-    /// Have at most so many clients at once; each has a browser of its own
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "http", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub(crate) max_clients: u32,
-    /// End sessions that nobody used for so many minutes
-    #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
-    pub(crate) idle: u64,
     /// Record what the client does in this trace, which replays like any other; those of further
     /// clients are numbered
     #[cfg(feature = "record")]
-    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     /// What the client wants to do, for the trace
     #[cfg(feature = "record")]
@@ -79,15 +92,12 @@ pub(crate) struct ServeArgs {
     #[cfg(feature = "record")]
     #[arg(long, requires = "record")]
     pub(crate) force: bool,
-    /// Write the log as JSON
-    #[arg(long)]
-    pub(crate) log_json: bool,
     /// Use this Chromium
     #[cfg(feature = "record")]
-    #[arg(long, value_name = "FILE", conflicts_with = "trace")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) chrome: Option<PathBuf>,
     /// Start Chromium without its sandbox
     #[cfg(feature = "record")]
-    #[arg(long, conflicts_with = "trace")]
+    #[arg(long)]
     pub(crate) no_sandbox: bool,
 }

@@ -14,6 +14,8 @@ mod kept_report;
 pub(crate) mod knowledge;
 pub(crate) mod llm;
 pub(crate) mod man;
+#[cfg(feature = "serve")]
+pub(crate) mod page;
 pub(crate) mod read;
 #[cfg(feature = "record")]
 pub(crate) mod record;

@@ -2,7 +2,7 @@
 
 use super::trace_failure;
 use crate::Ended;
-use crate::args::ServeArgs;
+use crate::args::{BrowserArgs, ServeArgs};
 use crate::exit::{Exit, Failure};
 use browserlens_inspect::CursorKey;
 use browserlens_serve::{
@@ -11,6 +11,7 @@ use browserlens_serve::{
 };
 #[cfg(feature = "record")]
 use browserlens_serve::{RecordingOptions, recording};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -18,13 +19,17 @@ use tokio_util::sync::CancellationToken;
 pub(crate) fn run(args: &ServeArgs) -> Ended {
     log(args.log_json);
     let token = args.token_env.as_deref().map(token).transpose()?;
-    let shared = Arc::new(shared(args)?);
+    let opener = match &args.trace {
+        Some(path) => Sourced::Trace { path, step: 0 },
+        None => Sourced::Browser { url: args.url.clone() },
+    };
+    let shared = Arc::new(shared(opener, &args.browser, args.http.is_none())?);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
     })?;
     let stop = CancellationToken::new();
     runtime.spawn(stop_when_asked(stop.clone()));
-    let limit = Duration::from_secs(args.timeout);
+    let limit = Duration::from_secs(args.browser.timeout);
     let served = runtime.block_on(async {
         match args.http {
             None => serve_stdio(shared, limit, stop).await,
@@ -61,13 +66,13 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
     })
 }
 
-fn log(as_json: bool) {
+pub(crate) fn log(as_json: bool) {
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(false).with_target(false);
     // A log that is set already stays.
     drop(if as_json { log.json().try_init() } else { log.try_init() });
 }
 
-async fn stop_when_asked(stop: CancellationToken) {
+pub(crate) async fn stop_when_asked(stop: CancellationToken) {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut term) = signal(SignalKind::terminate()) else { return };
     tokio::select! {
@@ -87,18 +92,29 @@ fn token(name: &str) -> Result<String, Failure> {
     })
 }
 
-fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
+/// What a client looks at.
+pub(crate) enum Sourced<'a> {
+    /// A trace, from one of its steps on.
+    Trace { path: &'a Path, step: u32 },
+    /// A browser, perhaps at a URL.
+    Browser { url: Option<String> },
+}
+
+/// Makes what clients share; this machine's own pages may be opened where it is said.
+pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) -> Result<Shared, Failure> {
     let policy = Policy {
         private: args.allow_private,
-        loopback: args.http.is_none(),
+        loopback,
         evaluate: args.allow_evaluate,
         hosts: args.allow_host.clone(),
         schemes: args.allow_scheme.clone(),
         upload_root: args.upload_root.clone(),
     };
-    let opener: Box<dyn Opener> = match &args.trace {
-        Some(path) => Box::new(TraceOpener::new(path).map_err(|error| trace_failure(&error))?),
-        None => browser(args, &policy)?,
+    let (opener, start_url): (Box<dyn Opener>, _) = match source {
+        Sourced::Trace { path, step } => {
+            (Box::new(TraceOpener::new(path, step).map_err(|error| trace_failure(&error))?), None)
+        }
+        Sourced::Browser { url } => (browser(args, &policy)?, url),
     };
     Ok(Shared {
         opener,
@@ -107,13 +123,13 @@ fn shared(args: &ServeArgs) -> Result<Shared, Failure> {
         reading_cache: args.cache.clone(),
         cursor_key: CursorKey::random()
             .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,
-        start_url: args.url.clone(),
+        start_url,
         witness: witness(args)?,
     })
 }
 
 #[cfg(feature = "record")]
-fn witness(args: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
+fn witness(args: &BrowserArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
     let Some(out) = &args.record else { return Ok(None) };
     if out.is_dir() || out.file_stem().is_none() {
         let message = format!("--record: {} is a folder", out.display());
@@ -130,12 +146,12 @@ fn witness(args: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
 }
 
 #[cfg(not(feature = "record"))]
-fn witness(_: &ServeArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
+fn witness(_: &BrowserArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
     Ok(None)
 }
 
 #[cfg(feature = "record")]
-fn browser(args: &ServeArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure> {
+fn browser(args: &BrowserArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure> {
     use browserlens_recorder::{AttachTab, LiveOptions};
     use browserlens_serve::LiveOpener;
     if let Some(address) = &args.cdp {
@@ -160,7 +176,7 @@ fn browser(args: &ServeArgs, policy: &Policy) -> Result<Box<dyn Opener>, Failure
 }
 
 #[cfg(not(feature = "record"))]
-fn browser(_: &ServeArgs, _: &Policy) -> Result<Box<dyn Opener>, Failure> {
+fn browser(_: &BrowserArgs, _: &Policy) -> Result<Box<dyn Opener>, Failure> {
     Err(Failure::words(
         Exit::Usage,
         "this build has no live browser",

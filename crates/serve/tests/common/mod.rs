@@ -44,7 +44,7 @@ pub fn live(policy: Policy) -> Shared {
 
 /// What clients share, over a bundled trace.
 pub fn on_trace(name: &str) -> Shared {
-    shared(Box::new(TraceOpener::new(&trace(name)).expect("a bundled trace")), Policy::default())
+    shared(Box::new(TraceOpener::new(&trace(name), 0).expect("a bundled trace")), Policy::default())
 }
 
 /// A server under way.

@@ -1,0 +1,376 @@
+//! `page`: one command a tool, on a session that stays, or once on any source.
+//!
+//! In: a tool's words. Out: its answer. Sessions live in one background process a user, which is
+//! started when the first is opened and ends with the last. Invariants: its socket lies in a folder
+//! of the user's own; of commands that begin at once one starts it.
+
+use super::serve::{Sourced, shared};
+use crate::Ended;
+use crate::args::{BrowserArgs, Call, KeepArgs, OpenArgs, PageArgs, PageCommand};
+use crate::exit::{Exit, Failure};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use browserlens_serve::{Client, Reply, Request, ServeError, Shared, ask, serve_socket};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// For how long a process that was started may take until it answers.
+const STARTS: Duration = Duration::from_secs(10);
+
+/// How a session is opened, as the background process is told it.
+#[derive(Serialize, Deserialize)]
+struct Options {
+    browser: BrowserArgs,
+    step: u32,
+}
+
+pub(crate) fn run(args: PageArgs) -> Ended {
+    let PageArgs { session, on, step, command } = args;
+    match (command, on) {
+        (PageCommand::Keep(args), _) => keep(&args),
+        (PageCommand::Call(call), Some(source)) => once(&source, step, call),
+        (_, Some(_)) => {
+            let message = "--on goes with what is asked of a page, not with sessions";
+            Err(Failure::words(Exit::Usage, message, "leave out --on, or ask: `page --on FILE.trace find save`"))
+        }
+        (PageCommand::Open(args), None) => open(session, *args, step),
+        (PageCommand::Sessions, None) => match asked(&Place::of_user()?.socket, &Request::Sessions) {
+            Err(error) if nobody(&error) => Ok(Exit::Success),
+            answered => said(answered.map_err(|error| lost(&error))?, None),
+        },
+        (PageCommand::Close(args), None) => {
+            let request = Request::Close { session: (!args.all).then_some(session) };
+            match asked(&Place::of_user()?.socket, &request) {
+                Err(error) if nobody(&error) && args.all => Ok(Exit::Success),
+                answered => said(answered.map_err(|error| lost(&error))?, None),
+            }
+        }
+        (PageCommand::Call(Call { tool, arguments, out }), None) => {
+            let request = Request::Call { session, tool: tool.to_owned(), arguments };
+            said(asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?, out)
+        }
+    }
+}
+
+/// Asks once, without a session.
+fn once(source: &str, step: u32, Call { tool, arguments, out }: Call) -> Ended {
+    let (source, mut browser) = resolved(source, BrowserArgs::default())?;
+    absolute(&mut browser);
+    let mut client = Client::new(Arc::new(made(&source, &browser, step)?)).map_err(|error| failed(error.into()))?;
+    // Refs and handles are those of the first observation; a screenshot needs a page.
+    if !matches!(tool, "observe" | "navigate") {
+        client.call("observe", Value::Null).map_err(|error| failed(error.into()))?;
+    }
+    match client.call(tool, arguments) {
+        Ok(answer) => {
+            let images = answer.images.iter().map(|png| png.to_vec()).collect();
+            told(&answer.text, images, out)
+        }
+        Err(error) => Err(failed(error.into())),
+    }
+}
+
+fn open(session: String, args: OpenArgs, step: u32) -> Ended {
+    let is_plain = args.browser.is_default() && step == 0;
+    let (source, mut browser) = resolved(&args.source, args.browser)?;
+    absolute(&mut browser);
+    let is_plain = is_plain && browser.is_default();
+    let options = if is_plain { Value::Null } else { json_of(&Options { browser, step })? };
+    let request = Request::Open { session, source, options };
+    let place = Place::of_user()?;
+    let reply = match asked(&place.socket, &request) {
+        Err(error) if nobody(&error) => {
+            place.start()?;
+            asked(&place.socket, &request)
+        }
+        answered => answered,
+    };
+    said(reply.map_err(|error| lost(&error))?, None)
+}
+
+fn json_of(options: &Options) -> Result<Value, Failure> {
+    serde_json::to_value(options)
+        .map_err(|error| Failure::new(Exit::Usage, &error, "name files and folders whose names are text"))
+}
+
+impl Default for BrowserArgs {
+    fn default() -> Self {
+        use clap::{Args as _, FromArgMatches as _};
+        let matches = Self::augment_args(clap::Command::new("page")).get_matches_from(["page"]);
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
+impl BrowserArgs {
+    fn is_default(&self) -> bool {
+        serde_json::to_value(self).ok() == serde_json::to_value(Self::default()).ok()
+    }
+}
+
+/// Returns what is opened: a URL, or the path of a trace. A page in a file may be opened as such.
+fn resolved(source: &str, mut browser: BrowserArgs) -> Result<(String, BrowserArgs), Failure> {
+    if source.contains("://") || source.starts_with("about:") || source.starts_with("data:") {
+        return Ok((source.to_owned(), browser));
+    }
+    let path = Path::new(source);
+    match std::path::absolute(path) {
+        Ok(path) if path.is_file() => {
+            let Some(text) = path.to_str() else {
+                return Err(Failure::words(Exit::Usage, "the name of the file is no text", "rename it"));
+            };
+            if is_trace(&path) {
+                return Ok((text.to_owned(), browser));
+            }
+            browser.allow_scheme.push("file".to_owned());
+            let url = url::Url::from_file_path(&path).map_err(|()| no_source(source))?;
+            Ok((url.into(), browser))
+        }
+        _ if path.extension().is_some_and(|end| end == "trace") || source.starts_with(['/', '.', '~']) => {
+            Err(Failure::words(Exit::Input, format!("{source} is not there"), "name a file that is there, or a URL"))
+        }
+        // As in the address line of a browser.
+        _ if !source.contains(char::is_whitespace) && source.contains(['.', ':']) => {
+            let host = source.split(['/', ':']).next().unwrap_or_default();
+            let is_here = host.starts_with("127.") || host.eq_ignore_ascii_case("localhost");
+            Ok((format!("{}://{source}", if is_here { "http" } else { "https" }), browser))
+        }
+        _ => Err(no_source(source)),
+    }
+}
+
+fn no_source(source: &str) -> Failure {
+    let message = format!("{source:?} is no URL and no file");
+    Failure::words(Exit::Usage, message, "give a URL such as https://example.com, a page, or a trace")
+}
+
+/// Returns whether a file is a trace: a database of SQLite.
+fn is_trace(path: &Path) -> bool {
+    let mut start = [0; 15];
+    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && &start == b"SQLite format 3"
+}
+
+/// Paths begin at the folder of the command, not of the process that opens them.
+fn absolute(browser: &mut BrowserArgs) {
+    for path in browser.paths() {
+        if let Ok(whole) = std::path::absolute(&*path) {
+            *path = whole;
+        }
+    }
+}
+
+impl BrowserArgs {
+    fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let paths = [&mut self.upload_root, &mut self.knowledge, &mut self.cache];
+        #[cfg(feature = "record")]
+        let paths = paths.into_iter().chain([&mut self.record, &mut self.chrome]);
+        paths.into_iter().flatten()
+    }
+}
+
+fn made(source: &str, browser: &BrowserArgs, step: u32) -> Result<Shared, Failure> {
+    let path = Path::new(source);
+    let source = if path.is_absolute() {
+        Sourced::Trace { path, step }
+    } else {
+        Sourced::Browser { url: Some(source.to_owned()) }
+    };
+    shared(source, browser, true)
+}
+
+/// Is the background process.
+fn keep(args: &KeepArgs) -> Ended {
+    super::serve::log(false);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::new(Exit::Browser, &error, "free some memory or threads"))?;
+    let stop = CancellationToken::new();
+    runtime.spawn(super::serve::stop_when_asked(stop.clone()));
+    let open = |source: &str, options: Value| {
+        let refused = |error: Failure| {
+            let hint = error.hint.unwrap_or_default();
+            Reply::error(if error.exit == Exit::Browser { "browser_gone" } else { "not_there" }, error.message, &hint)
+        };
+        let options: Option<Options> = serde_json::from_value(options)
+            .map_err(|error| Reply::error("arguments", error.to_string(), "see --help"))?;
+        let Options { browser, step } = options.unwrap_or_else(|| Options { browser: BrowserArgs::default(), step: 0 });
+        let limit = Duration::from_secs(browser.timeout);
+        Ok((made(source, &browser, step).map_err(refused)?, limit))
+    };
+    let served = runtime.block_on(serve_socket(&args.socket, Duration::from_secs(args.idle), Box::new(open), stop));
+    runtime.shutdown_background();
+    served.map(|()| Exit::Success).map_err(|error: ServeError| {
+        Failure::new(Exit::Input, &error, "see whether the folder of the socket can be written to")
+    })
+}
+
+/// Where the background process of a user listens.
+struct Place {
+    folder: PathBuf,
+    socket: PathBuf,
+}
+
+impl Place {
+    /// Returns the place of the user: a folder that nobody else can look into.
+    fn of_user() -> Result<Self, Failure> {
+        let user = std::fs::metadata("/proc/self").map(|data| data.uid());
+        let user = user.or_else(|_| {
+            std::env::home_dir()
+                .ok_or(io::ErrorKind::NotFound)
+                .and_then(|home| std::fs::metadata(home).map(|data| data.uid()).map_err(|error| error.kind()))
+        });
+        let user = user.map_err(|error| {
+            Failure::words(Exit::Input, format!("it cannot be told which user this is: {error}"), "set HOME")
+        })?;
+        let folder = match std::env::var_os("XDG_RUNTIME_DIR") {
+            Some(folder) if Path::new(&folder).is_absolute() => PathBuf::from(folder).join("browserlens"),
+            _ => std::env::temp_dir().join(format!("browserlens-{user}")),
+        };
+        let cannot = |error: io::Error| {
+            let message = format!("{}: {error}", folder.display());
+            Failure::words(Exit::Input, message, "set XDG_RUNTIME_DIR to a folder of your own")
+        };
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(cannot(error)),
+            _ => {}
+        }
+        let data = std::fs::symlink_metadata(&folder).map_err(cannot)?;
+        if !data.is_dir() || data.uid() != user || data.mode() & 0o077 != 0 {
+            let message = format!("{} is not a folder of yours alone", folder.display());
+            return Err(Failure::words(
+                Exit::Input,
+                message,
+                "remove it, or set XDG_RUNTIME_DIR to a folder of your own",
+            ));
+        }
+        // Programs of two versions do not speak to each other.
+        let socket = folder.join(format!("{}.socket", version()));
+        Ok(Self { folder, socket })
+    }
+
+    /// Starts the process unless somebody else does, and waits until it answers.
+    fn start(&self) -> Result<(), Failure> {
+        let cannot = |what: &str, error: &dyn std::fmt::Display| {
+            let message = format!("the background process was not started: {what}: {error}");
+            Failure::words(Exit::Browser, message, format!("see {}", self.folder.join("log").display()))
+        };
+        let private =
+            |name: &str| OpenOptions::new().create(true).append(true).mode(0o600).open(self.folder.join(name));
+        let lock = private("lock").map_err(|error| cannot("its lock", &error))?;
+        lock.lock().map_err(|error| cannot("its lock", &error))?;
+        // Whoever had the lock before may have started it.
+        if asked(&self.socket, &Request::Sessions).is_ok() {
+            return Ok(());
+        }
+        drop(std::fs::remove_file(self.folder.join("log")));
+        let log = private("log").map_err(|error| cannot("its log", &error))?;
+        let program = std::env::current_exe().map_err(|error| cannot("this program", &error))?;
+        let mut keep = Command::new(program);
+        keep.args(["page", "keep"]).arg(&self.socket);
+        if let Some(seconds) = std::env::var_os("BROWSERLENS_IDLE") {
+            keep.arg("--idle").arg(seconds);
+        }
+        // Its own group: what ends this command by the terminal does not end it.
+        keep.process_group(0).current_dir("/").stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        let mut child = keep.spawn().map_err(|error| cannot("this program", &error))?;
+        let began = Instant::now();
+        loop {
+            match asked(&self.socket, &Request::Sessions) {
+                Ok(_) => return Ok(()),
+                Err(error) if began.elapsed() > STARTS => return Err(cannot("it does not answer", &error)),
+                Err(_) => {}
+            }
+            if let Ok(Some(status)) = child.try_wait() {
+                return Err(cannot("it ended", &status));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// Returns what tells this program from another build of it.
+fn version() -> String {
+    let program = std::env::current_exe().ok();
+    let data = program.as_ref().and_then(|program| std::fs::metadata(program).ok());
+    let mut hash = blake3::Hasher::new();
+    hash.update(env!("CARGO_PKG_VERSION").as_bytes());
+    if let Some(data) = data {
+        for number in [data.ino(), data.len(), data.mtime() as u64, data.mtime_nsec() as u64] {
+            hash.update(&number.to_le_bytes());
+        }
+    }
+    hash.finalize().to_hex()[..16].to_owned()
+}
+
+fn asked(socket: &Path, request: &Request) -> io::Result<Reply> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    runtime.block_on(ask(socket, request))
+}
+
+/// Returns whether nobody listens at a socket.
+fn nobody(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+}
+
+fn lost(error: &io::Error) -> Failure {
+    if nobody(error) {
+        return Failure::words(Exit::NotDone, "no session is open", "begin with `browserlens page open URL`");
+    }
+    let message = format!("the background process did not answer: {error}");
+    Failure::words(Exit::Browser, message, "begin again with `browserlens page open URL`")
+}
+
+fn failed(reply: Reply) -> Failure {
+    let Reply::Error { kind, message, hint } = reply else {
+        return Failure::words(Exit::NotDone, "nothing was answered", "try again");
+    };
+    let exit = match kind.as_str() {
+        "arguments" | "unknown_tool" => Exit::Usage,
+        "browser_gone" | "timed_out" => Exit::Browser,
+        _ => Exit::NotDone,
+    };
+    Failure::words(exit, message, hint)
+}
+
+fn said(reply: Reply, out: Option<PathBuf>) -> Ended {
+    match reply {
+        Reply::Answer { text, images } => {
+            let images: Result<Vec<_>, _> = images.iter().map(|image| STANDARD.decode(image)).collect();
+            let images = images.map_err(|error| Failure::new(Exit::Browser, &error, "take it again"))?;
+            told(&text, images, out)
+        }
+        error @ Reply::Error { .. } => Err(failed(error)),
+    }
+}
+
+/// Prints an answer; images go into files, which are named.
+fn told(text: &str, images: Vec<Vec<u8>>, out: Option<PathBuf>) -> Ended {
+    let mut text = text.trim_end().to_owned();
+    let mut out = out;
+    for image in images {
+        let path = match out.take() {
+            Some(path) => path,
+            None => Place::of_user()?.folder.join(format!("{}.png", &blake3::hash(&image).to_hex()[..12])),
+        };
+        std::fs::write(&path, image).map_err(|error| {
+            Failure::words(Exit::Input, format!("{}: {error}", path.display()), "give another file by --out")
+        })?;
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&format!("image: {}", path.display()));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    // What nobody sees in it is escaped already, but in HTML and bodies, which are asked for as they are.
+    crate::output::as_it_is(&text)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,218 @@
+//! `page`: a session that stays between commands, on a trace and in Chromium; and what becomes of
+//! it when many ask at once, when its process is killed, and when somebody else could listen.
+#![cfg(all(feature = "serve", feature = "record"))]
+
+mod common;
+
+use browserlens_recorder::SiteServer;
+use common::{browserlens, root};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+/// A place for sessions, whose process ends with it.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = browserlens();
+        command.current_dir(root());
+        command.env("XDG_RUNTIME_DIR", self.folder.path()).env("TMPDIR", self.folder.path());
+        command.arg("page").args(words);
+        command
+    }
+
+    fn run(&self, words: &[&str]) -> Output {
+        self.command(words).output().expect("runs")
+    }
+
+    fn says(&self, words: &[&str]) -> String {
+        let out = self.run(words);
+        assert!(out.status.success(), "{words:?}: {}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).expect("text")
+    }
+
+    fn fails(&self, words: &[&str], code: i32) -> String {
+        let out = self.run(words);
+        let said = String::from_utf8(out.stderr).expect("text");
+        assert_eq!(out.status.code(), Some(code), "{words:?}: {said}");
+        assert!(out.stdout.is_empty() && said.starts_with("error: "), "{words:?}: {said}");
+        said
+    }
+
+    fn own(&self) -> PathBuf {
+        self.folder.path().join("browserlens")
+    }
+
+    /// Returns the processes of browsers: their profiles lie in its folder.
+    fn browsers(&self) -> Vec<u32> {
+        processes(|line| line.contains("--type=") && line.contains(&*self.folder.path().to_string_lossy()))
+    }
+
+    /// Returns the processes in the background.
+    fn keepers(&self) -> Vec<u32> {
+        processes(|line| line.contains("page keep") && line.contains(&*self.folder.path().to_string_lossy()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(self.command(&["close", "--all"]).output());
+    }
+}
+
+/// Returns the processes whose command line is such.
+fn processes(is_it: impl Fn(&str) -> bool) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").expect("processes");
+    let numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    let is_one = |number: &u32| {
+        let line = std::fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        is_it(&String::from_utf8_lossy(&line).replace('\0', " "))
+    };
+    numbers.filter(is_one).collect()
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(30), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).expect("is there").permissions().mode() & 0o777
+}
+
+/// Returns the ref behind a text.
+fn reference(answer: &str, of: &str) -> String {
+    let rest = answer.split_once(of).unwrap_or_else(|| panic!("{of} is not in {answer}")).1;
+    let at = rest.find("@e").unwrap_or_else(|| panic!("no ref behind {of} in {answer}"));
+    rest[at..].split(|c: char| !(c.is_ascii_alphanumeric() || c == '@' || c == '.')).next().expect("a ref").to_owned()
+}
+
+const TRACE: &str = "traces/login-wrong-then-right.trace";
+
+#[test]
+fn a_session_stays_between_commands_and_is_its_users_alone() {
+    let place = Place::new();
+    assert!(place.fails(&["observe"], 6).contains("page open URL"), "nothing is open");
+    assert_eq!(place.says(&["sessions"]), "");
+    let first = place.says(&["open", TRACE]);
+    assert!(first.starts_with("[FULL PAGE STATE "), "{first}");
+    assert!(place.says(&["sessions"]).starts_with("default  /"));
+    // Its refs are those of before.
+    let found = place.says(&["find", "--role", "link"]);
+    assert!(found.contains("@e"), "{found}");
+    assert!(place.fails(&["click", "@e9999"], 6).contains("was never given"));
+    assert!(place.fails(&["wait", "--ms", "1000000"], 2).contains("ms"));
+    assert!(place.fails(&["-s", "other", "observe"], 6).contains("\"other\" is not open"));
+    assert!(place.fails(&["open", "traces/shop-laptop-to-cart.trace"], 6).contains("something else"));
+    assert!(place.says(&["-s", "other", "open", TRACE, "--step", "3"]).starts_with("[FULL PAGE STATE "));
+    assert_eq!(place.says(&["sessions"]).lines().count(), 2);
+    assert_eq!(place.keepers().len(), 1);
+    let own = place.own();
+    let socket = std::fs::read_dir(&own).expect("a folder").flatten().map(|entry| entry.path());
+    let socket = socket.into_iter().find(|path| path.extension().is_some_and(|end| end == "socket")).expect("a socket");
+    assert_eq!((mode(&own), mode(&socket)), (0o700, 0o600));
+    place.says(&["close"]);
+    assert!(place.fails(&["observe"], 6).contains("\"default\" is not open"));
+    place.says(&["close", "--all"]);
+    until("the process ends with its last session", || place.keepers().is_empty());
+    assert!(!socket.exists());
+    place.says(&["close", "--all"]);
+}
+
+#[test]
+fn asked_once_nothing_stays() {
+    let place = Place::new();
+    let at = |step: &str| place.says(&["--on", TRACE, "--step", step, "observe"]);
+    assert!(at("0").starts_with("[FULL PAGE STATE ") && at("0") != at("3"));
+    assert!(place.says(&["--on", TRACE, "find", "--role", "link"]).contains("@e"));
+    let page = place.folder.path().join("a page.html");
+    std::fs::write(&page, "<title>Here</title><h1>A page in a file</h1>").expect("written");
+    let page = page.to_str().expect("text");
+    assert!(place.says(&["--on", page, "text"]).contains("A page in a file"));
+    assert!(place.fails(&["--on", "traces/none.trace", "observe"], 3).contains("is not there"));
+    assert!(place.fails(&["--on", "nothing", "observe"], 2).contains("no URL and no file"));
+    assert!(place.fails(&["--on", TRACE, "--step", "99", "observe"], 2).contains("step 99"));
+    assert!(place.fails(&["--on", TRACE, "sessions"], 2).contains("--on"));
+    assert!(place.keepers().is_empty());
+}
+
+#[test]
+fn a_browser_is_driven_one_command_at_a_time_and_ends_with_its_session() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let site = runtime.block_on(SiteServer::start(&root().join("traces/sites"), "login")).expect("serves");
+    let place = Place::new();
+    let url = format!("http://127.0.0.1:{}/", site.port());
+    let first = place.says(&["open", &url]);
+    let (email, password) = (reference(&first, "textbox \"Email"), reference(&first, "textbox \"Password"));
+    let filled = place.says(&["fill", &format!("{email}=ada@example.com"), &format!("{password}=wrong")]);
+    assert!(filled.contains("@example.com") && !filled.contains("wrong\""), "{filled}");
+    let answered = place.says(&["click", "Sign in", "--role", "button"]);
+    assert!(!answered.contains("nothing changed"), "{answered}");
+    let picture = place.folder.path().join("page.png");
+    let said = place.says(&["screenshot", "--out", picture.to_str().expect("text")]);
+    assert!(said.contains("image: ") && std::fs::read(&picture).expect("a file").starts_with(b"\x89PNG"), "{said}");
+    // A second `open` goes on in the same browser.
+    assert!(place.says(&["open", &format!("{url}help.html")]).contains("help"));
+    assert!(place.says(&["back"]).contains('['));
+    let keeper = *place.keepers().first().expect("a process");
+    assert!(!place.browsers().is_empty());
+    drop(Command::new("kill").args(["-KILL", &keeper.to_string()]).status());
+    until("it is killed, and its browser ends with it", || place.keepers().is_empty() && place.browsers().is_empty());
+    let began = Instant::now();
+    assert!(place.fails(&["observe"], 6).contains("no session is open"), "a socket that nobody listens at");
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(place.says(&["open", TRACE]).starts_with("[FULL PAGE STATE "), "the socket is made anew");
+}
+
+#[test]
+fn many_commands_at_once_are_answered_or_refused_with_the_reason() {
+    let place = Place::new();
+    let opened: Vec<_> = (0..12).map(|number| place.command(&["-s", &number.to_string(), "open", TRACE])).collect();
+    let children: Vec<_> = opened
+        .into_iter()
+        .map(|mut command| command.stdout(std::process::Stdio::piped()).spawn().expect("starts"))
+        .collect();
+    for child in children {
+        assert!(child.wait_with_output().expect("ends").stdout.starts_with(b"[FULL PAGE STATE "));
+    }
+    assert_eq!(place.keepers().len(), 1, "one process for all that began at once");
+    assert_eq!(place.says(&["sessions"]).lines().count(), 12);
+    let many: Vec<_> = (0..50)
+        .map(|_| {
+            let mut command = place.command(&["-s", "3", "observe", "--full"]);
+            command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+            command.spawn().expect("starts")
+        })
+        .collect();
+    let mut answered = 0;
+    for child in many {
+        let out = child.wait_with_output().expect("ends");
+        if out.status.success() {
+            assert!(out.stdout.starts_with(b"[FULL PAGE STATE "));
+            answered += 1;
+        } else {
+            assert!(String::from_utf8_lossy(&out.stderr).contains("too many calls at once"));
+        }
+    }
+    assert!(answered >= 16, "{answered}");
+    assert!(place.says(&["-s", "3", "observe", "--full"]).starts_with("[FULL PAGE STATE "));
+}
+
+#[test]
+fn a_folder_that_others_can_look_into_is_refused() {
+    let place = Place::new();
+    std::fs::DirBuilder::new().mode(0o755).create(place.own()).expect("made");
+    std::fs::set_permissions(place.own(), std::fs::Permissions::from_mode(0o755)).expect("set");
+    assert!(place.fails(&["open", TRACE], 3).contains("not a folder of yours alone"));
+}

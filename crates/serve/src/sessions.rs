@@ -1,0 +1,353 @@
+//! Sessions that stay between commands: one background process a user, spoken to through a socket.
+//!
+//! In: one JSON [`Request`] a connection. Out: one [`Reply`]. Invariants: only the user who started
+//! it is answered; the calls of one session run one after the other, each browser ends with its
+//! session, and a session that nobody uses ends by itself, as does the process when none is left.
+
+use crate::error::ToolError;
+use crate::shared::Shared;
+use crate::stdio::ServeError;
+use crate::worker::Worker;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{UnixListener, UnixStream};
+use tokio_util::sync::CancellationToken;
+
+/// Most bytes of a request.
+const MOST_BYTES: u64 = 4 << 20;
+
+/// Most sessions at once: each may have a browser.
+const MOST_SESSIONS: usize = 32;
+
+/// For how long the process waits for a session when it has none.
+const ALONE: Duration = Duration::from_secs(3);
+
+/// What a command asks of the background process.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub enum Request {
+    /// Opens a session, or goes to another page in the one that is there.
+    Open {
+        /// Its name.
+        session: String,
+        /// What is opened: a URL, or the path of a trace.
+        source: String,
+        /// How, in the words of whoever opens; null where nothing is said.
+        options: Value,
+    },
+    /// Calls a tool.
+    Call {
+        /// The session.
+        session: String,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// Lists the sessions.
+    Sessions,
+    /// Ends a session, or all.
+    Close {
+        /// The session.
+        session: Option<String>,
+    },
+}
+
+/// What the background process answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// What a tool says.
+    Answer {
+        /// The text, what nobody sees escaped.
+        text: String,
+        /// Images: PNG in base64.
+        images: Vec<String>,
+    },
+    /// Why it was not done.
+    Error {
+        /// A short name of the kind, as in HTTP answers.
+        kind: String,
+        /// What is wrong, in one line.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl Reply {
+    fn text(text: impl Into<String>) -> Self {
+        Self::Answer { text: text.into(), images: Vec::new() }
+    }
+
+    /// Says why something was not done.
+    pub fn error(kind: &str, message: impl Into<String>, hint: &str) -> Self {
+        Self::Error { kind: kind.to_owned(), message: message.into(), hint: hint.to_owned() }
+    }
+}
+
+impl From<ToolError> for Reply {
+    fn from(error: ToolError) -> Self {
+        Self::error(error.kind(), error.message(), error.hint())
+    }
+}
+
+/// Makes what a session looks at, of source and options as [`Request::Open`] has them, and says the
+/// longest time for a call.
+pub type Open = dyn Fn(&str, Value) -> Result<(Shared, Duration), Reply> + Send + Sync;
+
+struct Kept {
+    worker: Worker,
+    source: String,
+    is_live: bool,
+    used: Instant,
+}
+
+struct Host {
+    open: Box<Open>,
+    sessions: Mutex<BTreeMap<String, Kept>>,
+    /// Since when there is no session.
+    alone: Mutex<Option<Instant>>,
+}
+
+impl Host {
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<String, Kept>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn answer(&self, request: Request) -> Reply {
+        match request {
+            Request::Open { session, source, options } => self.open(session, source, options).await,
+            Request::Call { session, tool, arguments } => self.call(&session, &tool, arguments).await,
+            Request::Sessions => self.list(),
+            Request::Close { session } => self.close(session).await,
+        }
+    }
+
+    async fn open(&self, session: String, source: String, options: Value) -> Reply {
+        let there = self.sessions().get(&session).map(|kept| (kept.is_live, kept.source == source));
+        let is_url = source.contains("://") || source.starts_with("about:");
+        match there {
+            Some((true, _)) if is_url && options.is_null() => {
+                return self.call(&session, "navigate", json!({ "url": source })).await;
+            }
+            Some((_, true)) if options.is_null() => {
+                return self.call(&session, "observe", json!({ "full": true })).await;
+            }
+            Some(_) => {
+                let message = format!("session {session:?} is open with something else");
+                return Reply::error("not_there", message, "close it first, or give another name with -s");
+            }
+            None => {}
+        }
+        let (shared, limit) = match (self.open)(&source, options) {
+            Ok(made) => made,
+            Err(reply) => return reply,
+        };
+        let is_live = shared.opener.is_live();
+        let worker = match Worker::start(Arc::new(shared), limit, ()) {
+            Ok(worker) => worker,
+            Err(error) => return error.into(),
+        };
+        {
+            let mut sessions = self.sessions();
+            if sessions.len() >= MOST_SESSIONS {
+                let message = format!("{MOST_SESSIONS} sessions are open");
+                return Reply::error("full", message, "close one that is not needed; `page sessions` lists them");
+            }
+            if sessions.contains_key(&session) {
+                let message = format!("session {session:?} was opened meanwhile");
+                return Reply::error("busy", message, "go on in it, or give another name with -s");
+            }
+            let kept = Kept { worker: worker.clone(), source, is_live, used: Instant::now() };
+            sessions.insert(session.clone(), kept);
+        }
+        let reply = said(worker.call("observe", Value::Null).await);
+        if matches!(reply, Reply::Error { .. }) {
+            // Nothing was opened: the name is free again.
+            self.sessions().remove(&session);
+        }
+        reply
+    }
+
+    async fn call(&self, session: &str, tool: &str, arguments: Value) -> Reply {
+        let worker = self.sessions().get_mut(session).map(|kept| {
+            kept.used = Instant::now();
+            kept.worker.clone()
+        });
+        let Some(worker) = worker else { return no_session(session) };
+        let reply = said(worker.call(tool, arguments).await);
+        if let Some(kept) = self.sessions().get_mut(session) {
+            kept.used = Instant::now();
+        }
+        reply
+    }
+
+    fn list(&self) -> Reply {
+        let mut lines = String::new();
+        for (name, kept) in self.sessions().iter() {
+            let source = browserlens_page::text::escaped_line(&kept.source);
+            // Writing to a string does not fail.
+            let _ = writeln!(lines, "{name}  {source}  used {} s ago", kept.used.elapsed().as_secs());
+        }
+        Reply::text(lines)
+    }
+
+    async fn close(&self, session: Option<String>) -> Reply {
+        let closed: Vec<Kept> = {
+            let mut sessions = self.sessions();
+            match session {
+                Some(name) => match sessions.remove(&name) {
+                    Some(kept) => vec![kept],
+                    None => return no_session(&name),
+                },
+                None => std::mem::take(&mut *sessions).into_values().collect(),
+            }
+        };
+        ended(closed).await;
+        Reply::text("")
+    }
+
+    /// Ends sessions that nobody used for long; returns whether the process is needed.
+    async fn sweep(&self, idle: Duration) -> bool {
+        let (left, is_alone) = {
+            let mut sessions = self.sessions();
+            let unused: Vec<String> =
+                sessions.iter().filter(|(_, kept)| kept.used.elapsed() >= idle).map(|(name, _)| name.clone()).collect();
+            let left: Vec<Kept> = unused.iter().filter_map(|name| sessions.remove(name)).collect();
+            (left, sessions.is_empty())
+        };
+        ended(left).await;
+        let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        *alone = if is_alone { Some(alone.unwrap_or_else(Instant::now)) } else { None };
+        alone.is_none_or(|since| since.elapsed() < ALONE)
+    }
+}
+
+/// Waits until browsers are gone, but not for ever.
+async fn ended(sessions: Vec<Kept>) {
+    let gone: Vec<_> = sessions.iter().map(|kept| kept.worker.ended()).collect();
+    drop(sessions);
+    for gone in gone {
+        drop(tokio::time::timeout(Duration::from_secs(15), gone).await);
+    }
+}
+
+fn no_session(name: &str) -> Reply {
+    Reply::error("no_session", format!("session {name:?} is not open"), "begin with `page open URL`")
+}
+
+fn said(answer: Result<crate::answer::Answer, ToolError>) -> Reply {
+    match answer {
+        Ok(answer) => {
+            let images = answer.images.iter().map(|png| STANDARD.encode(png)).collect();
+            Reply::Answer { text: answer.text, images }
+        }
+        Err(error) => error.into(),
+    }
+}
+
+/// Answers at a socket until `stop` is cancelled, or nobody has a session for a while. The socket
+/// is made, for its user alone, and taken away at the end; what stood there is replaced, so the
+/// caller makes sure that nobody answers there.
+///
+/// # Errors
+/// [`ServeError`] if the socket cannot be made.
+pub async fn serve_socket(
+    socket: &Path,
+    idle: Duration,
+    open: Box<Open>,
+    stop: CancellationToken,
+) -> Result<(), ServeError> {
+    let listen = |source| ServeError::Listen { address: socket.display().to_string(), source };
+    match std::fs::remove_file(socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(listen(error)),
+        _ => {}
+    }
+    let listener = UnixListener::bind(socket).map_err(listen)?;
+    std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600)).map_err(listen)?;
+    let user = own_user().map_err(listen)?;
+    let host = Arc::new(Host { open, sessions: Mutex::default(), alone: Mutex::default() });
+    let every = (idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(2));
+    let mut sweep = tokio::time::interval(every);
+    let tasks = tokio_util::task::TaskTracker::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => break,
+            _ = sweep.tick() => {
+                if !host.sweep(idle).await && tasks.is_empty() {
+                    break;
+                }
+            }
+            accepted = listener.accept() => {
+                let Ok((stream, _)) = accepted else { continue };
+                // A socket of mode 600 is enough on most systems; its other end is asked as well.
+                if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
+                    let host = Arc::clone(&host);
+                    tasks.spawn(async move { drop(answer_one(&host, stream).await) });
+                } else {
+                    tracing::warn!("refused another user");
+                }
+            }
+        }
+    }
+    // First nobody finds it any more, then it ends.
+    drop(std::fs::remove_file(socket));
+    drop(listener);
+    tasks.close();
+    drop(tokio::time::timeout(Duration::from_secs(5), tasks.wait()).await);
+    host.close(None).await;
+    Ok(())
+}
+
+async fn answer_one(host: &Host, stream: UnixStream) -> io::Result<()> {
+    let (read, mut write) = stream.into_split();
+    let mut body = Vec::new();
+    let limited = &mut read.take(MOST_BYTES + 1);
+    tokio::time::timeout(Duration::from_secs(30), limited.read_to_end(&mut body)).await??;
+    let reply = if body.len() as u64 > MOST_BYTES {
+        Reply::error("too_large", "the request is too large", "send less")
+    } else {
+        match serde_json::from_slice(&body) {
+            Ok(request) => host.answer(request).await,
+            Err(error) => Reply::error("arguments", format!("no request: {error}"), "ask by the command `page`"),
+        }
+    };
+    write.write_all(&serde_json::to_vec(&reply)?).await?;
+    write.shutdown().await
+}
+
+/// Asks the background process that listens at a socket.
+///
+/// # Errors
+/// If nobody listens, it is another user's, or it ends before it answers.
+pub async fn ask(socket: &Path, request: &Request) -> io::Result<Reply> {
+    let mut stream = UnixStream::connect(socket).await?;
+    if stream.peer_cred()?.uid() != own_user()? {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "another user listens there"));
+    }
+    stream.write_all(&serde_json::to_vec(request)?).await?;
+    stream.shutdown().await?;
+    let mut body = Vec::new();
+    stream.read_to_end(&mut body).await?;
+    if body.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it ended before it answered"));
+    }
+    Ok(serde_json::from_slice(&body)?)
+}
+
+/// Returns the number of the user: both ends of a pair of sockets are ours.
+fn own_user() -> io::Result<u32> {
+    let (one, _other) = UnixStream::pair()?;
+    Ok(one.peer_cred()?.uid())
+}
