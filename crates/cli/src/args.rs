@@ -24,7 +24,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
 #[cfg(feature = "serve")]
-pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand};
+pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
 pub(crate) use read::{GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
@@ -165,6 +165,13 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \nEach command answers with what changed. Sessions live in a process in the background, which only its \
             user can reach; it ends when none is left, and a session ends after half an hour without a command")]
     Page(PageArgs),
+    /// Print what a coding agent reads once to drive pages by `page`, or put it where agents look
+    #[cfg(feature = "serve")]
+    #[command(after_help = "Examples:\
+            \n  browserlens skill                 print it\
+            \n  browserlens skill --install .     for this project: .agents/skills and .claude/skills\
+            \n  browserlens skill --install ~     for every project of yours")]
+    Skill(SkillArgs),
     /// Let a language model read a stored run, and score what it would have done
     #[command(after_help = "Examples:\
             \n  browserlens llm reports/runs/0123456789abcdef --model gpt-4.1-mini --base-url \
@@ -411,6 +418,14 @@ pub(crate) struct FidelityArgs {
     /// Print everything, every differing line included, as JSON instead of the table
     #[arg(long)]
     pub json: bool,
+}
+
+#[cfg(feature = "serve")]
+#[derive(Args)]
+pub(crate) struct SkillArgs {
+    /// Write it below this folder, where Claude Code, Codex, Cursor, Copilot and others look
+    #[arg(long, value_name = "FOLDER")]
+    pub install: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -57,6 +57,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "serve")]
         Verb::Serve(args) => verbs::serve::run(&args),
         #[cfg(feature = "serve")]
+        Verb::Skill(args) => verbs::skill::run(&args),
+        #[cfg(feature = "serve")]
         Verb::Page(args) => verbs::page::run(args),
         Verb::Scenario(args) => verbs::scenario::run(&args),
         Verb::Trace(args) => verbs::trace::run(&args),

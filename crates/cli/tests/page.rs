@@ -176,6 +176,30 @@ fn a_browser_is_driven_one_command_at_a_time_and_ends_with_its_session() {
 }
 
 #[test]
+fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
+    let place = Place::new();
+    let page = place.folder.path().join("bookings.html");
+    std::fs::write(&page, BOOKINGS.replace("<form>", "<form><label>Closed <input readonly></label>")).expect("written");
+    let page = page.to_str().expect("text");
+    place.says(&["open", page]);
+    assert!(place.fails(&["open", "none.html"], 3).contains("none.html is not there"));
+    assert!(place.says(&["type", "@e2", "Ada"]).contains("\"Ada\""), "the page is still there");
+    let undone = |words: &[&str]| {
+        let out = place.run(words);
+        assert_eq!(out.status.code(), Some(6), "{words:?}");
+        String::from_utf8(out.stdout).expect("text")
+    };
+    assert!(undone(&["fill", "@e2=Bo", "@e1=x", "@e3=2"]).contains("@e1 was not set, and none after it"));
+    assert!(undone(&["wait", "Booked for", "--ms", "50"]).contains("did not appear"));
+    assert!(place.fails(&["fill", "@e2"], 2).contains("write each field as @e5=Ada"));
+    let said = place.fails(&["click", "Book", "--in", "form"], 2);
+    assert!(said.contains("no ref such as") && said.contains("page click --help"), "{said}");
+    assert!(place.fails(&["evaluate", "1"], 6).contains("`page open`'s option --allow-evaluate"));
+    assert!(place.fails(&["-s", "two", "close"], 6).contains("page sessions"));
+    assert_eq!(place.says(&["close"]), "closed default\n");
+}
+
+#[test]
 fn many_commands_at_once_are_answered_or_refused_with_the_reason() {
     let place = Place::new();
     let opened: Vec<_> = (0..12).map(|number| place.command(&["-s", &number.to_string(), "open", TRACE])).collect();
@@ -215,4 +239,53 @@ fn a_folder_that_others_can_look_into_is_refused() {
     std::fs::DirBuilder::new().mode(0o755).create(place.own()).expect("made");
     std::fs::set_permissions(place.own(), std::fs::Permissions::from_mode(0o755)).expect("set");
     assert!(place.fails(&["open", TRACE], 3).contains("not a folder of yours alone"));
+}
+
+/// The page that the skill's example is about.
+const BOOKINGS: &str = r#"<!doctype html><title>Bookings</title><h1>Book a room</h1><p>Free cancellation until noon.</p>
+<form><label>Name <input></label><label>Nights <select><option>1<option>2<option>3</select></label>
+<label><input type=checkbox> Breakfast</label><button type=button>Book</button></form>
+<div id=out></div>
+<script>
+document.querySelector("button").onclick = () => {
+  out.innerHTML = "<p role=status></p>";
+  out.firstChild.textContent = "Booked for " + document.querySelector("input").value;
+};
+</script>"#;
+
+#[test]
+fn every_example_of_the_skill_runs_and_says_what_stands_there() {
+    let place = Place::new();
+    let page = place.folder.path().join("bookings.html");
+    std::fs::write(&page, BOOKINGS).expect("written");
+    let skill = browserlens().arg("skill").output().expect("runs").stdout;
+    let skill = String::from_utf8(skill).expect("text");
+    let blocks: Vec<&str> = skill.split("```").skip(1).step_by(2).collect();
+    let told = |block: &str| block.split_once('\n').expect("a kind").1.trim_end().to_owned();
+    let mut answers = Vec::new();
+    for line in told(blocks[0]).lines() {
+        let line = line.strip_prefix("browserlens page ").expect("a command of page");
+        let line = line.replace("http://localhost:3000/", page.to_str().expect("text"));
+        let words: Vec<&str> = line
+            .split('"')
+            .enumerate()
+            .flat_map(|(at, part)| {
+                // What stands in quotes is one word.
+                if at % 2 == 1 { vec![part] } else { part.split_whitespace().collect() }
+            })
+            .collect();
+        answers.push(
+            place.says(&words).trim_end().replace(&format!("file://{}", page.display()), "http://localhost:3000/"),
+        );
+    }
+    assert_eq!(answers[0], told(blocks[1]));
+    assert_eq!(answers[2], told(blocks[2]));
+    assert!(answers[4].contains("Free cancellation") && answers[5].contains("until noon"), "{answers:?}");
+    // Where agents look.
+    let project = place.folder.path().to_str().expect("text");
+    let written = browserlens().args(["skill", "--install", project]).output().expect("runs");
+    for path in String::from_utf8(written.stdout).expect("text").lines() {
+        assert_eq!(std::fs::read_to_string(path).expect("written"), skill);
+    }
+    assert!(place.folder.path().join(".claude/skills/browserlens/SKILL.md").is_file());
 }

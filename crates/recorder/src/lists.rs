@@ -78,7 +78,8 @@ impl Driver {
         match found["count"].as_u64() {
             Some(1) => {}
             _ if found["any"].as_bool() != Some(true) => {
-                return impossible("it opened no list of options");
+                let clicked = if expanded.as_str() == Some("true") { "" } else { "; it was clicked" };
+                return impossible(format!("it opened no list of options{clicked}"));
             }
             count => {
                 let (count, listed) = (count.unwrap_or(0), found["listed"].as_str().unwrap_or(""));

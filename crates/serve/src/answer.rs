@@ -17,6 +17,8 @@ pub struct Answer {
     pub text: String,
     /// Images, as PNG.
     pub images: Vec<Arc<[u8]>>,
+    /// Whether a part of what was asked for was not done, as the text says.
+    pub is_undone: bool,
 }
 
 impl Answer {
@@ -33,7 +35,7 @@ impl Answer {
     /// Makes an answer of text that was asked for as it is, and says how many unseen characters it
     /// holds.
     pub fn as_it_is(text: String) -> Self {
-        Self { text, images: Vec::new() }
+        Self { text, ..Self::default() }
     }
 }
 

@@ -28,17 +28,15 @@ pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
         let place = error.instance_path().to_string();
         let place = place.trim_start_matches('/').replace('/', ".");
         // What the client sent is not said again: it may be a secret.
-        let options = match error.kind() {
-            ValidationErrorKind::Enum { options } => options.as_array(),
-            _ => None,
+        let said = match error.kind() {
+            ValidationErrorKind::Enum { options } => {
+                let options = options.as_array().into_iter().flatten().filter(|one| !one.is_null());
+                format!("value is not one of {}", options.map(Value::to_string).collect::<Vec<_>>().join(", "))
+            }
+            // The only pattern there is.
+            ValidationErrorKind::Pattern { .. } => "value is no ref such as @e12".to_owned(),
+            _ => error.masked().to_string(),
         };
-        let said = options.map_or_else(
-            || error.masked().to_string(),
-            |options| {
-                let options = options.iter().filter(|one| !one.is_null()).map(Value::to_string);
-                format!("value is not one of {}", options.collect::<Vec<_>>().join(", "))
-            },
-        );
         ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
     })
 }

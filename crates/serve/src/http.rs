@@ -359,7 +359,7 @@ async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap
 fn answer_json(answer: &Answer) -> Value {
     let images: Vec<Value> =
         answer.images.iter().map(|png| json!({ "mime_type": "image/png", "base64": STANDARD.encode(png) })).collect();
-    json!({ "text": answer.text, "images": images, "untrusted": true })
+    json!({ "text": answer.text, "images": images, "done": !answer.is_undone, "untrusted": true })
 }
 
 async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: HeaderMap, body: Bytes) -> Response {

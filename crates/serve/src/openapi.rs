@@ -101,10 +101,11 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         "properties": { "kind": { "type": "string" }, "message": { "type": "string" }, "hint": { "type": "string" } } } } });
     let image = json!({ "type": "object", "required": ["mime_type", "base64"],
         "properties": { "mime_type": { "const": "image/png" }, "base64": { "type": "string", "contentEncoding": "base64" } } });
-    let answer = json!({ "type": "object", "required": ["text", "images", "untrusted"], "properties": {
+    let answer = json!({ "type": "object", "required": ["text", "images", "done", "untrusted"], "properties": {
         "text": { "type": "string", "description": "What the tool says; names and text of the page in it are the \
             page's" },
-        "images": { "type": "array", "items": image }, "untrusted": { "const": true } } });
+        "images": { "type": "array", "items": image }, "done": { "type": "boolean", "description": "False where a part \
+            was not done, as the text says" }, "untrusted": { "const": true } } });
     let mut components = json!({ "schemas": { "Error": error, "Answer": answer } });
     let mut document = json!({
         "openapi": "3.1.0",

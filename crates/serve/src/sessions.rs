@@ -73,6 +73,8 @@ pub enum Reply {
         text: String,
         /// Images: PNG in base64.
         images: Vec<String>,
+        /// Whether a part of what was asked for was not done, as the text says.
+        is_undone: bool,
     },
     /// Why it was not done.
     Error {
@@ -87,7 +89,7 @@ pub enum Reply {
 
 impl Reply {
     fn text(text: impl Into<String>) -> Self {
-        Self::Answer { text: text.into(), images: Vec::new() }
+        Self::Answer { text: text.into(), images: Vec::new(), is_undone: false }
     }
 
     /// Says why something was not done.
@@ -204,18 +206,22 @@ impl Host {
     }
 
     async fn close(&self, session: Option<String>) -> Reply {
-        let closed: Vec<Kept> = {
+        let closed: BTreeMap<String, Kept> = {
             let mut sessions = self.sessions();
             match session {
-                Some(name) => match sessions.remove(&name) {
-                    Some(kept) => vec![kept],
-                    None => return no_session(&name),
+                Some(name) => match sessions.remove_entry(&name) {
+                    Some(one) => BTreeMap::from([one]),
+                    None => {
+                        let message = format!("session {name:?} is not open");
+                        return Reply::error("no_session", message, "`page sessions` lists those that are");
+                    }
                 },
-                None => std::mem::take(&mut *sessions).into_values().collect(),
+                None => std::mem::take(&mut *sessions),
             }
         };
-        ended(closed).await;
-        Reply::text("")
+        let told: String = closed.keys().map(|name| format!("closed {name}\n")).collect();
+        ended(closed.into_values().collect()).await;
+        Reply::text(told)
     }
 
     /// Ends sessions that nobody used for long; returns whether the process is needed.
@@ -251,7 +257,7 @@ fn said(answer: Result<crate::answer::Answer, ToolError>) -> Reply {
     match answer {
         Ok(answer) => {
             let images = answer.images.iter().map(|png| STANDARD.encode(png)).collect();
-            Reply::Answer { text: answer.text, images }
+            Reply::Answer { text: answer.text, images, is_undone: answer.is_undone }
         }
         Err(error) => error.into(),
     }

@@ -31,16 +31,19 @@ const ABOVE: usize = 4;
 
 /// Finds items of the page that the session looked at last; those that can be acted on come first,
 /// else in document order.
-pub fn find(session: &Session, options: &FindOptions) -> String {
+pub fn find(session: &Session, page: &Page, options: &FindOptions) -> String {
     let Some(shown) = session.shown() else { return "nothing was looked at yet".to_owned() };
     let found = found(shown, options);
     let mut out = match found.len() {
         0 => "nothing found".to_owned(),
         count => format!("{count} found"),
     };
-    for node in found.iter().take(options.limit) {
+    let told = &found[..found.len().min(options.limit)];
+    let nodes: Vec<Option<NodeRef<'_>>> = told.iter().map(|node| page.find(session.node(node.reference()?)?)).collect();
+    for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
         write_found(&mut out, shown, *node);
+        write_near(&mut out, &nodes, at);
     }
     if found.len() > options.limit {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
@@ -53,17 +56,15 @@ pub fn find(session: &Session, options: &FindOptions) -> String {
 pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
     let mut out = format!("{} found", nodes.len());
     let item = |key| session.shown()?.with_ref(session.reference(key)?);
+    let on_page: Vec<Option<NodeRef<'_>>> = nodes.iter().take(limit).map(|key| page.find(*key)).collect();
     for (at, key) in nodes.iter().take(limit).enumerate() {
         out.push_str(if at == 0 { ": " } else { "; " });
         if let Some((shown, node)) = session.shown().zip(item(*key)) {
             write_found(&mut out, shown, node);
+            write_near(&mut out, &on_page, at);
             continue;
         }
         let Some(node) = page.find(*key) else { continue };
-        let words = |node: NodeRef<'_>| {
-            let name = if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() };
-            (node.role().to_owned(), name.split_whitespace().collect::<Vec<_>>().join(" "))
-        };
         let (role, name) = words(node);
         write_words(&mut out, &role, &name);
         let above = node.ancestors().find_map(|above| Some((above, session.reference(above.key())?)));
@@ -73,6 +74,7 @@ pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usiz
             write_words(&mut out, &role, &name);
             let _ = write!(out, " {reference}");
         }
+        write_near(&mut out, &on_page, at);
     }
     if nodes.len() > limit {
         let _ = write!(out, "; … {} more", nodes.len() - limit);
@@ -92,15 +94,48 @@ fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>) {
     }
 }
 
+/// Says what stands beside a node in the largest element that holds none of the others: its row or
+/// card. Only where another has the same words, which then do not tell them apart.
+fn write_near(out: &mut String, nodes: &[Option<NodeRef<'_>>], at: usize) {
+    let Some(node) = nodes[at] else { return };
+    let others = || nodes.iter().enumerate().filter(move |(other, _)| *other != at).filter_map(|(_, node)| *node);
+    let own = words(node);
+    if !others().any(|other| words(other) == own) {
+        return;
+    }
+    let holds_none = |above: &NodeRef<'_>| !others().any(|other| above.holds(other.id()));
+    let Some(above) = node.ancestors().take_while(holds_none).last() else { return };
+    let text = folded(&above.visible_text());
+    if !text.is_empty() && text != own.1 {
+        out.push_str(" near ");
+        write_quoted(out, &text);
+    }
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the role of a node, and its name or else its text.
+fn words(node: NodeRef<'_>) -> (String, String) {
+    let name = if node.name().is_empty() { node.visible_text() } else { node.name().to_owned() };
+    (node.role().to_owned(), folded(&name))
+}
+
 fn write_words(out: &mut String, role: &str, name: &str) {
     out.push_str(role);
     if !name.is_empty() {
         out.push(' ');
-        let short: String = name.chars().take(LONGEST).collect();
-        escape::quote(out, &short);
-        if short.len() < name.len() {
-            out.push('…');
-        }
+        write_quoted(out, name);
+    }
+}
+
+/// Writes a text as a page's, cut if it is long.
+fn write_quoted(out: &mut String, text: &str) {
+    let short: String = text.chars().take(LONGEST).collect();
+    escape::quote(out, &short);
+    if short.len() < text.len() {
+        out.push('…');
     }
 }
 
@@ -201,16 +236,44 @@ mod tests {
         let mut session = Session::new();
         session.look(&page).expect("looks");
         let options = FindOptions { text: "SAVE".to_owned(), limit: 5, ..FindOptions::default() };
-        let all = find(&session, &options);
+        let all = find(&session, &page, &options);
         assert_eq!(
             all,
             "2 found\n- button \"Save for later\" @e1 in region \"Basket\" < main\n- heading \"Save \\\"now\\\"\" in \
                 main"
         );
-        let one = find(&session, &FindOptions { limit: 1, ..options.clone() });
+        let one = find(&session, &page, &FindOptions { limit: 1, ..options.clone() });
         assert!(one.ends_with("\n… 1 more"), "{one}");
-        let none = find(&session, &FindOptions { role: "link".to_owned(), ..options });
+        let none = find(&session, &page, &FindOptions { role: "link".to_owned(), ..options });
         assert_eq!(none, "nothing found");
+    }
+
+    #[test]
+    fn where_words_do_not_tell_things_apart_their_rows_do() {
+        let page = Arc::new(PageBuilder::outline(
+            r#"
+            main
+              table
+                row
+                  cell "Rug"
+                    text "Rug"
+                  button "Reserve"
+                row
+                  cell "Lamp"
+                    text "Lamp"
+                  button "Reserve"
+              button "Help"
+            "#,
+        ));
+        let mut session = Session::new();
+        session.look(&page).expect("looks");
+        let options = FindOptions { role: "button".to_owned(), limit: 5, ..FindOptions::default() };
+        let all = find(&session, &page, &options);
+        assert!(all.contains(" near \"Rug") && all.contains(" near \"Lamp"), "{all}");
+        assert!(!all.lines().any(|line| line.contains("Help") && line.contains("near")), "{all}");
+        let nodes = matches(&session, &page, &FindOptions { text: "Reserve".to_owned(), limit: 5, ..options });
+        let told = candidates(&session, &page, &nodes, 5);
+        assert!(told.contains(" near \"Rug") && told.contains(" near \"Lamp"), "{told}");
     }
 
     #[test]

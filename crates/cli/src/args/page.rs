@@ -43,6 +43,21 @@ const PLACES: [(&str, &[&str]); 18] = [
     ("screenshot", &["ref"]),
 ];
 
+/// What needs no words in a schema, whose readers see the names of all tools at once.
+const WORDS: [(&str, &str); 11] = [
+    ("ref", "Its ref, such as @e7"),
+    ("from", "Ref of what is dragged"),
+    ("to", "Ref of where it goes"),
+    ("text", "What it says or is called"),
+    ("role", "Its role, such as button"),
+    ("limit", "At most so many"),
+    ("times", "So many times"),
+    ("option", "Its name; several for several"),
+    ("in", "Only in the element of this ref"),
+    ("files", "Files below the folder of --upload-root"),
+    ("url", "Where to"),
+];
+
 #[derive(Args)]
 pub(crate) struct PageArgs {
     /// Name of the session
@@ -151,7 +166,7 @@ impl FromArgMatches for PageCommand {
             name => {
                 let tool = tools().into_iter().find(|tool| command_of(tool.name) == name);
                 let tool = tool.ok_or_else(|| Error::raw(ErrorKind::InvalidSubcommand, "no such command\n"))?;
-                Self::Call(call(&tool, matches)?)
+                Self::Call(call(&tool, matches))
             }
         })
     }
@@ -192,9 +207,9 @@ impl<'a> Property<'a> {
         self.types().contains(&kind)
     }
 
-    /// Returns whether it is many texts, one an argument.
+    /// Returns whether it may be several texts, one an argument.
     fn is_texts(&self) -> bool {
-        self.has("array") && self.schema.pointer("/items/type").is_none_or(|kind| kind == "string")
+        self.schema.pointer("/items/type").is_some_and(|kind| kind == "string")
     }
 
     /// Returns the value that a text stands for; a text that is no such value is sent as it is, and
@@ -254,19 +269,25 @@ fn tool_command(tool: &Tool) -> Command {
 
 fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
     let words = property.schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    let words: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = match words.split_whitespace().collect::<Vec<_>>().join(" ") {
+        none if none.is_empty() => {
+            WORDS.iter().find(|(name, _)| *name == property.name).map_or("", |(_, words)| words).to_owned()
+        }
+        words => words,
+    };
     let arg = Arg::new(property.name.to_owned()).help(words);
     let value_name = option_of(property.name).to_uppercase();
     match (tool, property.name) {
         ("fill", "fields") => {
-            let help = "Each field and its value: @e5=Ada @e6=true";
-            return arg.value_name("REF=VALUE").num_args(1..).required(true).help(help);
+            let help = "Each field and its value, as @e5=Ada: text, true or false, an option, or [\"one\",\"two\"]";
+            let arg = arg.value_name("REF=VALUE").num_args(1..).required(true).help(help);
+            return arg.value_parser(with_value);
         }
         ("type", "ref") => {
             let help = "The field, and what it is set to; the text alone goes into what has the focus";
             return arg.value_name("REF] [TEXT").num_args(1..=2).required(true).help(help);
         }
-        ("type", "text") => return arg.hide(true),
+        ("type", "text") => return arg.long("text").hide(true),
         ("dialog", "accept") => {
             let parser = PossibleValuesParser::new(["accept", "dismiss"]);
             return arg.value_name("ANSWER").value_parser(parser).required(true).help("What it is answered");
@@ -274,7 +295,7 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
         _ => {}
     }
     let arg = match place {
-        Some(_) => arg.required(property.required),
+        Some(place) => arg.index(place + 1).required(property.required),
         None => arg.long(option_of(property.name)).required(property.required),
     };
     if property.has("boolean") {
@@ -306,7 +327,7 @@ fn is_ref(text: &str) -> bool {
     })
 }
 
-fn call(tool: &Tool, matches: &ArgMatches) -> Result<Call, Error> {
+fn call(tool: &Tool, matches: &ArgMatches) -> Call {
     let schema = plain_schema(tool);
     let mut arguments = Map::new();
     let texts =
@@ -320,9 +341,7 @@ fn call(tool: &Tool, matches: &ArgMatches) -> Result<Call, Error> {
     for property in Property::all(&schema) {
         let name = property.name;
         let value = match (tool.name, name) {
-            ("fill", "fields") => {
-                Some(Value::Array(texts(name).iter().map(|text| field(text)).collect::<Result<_, _>>()?))
-            }
+            ("fill", "fields") => Some(texts(name).iter().filter_map(|text| field(text)).collect()),
             ("type", "ref") => match texts(name).as_slice() {
                 [reference, text] => {
                     arguments.insert("text".to_owned(), Value::from(text.as_str()));
@@ -348,29 +367,34 @@ fn call(tool: &Tool, matches: &ArgMatches) -> Result<Call, Error> {
         }
     }
     let out = (tool.name == "screenshot").then(|| matches.get_one::<PathBuf>("out").cloned()).flatten();
-    Ok(Call { tool: tool.name, arguments: Value::Object(arguments), out })
+    Call { tool: tool.name, arguments: Value::Object(arguments), out }
+}
+
+fn with_value(text: &str) -> Result<String, String> {
+    if text.contains('=') {
+        Ok(text.to_owned())
+    } else {
+        Err("it has no value; write each field as @e5=Ada".to_owned())
+    }
 }
 
 /// Reads a field and its value: `@e5=Ada`, `@e6=true`, `@e7=["S","M"]`.
-fn field(text: &str) -> Result<Value, Error> {
-    let Some((reference, value)) = text.split_once('=') else {
-        let message = format!("{text:?} has no value; write each field as @e5=Ada\n");
-        return Err(Error::raw(ErrorKind::ValueValidation, message));
-    };
+fn field(text: &str) -> Option<Value> {
+    let (reference, value) = text.split_once('=')?;
     let value = match value {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
         list if list.starts_with('[') => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),
         text => Value::from(text),
     };
-    Ok(json!({ "ref": reference, "value": value }))
+    Some(json!({ "ref": reference, "value": value }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::args::{Cli, Verb};
-    use clap::Parser as _;
+    use clap::{CommandFactory as _, Parser as _};
 
     fn called(words: &[&str]) -> (String, Value) {
         let words = ["browserlens", "page"].iter().chain(words);
@@ -413,6 +437,7 @@ mod tests {
         ] {
             assert_eq!(called(&words), (tool.to_owned(), arguments), "{words:?}");
         }
+        Cli::command().debug_assert();
         for tool in tools() {
             let name = command_of(tool.name);
             assert!(tool_command(&tool).get_arguments().count() >= Property::all(&plain_schema(&tool)).len(), "{name}");

@@ -54,8 +54,8 @@ pub(crate) struct BrowserArgs {
     #[cfg(feature = "record")]
     #[arg(long, value_name = "URL-PART", requires = "cdp")]
     pub(crate) tab: Option<String>,
-    /// Let browsers go to private networks too, and over HTTP to this machine; without --http this
-    /// machine is always allowed
+    /// Let browsers go to private networks too; what this machine serves itself is always allowed
+    /// but to a server over HTTP
     #[arg(long)]
     pub(crate) allow_private: bool,
     /// Let browsers go to this host whatever its address: `name` or `name:port`

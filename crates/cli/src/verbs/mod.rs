@@ -30,6 +30,8 @@ pub(crate) mod scenario;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
 pub(crate) mod show;
+#[cfg(feature = "serve")]
+pub(crate) mod skill;
 pub(crate) mod snapshot;
 pub(crate) mod trace;
 

@@ -6,7 +6,7 @@
 
 use super::serve::{Sourced, shared};
 use crate::Ended;
-use crate::args::{BrowserArgs, Call, KeepArgs, OpenArgs, PageArgs, PageCommand};
+use crate::args::{BrowserArgs, Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
 use crate::exit::{Exit, Failure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -44,47 +44,52 @@ pub(crate) fn run(args: PageArgs) -> Ended {
         }
         (PageCommand::Open(args), None) => open(session, *args, step),
         (PageCommand::Sessions, None) => match asked(&Place::of_user()?.socket, &Request::Sessions) {
-            Err(error) if nobody(&error) => Ok(Exit::Success),
-            answered => said(answered.map_err(|error| lost(&error))?, None),
+            Err(error) if nobody(&error) => none_open(),
+            answered => said(answered.map_err(|error| lost(&error))?, "sessions", None),
         },
         (PageCommand::Close(args), None) => {
             let request = Request::Close { session: (!args.all).then_some(session) };
             match asked(&Place::of_user()?.socket, &request) {
-                Err(error) if nobody(&error) && args.all => Ok(Exit::Success),
-                answered => said(answered.map_err(|error| lost(&error))?, None),
+                Err(error) if nobody(&error) && args.all => none_open(),
+                answered => said(answered.map_err(|error| lost(&error))?, "close", None),
             }
         }
         (PageCommand::Call(Call { tool, arguments, out }), None) => {
             let request = Request::Call { session, tool: tool.to_owned(), arguments };
-            said(asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?, out)
+            let reply = asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?;
+            said(reply, command_of(tool), out)
         }
     }
+}
+
+fn none_open() -> Ended {
+    crate::output::status("no session is open");
+    Ok(Exit::Success)
 }
 
 /// Asks once, without a session.
 fn once(source: &str, step: u32, Call { tool, arguments, out }: Call) -> Ended {
-    let (source, mut browser) = resolved(source, BrowserArgs::default())?;
-    absolute(&mut browser);
-    let mut client = Client::new(Arc::new(made(&source, &browser, step)?)).map_err(|error| failed(error.into()))?;
+    let source = resolved(source)?;
+    let mut client = Client::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
+        .map_err(|error| failed(error.into(), command_of(tool)))?;
     // Refs and handles are those of the first observation; a screenshot needs a page.
     if !matches!(tool, "observe" | "navigate") {
-        client.call("observe", Value::Null).map_err(|error| failed(error.into()))?;
+        client.call("observe", Value::Null).map_err(|error| failed(error.into(), command_of(tool)))?;
     }
     match client.call(tool, arguments) {
         Ok(answer) => {
             let images = answer.images.iter().map(|png| png.to_vec()).collect();
-            told(&answer.text, images, out)
+            told(&answer.text, images, answer.is_undone, out)
         }
-        Err(error) => Err(failed(error.into())),
+        Err(error) => Err(failed(error.into(), command_of(tool))),
     }
 }
 
 fn open(session: String, args: OpenArgs, step: u32) -> Ended {
-    let is_plain = args.browser.is_default() && step == 0;
-    let (source, mut browser) = resolved(&args.source, args.browser)?;
+    let OpenArgs { source, mut browser } = args;
+    let source = resolved(&source)?;
     absolute(&mut browser);
-    let is_plain = is_plain && browser.is_default();
-    let options = if is_plain { Value::Null } else { json_of(&Options { browser, step })? };
+    let options = if browser.is_default() && step == 0 { Value::Null } else { json_of(&Options { browser, step })? };
     let request = Request::Open { session, source, options };
     let place = Place::of_user()?;
     let reply = match asked(&place.socket, &request) {
@@ -94,7 +99,7 @@ fn open(session: String, args: OpenArgs, step: u32) -> Ended {
         }
         answered => answered,
     };
-    said(reply.map_err(|error| lost(&error))?, None)
+    said(reply.map_err(|error| lost(&error))?, "open", None)
 }
 
 fn json_of(options: &Options) -> Result<Value, Failure> {
@@ -116,10 +121,10 @@ impl BrowserArgs {
     }
 }
 
-/// Returns what is opened: a URL, or the path of a trace. A page in a file may be opened as such.
-fn resolved(source: &str, mut browser: BrowserArgs) -> Result<(String, BrowserArgs), Failure> {
+/// Returns what is opened: a URL, also of a page in a file, or the path of a trace.
+fn resolved(source: &str) -> Result<String, Failure> {
     if source.contains("://") || source.starts_with("about:") || source.starts_with("data:") {
-        return Ok((source.to_owned(), browser));
+        return Ok(source.to_owned());
     }
     let path = Path::new(source);
     match std::path::absolute(path) {
@@ -128,23 +133,28 @@ fn resolved(source: &str, mut browser: BrowserArgs) -> Result<(String, BrowserAr
                 return Err(Failure::words(Exit::Usage, "the name of the file is no text", "rename it"));
             };
             if is_trace(&path) {
-                return Ok((text.to_owned(), browser));
+                return Ok(text.to_owned());
             }
-            browser.allow_scheme.push("file".to_owned());
             let url = url::Url::from_file_path(&path).map_err(|()| no_source(source))?;
-            Ok((url.into(), browser))
+            Ok(url.into())
         }
-        _ if path.extension().is_some_and(|end| end == "trace") || source.starts_with(['/', '.', '~']) => {
+        _ if names_a_file(path) || source.starts_with(['/', '.', '~']) => {
             Err(Failure::words(Exit::Input, format!("{source} is not there"), "name a file that is there, or a URL"))
         }
         // As in the address line of a browser.
         _ if !source.contains(char::is_whitespace) && source.contains(['.', ':']) => {
             let host = source.split(['/', ':']).next().unwrap_or_default();
             let is_here = host.starts_with("127.") || host.eq_ignore_ascii_case("localhost");
-            Ok((format!("{}://{source}", if is_here { "http" } else { "https" }), browser))
+            Ok(format!("{}://{source}", if is_here { "http" } else { "https" }))
         }
         _ => Err(no_source(source)),
     }
+}
+
+/// Returns whether a source that is not there is a file by its name, and not a host.
+fn names_a_file(path: &Path) -> bool {
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
+    ["trace", "html", "htm", "xhtml", "svg", "xml", "txt", "md", "json", "pdf", "png", "php"].contains(&end.as_str())
 }
 
 fn no_source(source: &str) -> Failure {
@@ -176,14 +186,16 @@ impl BrowserArgs {
     }
 }
 
-fn made(source: &str, browser: &BrowserArgs, step: u32) -> Result<Shared, Failure> {
+fn made(source: &str, mut browser: BrowserArgs, step: u32) -> Result<Shared, Failure> {
+    // Whoever runs commands can read the files anyway.
+    browser.allow_scheme.push("file".to_owned());
     let path = Path::new(source);
     let source = if path.is_absolute() {
         Sourced::Trace { path, step }
     } else {
         Sourced::Browser { url: Some(source.to_owned()) }
     };
-    shared(source, browser, true)
+    shared(source, &browser, true)
 }
 
 /// Is the background process.
@@ -202,7 +214,7 @@ fn keep(args: &KeepArgs) -> Ended {
             .map_err(|error| Reply::error("arguments", error.to_string(), "see --help"))?;
         let Options { browser, step } = options.unwrap_or_else(|| Options { browser: BrowserArgs::default(), step: 0 });
         let limit = Duration::from_secs(browser.timeout);
-        Ok((made(source, &browser, step).map_err(refused)?, limit))
+        Ok((made(source, browser, step).map_err(refused)?, limit))
     };
     let served = runtime.block_on(serve_socket(&args.socket, Duration::from_secs(args.idle), Box::new(open), stop));
     runtime.shutdown_background();
@@ -327,31 +339,33 @@ fn lost(error: &io::Error) -> Failure {
     Failure::words(Exit::Browser, message, "begin again with `browserlens page open URL`")
 }
 
-fn failed(reply: Reply) -> Failure {
+/// Says why something was not done, in the words of this door.
+fn failed(reply: Reply, command: &str) -> Failure {
     let Reply::Error { kind, message, hint } = reply else {
         return Failure::words(Exit::NotDone, "nothing was answered", "try again");
     };
-    let exit = match kind.as_str() {
-        "arguments" | "unknown_tool" => Exit::Usage,
-        "browser_gone" | "timed_out" => Exit::Browser,
-        _ => Exit::NotDone,
+    let (exit, hint) = match kind.as_str() {
+        "arguments" | "unknown_tool" => (Exit::Usage, format!("see `browserlens page {command} --help`")),
+        "browser_gone" | "timed_out" => (Exit::Browser, hint),
+        // Its options are those of the command that opened the session.
+        _ => (Exit::NotDone, hint.replace("the server's option", "`page open`'s option")),
     };
     Failure::words(exit, message, hint)
 }
 
-fn said(reply: Reply, out: Option<PathBuf>) -> Ended {
+fn said(reply: Reply, command: &str, out: Option<PathBuf>) -> Ended {
     match reply {
-        Reply::Answer { text, images } => {
+        Reply::Answer { text, images, is_undone } => {
             let images: Result<Vec<_>, _> = images.iter().map(|image| STANDARD.decode(image)).collect();
             let images = images.map_err(|error| Failure::new(Exit::Browser, &error, "take it again"))?;
-            told(&text, images, out)
+            told(&text, images, is_undone, out)
         }
-        error @ Reply::Error { .. } => Err(failed(error)),
+        error @ Reply::Error { .. } => Err(failed(error, command)),
     }
 }
 
 /// Prints an answer; images go into files, which are named.
-fn told(text: &str, images: Vec<Vec<u8>>, out: Option<PathBuf>) -> Ended {
+fn told(text: &str, images: Vec<Vec<u8>>, is_undone: bool, out: Option<PathBuf>) -> Ended {
     let mut text = text.trim_end().to_owned();
     let mut out = out;
     for image in images {
@@ -372,5 +386,5 @@ fn told(text: &str, images: Vec<Vec<u8>>, out: Option<PathBuf>) -> Ended {
     }
     // What nobody sees in it is escaped already, but in HTML and bodies, which are asked for as they are.
     crate::output::as_it_is(&text)?;
-    Ok(Exit::Success)
+    Ok(if is_undone { Exit::NotDone } else { Exit::Success })
 }

@@ -208,7 +208,8 @@ impl Client {
             }
         };
         let words = node.map(|key| self.words(key));
-        let what = words.as_ref().map(said).unwrap_or_default();
+        let what = words.as_ref().map(said).filter(|what| !what.is_empty());
+        let what = what.or_else(|| node.map(|key| self.text_of(key))).unwrap_or_default();
         let at = at.map(|[x, y]| (x, y));
         let act = Act { taken: TakenAction { kind, node: words, text, error: None }, node, to: end, at };
         let is_first = self.page.is_none();
@@ -291,6 +292,17 @@ impl Client {
             within: None,
             nth: None,
         })
+    }
+
+    /// Returns the text of a node that has neither role nor name, as a page's.
+    fn text_of(&self, key: NodeKey) -> String {
+        let node = self.page.as_ref().and_then(|page| page.find(key));
+        let mut out = String::new();
+        if let Some(node) = node {
+            let text: String = node.visible_text().chars().take(60).collect();
+            escape::quote(&mut out, &text.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        out
     }
 
     /// Says what was recorded, with the ref of what it was done on.
@@ -416,7 +428,7 @@ impl Client {
             }
         }
         let answer = self.told();
-        Ok(Answer { text: done + &answer.text, images: answer.images })
+        Ok(Answer { text: done + &answer.text, ..answer })
     }
 
     /// Says what was set before a field could not be, and what the page is like now: what failed
@@ -426,7 +438,7 @@ impl Client {
             format!("{done}{on} was not set, and none after it: {}\nhint: {}\n", error.message(), error.hint());
         if matches!(error, ToolError::BrowserGone(_)) {
             self.lose();
-            return Answer::text(&text);
+            return Answer { is_undone: true, ..Answer::text(&text) };
         }
         let looked = match self.source() {
             Ok(source) => {
@@ -441,7 +453,7 @@ impl Client {
         if let Err(error) = looked {
             text.push_str(&format!("\nthe page could not be looked at again: {}", error.told()));
         }
-        Answer { images: answer.images, ..Answer::text(&text) }
+        Answer { images: answer.images, is_undone: true, ..Answer::text(&text) }
     }
 
     fn set(&mut self, on: Ref, value: ValueArg) -> Result<&'static str, ToolError> {
@@ -514,7 +526,7 @@ impl Client {
         self.pending.forget_silence();
         let changed = self.pending.take();
         let text = if changed.text.is_empty() { text } else { format!("{text}\n{}", changed.text) };
-        Ok(Answer { text, images: changed.images })
+        Ok(Answer { text, ..changed })
     }
 
     /// Returns what an action led to, in words where it led to nothing.
@@ -600,7 +612,7 @@ impl Client {
         let answer = self.pending.take();
         Ok(match failed {
             None => answer,
-            Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), images: answer.images },
+            Some(failed) => Answer { text: format!("{failed}\n{}", answer.text), is_undone: true, ..answer },
         })
     }
 

@@ -100,7 +100,7 @@ impl Client {
         let limit = wanted.limit.unwrap_or(FIND_LIMIT) as usize;
         let within = self.scope(wanted.within)?;
         let options = FindOptions { text: wanted.text, role: wanted.role, within, limit };
-        self.with_whole_page(|session, _| Ok(Answer::text(&find(session, &options))))
+        self.with_whole_page(|session, page| Ok(Answer::text(&find(session, page, &options))))
     }
 
     pub(super) fn read_text(&mut self, wanted: args::ReadText) -> Result<Answer, ToolError> {

@@ -1,0 +1,51 @@
+//! `skill`: what a coding agent reads once to drive pages by `page`.
+
+use crate::args::SkillArgs;
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use std::path::PathBuf;
+
+/// Where agents look for skills, in a project and in a home: `.agents` is the place that the open
+/// standard names for all, `.claude` that of Claude Code, which others read as well.
+const FOLDERS: [&str; 2] = [".agents/skills", ".claude/skills"];
+
+const TEXT: &str = include_str!("../../skill.md");
+const LEGEND: &str = include_str!("../../../lens/legend.txt");
+
+fn text() -> String {
+    TEXT.replace("LEGEND\n", &format!("{}\n", LEGEND.trim_end()))
+}
+
+pub(crate) fn run(args: &SkillArgs) -> Ended {
+    let Some(root) = &args.install else {
+        output::data(&text())?;
+        return Ok(Exit::Success);
+    };
+    if !root.is_dir() {
+        let message = format!("{} is no folder", root.display());
+        return Err(Failure::words(Exit::Input, message, "name your project's folder, or your home for every project"));
+    }
+    for folder in FOLDERS {
+        let folder: PathBuf = root.join(folder).join("browserlens");
+        let file = folder.join("SKILL.md");
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, text())).map_err(|error| {
+            let message = format!("{}: cannot be written: {error}", file.display());
+            Failure::words(Exit::Input, message, "name a folder that you can write to")
+        })?;
+        output::data(&format!("{}\n", file.display()))?;
+    }
+    Ok(Exit::Success)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_tokens::Encoding;
+
+    #[test]
+    fn it_costs_at_most_900_tokens_and_holds_the_legend_once() {
+        let tokens = Encoding::O200kBase.count(&text()).0;
+        assert!(tokens <= 900, "{tokens}");
+        assert_eq!(text().matches(LEGEND.trim_end()).count(), 1);
+    }
+}
