@@ -302,6 +302,6 @@ mod tests {
         );
         let nowhere = FindOptions { within: "@e99".parse().ok(), ..options };
         assert!(matches(&session, &page, &nowhere).is_empty());
-        assert_eq!(find(&session, &nowhere), "nothing found");
+        assert_eq!(find(&session, &page, &nowhere), "nothing found");
     }
 }
