@@ -22,6 +22,7 @@ pub enum Exit {
     /// 5: the browser is missing or died.
     Browser,
     /// 6: what was asked of a page was not done.
+    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only pages that are acted on can refuse"))]
     NotDone,
 }
 

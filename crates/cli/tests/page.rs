@@ -183,6 +183,12 @@ fn what_is_not_done_says_so_by_its_code_and_in_the_words_of_this_door() {
     let page = page.to_str().expect("text");
     place.says(&["open", page]);
     assert!(place.fails(&["open", "none.html"], 3).contains("none.html is not there"));
+    assert!(place.fails(&["open", "traces"], 3).contains("is a folder"));
+    assert!(place.fails(&["-s", "two", "open", TRACE, "--allow-evaluate"], 2).contains("not for a trace"));
+    assert!(place.fails(&["-s", "two", "open", page, "--step", "3"], 2).contains("not for a browser"));
+    assert!(place.fails(&["-s", "two", "open", TRACE, "--step", "99"], 2).contains("step 99"));
+    assert!(place.fails(&["-s", "a\nb", "open", TRACE], 2).contains("name of a session"));
+    assert!(place.fails(&["-s", "two", "open", page, "--chrome", "/bin/false"], 5).contains("error"));
     assert!(place.says(&["type", "@e2", "Ada"]).contains("\"Ada\""), "the page is still there");
     let undone = |words: &[&str]| {
         let out = place.run(words);

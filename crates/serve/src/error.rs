@@ -76,6 +76,14 @@ pub enum ToolError {
     /// The browser is gone.
     #[error("the browser is gone: {0}")]
     BrowserGone(String),
+    /// There is no browser.
+    #[error("{message}")]
+    NoBrowser {
+        /// Why.
+        message: String,
+        /// What to do.
+        hint: &'static str,
+    },
     /// It took too long.
     #[error("no answer within {0} s")]
     TimedOut(u64),
@@ -118,7 +126,7 @@ impl ToolError {
                 _ => "call `observe` for what is there now",
             },
             Self::NotRecorded(_) => "do what was recorded, or serve a live browser",
-            Self::NotThere { hint, .. } | Self::Refused { hint, .. } => hint,
+            Self::NotThere { hint, .. } | Self::Refused { hint, .. } | Self::NoBrowser { hint, .. } => hint,
             Self::BrowserGone(_) => "call `navigate` with a URL: it starts the browser again",
             Self::TimedOut(_) => "call `observe`; the page may still be busy",
             Self::Busy => "wait for the calls under way",
@@ -153,7 +161,7 @@ impl ToolError {
             | Self::NotPossible { .. }
             | Self::NotRecorded(_)
             | Self::NotThere { .. } => 409,
-            Self::BrowserGone(_) => 503,
+            Self::BrowserGone(_) | Self::NoBrowser { .. } => 503,
             Self::TimedOut(_) => 504,
             Self::Busy | Self::Full => 429,
             Self::Internal(_) => 500,
@@ -172,6 +180,7 @@ impl ToolError {
             Self::NotThere { .. } => "not_there",
             Self::Refused { .. } => "refused",
             Self::BrowserGone(_) => "browser_gone",
+            Self::NoBrowser { .. } => "no_browser",
             Self::TimedOut(_) => "timed_out",
             Self::Busy => "busy",
             Self::Full => "full",

@@ -80,7 +80,7 @@ fn opening(error: RecordError) -> ToolError {
             message: format!("the page cannot be opened: {reason}"),
             hint: "check the URL, then call `navigate` again",
         },
-        error => ToolError::Internal(format!("{}; {}", with_causes(&error), error.hint())),
+        error => ToolError::NoBrowser { message: with_causes(&error), hint: error.hint() },
     }
 }
 

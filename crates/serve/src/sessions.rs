@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -113,11 +114,16 @@ struct Kept {
     source: String,
     is_live: bool,
     used: Instant,
+    /// Calls under way.
+    calls: u32,
+    /// Tells it from another of its name, before or after it.
+    number: u64,
 }
 
 struct Host {
     open: Box<Open>,
     sessions: Mutex<BTreeMap<String, Kept>>,
+    opened: AtomicU64,
     /// Since when there is no session.
     alone: Mutex<Option<Instant>>,
 }
@@ -137,6 +143,11 @@ impl Host {
     }
 
     async fn open(&self, session: String, source: String, options: Value) -> Reply {
+        let is_named = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        if session.is_empty() || session.len() > 64 || !session.chars().all(is_named) {
+            let message = "the name of a session is at most 64 letters, digits, dots, dashes and underscores";
+            return Reply::error("arguments", message, "give another name with -s");
+        }
         let there = self.sessions().get(&session).map(|kept| (kept.is_live, kept.source == source));
         let is_url = source.contains("://") || source.starts_with("about:");
         match there {
@@ -161,6 +172,7 @@ impl Host {
             Ok(worker) => worker,
             Err(error) => return error.into(),
         };
+        let number = self.opened.fetch_add(1, Ordering::Relaxed);
         {
             let mut sessions = self.sessions();
             if sessions.len() >= MOST_SESSIONS {
@@ -171,25 +183,29 @@ impl Host {
                 let message = format!("session {session:?} was opened meanwhile");
                 return Reply::error("busy", message, "go on in it, or give another name with -s");
             }
-            let kept = Kept { worker: worker.clone(), source, is_live, used: Instant::now() };
+            let kept = Kept { worker, source, is_live, used: Instant::now(), calls: 0, number };
             sessions.insert(session.clone(), kept);
         }
-        let reply = said(worker.call("observe", Value::Null).await);
+        let reply = self.call(&session, "observe", Value::Null).await;
         if matches!(reply, Reply::Error { .. }) {
-            // Nothing was opened: the name is free again.
-            self.sessions().remove(&session);
+            // Nothing was opened: the name is free again, unless somebody took it meanwhile.
+            let mut sessions = self.sessions();
+            if sessions.get(&session).is_some_and(|kept| kept.number == number) {
+                sessions.remove(&session);
+            }
         }
         reply
     }
 
     async fn call(&self, session: &str, tool: &str, arguments: Value) -> Reply {
-        let worker = self.sessions().get_mut(session).map(|kept| {
-            kept.used = Instant::now();
-            kept.worker.clone()
+        let found = self.sessions().get_mut(session).map(|kept| {
+            kept.calls += 1;
+            (kept.worker.clone(), kept.number)
         });
-        let Some(worker) = worker else { return no_session(session) };
+        let Some((worker, number)) = found else { return no_session(session) };
         let reply = said(worker.call(tool, arguments).await);
-        if let Some(kept) = self.sessions().get_mut(session) {
+        if let Some(kept) = self.sessions().get_mut(session).filter(|kept| kept.number == number) {
+            kept.calls -= 1;
             kept.used = Instant::now();
         }
         reply
@@ -224,19 +240,19 @@ impl Host {
         Reply::text(told)
     }
 
-    /// Ends sessions that nobody used for long; returns whether the process is needed.
-    async fn sweep(&self, idle: Duration) -> bool {
+    /// Takes out sessions that nobody used for long; returns them, and whether the process is needed.
+    fn sweep(&self, idle: Duration) -> (Vec<Kept>, bool) {
         let (left, is_alone) = {
             let mut sessions = self.sessions();
+            let is_unused = |kept: &Kept| kept.calls == 0 && kept.used.elapsed() >= idle;
             let unused: Vec<String> =
-                sessions.iter().filter(|(_, kept)| kept.used.elapsed() >= idle).map(|(name, _)| name.clone()).collect();
+                sessions.iter().filter(|(_, kept)| is_unused(kept)).map(|(name, _)| name.clone()).collect();
             let left: Vec<Kept> = unused.iter().filter_map(|name| sessions.remove(name)).collect();
             (left, sessions.is_empty())
         };
-        ended(left).await;
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         *alone = if is_alone { Some(alone.unwrap_or_else(Instant::now)) } else { None };
-        alone.is_none_or(|since| since.elapsed() < ALONE)
+        (left, alone.is_none_or(|since| since.elapsed() < ALONE))
     }
 }
 
@@ -283,7 +299,9 @@ pub async fn serve_socket(
     let listener = UnixListener::bind(socket).map_err(listen)?;
     std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600)).map_err(listen)?;
     let user = own_user().map_err(listen)?;
-    let host = Arc::new(Host { open, sessions: Mutex::default(), alone: Mutex::default() });
+    let own = std::fs::metadata(socket).map_err(listen)?.ino();
+    let host =
+        Arc::new(Host { open, sessions: Mutex::default(), opened: AtomicU64::default(), alone: Mutex::default() });
     let every = (idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(2));
     let mut sweep = tokio::time::interval(every);
     let tasks = tokio_util::task::TaskTracker::new();
@@ -291,12 +309,19 @@ pub async fn serve_socket(
         tokio::select! {
             () = stop.cancelled() => break,
             _ = sweep.tick() => {
-                if !host.sweep(idle).await && tasks.is_empty() {
+                let (left, is_needed) = host.sweep(idle);
+                if !left.is_empty() {
+                    tasks.spawn(ended(left));
+                } else if !is_needed && tasks.is_empty() {
                     break;
                 }
             }
             accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else { continue };
+                let Ok((stream, _)) = accepted else {
+                    // As many files are open as may be: some will be closed.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                };
                 // A socket of mode 600 is enough on most systems; its other end is asked as well.
                 if stream.peer_cred().is_ok_and(|peer| peer.uid() == user) {
                     let host = Arc::clone(&host);
@@ -307,8 +332,10 @@ pub async fn serve_socket(
             }
         }
     }
-    // First nobody finds it any more, then it ends.
-    drop(std::fs::remove_file(socket));
+    // First nobody finds it any more, then it ends. What another process put there stays.
+    if std::fs::metadata(socket).is_ok_and(|data| data.ino() == own) {
+        drop(std::fs::remove_file(socket));
+    }
     drop(listener);
     tasks.close();
     drop(tokio::time::timeout(Duration::from_secs(5), tasks.wait()).await);

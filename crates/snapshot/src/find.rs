@@ -9,6 +9,7 @@ use browserlens_lens::format::{Style, escape, write_item};
 use browserlens_lens::{ShownNode, ShownState};
 use browserlens_page::{NodeKey, NodeKind, NodeRef, Page};
 use browserlens_strategy::Ref;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// What is looked for.
@@ -26,6 +27,8 @@ pub struct FindOptions {
 
 /// Longest name of what an item stands in, in characters.
 const LONGEST: usize = 60;
+/// Of how many items it is said what they are near.
+const MOST_NEAR: usize = 50;
 /// How many containers of an item are named, from the inside.
 const ABOVE: usize = 4;
 
@@ -39,11 +42,11 @@ pub fn find(session: &Session, page: &Page, options: &FindOptions) -> String {
         count => format!("{count} found"),
     };
     let told = &found[..found.len().min(options.limit)];
-    let nodes: Vec<Option<NodeRef<'_>>> = told.iter().map(|node| page.find(session.node(node.reference()?)?)).collect();
+    let near = Near::of(told.iter().map(|node| page.find(session.node(node.reference()?)?)));
     for (at, node) in told.iter().enumerate() {
         out.push_str("\n- ");
         write_found(&mut out, shown, *node);
-        write_near(&mut out, &nodes, at);
+        near.write(&mut out, at);
     }
     if found.len() > options.limit {
         let _ = write!(out, "\n… {} more", found.len() - options.limit);
@@ -56,12 +59,12 @@ pub fn find(session: &Session, page: &Page, options: &FindOptions) -> String {
 pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usize) -> String {
     let mut out = format!("{} found", nodes.len());
     let item = |key| session.shown()?.with_ref(session.reference(key)?);
-    let on_page: Vec<Option<NodeRef<'_>>> = nodes.iter().take(limit).map(|key| page.find(*key)).collect();
+    let near = Near::of(nodes.iter().take(limit).map(|key| page.find(*key)));
     for (at, key) in nodes.iter().take(limit).enumerate() {
         out.push_str(if at == 0 { ": " } else { "; " });
         if let Some((shown, node)) = session.shown().zip(item(*key)) {
             write_found(&mut out, shown, node);
-            write_near(&mut out, &on_page, at);
+            near.write(&mut out, at);
             continue;
         }
         let Some(node) = page.find(*key) else { continue };
@@ -74,7 +77,7 @@ pub fn candidates(session: &Session, page: &Page, nodes: &[NodeKey], limit: usiz
             write_words(&mut out, &role, &name);
             let _ = write!(out, " {reference}");
         }
-        write_near(&mut out, &on_page, at);
+        near.write(&mut out, at);
     }
     if nodes.len() > limit {
         let _ = write!(out, "; … {} more", nodes.len() - limit);
@@ -94,21 +97,46 @@ fn write_found(out: &mut String, shown: &ShownState, node: ShownNode<'_>) {
     }
 }
 
-/// Says what stands beside a node in the largest element that holds none of the others: its row or
-/// card. Only where another has the same words, which then do not tell them apart.
-fn write_near(out: &mut String, nodes: &[Option<NodeRef<'_>>], at: usize) {
-    let Some(node) = nodes[at] else { return };
-    let others = || nodes.iter().enumerate().filter(move |(other, _)| *other != at).filter_map(|(_, node)| *node);
-    let own = words(node);
-    if !others().any(|other| words(other) == own) {
-        return;
+/// What things are near whose words do not tell them apart.
+struct Near<'p> {
+    nodes: Vec<Option<NodeRef<'p>>>,
+    words: Vec<(String, String)>,
+    counts: HashMap<(String, String), usize>,
+}
+
+impl<'p> Near<'p> {
+    fn of(nodes: impl Iterator<Item = Option<NodeRef<'p>>>) -> Self {
+        let nodes: Vec<Option<NodeRef<'p>>> = nodes.take(MOST_NEAR).collect();
+        let words: Vec<(String, String)> = nodes.iter().map(|node| node.map(words).unwrap_or_default()).collect();
+        let mut counts = HashMap::new();
+        for words in &words {
+            *counts.entry(words.clone()).or_insert(0) += 1;
+        }
+        Self { nodes, words, counts }
     }
-    let holds_none = |above: &NodeRef<'_>| !others().any(|other| above.holds(other.id()));
-    let Some(above) = node.ancestors().take_while(holds_none).last() else { return };
-    let text = folded(&above.visible_text());
-    if !text.is_empty() && text != own.1 {
-        out.push_str(" near ");
-        write_quoted(out, &text);
+
+    /// Says what stands in the largest element that holds the node and none of the others: its row
+    /// or card. Only where another has the same words.
+    fn write(&self, out: &mut String, at: usize) {
+        let (Some(Some(node)), Some(own)) = (self.nodes.get(at), self.words.get(at)) else { return };
+        if self.counts.get(own).is_none_or(|count| *count < 2) {
+            return;
+        }
+        let others = self.nodes.iter().enumerate().filter(|(other, _)| *other != at).filter_map(|(_, node)| *node);
+        let holds_none = |above: &NodeRef<'_>| !others.clone().any(|other| above.holds(other.id()));
+        let Some(above) = node.ancestors().take_while(holds_none).last() else { return };
+        let mut text = String::new();
+        for part in above.descendants().filter(|node| node.kind() == NodeKind::Text && node.is_seen()) {
+            text.push_str(&folded(part.text()));
+            if text.len() > LONGEST * 4 {
+                break;
+            }
+            text.push(' ');
+        }
+        if !text.trim().is_empty() && text.trim() != own.1 {
+            out.push_str(" near ");
+            write_quoted(out, text.trim());
+        }
     }
 }
 

@@ -22,7 +22,7 @@ const SHORTER: [(&str, &str); 6] = [
 ];
 
 /// What stands without a name, in this order; `TARGET` is a ref, or else what the element says.
-const PLACES: [(&str, &[&str]); 18] = [
+const PLACES: [(&str, &[&str]); 17] = [
     ("expand", &["handle"]),
     ("find", &["text"]),
     ("snapshot", &["mode"]),
@@ -30,7 +30,6 @@ const PLACES: [(&str, &[&str]); 18] = [
     ("navigate", &["url"]),
     ("click", &["TARGET"]),
     ("fill", &["fields"]),
-    ("type", &["ref", "text"]),
     ("select", &["ref", "option"]),
     ("hover", &["ref"]),
     ("press", &["key"]),
@@ -99,9 +98,10 @@ pub(crate) struct Call {
 
 #[derive(Args)]
 pub(crate) struct OpenArgs {
-    /// A URL, a file, or a trace
+    /// A URL, a file, or a trace; with --cdp the tab may stay where it is
     #[arg(value_name = "SOURCE")]
-    pub(crate) source: String,
+    #[cfg_attr(feature = "record", arg(required_unless_present = "cdp"))]
+    pub(crate) source: Option<String>,
     #[command(flatten)]
     pub(crate) browser: BrowserArgs,
 }
@@ -166,7 +166,7 @@ impl FromArgMatches for PageCommand {
             name => {
                 let tool = tools().into_iter().find(|tool| command_of(tool.name) == name);
                 let tool = tool.ok_or_else(|| Error::raw(ErrorKind::InvalidSubcommand, "no such command\n"))?;
-                Self::Call(call(&tool, matches))
+                Self::Call(call(&tool, matches)?)
             }
         })
     }
@@ -284,10 +284,10 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
             return arg.value_parser(with_value);
         }
         ("type", "ref") => {
-            let help = "The field, and what it is set to; the text alone goes into what has the focus";
-            return arg.value_name("REF] [TEXT").num_args(1..=2).required(true).help(help);
+            let help = "The field; or the text alone, which goes into what has the focus";
+            return arg.index(1).value_name("REF|TEXT").required(true).help(help);
         }
-        ("type", "text") => return arg.long("text").hide(true),
+        ("type", "text") => return arg.index(2).value_name("TEXT").allow_hyphen_values(true).help("What it is set to"),
         ("dialog", "accept") => {
             let parser = PossibleValuesParser::new(["accept", "dismiss"]);
             return arg.value_name("ANSWER").value_parser(parser).required(true).help("What it is answered");
@@ -299,7 +299,9 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
         None => arg.long(option_of(property.name)).required(property.required),
     };
     if property.has("boolean") {
-        return arg.action(ArgAction::SetTrue);
+        // `--full`, and `--failed-first=false` where it is true unless said otherwise.
+        let arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true");
+        return arg.value_name("BOOL").hide_possible_values(true).value_parser(clap::value_parser!(bool));
     }
     let arg = arg.value_name(value_name);
     if property.is_texts() {
@@ -308,6 +310,8 @@ fn argument(tool: &str, property: &Property<'_>, place: Option<usize>) -> Arg {
             None => arg.action(ArgAction::Append),
         };
     }
+    // A point may begin with a minus.
+    let arg = arg.allow_hyphen_values(property.has("array"));
     let values = property.schema.get("enum").and_then(Value::as_array);
     // Names of strategies are many: the tool lists them when one is wrong.
     match values.filter(|values| values.len() <= 8) {
@@ -327,7 +331,7 @@ fn is_ref(text: &str) -> bool {
     })
 }
 
-fn call(tool: &Tool, matches: &ArgMatches) -> Call {
+fn call(tool: &Tool, matches: &ArgMatches) -> Result<Call, Error> {
     let schema = plain_schema(tool);
     let mut arguments = Map::new();
     let texts =
@@ -342,20 +346,11 @@ fn call(tool: &Tool, matches: &ArgMatches) -> Call {
         let name = property.name;
         let value = match (tool.name, name) {
             ("fill", "fields") => Some(texts(name).iter().filter_map(|text| field(text)).collect()),
-            ("type", "ref") => match texts(name).as_slice() {
-                [reference, text] => {
-                    arguments.insert("text".to_owned(), Value::from(text.as_str()));
-                    Some(Value::from(reference.as_str()))
-                }
-                [text] => {
-                    arguments.insert("text".to_owned(), Value::from(text.as_str()));
-                    None
-                }
-                _ => None,
-            },
-            ("type", "text") => None,
+            // One word is the text, two are the field and the text.
+            ("type", "ref") => texts("text").first().and_then(|_| texts(name).pop()).map(Value::from),
+            ("type", "text") => texts(name).pop().or_else(|| texts("ref").pop()).map(Value::from),
             ("dialog", "accept") => matches.get_one::<String>(name).map(|answer| json!(answer == "accept")),
-            _ if property.has("boolean") => matches.get_flag(name).then_some(Value::Bool(true)),
+            _ if property.has("boolean") => matches.get_one::<bool>(name).map(|is_so| Value::Bool(*is_so)),
             _ if property.is_texts() => {
                 let texts = texts(name);
                 (!texts.is_empty()).then(|| json!(texts))
@@ -366,8 +361,15 @@ fn call(tool: &Tool, matches: &ArgMatches) -> Call {
             arguments.insert(name.to_owned(), value);
         }
     }
+    if tool.name == "type"
+        && !arguments.contains_key("ref")
+        && arguments.get("text").and_then(Value::as_str).is_some_and(is_ref)
+    {
+        let message = "what is to be typed is missing: page type @e5 'some words'\n";
+        return Err(Error::raw(ErrorKind::MissingRequiredArgument, message));
+    }
     let out = (tool.name == "screenshot").then(|| matches.get_one::<PathBuf>("out").cloned()).flatten();
-    Call { tool: tool.name, arguments: Value::Object(arguments), out }
+    Ok(Call { tool: tool.name, arguments: Value::Object(arguments), out })
 }
 
 fn with_value(text: &str) -> Result<String, String> {
@@ -412,6 +414,10 @@ mod tests {
             (vec!["click", "@e7", "--at", "3,4.5"], "click", json!({ "ref": "@e7", "at": [3, 4.5] })),
             (vec!["type", "@e5", "Ada", "--submit"], "type", json!({ "ref": "@e5", "text": "Ada", "submit": true })),
             (vec!["type", "Ada"], "type", json!({ "text": "Ada" })),
+            (vec!["type", "@e5", "--submit", "-5"], "type", json!({ "ref": "@e5", "text": "-5", "submit": true })),
+            (vec!["type", "@e5", ""], "type", json!({ "ref": "@e5", "text": "" })),
+            (vec!["network", "--failed-first=false"], "get_network_requests", json!({ "failedFirst": false })),
+            (vec!["drag", "@e1", "--by", "-100,0"], "drag", json!({ "from": "@e1", "by": [-100, 0] })),
             (
                 vec!["fill", "@e5=a=b", "@e6=true", "@e7=[\"S\",\"M\"]"],
                 "fill",
@@ -442,7 +448,9 @@ mod tests {
             let name = command_of(tool.name);
             assert!(tool_command(&tool).get_arguments().count() >= Property::all(&plain_schema(&tool)).len(), "{name}");
         }
-        for wrong in [vec!["fill", "@e5"], vec!["clik", "@e5"], vec!["dialog", "maybe"], vec!["type"]] {
+        for wrong in
+            [vec!["fill", "@e5"], vec!["clik", "@e5"], vec!["dialog", "maybe"], vec!["type"], vec!["type", "@e5"]]
+        {
             let words = ["browserlens", "page"].iter().chain(&wrong);
             assert!(Cli::try_parse_from(words).is_err(), "{wrong:?}");
         }

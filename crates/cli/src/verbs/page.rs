@@ -26,6 +26,9 @@ use tokio_util::sync::CancellationToken;
 /// For how long a process that was started may take until it answers.
 const STARTS: Duration = Duration::from_secs(10);
 
+/// How long it may take to say which sessions there are.
+const ANSWERS: Duration = Duration::from_secs(5);
+
 /// How a session is opened, as the background process is told it.
 #[derive(Serialize, Deserialize)]
 struct Options {
@@ -47,19 +50,52 @@ pub(crate) fn run(args: PageArgs) -> Ended {
             Err(error) if nobody(&error) => none_open(),
             answered => said(answered.map_err(|error| lost(&error))?, "sessions", None),
         },
-        (PageCommand::Close(args), None) => {
-            let request = Request::Close { session: (!args.all).then_some(session) };
-            match asked(&Place::of_user()?.socket, &request) {
-                Err(error) if nobody(&error) && args.all => none_open(),
-                answered => said(answered.map_err(|error| lost(&error))?, "close", None),
-            }
+        (PageCommand::Close(args), None) if args.all => close_all(),
+        (PageCommand::Close(_), None) => {
+            let request = Request::Close { session: Some(session) };
+            let reply = asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?;
+            said(reply, "close", None)
         }
-        (PageCommand::Call(Call { tool, arguments, out }), None) => {
+        (PageCommand::Call(Call { tool, mut arguments, out }), None) => {
+            whole_url(tool, &mut arguments);
             let request = Request::Call { session, tool: tool.to_owned(), arguments };
             let reply = asked(&Place::of_user()?.socket, &request).map_err(|error| lost(&error))?;
             said(reply, command_of(tool), out)
         }
     }
+}
+
+/// Makes a URL of what is written without its scheme, as `open` does.
+fn whole_url(tool: &str, arguments: &mut Value) {
+    let name = match tool {
+        "navigate" => "url",
+        "tabs" => "open",
+        _ => return,
+    };
+    let Some(url) = arguments.get_mut(name) else { return };
+    let whole = url.as_str().and_then(|url| resolved(url).ok()).filter(|whole| !Path::new(whole).is_absolute());
+    if let Some(whole) = whole {
+        *url = Value::from(whole);
+    }
+}
+
+/// Ends the sessions of every program of the user: one that was replaced since has its own socket.
+fn close_all() -> Ended {
+    let place = Place::of_user()?;
+    let mut closed = String::new();
+    let files = std::fs::read_dir(&place.folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    for socket in files.filter(|path| path.extension().is_some_and(|end| end == "socket")) {
+        match asked(&socket, &Request::Close { session: None }) {
+            Ok(Reply::Answer { text, .. }) => closed.push_str(&text),
+            Err(error) if !nobody(&error) => return Err(lost(&error)),
+            _ => {}
+        }
+    }
+    if closed.is_empty() {
+        return none_open();
+    }
+    crate::output::data(&closed)?;
+    Ok(Exit::Success)
 }
 
 fn none_open() -> Ended {
@@ -87,19 +123,36 @@ fn once(source: &str, step: u32, Call { tool, arguments, out }: Call) -> Ended {
 
 fn open(session: String, args: OpenArgs, step: u32) -> Ended {
     let OpenArgs { source, mut browser } = args;
-    let source = resolved(&source)?;
+    let source = source.as_deref().map_or(Ok(String::new()), resolved)?;
+    let is_recorded = Path::new(&source).is_absolute();
+    let unfit = if is_recorded {
+        browser.of_browsers()
+    } else if step > 0 {
+        Some("--step")
+    } else {
+        None
+    };
+    if let Some(option) = unfit {
+        let message = format!("{option} is not for {}", if is_recorded { "a trace" } else { "a browser" });
+        return Err(Failure::words(Exit::Usage, message, "leave it out"));
+    }
     absolute(&mut browser);
     let options = if browser.is_default() && step == 0 { Value::Null } else { json_of(&Options { browser, step })? };
     let request = Request::Open { session, source, options };
     let place = Place::of_user()?;
     let reply = match asked(&place.socket, &request) {
-        Err(error) if nobody(&error) => {
+        // Nobody is there, or was about to end.
+        Err(error) if nobody(&error) || ended(&error) => {
             place.start()?;
             asked(&place.socket, &request)
         }
         answered => answered,
     };
-    said(reply.map_err(|error| lost(&error))?, "open", None)
+    let lost = |error: io::Error| {
+        let message = format!("the background process did not answer: {error}");
+        Failure::words(Exit::Browser, message, format!("see {}", place.folder.join("log").display()))
+    };
+    said(reply.map_err(lost)?, "open", None)
 }
 
 fn json_of(options: &Options) -> Result<Value, Failure> {
@@ -116,39 +169,67 @@ impl Default for BrowserArgs {
 }
 
 impl BrowserArgs {
+    /// Returns an option that is given and says something of a browser.
+    fn of_browsers(&self) -> Option<&'static str> {
+        #[cfg(feature = "record")]
+        let given = [
+            ("--cdp", self.cdp.is_some()),
+            ("--record", self.record.is_some()),
+            ("--chrome", self.chrome.is_some()),
+            ("--no-sandbox", self.no_sandbox),
+        ];
+        #[cfg(not(feature = "record"))]
+        let given: [(&str, bool); 0] = [];
+        given.into_iter().chain([("--allow-evaluate", self.allow_evaluate)]).find_map(|(name, is)| is.then_some(name))
+    }
+
     fn is_default(&self) -> bool {
         serde_json::to_value(self).ok() == serde_json::to_value(Self::default()).ok()
     }
 }
 
-/// Returns what is opened: a URL, also of a page in a file, or the path of a trace.
+/// Returns what is opened: a URL, also of a page in a file, or the whole path of a trace.
 fn resolved(source: &str) -> Result<String, Failure> {
     if source.contains("://") || source.starts_with("about:") || source.starts_with("data:") {
         return Ok(source.to_owned());
     }
     let path = Path::new(source);
-    match std::path::absolute(path) {
-        Ok(path) if path.is_file() => {
-            let Some(text) = path.to_str() else {
-                return Err(Failure::words(Exit::Usage, "the name of the file is no text", "rename it"));
-            };
-            if is_trace(&path) {
-                return Ok(text.to_owned());
-            }
-            let url = url::Url::from_file_path(&path).map_err(|()| no_source(source))?;
-            Ok(url.into())
+    if let Ok(path) = std::path::absolute(path)
+        && path.is_file()
+    {
+        let Some(text) = path.to_str() else {
+            return Err(Failure::words(Exit::Usage, "the name of the file is no text", "rename it"));
+        };
+        if is_trace(&path) {
+            return Ok(text.to_owned());
         }
-        _ if names_a_file(path) || source.starts_with(['/', '.', '~']) => {
-            Err(Failure::words(Exit::Input, format!("{source} is not there"), "name a file that is there, or a URL"))
-        }
-        // As in the address line of a browser.
-        _ if !source.contains(char::is_whitespace) && source.contains(['.', ':']) => {
-            let host = source.split(['/', ':']).next().unwrap_or_default();
-            let is_here = host.starts_with("127.") || host.eq_ignore_ascii_case("localhost");
-            Ok(format!("{}://{source}", if is_here { "http" } else { "https" }))
-        }
-        _ => Err(no_source(source)),
+        return Ok(url::Url::from_file_path(&path).map_err(|()| no_source(source))?.into());
     }
+    if path.is_dir() {
+        return Err(Failure::words(Exit::Input, format!("{source} is a folder"), "name a file in it, or a URL"));
+    }
+    // As in the address line of a browser.
+    let (host, port) = match source.split(['/', '?', '#']).next().unwrap_or_default() {
+        whole if whole.starts_with('[') => (whole.split(']').next().unwrap_or_default(), None),
+        whole => whole.split_once(':').map_or((whole, None), |(host, port)| (host, Some(port))),
+    };
+    let is_here = ["localhost", "[::1", "0.0.0.0"].contains(&host.to_ascii_lowercase().as_str())
+        || host.starts_with("127.")
+        || host.to_ascii_lowercase().ends_with(".localhost");
+    let has_port = port.is_some_and(|port| !port.is_empty() && port.chars().all(|c| c.is_ascii_digit()));
+    let is_path = source.starts_with(['/', '.', '~']);
+    let has_host = is_here || has_port || host.contains('.') && (host.len() < source.len() || !names_a_file(path));
+    if !is_path && has_host && !source.contains(char::is_whitespace) {
+        return Ok(format!("{}://{source}", if is_here { "http" } else { "https" }));
+    }
+    if is_path || names_a_file(path) {
+        return Err(Failure::words(
+            Exit::Input,
+            format!("{source} is not there"),
+            "name a file that is there, or a URL",
+        ));
+    }
+    Err(no_source(source))
 }
 
 /// Returns whether a source that is not there is a file by its name, and not a host.
@@ -190,10 +271,10 @@ fn made(source: &str, mut browser: BrowserArgs, step: u32) -> Result<Shared, Fai
     // Whoever runs commands can read the files anyway.
     browser.allow_scheme.push("file".to_owned());
     let path = Path::new(source);
-    let source = if path.is_absolute() {
-        Sourced::Trace { path, step }
-    } else {
-        Sourced::Browser { url: Some(source.to_owned()) }
+    let source = match source {
+        "" => Sourced::Browser { url: None },
+        _ if path.is_absolute() => Sourced::Trace { path, step },
+        url => Sourced::Browser { url: Some(url.to_owned()) },
     };
     shared(source, &browser, true)
 }
@@ -208,7 +289,13 @@ fn keep(args: &KeepArgs) -> Ended {
     let open = |source: &str, options: Value| {
         let refused = |error: Failure| {
             let hint = error.hint.unwrap_or_default();
-            Reply::error(if error.exit == Exit::Browser { "browser_gone" } else { "not_there" }, error.message, &hint)
+            let kind = match error.exit {
+                Exit::Browser => "no_browser",
+                Exit::Usage => "arguments",
+                Exit::Input => "input",
+                _ => "not_there",
+            };
+            Reply::error(kind, error.message, &hint)
         };
         let options: Option<Options> = serde_json::from_value(options)
             .map_err(|error| Reply::error("arguments", error.to_string(), "see --help"))?;
@@ -218,6 +305,11 @@ fn keep(args: &KeepArgs) -> Ended {
     };
     let served = runtime.block_on(serve_socket(&args.socket, Duration::from_secs(args.idle), Box::new(open), stop));
     runtime.shutdown_background();
+    // Pictures that were told of go with the sessions.
+    let files = args.socket.parent().and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+    for picture in files.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "png")) {
+        drop(std::fs::remove_file(picture));
+    }
     served.map(|()| Exit::Success).map_err(|error: ServeError| {
         Failure::new(Exit::Input, &error, "see whether the folder of the socket can be written to")
     })
@@ -322,8 +414,20 @@ fn version() -> String {
 }
 
 fn asked(socket: &Path, request: &Request) -> io::Result<Reply> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
-    runtime.block_on(ask(socket, request))
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match request {
+            // Nothing is waited for: a process that does not answer this answers nothing.
+            Request::Sessions => tokio::time::timeout(ANSWERS, ask(socket, request)).await?,
+            _ => ask(socket, request).await,
+        }
+    })
+}
+
+/// Returns whether a process ended while it was asked.
+fn ended(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), BrokenPipe | ConnectionReset | UnexpectedEof)
 }
 
 /// Returns whether nobody listens at a socket.
@@ -345,8 +449,12 @@ fn failed(reply: Reply, command: &str) -> Failure {
         return Failure::words(Exit::NotDone, "nothing was answered", "try again");
     };
     let (exit, hint) = match kind.as_str() {
+        "arguments" if command == "open" => (Exit::Usage, hint),
         "arguments" | "unknown_tool" => (Exit::Usage, format!("see `browserlens page {command} --help`")),
-        "browser_gone" | "timed_out" => (Exit::Browser, hint),
+        "input" => (Exit::Input, hint),
+        "browser_gone" | "no_browser" | "timed_out" => (Exit::Browser, hint),
+        // The session is not there.
+        _ if command == "open" => (Exit::NotDone, hint.replace("call `navigate` again", "open it again")),
         // Its options are those of the command that opened the session.
         _ => (Exit::NotDone, hint.replace("the server's option", "`page open`'s option")),
     };

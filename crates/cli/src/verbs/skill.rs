@@ -3,7 +3,9 @@
 use crate::args::SkillArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 /// Where agents look for skills, in a project and in a home: `.agents` is the place that the open
 /// standard names for all, `.claude` that of Claude Code, which others read as well.
@@ -14,6 +16,15 @@ const LEGEND: &str = include_str!("../../../lens/legend.txt");
 
 fn text() -> String {
     TEXT.replace("LEGEND\n", &format!("{}\n", LEGEND.trim_end()))
+}
+
+/// Writes the file whole, and never through a link that lies there.
+fn write(folder: &Path, file: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let readable = std::fs::Permissions::from_mode(0o644);
+    let mut new = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
+    new.write_all(text().as_bytes())?;
+    new.persist(file).map(drop).map_err(|error| error.error)
 }
 
 pub(crate) fn run(args: &SkillArgs) -> Ended {
@@ -28,7 +39,11 @@ pub(crate) fn run(args: &SkillArgs) -> Ended {
     for folder in FOLDERS {
         let folder: PathBuf = root.join(folder).join("browserlens");
         let file = folder.join("SKILL.md");
-        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, text())).map_err(|error| {
+        if std::fs::read_to_string(&file).is_ok_and(|there| !there.contains("\nname: browserlens\n")) {
+            let message = format!("{} is another skill", file.display());
+            return Err(Failure::words(Exit::Input, message, "move it away"));
+        }
+        write(&folder, &file).map_err(|error| {
             let message = format!("{}: cannot be written: {error}", file.display());
             Failure::words(Exit::Input, message, "name a folder that you can write to")
         })?;
