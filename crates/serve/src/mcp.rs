@@ -82,7 +82,7 @@ fn result(answer: Result<Answer, ToolError>) -> CallToolResult {
             let mut content = vec![ContentBlock::text(answer.text)];
             let images = answer.images.iter().map(|png| ContentBlock::image(STANDARD.encode(png), "image/png"));
             content.extend(images);
-            if answer.is_undone { CallToolResult::error(content) } else { CallToolResult::success(content) }
+            CallToolResult::success(content)
         }
         Err(error) => CallToolResult::error(vec![ContentBlock::text(error.told())]),
     }

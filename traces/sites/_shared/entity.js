@@ -8,8 +8,15 @@
   const KEY = Symbol.for('entity-id');
   const rules = [];
 
+  // Whether the parser is past the end of an element: before that its text may not be there, of which ids are made.
+  const isWhole = (element) => {
+    if (document.readyState !== 'loading') return true;
+    for (let node = element; node; node = node.parentNode ?? node.host) if (node.nextSibling) return true;
+    return false;
+  };
+
   const give = (element) => {
-    if (element[KEY] !== undefined) return;
+    if (element[KEY] !== undefined || !isWhole(element)) return;
     for (const [selector, id] of rules) {
       if (!element.matches(selector)) continue;
       const value = typeof id === 'function' ? id(element) : id;
