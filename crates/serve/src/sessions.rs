@@ -149,7 +149,8 @@ impl Host {
             return Reply::error("arguments", message, "give another name with -s");
         }
         let there = self.sessions().get(&session).map(|kept| (kept.is_live, kept.source == source));
-        let is_url = source.contains("://") || source.starts_with("about:");
+        // A trace is named by its whole path.
+        let is_url = !source.is_empty() && !Path::new(&source).is_absolute();
         match there {
             Some((true, _)) if is_url && options.is_null() => {
                 return self.call(&session, "navigate", json!({ "url": source })).await;

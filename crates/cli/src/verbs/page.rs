@@ -104,8 +104,9 @@ fn none_open() -> Ended {
 }
 
 /// Asks once, without a session.
-fn once(source: &str, step: u32, Call { tool, arguments, out }: Call) -> Ended {
+fn once(source: &str, step: u32, Call { tool, mut arguments, out }: Call) -> Ended {
     let source = resolved(source)?;
+    whole_url(tool, &mut arguments);
     let mut client = Client::new(Arc::new(made(&source, BrowserArgs::default(), step)?))
         .map_err(|error| failed(error.into(), command_of(tool)))?;
     // Refs and handles are those of the first observation; a screenshot needs a page.
