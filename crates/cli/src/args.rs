@@ -3,6 +3,7 @@
 //! Help is imperative, without a full stop; each verb shows examples. Verbs with many arguments
 //! have a file each.
 
+mod agents;
 mod corpus;
 mod doctor;
 mod inspect;
@@ -19,6 +20,9 @@ mod show;
 mod snapshot;
 mod trace;
 
+pub(crate) use agents::{
+    AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb, Counting,
+};
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
@@ -90,6 +94,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens compare 0123456789abcdef fedcba9876543210\
             \n  browserlens compare v1.0 HEAD --strategies 'lens/*'      (git revisions, by their stored runs)")]
     Compare(CompareArgs),
+    /// Say what agents did with a tool: success, calls, tokens read, from records of their runs
+    #[command(after_help = "Examples:\
+            \n  browserlens agents table\
+            \n  browserlens agents import ~/.claude/projects/shop/*.jsonl --only mcp__playwright --out runs\
+            \n  browserlens agents compare before after")]
+    Agents(AgentsArgs),
     /// Compare our re-implementations of other tools with what those tools really said
     #[command(after_help = "Examples:\
             \n  browserlens fidelity\

@@ -50,6 +50,7 @@ fn main() -> ExitCode {
         Verb::Knowledge(args) => verbs::knowledge::run(&args),
         Verb::Llm(args) => verbs::llm::run(&args),
         Verb::Exam(args) => verbs::exam::run(&args),
+        Verb::Agents(args) => verbs::agents::run(&args),
         Verb::Fidelity(args) => verbs::fidelity::run(&args),
         Verb::Show(args) => verbs::show::run(&args),
         Verb::Read(args) => verbs::read::run(&args),

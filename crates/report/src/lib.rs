@@ -13,6 +13,7 @@
 //! - the table for a terminal: [`Summary::of`], then [`terminal_table`]
 //! - one aggregate: [`Summary::of`], whose fields say how each number is made
 
+mod agents;
 mod aggregate;
 mod answers;
 mod attacks;
@@ -47,6 +48,9 @@ mod tiers;
 #[cfg(test)]
 mod made_up;
 
+pub use agents::{
+    AgentsBy, AgentsComparison, MeasuredRun, agents_comparison, agents_table, compared_agents, measured_runs,
+};
 pub use aggregate::{Cell, ErrorRow, LeftOut, StageTimes, StrategySummary, Summary, TaskCosts};
 pub use compare::{
     Comparison, ScenarioComparison, comparison_markdown, comparison_table, comparisons, scenario_comparisons,

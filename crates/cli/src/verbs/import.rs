@@ -1,7 +1,7 @@
 //! `import`: other people's recordings in, traces out; their scripts in, scenarios out.
 
 use super::json_failure;
-use super::recording::key_of_user;
+use super::key_of_user;
 use crate::args::ImportArgs;
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};

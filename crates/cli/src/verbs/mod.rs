@@ -1,5 +1,6 @@
 //! One file a verb: arguments to a call of a crate, its answer to text.
 
+pub(crate) mod agents;
 pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -36,7 +37,8 @@ pub(crate) mod snapshot;
 pub(crate) mod trace;
 
 use crate::exit::{Exit, Failure};
-use browserlens_trace::ExitClass;
+use browserlens_trace::{ExitClass, RedactionKey, TraceError};
+use std::path::{Path, PathBuf};
 
 fn exit_of(class: ExitClass) -> Exit {
     match class {
@@ -73,4 +75,20 @@ fn not_rendered(source: &str) -> Failure {
 
 fn json_failure(error: &serde_json::Error) -> Failure {
     Failure::new(Exit::Input, error, "this is a mistake in the tool: report it with the command")
+}
+
+/// The user's key of placeholders, made when it is first needed; it never stands in a trace.
+fn key_of_user() -> Result<RedactionKey, Failure> {
+    let config = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))
+        .ok_or_else(|| {
+            Failure::words(
+                Exit::Input,
+                "neither XDG_CONFIG_HOME nor HOME is set",
+                "set one: the key that hides secrets is kept there",
+            )
+        })?;
+    let path = config.join("browserlens").join("redaction.key");
+    RedactionKey::load_or_make(&path).map_err(|error: TraceError| trace_failure(&error))
 }

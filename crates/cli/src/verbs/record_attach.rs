@@ -1,6 +1,7 @@
 //! `record --attach`: what somebody else does in a running browser, as a trace.
 
-use super::recording::{cancelled_by_ctrl_c, key_of_user, plain_failure, runtime};
+use super::key_of_user;
+use super::recording::{cancelled_by_ctrl_c, plain_failure, runtime};
 use crate::args::RecordArgs;
 use crate::exit::{Exit, Failure};
 use crate::progress::Bar;

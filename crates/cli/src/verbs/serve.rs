@@ -138,7 +138,7 @@ fn witness(args: &BrowserArgs) -> Result<Option<Box<WitnessMaker>>, Failure> {
     let options = RecordingOptions {
         force: args.force,
         goal: args.goal.clone(),
-        redaction_key: super::recording::key_of_user()?,
+        redaction_key: super::key_of_user()?,
         now: Some(Box::new(super::replay::now)),
         ..RecordingOptions::new(out)
     };

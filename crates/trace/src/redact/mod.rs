@@ -303,7 +303,8 @@ impl Redactor {
         Cow::Owned(out)
     }
 
-    pub(crate) fn redact_string(&self, text: &mut String) {
+    /// Replaces the known secrets in a text, and what looks like one.
+    pub fn redact_string(&self, text: &mut String) {
         if self.done_before {
             return;
         }

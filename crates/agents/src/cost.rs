@@ -1,0 +1,252 @@
+//! What a run cost, counted from its record alone.
+//!
+//! In: a [`RunRecord`], an encoding, a formula for images. Out: [`RunCosts`], integers in base
+//! units. Invariant: a pure function of its inputs.
+//!
+//! What an agent *reads*: at each turn of the model everything that was said before is read again,
+//! so the context of turn k is instructions, tool list and goal, and all words, calls and answers
+//! of turns before k. *Read* is the sum of these contexts, *new* what no earlier turn had read: the
+//! last context. A cache of prompts that always hits charges *new* in full and the rest as cached.
+
+use crate::record::{Call, EndReason, RunRecord, Usage};
+use browserlens_tokens::{Encoding, ImageFormula};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Tokens that a call takes where the model's own words were not kept: name, arguments, a sentence.
+pub const OWN_WORDS: u64 = 60;
+
+/// Words of functions that only look at a page.
+const LOOKS: [&str; 14] = [
+    "snapshot",
+    "observe",
+    "find",
+    "search",
+    "get",
+    "read",
+    "screenshot",
+    "console",
+    "network",
+    "inspect",
+    "outline",
+    "expand",
+    "is",
+    "list",
+];
+
+/// Why a tool refused a call, told from its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// The element that was named is not there, or not any more.
+    NotFound,
+    /// Something lies over the element, or it is hidden or disabled.
+    NotActionable,
+    /// It took too long.
+    Timeout,
+    /// The call itself is wrong: an unknown function, arguments that do not fit.
+    BadCall,
+    /// None of these.
+    Other,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order in which tables list them.
+    pub const ALL: [Self; 5] = [Self::NotFound, Self::NotActionable, Self::Timeout, Self::BadCall, Self::Other];
+
+    /// Returns the name that tables carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotFound => "not found",
+            Self::NotActionable => "not actionable",
+            Self::Timeout => "timeout",
+            Self::BadCall => "bad call",
+            Self::Other => "other",
+        }
+    }
+
+    /// Returns the kind of an error by its words. The more exact words come first: a timeout of a
+    /// tool that waits for an element says what it waited for as well.
+    pub fn of(answer: &str) -> Self {
+        const WORDS: [(ErrorKind, &[&str]); 4] = [
+            (
+                ErrorKind::BadCall,
+                &[
+                    "missing argument",
+                    "unknown command",
+                    "unknown tool",
+                    "unknown option",
+                    "invalid argument",
+                    "does not match \"",
+                    "arguments:",
+                    "usage:",
+                    "invalid input",
+                    "required parameter",
+                    "invalid_type",
+                ],
+            ),
+            (
+                ErrorKind::NotActionable,
+                &[
+                    "intercepts pointer",
+                    "covered by",
+                    "cannot be acted on",
+                    "not visible",
+                    "outside of the viewport",
+                    "not enabled",
+                    "is disabled",
+                    "not editable",
+                    "not interactable",
+                ],
+            ),
+            (ErrorKind::Timeout, &["timeout", "timed out"]),
+            (
+                ErrorKind::NotFound,
+                &[
+                    "not on the page",
+                    "not found",
+                    "no element",
+                    "was not shown",
+                    "another document",
+                    "stale",
+                    "none match",
+                    "does not exist",
+                    "no node",
+                    "did not match",
+                    "no longer",
+                    "nothing matches",
+                ],
+            ),
+        ];
+        let answer = answer.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| answer.contains(word));
+        WORDS.iter().find(|(_, words)| has(words)).map_or(Self::Other, |(kind, _)| *kind)
+    }
+}
+
+/// What a run cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RunCosts {
+    /// Calls of the tool.
+    pub calls: u32,
+    /// Turns of the model that made calls.
+    pub turns: u32,
+    /// Tokens of all answers, images included.
+    pub answered: u64,
+    /// Of them of images.
+    pub image_tokens: u64,
+    /// Tokens read over all turns.
+    pub read: u64,
+    /// Of them read for the first time.
+    pub new: u64,
+    /// Tokens of the model's own words and calls; assumed to be [`OWN_WORDS`] a call where they
+    /// were not kept.
+    pub own: u64,
+    /// Whether `own` is assumed.
+    pub is_own_assumed: bool,
+    /// What the endpoint counted; none if no turn says.
+    pub usage: Option<Usage>,
+    /// Milliseconds that the tool took; none if a call does not say.
+    pub tool_ms: Option<u64>,
+    /// Milliseconds of the whole run; none if it is not known.
+    pub ms: Option<u64>,
+    /// Calls that the tool refused, by reason.
+    pub errors: BTreeMap<ErrorKind, u32>,
+    /// Looks whose answer was word for word that of the same look before it.
+    pub repeated: u32,
+    /// Actions of which the tool says that nothing changed.
+    pub no_effect: u32,
+}
+
+impl RunCosts {
+    /// Counts a run.
+    pub fn of(record: &RunRecord, encoding: Encoding, images: ImageFormula) -> Self {
+        let count = |text: &str| u64::from(encoding.count(text).0);
+        let header = &record.header;
+        let tools = if header.tools.is_null() { 0 } else { count(&header.tools.to_string()) };
+        let end = record.end.clone().unwrap_or_default();
+        let words_kept = record.calls.iter().any(|call| call.said.is_some()) || end.said.is_some();
+        let mut costs = Self { is_own_assumed: !words_kept && !record.calls.is_empty(), ..Self::default() };
+        let mut context = count(&header.instructions) + tools + count(&header.goal);
+        let mut usage = None;
+        for turn in record.calls.chunk_by(|a, b| a.turn == b.turn) {
+            costs.turns += 1;
+            costs.read += context;
+            costs.new = context;
+            for call in turn {
+                let own = if words_kept {
+                    call.said.as_deref().map_or(0, &count) + count(&call.name) + count(&call.arguments.to_string())
+                } else {
+                    OWN_WORDS
+                };
+                let pictures: u64 = call.images.iter().map(|size| u64::from(images.tokens(*size).0)).sum();
+                let answer = u64::from(call.tokens.under(encoding)) + pictures;
+                costs.own += own;
+                costs.answered += answer;
+                costs.image_tokens += pictures;
+                context += own + answer;
+                add(&mut usage, call.usage);
+            }
+        }
+        // A model that stopped by itself had read the last answer.
+        if record.end.is_some() && matches!(end.end, EndReason::Stopped) {
+            costs.read += context;
+            costs.new = context;
+            costs.own += end.said.as_deref().map_or(0, count);
+        }
+        add(&mut usage, end.usage);
+        costs.usage = usage;
+        costs.calls = u32::try_from(record.calls.len()).unwrap_or(u32::MAX);
+        costs.tool_ms = record.calls.iter().map(|call| call.ms).sum();
+        costs.ms = end.ms;
+        let mut earlier: Option<&Call> = None;
+        for call in &record.calls {
+            if call.is_error {
+                *costs.errors.entry(ErrorKind::of(&call.answer)).or_default() += 1;
+            } else if call.answer.trim_end().ends_with("nothing changed") {
+                costs.no_effect += 1;
+            }
+            if is_look(call) {
+                costs.repeated += u32::from(earlier.is_some_and(|other| is_same(other, call)));
+                earlier = Some(call);
+            } else {
+                earlier = None;
+            }
+        }
+        costs
+    }
+
+    /// Returns how many calls the tool refused.
+    pub fn refused(&self) -> u32 {
+        self.errors.values().sum()
+    }
+
+    /// Returns how many calls brought nothing: refused, repeated, without effect.
+    pub fn wasted(&self) -> u32 {
+        self.refused() + self.repeated + self.no_effect
+    }
+}
+
+fn add(sum: &mut Option<Usage>, part: Option<Usage>) {
+    if let Some(part) = part {
+        *sum.get_or_insert_default() += part;
+    }
+}
+
+fn is_same(a: &Call, b: &Call) -> bool {
+    a.name == b.name && a.arguments == b.arguments && a.answer == b.answer && a.images == b.images
+}
+
+/// Returns whether a call only looks: one of its name's words says so, or of a command line's.
+fn is_look(call: &Call) -> bool {
+    let command = match &call.arguments {
+        Value::Object(members) => members.get("command").and_then(Value::as_str).unwrap_or_default(),
+        _ => "",
+    };
+    let words = |text: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| LOOKS.contains(&word.to_ascii_lowercase().as_str()))
+    };
+    // Of a command, the program and the two words behind it: what follows is the page's.
+    words(&call.name) || words(&command.split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,88 @@
+//! JSON lines of ours: a line a run (`run`, `tool`, `goal`, `reward`), a line a call (`run`,
+//! `call`, `name`, `arguments`, `text`, `is_error`, `images`, `ms`). The crate's README describes
+//! them.
+
+use super::Runs;
+use crate::record::{Agent, Call, End, EndReason, Header, RunRecord, TextTokens};
+use browserlens_tokens::ImageSize;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+struct RunLine {
+    run: String,
+    tool: String,
+    goal: String,
+    reward: Option<f64>,
+    model: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct CallLine {
+    run: String,
+    call: u32,
+    name: String,
+    #[serde(default)]
+    arguments: Value,
+    text: String,
+    #[serde(default)]
+    is_error: bool,
+    #[serde(default)]
+    images: u32,
+    ms: Option<u64>,
+}
+
+pub(super) fn is_it(first: &Value) -> bool {
+    first.get("run").is_some() && (first.get("goal").is_some() || first.get("call").is_some())
+}
+
+pub(super) fn read(lines: &[(usize, Value)]) -> Runs {
+    let mut runs: Vec<RunRecord> = Vec::new();
+    // The run's own line may stand before its calls or behind them.
+    fn of<'r>(runs: &'r mut Vec<RunRecord>, task: &str) -> &'r mut RunRecord {
+        let at = runs.iter().position(|run| run.header.task == task).unwrap_or_else(|| {
+            let header = Header { task: task.to_owned(), ..Header::default() };
+            runs.push(RunRecord { header, ..RunRecord::default() });
+            runs.len() - 1
+        });
+        &mut runs[at]
+    }
+    for (number, value) in lines {
+        let wrong = |error: serde_json::Error| (*number, error.to_string());
+        if value.get("call").is_some() {
+            let line = CallLine::deserialize(value).map_err(wrong)?;
+            let run = of(&mut runs, &line.run);
+            let at = u32::try_from(run.calls.len()).unwrap_or(u32::MAX).saturating_add(1);
+            if line.call != at {
+                return Err((*number, format!("call {} of run {:?}, where call {at} was due", line.call, line.run)));
+            }
+            run.calls.push(Call {
+                call: at,
+                turn: at,
+                name: line.name,
+                arguments: line.arguments,
+                tokens: TextTokens::of(&line.text),
+                answer: line.text,
+                is_error: line.is_error,
+                // Their sizes are not in the format.
+                images: vec![ImageSize { width: 0, height: 0 }; line.images.min(1_000) as usize],
+                ms: line.ms,
+                ..Call::default()
+            });
+        } else {
+            let line = RunLine::deserialize(value).map_err(wrong)?;
+            let run = of(&mut runs, &line.run);
+            if run.end.is_some() {
+                return Err((*number, format!("a second line of run {:?}", line.run)));
+            }
+            run.header.tool = line.tool;
+            run.header.goal = line.goal;
+            run.header.agent = Agent { model: line.model, ..Agent::default() };
+            run.end = Some(End { end: EndReason::Unknown, reward: line.reward, ..End::default() });
+        }
+    }
+    match runs.iter().find(|run| run.end.is_none()) {
+        Some(run) => Err((0, format!("run {:?} has calls and no line of its own", run.header.task))),
+        None => Ok(runs),
+    }
+}

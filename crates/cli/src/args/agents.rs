@@ -1,0 +1,140 @@
+//! What `agents` is given.
+
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub(crate) struct AgentsArgs {
+    #[command(subcommand)]
+    pub verb: AgentsVerb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AgentsVerb {
+    /// Turn agents' transcripts into run records, one file a run
+    #[command(after_help = "Examples:
+  browserlens agents import ~/.claude/projects/shop/*.jsonl --only mcp__playwright --out runs
+  browserlens agents import rollout.jsonl --only agent-browser --task order-a-lamp --reward 1 --out runs
+
+What a transcript does not say stays empty. Secrets are replaced as in recordings.")]
+    Import(AgentsImportArgs),
+    /// Count what runs cost: success, calls, tokens answered and read, time, wasted calls
+    #[command(after_help = "Examples:
+  browserlens agents table
+  browserlens agents table runs --by tool,level --markdown
+  browserlens agents table runs --prices prices.toml --json")]
+    Table(AgentsTableArgs),
+    /// Compare two sets of runs, paired by task
+    #[command(after_help = "Examples:
+  browserlens agents compare before after
+  browserlens agents compare 'browserlens serve (MCP)' '@playwright/mcp 0.0.83' --in traces/runs")]
+    Compare(AgentsCompareArgs),
+    /// Print a run, call by call
+    #[command(after_help = "Examples:
+  browserlens agents show traces/runs/mw-email-inbox--agent-browser-0-41-2-command-line.run
+  browserlens agents show a.run --call 3")]
+    Show {
+        /// The record
+        run: PathBuf,
+        /// Print this call alone, with its whole answer
+        #[arg(long, value_name = "N")]
+        call: Option<u32>,
+    },
+    /// Check that records are whole and were not changed after they were sealed
+    Verify {
+        /// Records, or folders of them
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct AgentsImportArgs {
+    /// The transcripts
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write the records here
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Read them as this format instead of looking which it is: lines, claude-code, codex, axi, browser-use, otel
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
+    /// Name the task; else it is what the transcript says, or the file's name
+    #[arg(long, value_name = "NAME")]
+    pub task: Option<String>,
+    /// Say how hard the task is, from 1 to 4
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub level: Option<u8>,
+    /// Name the tool; else it is what the transcript says, or what the first call is of
+    #[arg(long, value_name = "NAME")]
+    pub tool: Option<String>,
+    /// Say what the page or the site gave for the result; 1 is all of it
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub reward: Option<f64>,
+    /// Keep only calls of functions whose name begins with this, or of command lines that begin with this program
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Replace the value of this environment variable wherever it stands
+    #[arg(long, value_name = "VARIABLE")]
+    pub secret: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Counting {
+    /// Count text under this encoding
+    #[arg(long, value_name = "NAME", default_value = "o200k_base")]
+    pub encoding: browserlens_tokens::Encoding,
+    /// Dollars a million tokens, by model: a TOML file with `date` and `[models."NAME"]` tables of `input`, `cached`, `output`
+    #[arg(long, value_name = "FILE")]
+    pub prices: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct AgentsTableArgs {
+    /// Records, or folders of them
+    #[arg(value_name = "RUN", default_value = RUNS_DIR)]
+    pub runs: Vec<PathBuf>,
+    /// Group by these
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "tool")]
+    pub by: Vec<AgentsByArg>,
+    #[command(flatten)]
+    pub counting: Counting,
+    /// Print as Markdown
+    #[arg(long)]
+    pub markdown: bool,
+    /// Print every run as JSON
+    #[arg(long, conflicts_with = "markdown")]
+    pub json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct AgentsCompareArgs {
+    /// The first set: a record, a folder, or with --in a tool's name
+    pub first: String,
+    /// The second set
+    pub second: String,
+    /// Take the runs of two tools from this folder
+    #[arg(long = "in", value_name = "DIR")]
+    pub within: Option<PathBuf>,
+    #[command(flatten)]
+    pub counting: Counting,
+    /// Print as Markdown
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// Where the bundled records lie.
+pub(crate) const RUNS_DIR: &str = "traces/runs";
+
+/// What runs are grouped by.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum AgentsByArg {
+    /// The tool
+    Tool,
+    /// The model, or the script in its place
+    Agent,
+    /// The task's level
+    Level,
+    /// The task
+    Task,
+}

@@ -1,0 +1,272 @@
+//! `agents`: what agents did, from records of their runs.
+
+use super::{json_failure, key_of_user};
+use crate::args::{
+    AgentsArgs, AgentsByArg, AgentsCompareArgs, AgentsImportArgs, AgentsTableArgs, AgentsVerb, Counting,
+};
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_agents::{AgentsError, Format, Given, Prices, RunRecord, import};
+use browserlens_page::text::escaped_line;
+use browserlens_report::{AgentsBy, agents_comparison, agents_table, compared_agents, measured_runs};
+use browserlens_tokens::ImageFormula;
+use browserlens_trace::{RedactionOptions, Redactor};
+use rayon::prelude::*;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Most characters of an answer in the list of a run's calls.
+const SHORT: usize = 160;
+
+pub(crate) fn run(args: &AgentsArgs) -> Ended {
+    match &args.verb {
+        AgentsVerb::Import(args) => take_in(args),
+        AgentsVerb::Table(args) => table(args),
+        AgentsVerb::Compare(args) => compare(args),
+        AgentsVerb::Show { run, call } => show(run, *call),
+        AgentsVerb::Verify { runs } => verify(runs),
+    }
+}
+
+fn failure(error: &AgentsError) -> Failure {
+    let exit = if error.is_broken_promise() { Exit::Verification } else { Exit::Input };
+    Failure::new(exit, error, error.hint())
+}
+
+fn take_in(args: &AgentsImportArgs) -> Ended {
+    let format = args
+        .format
+        .as_ref()
+        .map(|name| {
+            Format::from_name(name).ok_or_else(|| {
+                let known = Format::ALL.map(Format::name).join(", ");
+                Failure::words(Exit::Usage, format!("no format is called {name:?}"), format!("formats: {known}"))
+            })
+        })
+        .transpose()?;
+    let known = args.secret.iter().map(|name| {
+        std::env::var(name).map_err(|_| {
+            Failure::words(Exit::Usage, format!("--secret: {name} is not set"), "name a variable that holds the secret")
+        })
+    });
+    let known = known.collect::<Result<Vec<_>, _>>()?;
+    if args.reward.is_some_and(|reward| !reward.is_finite()) {
+        return Err(Failure::words(Exit::Usage, "--reward: no number", "give one, such as 1"));
+    }
+    let given = Given {
+        task: args.task.clone(),
+        level: args.level,
+        tool: args.tool.clone(),
+        reward: args.reward,
+        only: args.only.clone(),
+    };
+    let mut runs = Vec::new();
+    for file in &args.files {
+        runs.extend(import(file, format, &given).map_err(|error| failure(&error))?);
+    }
+    std::fs::create_dir_all(&args.out).map_err(|error| {
+        Failure::new(
+            Exit::Input,
+            &error,
+            format!("name a folder that can be written in place of {}", args.out.display()),
+        )
+    })?;
+    let options = RedactionOptions { key: key_of_user()?, known, ..RedactionOptions::default() };
+    for run in &runs {
+        let path = free_path(&args.out, run);
+        run.write(&path, Redactor::new(options.clone())).map_err(|error| failure(&error))?;
+        let judged = run.is_success().map_or("not judged", |success| if success { "succeeded" } else { "failed" });
+        let line = format!("{}: {}, {} calls, {judged}", path.display(), run.header.tool, run.calls.len());
+        output::data(&format!("{}\n", escaped_line(&line)))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Returns a path at which nothing is: task and tool, and a number from the second run on.
+fn free_path(folder: &Path, run: &RunRecord) -> PathBuf {
+    let plain = |text: &str| {
+        let words: Vec<String> = text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        let mut name = words.join("-");
+        name.truncate(60);
+        if name.is_empty() { "run".to_owned() } else { name }
+    };
+    let stem = format!("{}--{}", plain(&run.header.task), plain(&run.header.tool));
+    let named = |number: u32| if number < 2 { format!("{stem}.run") } else { format!("{stem}--{number}.run") };
+    (1..).map(|number| folder.join(named(number))).find(|path| !path.exists()).expect("numbers do not end")
+}
+
+/// Returns every record of some paths, folders searched for `*.run`, in the order of their names.
+fn paths(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            found.push(path.clone());
+            continue;
+        }
+        let entries = std::fs::read_dir(path).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(|error| {
+            Failure::words(Exit::Input, format!("{}: cannot be read: {error}", path.display()), "check the path")
+        })?;
+        let is_run = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "run");
+        let mut runs: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).filter(is_run).collect();
+        if runs.is_empty() {
+            return Err(Failure::words(
+                Exit::Input,
+                format!("{}: holds no run record", path.display()),
+                "turn transcripts into records: browserlens agents import FILE --out FOLDER",
+            ));
+        }
+        runs.sort_unstable();
+        found.append(&mut runs);
+    }
+    Ok(found)
+}
+
+fn records(given: &[PathBuf]) -> Result<Vec<RunRecord>, Failure> {
+    paths(given)?.par_iter().map(|path| RunRecord::read(path).map_err(|error| failure(&error))).collect()
+}
+
+fn measured(
+    records: &[RunRecord],
+    by: &[AgentsBy],
+    counting: &Counting,
+) -> Result<Vec<browserlens_report::MeasuredRun>, Failure> {
+    let prices = counting.prices.as_deref().map(Prices::load).transpose().map_err(|error| failure(&error))?;
+    if let Some(prices) = &prices {
+        output::status(&format!("prices of {}", prices.date));
+    }
+    Ok(measured_runs(records, by, counting.encoding, ImageFormula::Claude28, prices.as_ref()))
+}
+
+fn table(args: &AgentsTableArgs) -> Ended {
+    let by: Vec<AgentsBy> = args
+        .by
+        .iter()
+        .map(|by| match by {
+            AgentsByArg::Tool => AgentsBy::Tool,
+            AgentsByArg::Agent => AgentsBy::Agent,
+            AgentsByArg::Level => AgentsBy::Level,
+            AgentsByArg::Task => AgentsBy::Task,
+        })
+        .collect();
+    let runs = measured(&records(&args.runs)?, &by, &args.counting)?;
+    if args.json {
+        let text = serde_json::to_string_pretty(&runs).map_err(|error| json_failure(&error))?;
+        output::json(&(text + "\n"))?;
+    } else {
+        output::data(&agents_table(&runs, &by, args.markdown))?;
+    }
+    Ok(Exit::Success)
+}
+
+fn compare(args: &AgentsCompareArgs) -> Ended {
+    let set = |name: &String| -> Result<Vec<RunRecord>, Failure> {
+        let Some(folder) = &args.within else { return records(&[PathBuf::from(name)]) };
+        let all = records(std::slice::from_ref(folder))?;
+        let mut tools: Vec<String> = all.iter().map(|run| run.header.tool.clone()).collect();
+        let of: Vec<RunRecord> = all.into_iter().filter(|run| run.header.tool == *name).collect();
+        if of.is_empty() {
+            tools.sort_unstable();
+            tools.dedup();
+            return Err(Failure::words(
+                Exit::Usage,
+                format!("{}: no run of {name:?}", folder.display()),
+                format!("tools: {}", tools.join(", ")),
+            ));
+        }
+        Ok(of)
+    };
+    let first = measured(&set(&args.first)?, &[], &args.counting)?;
+    let second = measured(&set(&args.second)?, &[], &args.counting)?;
+    let compared = compared_agents(&first, &second);
+    output::data(&agents_comparison(&compared, (&args.first, &args.second), args.markdown))?;
+    Ok(Exit::Success)
+}
+
+fn show(path: &Path, call: Option<u32>) -> Ended {
+    let run = RunRecord::read(path).map_err(|error| failure(&error))?;
+    if let Some(number) = call {
+        let Some(call) = run.calls.iter().find(|call| call.call == number) else {
+            return Err(Failure::words(
+                Exit::Usage,
+                format!("{}: no call {number}", path.display()),
+                format!("the run has {} calls", run.calls.len()),
+            ));
+        };
+        output::data(&format!("{} {}\n{}\n", escaped_line(&call.name), call.arguments, call.answer))?;
+        return Ok(Exit::Success);
+    }
+    let header = &run.header;
+    let mut text = String::new();
+    let mut line = |words: String| {
+        let _ = writeln!(text, "{}", escaped_line(&words));
+    };
+    line(format!("task   {}", header.task));
+    line(format!("goal   {}", header.goal));
+    line(format!("tool   {}", header.tool));
+    if let Some(model) = &header.agent.model {
+        line(format!("model  {model}"));
+    }
+    for call in &run.calls {
+        if let Some(said) = call.said.as_deref().filter(|said| !said.is_empty()) {
+            line(format!("     “{}”", short(said)));
+        }
+        let mark = if call.is_error { "!" } else { " " };
+        let ms = call.ms.map(|ms| format!(", {ms} ms")).unwrap_or_default();
+        line(format!(
+            "{:3} {mark}{} {} → {} tokens{ms}",
+            call.call,
+            call.name,
+            short(&call.arguments.to_string()),
+            call.tokens.o200k_base
+        ));
+        line(format!("     {}", short(&call.answer)));
+    }
+    let reward = |end: &browserlens_agents::End| {
+        end.reward.map_or_else(|| "not judged".to_owned(), |reward| format!("reward {reward}"))
+    };
+    match (&run.cut, &run.end) {
+        (Some(cut), _) => line(format!("the record {cut}")),
+        (None, Some(end)) => line(format!("end    {}", reward(end))),
+        (None, None) => {}
+    }
+    output::data(&text)?;
+    Ok(Exit::Success)
+}
+
+fn short(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(SHORT) {
+        Some((at, _)) => format!("{}…", &flat[..at]),
+        None => flat,
+    }
+}
+
+fn verify(given: &[PathBuf]) -> Ended {
+    let mut broken = 0;
+    for path in paths(given)? {
+        let said = match RunRecord::read(&path) {
+            Ok(RunRecord { cut: None, calls, .. }) => format!("{}: whole, {} calls", path.display(), calls.len()),
+            Ok(RunRecord { cut, .. }) => {
+                broken += 1;
+                format!("{}: not sealed: {}", path.display(), cut.unwrap_or_default())
+            }
+            Err(error) => {
+                broken += 1;
+                error.to_string()
+            }
+        };
+        output::data(&format!("{}\n", escaped_line(&said)))?;
+    }
+    if broken > 0 {
+        return Err(Failure::words(
+            Exit::Verification,
+            format!("{broken} records are not as they were sealed"),
+            "restore them, or import their transcripts again",
+        ));
+    }
+    Ok(Exit::Success)
+}
