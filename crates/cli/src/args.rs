@@ -34,7 +34,7 @@ pub(crate) use read::{GraphFormat, ReadArgs};
 pub(crate) use record::RecordArgs;
 pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
 #[cfg(feature = "serve")]
-pub(crate) use serve::{BrowserArgs, ServeArgs};
+pub(crate) use serve::{BrowserArgs, ServeArgs, ToolsArg};
 pub(crate) use show::ShowArgs;
 pub(crate) use snapshot::SnapshotArgs;
 pub(crate) use trace::{TraceArgs, TraceVerb};

@@ -25,6 +25,8 @@ pub struct Inspected {
     pub row: Measurement,
     /// What is shown after it, where the strategy writes the grammar of the lens.
     pub shown: Option<ShownState>,
+    /// Why it is shown as it is, in lines of words; none of a strategy that has no choice.
+    pub why: Option<String>,
     /// Which node each handle means, as far as the strategy tells.
     pub handles: BTreeMap<String, NodeKey>,
     store: Store,
@@ -54,8 +56,9 @@ impl Inspected {
             unit.step(&shared, &step, &PageIndex::default(), &Painted::of(&step))?;
         }
         let (shown, handles) = unit.shown();
+        let why = unit.why();
         let row = unit.rows.pop().filter(|row| row.step == step);
-        Ok(row.map(|row| Self { row, shown, handles, store }))
+        Ok(row.map(|row| Self { row, shown, why, handles, store }))
     }
 
     /// Returns what was counted and scored; none if the strategy failed.

@@ -10,10 +10,14 @@
 //! none succeeds nothing can be regretted; they are counted apart. Invariant: the oracle is made of
 //! the run's rows alone; no strategy can see it.
 
-use crate::measure::Measurement;
+use crate::error::ReplayError;
+use crate::inspect::Inspected;
+use crate::measure::{Measurement, StepNumbers};
+use crate::strategies::ConfiguredStrategy;
 use browserlens_strategy::ActionChannel;
 use browserlens_tokens::{Encoding, ImageFormula};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// The strategies that show one representation, cheapest to act on first: of two that cost the same
 /// the earlier counts.
@@ -45,6 +49,12 @@ pub fn oracle(outcomes: &StepOutcomes, channel: ActionChannel) -> Option<usize> 
         .min_by_key(|at| (outcomes[*at].tokens, *at))
 }
 
+fn given(numbers: &StepNumbers, formula: ImageFormula) -> Outcome {
+    let mut cost = numbers.observation;
+    cost += numbers.request_cost();
+    Outcome { tokens: cost.total(Encoding::O200kBase, formula), success: numbers.success }
+}
+
 /// Returns what each representation gave at each step; none unless all four were run on at least
 /// one step without failing.
 pub fn outcomes(rows: &[Measurement], formula: ImageFormula) -> Option<BTreeMap<(String, u32), StepOutcomes>> {
@@ -52,14 +62,68 @@ pub fn outcomes(rows: &[Measurement], formula: ImageFormula) -> Option<BTreeMap<
     for row in rows {
         let Some(at) = FIXED.iter().position(|(strategy, _)| *strategy == row.strategy) else { continue };
         let Some(numbers) = row.numbers() else { continue };
-        let mut cost = numbers.observation;
-        cost += numbers.request_cost();
-        let outcome = Outcome { tokens: cost.total(Encoding::O200kBase, formula), success: numbers.success };
-        found.entry((row.trace.clone(), row.step)).or_default()[at] = Some(outcome);
+        found.entry((row.trace.clone(), row.step)).or_default()[at] = Some(given(numbers, formula));
     }
     let whole: BTreeMap<_, _> =
         found.into_iter().filter_map(|(step, [a, b, c, d])| Some((step, [a?, b?, c?, d?]))).collect();
     (!whole.is_empty()).then_some(whole)
+}
+
+/// What every representation would have given at one step, known afterwards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hindsight {
+    /// Each of [`FIXED`].
+    pub outcomes: StepOutcomes,
+    /// The cheapest with which the step succeeds for an agent that acts by refs.
+    pub best: Option<usize>,
+}
+
+impl Hindsight {
+    /// Runs each of [`FIXED`] over a trace up to a step; `scratch` is a folder for what is stored
+    /// on the way. None if the strategies given lack one of them, the trace has no such step, or
+    /// one of them failed there.
+    ///
+    /// # Errors
+    /// As [`Inspected::at`].
+    pub fn at(
+        trace: &Path,
+        scenarios_dir: &Path,
+        strategies: &[ConfiguredStrategy],
+        step: u32,
+        formula: ImageFormula,
+        scratch: &Path,
+    ) -> Result<Option<Self>, ReplayError> {
+        let mut outcomes = [Outcome { tokens: 0, success: false }; 4];
+        for (outcome, (name, _)) in outcomes.iter_mut().zip(FIXED) {
+            let Some(configured) = strategies.iter().find(|strategy| strategy.name == name) else { return Ok(None) };
+            let inspected = Inspected::at(trace, scenarios_dir, configured, step, scratch)?;
+            let Some(given) = inspected.and_then(|inspected| Some(given(inspected.numbers()?, formula))) else {
+                return Ok(None);
+            };
+            *outcome = given;
+        }
+        Ok(Some(Self { outcomes, best: oracle(&outcomes, ActionChannel::Ref) }))
+    }
+
+    /// Returns what a choice cost beside the best, in words.
+    pub fn words(&self, chosen: Option<&str>) -> String {
+        let told = |(name, outcome): (&str, &Outcome)| {
+            format!("{name} {} {}", outcome.tokens, if outcome.success { "succeeds" } else { "fails" })
+        };
+        let told: Vec<String> = FIXED.iter().map(|(_, name)| *name).zip(&self.outcomes).map(told).collect();
+        let regret = match (self.best, chosen.and_then(|chosen| FIXED.iter().position(|(_, name)| *name == chosen))) {
+            (None, _) => "none succeeds: nothing to regret".to_owned(),
+            (Some(best), None) => format!("best: {}", FIXED[best].1),
+            (Some(best), Some(at)) if !self.outcomes[at].success => {
+                format!("best: {}; regret: the step fails with {}", FIXED[best].1, FIXED[at].1)
+            }
+            (Some(best), Some(at)) => {
+                let more = self.outcomes[at].tokens.saturating_sub(self.outcomes[best].tokens);
+                format!("best: {}; regret: {more} tokens", FIXED[best].1)
+            }
+        };
+        format!("in hindsight, shown whole: {}\n{regret}", told.join(", "))
+    }
 }
 
 /// One line of the comparison.

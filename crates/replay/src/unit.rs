@@ -173,6 +173,11 @@ impl<'a> Unit<'a> {
         (self.reader.shown().cloned(), self.handles.clone())
     }
 
+    /// Returns why the last step is shown as it is, where the strategy says it.
+    pub fn why(&self) -> Option<String> {
+        self.run.as_ref()?.why()
+    }
+
     /// Returns whether any step failed; such a unit is not cached, so that a mended strategy is run
     /// again.
     pub fn has_failed(&self) -> bool {

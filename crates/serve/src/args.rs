@@ -185,6 +185,9 @@ arguments! {
         #[serde(default)]
         #[schemars(schema_with = "strategy_schema")]
         strategy: Option<String>,
+        /// Say why it is shown so
+        #[serde(default)]
+        why: bool,
     }
     /// Of what an elided mark stands for.
     Expand {

@@ -53,5 +53,5 @@ pub use sessions::{Open, Reply, Request, ask, serve_socket};
 pub use shared::{Shared, Witness, WitnessMaker};
 pub use source::{Act, Opener, Setting, Source, TabLine, TraceOpener, Undone};
 pub use stdio::{ServeError, serve_stdio, serve_streams};
-pub use tools::{INSTRUCTIONS, Tool, plain_schema, short_schema, tool_list, tools};
+pub use tools::{INSTRUCTIONS, Tool, ToolGroup, plain_schema, short_schema, tool_list, tools};
 pub use worker::Worker;

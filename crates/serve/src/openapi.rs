@@ -4,7 +4,7 @@
 //! Invariant: every status that a path can answer with is in it.
 
 use crate::policy::Policy;
-use crate::tools::listed;
+use crate::tools::allowed;
 use browserlens_knowledge::protocol::{AgentInstruction, AgentResponse};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -75,7 +75,7 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
     paths.insert("/v1/sessions/{id}".to_owned(), json!({ "delete": { "operationId": "end_session", "summary": "Ends a session and its browser",
         "parameters": [{ "name": "id", "in": "path", "required": true, "schema": { "type": "string", "minLength": 1, "maxLength": 100 } }],
         "responses": with(refused(&[]), "204", "It ended", None) } }));
-    for tool in listed(policy) {
+    for tool in allowed(policy) {
         let mut arguments = tool.arguments.clone();
         if let Some(arguments) = arguments.as_object_mut() {
             arguments.remove("$schema");

@@ -5,6 +5,7 @@
 //! a redirect or a name leads there; an option must say otherwise.
 
 use crate::error::ToolError;
+use crate::tools::ToolGroup;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::path::PathBuf;
 use url::{Host, Url};
@@ -29,6 +30,9 @@ pub struct Policy {
     pub schemes: Vec<String>,
     /// Folder below which files for uploads must lie; none allows no upload.
     pub upload_root: Option<PathBuf>,
+    /// Groups of tools that MCP clients are told of; none for all. Others can be called all the
+    /// same.
+    pub groups: Vec<ToolGroup>,
 }
 
 fn refused(message: String) -> ToolError {

@@ -20,6 +20,37 @@ pub const INSTRUCTIONS: &str = concat!(
     include_str!("../../lens/legend.txt"),
 );
 
+/// A part of the tools, which a server may list or not; over HTTP and in `page` all are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolGroup {
+    /// What most tasks need.
+    Core,
+    /// Other ways to look at a page and to act on it.
+    Page,
+    /// Console, requests, DOM.
+    Inspect,
+    /// What is known of websites.
+    Knowledge,
+}
+
+/// Names of the core: each is needed by tasks that nothing else in it can do.
+const CORE: [&str; 14] = [
+    "observe",
+    "expand",
+    "find",
+    "read_text",
+    "navigate",
+    "click",
+    "fill",
+    "type",
+    "press",
+    "scroll",
+    "drag",
+    "wait",
+    "tabs",
+    "dialog",
+];
+
 /// A tool.
 #[derive(Clone, Debug)]
 pub struct Tool {
@@ -35,14 +66,34 @@ pub struct Tool {
     pub arguments: Value,
 }
 
+impl Tool {
+    /// Returns the group that the tool is listed with.
+    pub fn group(&self) -> ToolGroup {
+        match self.name {
+            name if CORE.contains(&name) => ToolGroup::Core,
+            name if name.starts_with("get_") => ToolGroup::Inspect,
+            "query_knowledge_for_agent" | "fill_action_gaps" => ToolGroup::Knowledge,
+            _ => ToolGroup::Page,
+        }
+    }
+}
+
 fn schema<A: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<A>().to_value()
 }
 
-/// Returns the tools that clients are told of: all but those that the server does not allow.
-pub(crate) fn listed(policy: &Policy) -> Vec<Tool> {
+/// Returns the tools that clients may call: all but those that the server does not allow.
+pub(crate) fn allowed(policy: &Policy) -> Vec<Tool> {
     tools().into_iter().filter(|tool| policy.evaluate || !tool.only_allowed).collect()
+}
+
+/// Returns the tools that MCP clients are told of: of those that are allowed, the groups that the
+/// server lists. What a server allows by an option of its own is always told.
+pub(crate) fn listed(policy: &Policy) -> Vec<Tool> {
+    let groups = &policy.groups;
+    let is_listed = |tool: &Tool| groups.is_empty() || tool.only_allowed || groups.contains(&tool.group());
+    allowed(policy).into_iter().filter(is_listed).collect()
 }
 
 /// Returns every tool, in the order in which agents need them.
@@ -64,7 +115,7 @@ pub fn tools() -> Vec<Tool> {
         looks::<DomQuery>("get_dom_snapshot", "DOM below a selector"),
         looks::<AgentInstruction>("query_knowledge_for_agent", "Ask what is known of a website: ways, tasks, screens"),
         looks::<ExtrapolationRequest>("fill_action_gaps", "Infer actions missing between known ones"),
-        acts::<args::Navigate>("navigate", "Go to a URL. Actions answer with what they changed"),
+        acts::<args::Navigate>("navigate", "Go to a URL, back or forward. Actions answer with what they changed"),
         acts::<args::Click>("click", "Click an element, by ref or text"),
         acts::<args::Fill>("fill", "Set several fields: text, true or false, option or options"),
         acts::<args::Type>("type", "Set the text of a field"),

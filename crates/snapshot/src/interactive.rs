@@ -99,6 +99,11 @@ impl Session {
         Ok(observation)
     }
 
+    /// Returns why the page looked at last is shown as it is, in lines of words.
+    pub fn why(&self) -> Option<String> {
+        self.lens.why()
+    }
+
     fn learn(&mut self, observation: &Observation) {
         self.refs =
             observation.refs.iter().filter_map(|target| Some((target.handle.parse().ok()?, target.key))).collect();

@@ -274,4 +274,10 @@ pub trait Run: Send {
             reason: "this strategy answers no requests".to_owned(),
         })
     }
+
+    /// Returns why the step observed last is shown as it is, in lines of words; none of a strategy
+    /// that has no choice.
+    fn why(&self) -> Option<String> {
+        None
+    }
 }

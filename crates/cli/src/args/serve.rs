@@ -1,6 +1,6 @@
 //! What `serve` is given, and how a browser is opened for an agent.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -36,9 +36,27 @@ pub(crate) struct ServeArgs {
     /// End sessions that nobody used for so many minutes
     #[arg(long, value_name = "MINUTES", default_value_t = 30, requires = "http")]
     pub(crate) idle: u64,
+    /// Tell MCP clients of these groups of tools; each costs its part of every context
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', default_value = "core")]
+    pub(crate) tools: Vec<ToolsArg>,
     /// Write the log as JSON
     #[arg(long)]
     pub(crate) log_json: bool,
+}
+
+/// Groups of tools.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolsArg {
+    /// What most tasks need: 14 tools
+    Core,
+    /// Other ways to look at a page and to act on it: snapshot, screenshot, select, hover, upload
+    Page,
+    /// Console, requests, DOM
+    Inspect,
+    /// What is known of websites
+    Knowledge,
+    /// Every tool
+    All,
 }
 
 /// How a browser is opened, and what is allowed in it.

@@ -24,6 +24,9 @@ pub(crate) struct ShowArgs {
     /// which node each ref means
     #[arg(long)]
     pub view: bool,
+    /// Say why it is shown so too: signals, costs, choice, and what hindsight would have chosen
+    #[arg(long, conflicts_with = "diff")]
+    pub why: bool,
     /// Write the images of the observation into this folder instead of one for temporary files
     #[arg(long, value_name = "DIR")]
     pub images: Option<PathBuf>,

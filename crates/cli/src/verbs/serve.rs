@@ -2,12 +2,12 @@
 
 use super::trace_failure;
 use crate::Ended;
-use crate::args::{BrowserArgs, ServeArgs};
+use crate::args::{BrowserArgs, ServeArgs, ToolsArg};
 use crate::exit::{Exit, Failure};
 use browserlens_inspect::CursorKey;
 use browserlens_serve::{
-    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, TraceOpener, WitnessMaker, serve_http,
-    serve_stdio,
+    Access, HttpOptions, KnowledgeBase, Opener, Policy, ServeError, Shared, ToolGroup, TraceOpener, WitnessMaker,
+    serve_http, serve_stdio,
 };
 #[cfg(feature = "record")]
 use browserlens_serve::{RecordingOptions, recording};
@@ -23,7 +23,9 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
         Some(path) => Sourced::Trace { path, step: 0 },
         None => Sourced::Browser { url: args.url.clone() },
     };
-    let shared = Arc::new(shared(opener, &args.browser, args.http.is_none())?);
+    let mut shared = shared(opener, &args.browser, args.http.is_none())?;
+    shared.policy.groups = groups(&args.tools);
+    let shared = Arc::new(shared);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
         Failure::words(Exit::Browser, format!("cannot start the runtime: {error}"), "free some memory or threads")
     })?;
@@ -82,6 +84,18 @@ pub(crate) async fn stop_when_asked(stop: CancellationToken) {
     stop.cancel();
 }
 
+/// Returns the groups that are listed; none for all.
+fn groups(wanted: &[ToolsArg]) -> Vec<ToolGroup> {
+    let group = |wanted: &ToolsArg| match wanted {
+        ToolsArg::Core => Some(ToolGroup::Core),
+        ToolsArg::Page => Some(ToolGroup::Page),
+        ToolsArg::Inspect => Some(ToolGroup::Inspect),
+        ToolsArg::Knowledge => Some(ToolGroup::Knowledge),
+        ToolsArg::All => None,
+    };
+    wanted.iter().map(group).collect::<Option<_>>().unwrap_or_default()
+}
+
 fn token(name: &str) -> Result<String, Failure> {
     std::env::var(name).ok().filter(|token| !token.is_empty()).ok_or_else(|| {
         Failure::words(
@@ -109,6 +123,7 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         hosts: args.allow_host.clone(),
         schemes: args.allow_scheme.clone(),
         upload_root: args.upload_root.clone(),
+        groups: Vec::new(),
     };
     let (opener, start_url): (Box<dyn Opener>, _) = match source {
         Sourced::Trace { path, step } => {

@@ -10,7 +10,9 @@ use browserlens_lens::ShownState;
 use browserlens_lens::format::{Style, write_events, write_item};
 use browserlens_lens::tree::ROOT;
 use browserlens_page::text::escaped_line;
+use browserlens_replay::routing::Hindsight;
 use browserlens_replay::{ConfiguredStrategy, Inspected, StoredObservation, strategies};
+use browserlens_tokens::ImageFormula;
 use browserlens_trace::{Trace, whole};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,9 +63,33 @@ fn print(args: &ShowArgs, chosen: &[ConfiguredStrategy], scratch: &Path) -> Ende
     } else {
         output::data(&whole_text(args, &args.strategy, &one)?)?;
     }
+    if args.why {
+        output::data(&format!("\n{}", why(args, &one, scratch)?))?;
+    }
     output::status(&summary(&one));
     write_images(args, &args.strategy, &one)?;
     Ok(Exit::Success)
+}
+
+/// Returns why the step is shown as it is, and what every representation would have given.
+fn why(args: &ShowArgs, one: &Inspected, scratch: &Path) -> Result<String, Failure> {
+    let Some(why) = &one.why else {
+        return Err(Failure::words(
+            Exit::Usage,
+            format!("{}: chooses nothing", args.strategy),
+            "--why is for strategies with a router, such as lens/delta",
+        ));
+    };
+    let all = strategies::load(&args.strategies_file).map_err(|error| strategies_failure(&error))?;
+    let formula = ImageFormula::Claude28;
+    let hindsight = Hindsight::at(&args.trace, &args.scenarios_dir, &all, args.step, formula, scratch)
+        .map_err(|error| replay_failure(&error))?;
+    let chosen = one.numbers().and_then(|numbers| numbers.representation.as_deref());
+    let words = hindsight.map_or_else(
+        || "in hindsight: not known, lens/a11y, lens/dom, lens/hybrid and lens/vision are not all there".to_owned(),
+        |hindsight| hindsight.words(chosen),
+    );
+    Ok(format!("{why}\n{words}\n"))
 }
 
 fn inspect(args: &ShowArgs, chosen: &[ConfiguredStrategy], name: &str, scratch: &Path) -> Result<Inspected, Failure> {

@@ -201,12 +201,17 @@ impl Lens {
             .map(|(index, _)| index)
             .collect();
         let style = self.options.style;
+        // Who goes back to an earlier page is told where that is, though nothing in it changed.
+        let is_elsewhere = |from: Option<&Head>| from != Some(head);
+        let last = self.told.as_ref().and_then(|last| last.state.head());
+        let is_other_page = is_elsewhere(told.state.head()) || (!is_last && is_elsewhere(last));
         let options = EmitOptions {
-            head: (told.state.head() != Some(head) && !(told.state.head().is_none() && self.leaves_out_head(head)))
-                .then(|| match told.state.head() {
+            head: (is_other_page && !(told.state.head().is_none() && self.leaves_out_head(head))).then(|| {
+                match told.state.head() {
                     Some(before) if !style.seed_phrases => head.after(before),
                     _ => head.clone(),
-                }),
+                }
+            }),
             without_old_values: true,
             brief: !style.seed_phrases,
             seed_unchanged: style.seed_phrases,

@@ -25,7 +25,9 @@ use crate::extract::{ExtractOptions, Grade, Representation, View, collapse};
 use crate::format::{EventNote, Head, ImageNote, Observed, Style};
 use crate::reference::Reference;
 use crate::refs::RefTable;
-use crate::router::{CostRouter, FixedRouter, HeuristicRouter, RouteError, Router, SignalCache, Tier, TieredRouter};
+use crate::router::{
+    self, CostRouter, FixedRouter, HeuristicRouter, Route, RouteError, Router, SignalCache, Signals, Tier, TieredRouter,
+};
 use crate::shown::ShownState;
 use browserlens_page::{NodeKey, Page};
 use browserlens_strategy::{
@@ -183,6 +185,8 @@ pub struct Lens {
     options: LensOptions,
     router: Box<dyn Router>,
     signals: SignalCache,
+    /// What the router knew of the step observed last, and what it chose.
+    chosen: Option<(Signals, Route)>,
     refs: RefTable,
     handles: Handles,
     noisy: HashSet<NodeKey>,
@@ -251,6 +255,7 @@ impl Lens {
             options,
             router,
             signals: SignalCache::default(),
+            chosen: None,
             refs: RefTable::default(),
             handles: Handles::default(),
             noisy: HashSet::new(),
@@ -396,12 +401,12 @@ impl Lens {
     fn route(&mut self, input: &StepInput<'_>) -> Result<Representation, StrategyError> {
         let signals = self.signals.signals(input.page, input.earlier_second_look);
         let shown = self.told.as_ref().filter(|_| self.options.delta).map(|told| told.representation);
-        let route = self.router.route(&signals, shown);
-        route.map(|route| route.representation).map_err(|RouteError::SignalMissing { signal }| StrategyError::Missing {
-            step: input.step,
-            what: format!("signal {signal:?}"),
-            strategy: "lens".to_owned(),
-        })
+        let route = self.router.route(&signals, shown).map_err(|RouteError::SignalMissing { signal }| {
+            StrategyError::Missing { step: input.step, what: format!("signal {signal:?}"), strategy: "lens".to_owned() }
+        })?;
+        let representation = route.representation;
+        self.chosen = Some((signals, route));
+        Ok(representation)
     }
 
     /// Returns what is told of the events of a step: at most half of the budget is spent on it.
@@ -558,5 +563,10 @@ impl Run for Lens {
 
     fn request(&mut self, request: &Request) -> Result<Observation, StrategyError> {
         self.answer(request)
+    }
+
+    fn why(&self) -> Option<String> {
+        let (signals, route) = self.chosen.as_ref()?;
+        Some(router::why(signals, route, self.options.image_formula))
     }
 }

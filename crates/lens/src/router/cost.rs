@@ -33,7 +33,7 @@ pub struct CostRouter {
 
 impl CostRouter {
     /// Returns what a representation costs in full, about.
-    fn tokens(self, representation: Representation, signals: &Signals) -> u64 {
+    pub(super) fn tokens(self, representation: Representation, signals: &Signals) -> u64 {
         let under = |tokens: &[u32; 4]| {
             let at = ImageFormula::ALL.iter().position(|formula| *formula == self.formula);
             u64::from(at.map_or(0, |at| tokens[at]))

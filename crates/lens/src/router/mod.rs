@@ -37,12 +37,14 @@ mod cost;
 mod page_type;
 mod signals;
 mod tier;
+mod why;
 
 pub use cache::{MAX_AGE_STEPS, SignalCache};
 pub use cost::CostRouter;
 pub use page_type::PageType;
 pub use signals::Signals;
 pub use tier::{Tier, TieredRouter};
+pub(crate) use why::why;
 
 use crate::extract::Representation;
 

@@ -153,6 +153,10 @@ impl Client {
     }
 
     pub(super) fn navigate(&mut self, wanted: args::Navigate) -> Result<Answer, ToolError> {
+        // Nothing else that is no URL can be meant by these.
+        if let step @ ("back" | "forward") = wanted.url.trim() {
+            return self.action(step, Value::Null);
+        }
         if self.is_live() {
             self.shared.policy.url(&wanted.url)?;
         }
@@ -552,7 +556,7 @@ impl Client {
         let most = wanted.ms.unwrap_or(if asked { WAIT_MS } else { 0 }).min(LONGEST_WAIT_MS);
         if !asked {
             self.source()?.wait(Duration::from_millis(u64::from(most)))?;
-            return self.observe(&args::Observe { full: false, budget: None, strategy: None });
+            return self.observe(&args::Observe { full: false, budget: None, strategy: None, why: false });
         }
         let reference = wanted.reference.map(|reference| reference.0);
         if let Some(reference) = reference.filter(|reference| !self.session.has_given(*reference)) {

@@ -44,7 +44,12 @@ impl Client {
         }
         let always = self.pending.is_empty();
         self.look(None, always)?;
-        Ok(self.pending.take())
+        let mut answer = self.pending.take();
+        if let Some(why) = self.session.why().filter(|_| wanted.why) {
+            answer.text.push_str("\n[WHY]\n");
+            answer.text.push_str(&escaped(&why));
+        }
+        Ok(answer)
     }
 
     pub(super) fn expand(&mut self, wanted: &args::Expand) -> Result<Answer, ToolError> {
