@@ -99,6 +99,14 @@ fn marks_of_a_screenshot_are_in_the_view_with_their_nodes() {
 }
 
 #[test]
+fn why_a_page_is_shown_so_is_said_with_what_hindsight_would_have_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (text, _) = words(&show(folder.path(), "login-wrong-then-right", &["--step", "2", "--why"]));
+    let (_, why) = text.split_once("\nchosen: ").expect("why");
+    insta::assert_snapshot!(why);
+}
+
+#[test]
 fn what_cannot_be_shown_is_said_with_what_can() {
     let folder = tempfile::tempdir().expect("a folder");
     let failed = |arguments: &[&str]| {
@@ -114,6 +122,9 @@ fn what_cannot_be_shown_is_said_with_what_can() {
     let (code, text) = failed(&["--view", "--strategy", "raw/html"]);
     assert_eq!(code, Some(2));
     assert!(text.contains("raw/html: has no shown state"), "{text}");
+    let (code, text) = failed(&["--why", "--strategy", "raw/html"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("raw/html: chooses nothing"), "{text}");
     assert_eq!(failed(&["--view", "--diff", "lens/full"]).0, Some(2));
     assert!(files(folder.path()).is_empty(), "nothing is left behind");
 }

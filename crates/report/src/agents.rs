@@ -114,7 +114,7 @@ pub fn agents_table(runs: &[MeasuredRun], by: &[AgentsBy], markdown: bool) -> St
     let numbers = ["runs", "succeeded", "95 %", "calls", "answered", "read", "new", "s"];
     let last = ["refused", "repeated", "no effect"];
     let dollars = has_dollars.then_some("$");
-    let mut table = TextTable::new(titles.chain(numbers).chain(dollars).chain(last));
+    let mut table = TextTable::new(titles.chain(numbers).chain(dollars).chain(last)).left(by.len());
     let mut groups: BTreeMap<&[String], Vec<&MeasuredRun>> = BTreeMap::new();
     for run in runs {
         groups.entry(&run.group).or_default().push(run);

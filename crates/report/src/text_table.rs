@@ -30,6 +30,12 @@ impl TextTable {
         }
     }
 
+    /// Lines up the first columns on the left.
+    pub fn left(mut self, columns: usize) -> Self {
+        self.headers.iter_mut().take(columns).for_each(|(_, align)| *align = Align::Left);
+        self
+    }
+
     /// Adds a row; cells that are missing are empty.
     pub fn row(&mut self, mut cells: Vec<String>) {
         cells.resize(self.headers.len(), String::new());

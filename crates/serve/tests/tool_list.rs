@@ -2,7 +2,7 @@
 //!
 //! `UPDATE_README=1 cargo test -p browserlens-serve --test tool_list` writes the table anew.
 
-use browserlens_serve::{INSTRUCTIONS, Policy, short_schema, tool_list, tools};
+use browserlens_serve::{INSTRUCTIONS, Policy, ToolGroup, short_schema, tool_list, tools};
 use browserlens_tokens::Encoding;
 use std::fmt::Write as _;
 
@@ -27,6 +27,27 @@ fn the_whole_list_costs_at_most_2_500_tokens() {
 }
 
 #[test]
+fn the_core_is_14_tools_for_less_than_1_200_tokens() {
+    let core = tool_list(&Policy { groups: vec![ToolGroup::Core], ..Policy::default() });
+    let names = core["tools"].as_array().expect("a list").len();
+    let tokens = count(&core.to_string());
+    assert!(names == 14 && tokens < 1_200, "{names} tools, {tokens} tokens");
+}
+
+#[test]
+fn groups_are_disjoint_and_together_all() {
+    use ToolGroup::{Core, Inspect, Knowledge, Page};
+    let of = |groups: &[ToolGroup]| {
+        let list = tool_list(&Policy { groups: groups.to_vec(), ..Policy::default() });
+        list["tools"].as_array().expect("a list").len()
+    };
+    let parts = [Core, Page, Inspect, Knowledge].map(|group| of(&[group]));
+    assert!(parts.iter().all(|count| *count > 0), "{parts:?}");
+    assert_eq!(parts.iter().sum::<usize>(), of(&[]));
+    assert_eq!(of(&[Core, Inspect]), parts[0] + parts[2]);
+}
+
+#[test]
 fn what_the_server_does_not_allow_is_not_listed() {
     let has = |list: serde_json::Value| {
         list["tools"].as_array().is_some_and(|all| all.iter().any(|tool| tool["name"] == "evaluate"))
@@ -45,9 +66,19 @@ fn the_readme_has_every_tool_and_what_it_costs() {
         let listed = all["tools"].as_array().expect("a list").iter().find(|listed| listed["name"] == tool.name);
         let tokens = count(&listed.expect("it is listed").to_string());
         let only = if tool.only_allowed { "; listed with `--allow-evaluate` only" } else { "" };
-        writeln!(table, "| `{}` | {}{only} | {} | {tokens} |", tool.name, tool.why, names.join(", ")).expect("writes");
+        let group = match tool.group() {
+            ToolGroup::Core => "",
+            ToolGroup::Page => " (`page`)",
+            ToolGroup::Inspect => " (`inspect`)",
+            ToolGroup::Knowledge => " (`knowledge`)",
+        };
+        writeln!(table, "| `{}`{group} | {}{only} | {} | {tokens} |", tool.name, tool.why, names.join(", "))
+            .expect("writes");
     }
     let (all, words) = (count(&tool_list(&Policy::default()).to_string()), count(INSTRUCTIONS));
+    let core = tool_list(&Policy { groups: vec![ToolGroup::Core], ..Policy::default() });
+    writeln!(table, "| **the core** | what is listed unless told otherwise | | **{}** |", count(&core.to_string()))
+        .expect("writes");
     writeln!(table, "| **the whole list** | as `tools/list` sends it | | **{all}** |").expect("writes");
     writeln!(table, "| instructions | the grammar's legend, sent once | | {words} |").expect("writes");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");

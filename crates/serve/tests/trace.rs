@@ -103,6 +103,9 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     assert!(requests.starts_with('{'), "{requests}");
     let dom = mcp.call("get_dom_snapshot", json!({ "selector": "main", "maxDepth": 1 })).await;
     assert!(dom.contains("main"), "{dom}");
+    let why = mcp.call("observe", json!({ "why": true })).await;
+    let (_, why) = why.split_once("\n[WHY]\nchosen: ").expect("why");
+    assert!(why.contains("\ndynamic share: ") && why.contains("\nwould cost about: a11y "), "{why}");
     let tabs = mcp.call("tabs", json!({})).await;
     assert!(tabs.starts_with("1 tab\n- 0 current "), "{tabs}");
     let unknown =
