@@ -11,14 +11,17 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// A ref such as `@e12`, as observations write it; `e12` and `12` are taken too.
+/// A ref such as `@e12`, as observations write it; `e12`, `12`, `[@e12]`, `@ref:12` and `[ref=e12]`
+/// are taken too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefArg(pub Ref);
 
 impl<'de> Deserialize<'de> for RefArg {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let trimmed = text.trim();
+        // As other notations of ours and of others have it: `[@e12]`, `@ref:12`, `[ref=e12]`.
+        let trimmed = text.trim().trim_start_matches('[').trim_end_matches(']');
+        let trimmed = ["@ref:", "ref="].into_iter().find_map(|mark| trimmed.strip_prefix(mark)).unwrap_or(trimmed);
         let written = match trimmed.chars().next() {
             Some('e') => format!("@{trimmed}"),
             // In a row a ref is only its number.
@@ -39,7 +42,7 @@ impl JsonSchema for RefArg {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?$" })
+        json_schema!({ "type": "string", "pattern": "^\\[?(@ref:|ref=)?(@?e)?(0|[1-9][0-9]{0,8})(\\.[1-9][0-9]{0,3})?\\]?$" })
     }
 }
 
@@ -468,6 +471,10 @@ mod tests {
         ));
         let error = read::<Click>(json!({ "ref": "button" })).expect_err("no ref");
         assert!(error.to_string().contains("\"@e12\""), "{error}");
+        for written in ["@e12", "e12", "12", "[@e12]", "@ref:12", "[ref=e12]"] {
+            let press = read::<Hover>(json!({ "ref": written })).expect(written);
+            assert_eq!(press.reference.0.to_string(), "@e12", "{written}");
+        }
         let error = read::<Click>(json!({ "ref": "@e5", "reff": 1 })).expect_err("unknown");
         assert!(error.to_string().contains("unknown field `reff`"), "{error}");
         assert!(read::<Nothing>(json!([])).is_err() && read::<Nothing>(Value::Null).is_ok());

@@ -56,7 +56,8 @@ impl ServerHandler for McpClient {
             .iter()
             .map(|tool| {
                 let listed = Tool::new(tool.name, tool.why, Arc::new(short_schema(tool)));
-                listed.with_annotations(ToolAnnotations::new().read_only(tool.only_reads))
+                // That a tool may change something is what clients take for granted.
+                if tool.only_reads { listed.with_annotations(ToolAnnotations::new().read_only(true)) } else { listed }
             })
             .collect();
         Ok(ListToolsResult::with_all_items(tools))

@@ -136,7 +136,8 @@ pub fn tools() -> Vec<Tool> {
 }
 
 /// Arguments that a short schema leaves out: seldom needed, and still taken.
-const SELDOM: [(&str, &[&str]); 4] = [
+const SELDOM: [(&str, &[&str]); 5] = [
+    ("observe", &["why"]),
     ("get_console_messages", &["preset", "tabId"]),
     ("get_network_requests", &["preset", "tabId", "failedFirst"]),
     ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles"]),
@@ -244,8 +245,11 @@ pub fn tool_list(policy: &Policy) -> Value {
     let listed: Vec<Value> = listed(policy)
         .iter()
         .map(|tool| {
-            let hints = json!({ "readOnlyHint": tool.only_reads });
-            json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool), "annotations": hints })
+            let mut listed = json!({ "name": tool.name, "description": tool.why, "inputSchema": short_schema(tool) });
+            if tool.only_reads {
+                listed["annotations"] = json!({ "readOnlyHint": true });
+            }
+            listed
         })
         .collect();
     json!({ "tools": listed })

@@ -23,6 +23,12 @@ pub(crate) fn run(args: &ServeArgs) -> Ended {
         Some(path) => Sourced::Trace { path, step: 0 },
         None => Sourced::Browser { url: args.url.clone() },
     };
+    if let Some(store) = args.browser.knowledge.as_ref().filter(|store| !store.exists()) {
+        crate::output::status(&format!(
+            "{}: not there yet: questions are refused until `browserlens knowledge build --store` makes it",
+            store.display()
+        ));
+    }
     let mut shared = shared(opener, &args.browser, args.http.is_none())?;
     shared.policy.groups = groups(&args.tools);
     let shared = Arc::new(shared);

@@ -49,7 +49,10 @@ impl<'k> Agent<'k> {
         scored.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
         scored.truncate(MOST);
         let error = format!("task {:?} is not known", shown(target));
-        let hint = "use the id of one of the candidates";
+        let hint = match scored.is_empty() {
+            true => "no task is known: describe it, or build knowledge from recordings of it",
+            false => "use the id of one of the candidates",
+        };
         Err(Box::new(AgentResponse::failed(error, hint).with_candidates(scored)))
     }
 
