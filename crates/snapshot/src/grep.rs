@@ -1,24 +1,27 @@
-//! `grep`: which parts of a page are shown, by their paths.
+//! `grep`: which parts of a page are shown, by their paths and by what their lines say.
 //!
-//! In: a pattern, as [`GrepOptions`], and the paths of a page. Out: whether a path matches.
+//! In: a pattern, as [`GrepOptions`], the paths of a page and its lines. Out: whether they match.
 //! Invariants: matching is linear in the text, whatever the pattern (the crate `regex`); a pattern
 //! that is none is an error with its place; the empty pattern matches everything.
 //!
-//! The pattern is a regular expression that is looked for anywhere in the path: `article` matches
-//! every path with `article` in it, `section.content` the sections of that class, `h[1-3]` headings
-//! of three levels, `a|b` either. Three things are the seed's own:
+//! The pattern is a regular expression that is looked for anywhere in the path and in the line
+//! (role, text, counts): `article` matches every path with `article` in it, `section.content` the
+//! sections of that class, `h[1-3]` headings of three levels, `^HEADING` what is a heading, `a|b`
+//! either. Three things are the seed's own:
 //!
 //! - `\|` is an alternation too, as in basic regular expressions: `reviews\|comments` is
 //!   `reviews|comments`. A literal bar is `[|]`; no path has one.
 //! - `/main/`: a pattern (or one alternative of it) that begins and ends with `/` stands for the **direct
-//!   children** of what is between: the paths that end in `/main/` and exactly one more step.
-//!   `main/` without the first slash is plain text: everything below.
+//!   children** of what is between: the paths that end in `/main/` and exactly one more step. It
+//!   matches no text. `main/` without the first slash is plain text: everything below.
 //! - `.` in `section.content` is any character, as in every regular expression; `.` before a class
 //!   is one, so nothing is lost.
 //!
 //! With `fixed_strings` the text is looked for as it stands, `|` and slashes included. `invert`
 //! keeps what does not match.
 
+use crate::nearest::{Choice, nearest};
+use crate::options::{Mode, SnapshotError};
 use regex::{Regex, RegexBuilder};
 
 /// Longest pattern, in bytes.
@@ -37,6 +40,8 @@ pub struct GrepOptions {
     pub invert: bool,
     /// Whether the pattern is plain text (`grep -F`).
     pub fixed_strings: bool,
+    /// How many lines are shown before and after each that is kept (`grep -C`).
+    pub context: usize,
 }
 
 impl From<&str> for GrepOptions {
@@ -58,8 +63,11 @@ pub struct MalformedPattern {
 /// A compiled [`GrepOptions`].
 #[derive(Clone, Debug)]
 pub struct Grep {
-    regex: Regex,
+    pattern: String,
+    path: Regex,
+    line: Regex,
     invert: bool,
+    context: usize,
 }
 
 impl Grep {
@@ -71,30 +79,62 @@ impl Grep {
         if options.pattern.len() > LONGEST {
             return Err(MalformedPattern { at: 1, reason: format!("longer than {LONGEST} bytes") });
         }
-        let pattern = if options.fixed_strings {
-            regex::escape(&options.pattern)
+        let (path, line) = if options.fixed_strings {
+            let plain = regex::escape(&options.pattern);
+            (plain.clone(), plain)
         } else {
             // Its own errors first, so that they name places of the pattern as it was written.
             check(&options.pattern)?;
-            rewrite(&options.pattern)
+            (rewrite(&options.pattern, children), rewrite(&options.pattern, |_| NOTHING.to_owned()))
         };
-        let regex = RegexBuilder::new(&pattern)
-            .case_insensitive(options.ignore_case)
-            .size_limit(LARGEST)
-            .dfa_size_limit(LARGEST)
-            .build()
-            .map_err(|error| refused(&options.pattern, &error))?;
-        Ok(Self { regex, invert: options.invert })
+        let compile = |pattern: &str| {
+            RegexBuilder::new(pattern)
+                .case_insensitive(options.ignore_case)
+                .size_limit(LARGEST)
+                .dfa_size_limit(LARGEST)
+                .build()
+                .map_err(|error| refused(&options.pattern, &error))
+        };
+        let (path, line) = (compile(&path)?, compile(&line)?);
+        Ok(Self { pattern: options.pattern.clone(), path, line, invert: options.invert, context: options.context })
     }
 
-    /// Returns whether a path matches; with `invert`, whether it does not.
+    /// Returns whether a path is kept: it matches, or with `invert` it does not.
     pub fn keeps(&self, path: &str) -> bool {
         self.matches(path) != self.invert
     }
 
-    /// Returns whether the pattern itself matches.
+    /// Returns whether the pattern itself matches a path.
     pub fn matches(&self, path: &str) -> bool {
-        self.regex.is_match(path)
+        self.path.is_match(path)
+    }
+
+    /// Returns whether the pattern itself matches what a line says.
+    pub fn says(&self, line: &str) -> bool {
+        self.line.is_match(line)
+    }
+
+    /// Says that nothing is left, and what could have been matched comes nearest.
+    pub(crate) fn nothing(&self, mode: Mode, choices: Vec<Choice>) -> SnapshotError {
+        let nearest = if self.invert { Vec::new() } else { nearest(&self.pattern, choices) };
+        SnapshotError::NothingMatches { pattern: self.pattern.clone(), mode, invert: self.invert, nearest }
+    }
+
+    /// Takes to the lines that are kept as many before and after each as were asked for.
+    pub fn with_context(&self, kept: &[bool]) -> Vec<bool> {
+        let mut around = kept.to_vec();
+        if self.context == 0 {
+            return around;
+        }
+        // Lines up to here are taken already.
+        let mut done = 0;
+        for at in (0..kept.len()).filter(|at| kept[*at]) {
+            let end = at.saturating_add(self.context).saturating_add(1).min(kept.len());
+            let begin = at.saturating_sub(self.context).max(done);
+            around[begin.min(end)..end].fill(true);
+            done = end;
+        }
+        around
     }
 
     /// Returns whether what matches is left out.
@@ -110,7 +150,7 @@ fn check(pattern: &str) -> Result<(), MalformedPattern> {
 
 /// Writes `\|` as `|` and `/…/` as the direct children of what is between, alternative by
 /// alternative of the outermost level.
-fn rewrite(pattern: &str) -> String {
+fn rewrite(pattern: &str, children: fn(&str) -> String) -> String {
     let mut out = String::new();
     let mut alternative = String::new();
     let mut chars = pattern.chars().peekable();
@@ -119,13 +159,13 @@ fn rewrite(pattern: &str) -> String {
         match c {
             '\\' if !class && chars.peek() == Some(&'|') => {
                 chars.next();
-                end_alternative(&mut out, &mut alternative, groups, '|');
+                end_alternative(&mut out, &mut alternative, groups, children);
             }
             '\\' => {
                 alternative.push(c);
                 alternative.extend(chars.next());
             }
-            '|' if !class => end_alternative(&mut out, &mut alternative, groups, '|'),
+            '|' if !class => end_alternative(&mut out, &mut alternative, groups, children),
             _ => {
                 match c {
                     '[' if !class => {
@@ -149,29 +189,37 @@ fn rewrite(pattern: &str) -> String {
             }
         }
     }
-    out.push_str(&direct(alternative));
+    out.push_str(&direct(alternative, children));
     out
 }
 
-fn end_alternative(out: &mut String, alternative: &mut String, groups: u32, bar: char) {
+fn end_alternative(out: &mut String, alternative: &mut String, groups: u32, children: fn(&str) -> String) {
     if groups > 0 {
-        alternative.push(bar);
+        alternative.push('|');
         return;
     }
-    out.push_str(&direct(std::mem::take(alternative)));
-    out.push(bar);
+    out.push_str(&direct(std::mem::take(alternative), children));
+    out.push('|');
 }
 
-/// Returns what an alternative means: `/main/` the paths that end in `/main/` and one step.
-fn direct(alternative: String) -> String {
+/// Matches no text.
+const NOTHING: &str = "[^\\s\\S]";
+
+/// The paths that end in `/main/` and one step, of `/main/`.
+fn children(alternative: &str) -> String {
+    // A step may be written with a number where the pattern has none.
+    let between = &alternative[..alternative.len() - 1];
+    format!("(?:{between}(?:\\[\\d+\\])?/[^/]+$)")
+}
+
+/// Returns what an alternative means: `/main/` the direct children, another what it says.
+fn direct(alternative: String, children: fn(&str) -> String) -> String {
     if alternative.len() > 2
         && alternative.starts_with('/')
         && alternative.ends_with('/')
         && !alternative.ends_with("\\/")
     {
-        // A step may be written with a number where the pattern has none.
-        let between = &alternative[..alternative.len() - 1];
-        return format!("(?:{between}(?:\\[\\d+\\])?/[^/]+$)");
+        return children(&alternative);
     }
     alternative
 }
@@ -255,6 +303,32 @@ mod tests {
         assert_eq!(kept(&GrepOptions { fixed_strings: true, ..options("h2[2]") }), [PATHS[4]]);
         assert!(kept(&GrepOptions { fixed_strings: true, ..options("header|nav") }).is_empty());
         assert!(kept(&GrepOptions { fixed_strings: true, ..options("h[1-3]") }).is_empty());
+    }
+
+    #[test]
+    fn lines_are_searched_too_and_a_slash_pattern_means_paths_alone() {
+        let grep = |options: GrepOptions| Grep::new(&options).expect("a pattern");
+        assert!(grep("^HEADING level=[12]".into()).says("HEADING level=2 \"Offers\""));
+        assert!(!grep("offers".into()).says("HEADING \"Offers\""));
+        assert!(grep(GrepOptions { ignore_case: true, ..GrepOptions::from("offers") }).says("HEADING \"Offers\""));
+        assert!(!grep("/main/".into()).says("TEXT \"/main/ x\""));
+        assert!(grep("/main/|x".into()).says("TEXT \"/main/ x\""));
+        assert!(grep(GrepOptions { fixed_strings: true, ..GrepOptions::from("/main/") }).says("TEXT \"/main/ x\""));
+    }
+
+    #[test]
+    fn context_is_lines_before_and_after() {
+        let around = |context: usize, kept: &[usize]| {
+            let grep = Grep::new(&GrepOptions { context, ..GrepOptions::from("x") }).expect("a pattern");
+            let lines: Vec<bool> = (0..8).map(|at| kept.contains(&at)).collect();
+            let found = grep.with_context(&lines);
+            (0..8).filter(|at| found[*at]).collect::<Vec<usize>>()
+        };
+        assert_eq!(around(0, &[3]), [3]);
+        assert_eq!(around(1, &[0, 4]), [0, 1, 3, 4, 5]);
+        assert_eq!(around(2, &[3, 4, 7]), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(around(usize::MAX, &[5]).len(), 8);
+        assert!(around(3, &[]).is_empty());
     }
 
     #[test]

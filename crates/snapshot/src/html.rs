@@ -54,6 +54,8 @@ pub struct HtmlOptions<'a> {
     pub include_images: bool,
     /// Deepest nesting of elements below a root; none for no limit.
     pub max_depth: Option<usize>,
+    /// Most characters of text of a root; none for no limit. What is left is said in a comment.
+    pub max_length: Option<usize>,
     /// Which nodes are written, by index; none for all.
     pub kept: Option<&'a [bool]>,
 }
@@ -117,6 +119,8 @@ struct Open<'p> {
 fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, seen: &[u32], out: &mut String) {
     let mut open: Vec<Open<'p>> = Vec::new();
     let mut skip = 0;
+    let most = options.max_length.unwrap_or(usize::MAX);
+    let (mut length, mut shown) = (0_usize, 0_usize);
     for node in root.subtree() {
         let id = node.id().0;
         while open.last().is_some_and(|open| open.end <= id) {
@@ -128,7 +132,14 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, seen: &[u32], out: &mut
         match node.kind() {
             NodeKind::Text => {
                 if options.include_hidden || node.is_visible() {
-                    escape_text(out, node.text());
+                    let whole = length == shown;
+                    let (text, own) = (node.text(), node.text().chars().count());
+                    length += own;
+                    if whole {
+                        let text = beginning(text, own, most - shown, shown == 0);
+                        shown += text.chars().count();
+                        escape_text(out, text);
+                    }
                 }
             }
             NodeKind::Element => {
@@ -138,7 +149,8 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, seen: &[u32], out: &mut
                     skip = node.end();
                     continue;
                 }
-                if !is_transparent(node) {
+                // What stands behind the end is counted and not written.
+                if !is_transparent(node) && (length == shown && (most > shown || length == 0)) {
                     begin(node, depth, options, &mut open, out);
                 }
             }
@@ -149,6 +161,26 @@ fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, seen: &[u32], out: &mut
         close(&mut open, out);
     }
     line(out);
+    if length > shown {
+        let left = length - shown;
+        out.push_str(&format!("<!-- cut: {left} characters left; max length {length} shows all -->\n"));
+    }
+}
+
+/// Returns the beginning of a text: whole words, but for a first word that is longer.
+fn beginning(text: &str, length: usize, most: usize, is_first: bool) -> &str {
+    if length <= most {
+        return text;
+    }
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    if text[end..].starts_with(char::is_whitespace) {
+        return &text[..end];
+    }
+    match text[..end].rfind(char::is_whitespace) {
+        Some(blank) => &text[..blank],
+        None if is_first => &text[..end],
+        None => "",
+    }
 }
 
 fn is_left_out(node: NodeRef<'_>, options: HtmlOptions<'_>, seen: &[u32]) -> bool {
@@ -229,8 +261,14 @@ mod tests {
     use super::*;
     use browserlens_page::PageBuilder;
 
-    const ALL: HtmlOptions<'_> =
-        HtmlOptions { include_hidden: false, include_links: true, include_images: true, max_depth: None, kept: None };
+    const ALL: HtmlOptions<'_> = HtmlOptions {
+        include_hidden: false,
+        include_links: true,
+        include_images: true,
+        max_depth: None,
+        max_length: None,
+        kept: None,
+    };
 
     fn page() -> Page {
         PageBuilder::outline(
@@ -266,6 +304,17 @@ mod tests {
         assert!(!html.contains("href") && !html.contains("img") && html.contains("not seen"), "{html}");
         let html = write(&page(), &[NodeId(1)], HtmlOptions { max_depth: Some(1), ..ALL });
         assert!(html.contains("a &lt; b") && !html.contains("<a"), "{html}");
+    }
+
+    #[test]
+    fn what_is_cut_is_told_with_how_much_is_left() {
+        let cut = |most| write(&page(), &[NodeId(1)], HtmlOptions { max_length: Some(most), ..ALL });
+        assert_eq!(
+            cut(3),
+            "<main class=\"x\">\n<p>a &lt;</p>\n</main>\n<!-- cut: 6 characters left; max length 9 shows all -->"
+        );
+        assert!(!cut(9).contains("cut:"), "{}", cut(9));
+        assert!(cut(0).ends_with("<!-- cut: 9 characters left; max length 9 shows all -->"), "{}", cut(0));
     }
 
     #[test]

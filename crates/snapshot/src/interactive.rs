@@ -6,9 +6,10 @@
 //! steps of a session; nothing is said that the lens does not say.
 
 use crate::grep::Grep;
-use crate::options::{RefStyle, SnapshotError};
+use crate::nearest::Choice;
+use crate::options::{Mode, RefStyle, SnapshotError};
 use crate::path::Paths;
-use browserlens_lens::format::{Head, Observed, Style, write};
+use browserlens_lens::format::{Head, Observed, Style, write, write_item};
 use browserlens_lens::tree::{ROOT, Tree};
 use browserlens_lens::{Lens, LensOptions, Representation, ShownState};
 use browserlens_page::{Capture, NodeId, NodeKey, Page};
@@ -171,7 +172,7 @@ pub struct InteractiveOptions<'a> {
     pub roots: &'a [NodeId],
     /// Deepest nesting of items; none for no limit.
     pub max_depth: Option<usize>,
-    /// Which paths are kept.
+    /// Which paths and lines are kept.
     pub grep: Option<&'a Grep>,
     /// How refs are written.
     pub style: RefStyle,
@@ -191,7 +192,8 @@ pub struct Interactive {
 /// Shows what can be acted on, on the page that the session looked at last.
 ///
 /// # Errors
-/// [`SnapshotError::Lens`] if the session has looked at no page.
+/// [`SnapshotError::Lens`] if the session has looked at no page, [`SnapshotError::NothingMatches`]
+/// if the pattern leaves nothing.
 pub fn interactive(
     page: &Page,
     paths: &Paths<'_>,
@@ -201,46 +203,24 @@ pub fn interactive(
     let shown =
         session.shown().ok_or_else(|| SnapshotError::Lens { reason: "nothing was looked at yet".to_owned() })?;
     let by_key: HashMap<NodeKey, NodeId> = page.nodes().map(|node| (node.key(), node.id())).collect();
-    let mut refs = Vec::new();
-    let mut nodes = Vec::new();
     let tree = shown.tree();
-    let mut keep = vec![false; tree.len()];
-    let inside =
-        |node: NodeId| options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node));
-    let mut depths = vec![0_usize; tree.len()];
-    for (id, item) in tree.items() {
-        let at = id as usize;
-        if id == ROOT {
-            keep[at] = true;
-            continue;
-        }
-        let parent = tree.parent(id);
-        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
-        if options.max_depth.is_some_and(|deepest| depths[at] > deepest) {
-            continue;
-        }
-        let target = item.reference.and_then(|reference| Some((reference, session.node(reference)?)));
-        if let Some((reference, key)) = target {
-            let Some(node) = by_key.get(&key).copied() else { continue };
-            if inside(node) && options.grep.is_none_or(|grep| grep.keeps(&paths.path_near(node).to_string())) {
-                keep[at] = true;
-                refs.push(RefTarget { handle: reference.to_string(), key });
-                nodes.push(node);
-            }
-        } else if item.is_urgent() && options.roots.is_empty() && options.grep.is_none() {
-            keep[at] = true;
-        } else {
-            // What a control without a name says, and what can be chosen in it.
-            let above = tree.item(parent);
-            let says = item.is_text() && (above.name.is_empty() || above.is_urgent());
-            keep[at] = (above.reference.is_some() || above.is_urgent())
-                && keep[parent as usize]
-                && (says || &*item.role == "option");
-        }
-    }
+    let lines = lines_of(page, session, tree, &by_key, &options);
+    let mut keep = match options.grep {
+        None => lines.iter().map(|line| *line != Shown::Not).collect(),
+        Some(grep) => filtered(tree, &lines, paths, grep)?,
+    };
+    keep[ROOT as usize] = true;
     for id in (1..tree.len() as u32).rev() {
         if keep[id as usize] {
             keep[tree.parent(id) as usize] = true;
+        }
+    }
+    let mut refs = Vec::new();
+    let mut nodes = Vec::new();
+    for (id, item) in tree.items() {
+        if let (true, Shown::Control(node), Some(reference)) = (keep[id as usize], lines[id as usize], item.reference) {
+            refs.push(RefTarget { handle: reference.to_string(), key: page.node(node).key() });
+            nodes.push(node);
         }
     }
     let mut cut = Tree::default();
@@ -265,6 +245,114 @@ pub fn interactive(
     };
     nodes.sort_unstable();
     Ok(Interactive { text, refs, nodes })
+}
+
+/// What an item of the lens' tree is to an interactive snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    /// Nothing, unless something in it is shown.
+    Not,
+    /// What can be acted on.
+    Control(NodeId),
+    /// What must not be missed.
+    Urgent,
+    /// What the item above it says, or what can be chosen in it.
+    Says,
+}
+
+/// Says of each item of the tree whether it is shown, whatever the pattern.
+fn lines_of(
+    page: &Page,
+    session: &Session,
+    tree: &Tree,
+    by_key: &HashMap<NodeKey, NodeId>,
+    options: &InteractiveOptions<'_>,
+) -> Vec<Shown> {
+    let inside =
+        |node: NodeId| options.roots.is_empty() || options.roots.iter().any(|root| page.node(*root).holds(node));
+    let mut depths = vec![0_usize; tree.len()];
+    let mut lines = vec![Shown::Not; tree.len()];
+    for (id, item) in tree.items().skip(1) {
+        let at = id as usize;
+        let parent = tree.parent(id);
+        depths[at] = if parent == ROOT { 0 } else { depths[parent as usize] + 1 };
+        if options.max_depth.is_some_and(|deepest| depths[at] > deepest) {
+            continue;
+        }
+        lines[at] = if let Some(key) = item.reference.and_then(|reference| session.node(reference)) {
+            match by_key.get(&key).copied() {
+                Some(node) if inside(node) => Shown::Control(node),
+                _ => Shown::Not,
+            }
+        } else if item.is_urgent() && options.roots.is_empty() {
+            Shown::Urgent
+        } else {
+            let above = tree.item(parent);
+            let says = item.is_text() && (above.name.is_empty() || above.is_urgent());
+            let belongs = (above.reference.is_some() || above.is_urgent()) && lines[parent as usize] != Shown::Not;
+            if belongs && (says || &*item.role == "option") { Shown::Says } else { Shown::Not }
+        };
+    }
+    lines
+}
+
+/// Says which items the pattern keeps. A control and what it says are one line; what holds a
+/// control is a line too, but is not kept for what it is not.
+fn filtered(tree: &Tree, lines: &[Shown], paths: &Paths<'_>, grep: &Grep) -> Result<Vec<bool>, SnapshotError> {
+    let mut holds = vec![false; tree.len()];
+    let mut words: Vec<String> = vec![String::new(); tree.len()];
+    for id in (1..tree.len() as u32).rev() {
+        let (at, parent) = (id as usize, tree.parent(id) as usize);
+        if lines[at] == Shown::Not && !holds[at] {
+            continue;
+        }
+        holds[parent] = true;
+        let own = write_item(tree.item(id), Style::PLAIN);
+        let below = std::mem::replace(&mut words[at], own);
+        if !below.is_empty() {
+            words[at].push(' ');
+            words[at].push_str(&below);
+        }
+        if lines[at] == Shown::Says {
+            // Items are taken from the last to the first.
+            let said = std::mem::take(&mut words[at]);
+            let above = std::mem::take(&mut words[parent]);
+            words[parent] = if above.is_empty() { said } else { format!("{said} {above}") };
+        }
+    }
+    // The lines in their order, and what a pattern can match in each.
+    let order: Vec<usize> =
+        (1..tree.len()).filter(|at| lines[*at] != Shown::Says && (holds[*at] || lines[*at] != Shown::Not)).collect();
+    let path_of = |at: usize| match lines[at] {
+        Shown::Control(node) => paths.path_near(node).to_string(),
+        _ => String::new(),
+    };
+    let matching: Vec<bool> = order
+        .iter()
+        .map(|at| {
+            let path = path_of(*at);
+            let matches = grep.says(&words[*at]) || !path.is_empty() && grep.matches(&path);
+            if grep.is_inverted() { !matches && lines[*at] != Shown::Not } else { matches }
+        })
+        .collect();
+    if !matching.contains(&true) {
+        let choices = order.iter().flat_map(|at| {
+            let item = tree.item(*at as u32);
+            let name = if item.name.is_empty() { &words[*at] } else { &*item.name };
+            [Choice::Name(name.to_owned()), Choice::Path(path_of(*at))]
+        });
+        return Err(grep.nothing(Mode::Interactive, choices.collect()));
+    }
+    let mut keep = vec![false; tree.len()];
+    for (at, kept) in order.iter().zip(grep.with_context(&matching)) {
+        keep[*at] = kept;
+    }
+    for id in 1..tree.len() as u32 {
+        if lines[id as usize] == Shown::Says {
+            keep[id as usize] = keep[tree.parent(id) as usize];
+        }
+    }
+    Ok(keep)
 }
 
 /// Writes `@e5` as `@ref:5`. The lens escapes `@e` in text of the page, so that what stands there
@@ -298,6 +386,7 @@ fn seed_refs(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grep::GrepOptions;
     use browserlens_page::PageBuilder;
 
     fn page() -> Arc<Page> {
@@ -350,6 +439,18 @@ mod tests {
         let grep = Grep::new(&"footer".into()).expect("a pattern");
         let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
         assert!(text.contains("Imprint") && !text.contains("Query"), "{text}");
+        let grep = Grep::new(&"Imprint".into()).expect("a pattern");
+        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
+        assert!(text.contains("Imprint") && !text.contains("Query"), "{text}");
+        let grep = Grep::new(&GrepOptions { context: 1, ..GrepOptions::from("Imprint") }).expect("a pattern");
+        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
+        assert!(text.contains("contentinfo") && !text.contains("Query"), "{text}");
+        let grep = Grep::new(&GrepOptions { context: 2, ..GrepOptions::from("Imprint") }).expect("a pattern");
+        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
+        assert!(text.contains("Go") && !text.contains("Query"), "{text}");
+        let grep = Grep::new(&GrepOptions { invert: true, ..GrepOptions::from("^button|^link") }).expect("a pattern");
+        let text = shown(InteractiveOptions { grep: Some(&grep), ..InteractiveOptions::default() });
+        assert!(text.contains("Query") && !text.contains("Go") && !text.contains("Imprint"), "{text}");
         let text = shown(InteractiveOptions { max_depth: Some(0), ..InteractiveOptions::default() });
         assert!(!text.contains("Query"), "{text}");
     }

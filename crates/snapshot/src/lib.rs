@@ -4,6 +4,7 @@
 //! tree of markdown with chunks for the way on. Invariant: nothing hidden is written unless it was
 //! asked for, and no text of a page can forge a line.
 
+mod blocks;
 pub mod chunk;
 pub mod class;
 pub mod content;
@@ -12,6 +13,7 @@ pub mod grep;
 pub mod html;
 pub mod interactive;
 pub mod markdown;
+mod nearest;
 pub mod options;
 pub mod outline;
 pub mod path;

@@ -102,17 +102,18 @@ pub struct SnapshotOptions {
     /// Whether hidden nodes are shown. Interactive mode shows what can be acted on, which hidden
     /// nodes cannot: it takes no notice.
     pub include_hidden: bool,
-    /// Only elements whose path this keeps.
+    /// Only elements whose path, and lines whose text, this keeps.
     pub grep: Option<GrepOptions>,
     /// The mode; [`Mode::Interactive`] if nothing is said.
     pub mode: Option<Mode>,
     /// The format.
     pub format: Format,
-    /// Most characters a section of content; none for no limit.
+    /// Most characters a section of content, or of an element that is selected in HTML; none for no
+    /// limit. What is left is told. An error in other modes.
     pub max_length: Option<usize>,
-    /// Whether links are told with their targets, in content.
+    /// Whether links are told with their targets, in content; an error where they cannot be.
     pub include_links: bool,
-    /// Whether images are told, in content.
+    /// Whether images are told, in content; an error where they cannot be.
     pub include_images: bool,
     /// How refs are written.
     pub refs: RefStyle,
@@ -176,6 +177,16 @@ pub enum SnapshotError {
         /// The format.
         format: Format,
     },
+    /// The option says nothing in the mode.
+    #[error("option {option} does nothing in mode {mode} and format {format}")]
+    NoUse {
+        /// The option, in words.
+        option: &'static str,
+        /// The mode.
+        mode: Mode,
+        /// The format.
+        format: Format,
+    },
     /// The selector is none.
     #[error("selector {selector:?}: {reason}")]
     BadSelector {
@@ -214,6 +225,18 @@ pub enum SnapshotError {
         #[source]
         reason: MalformedPattern,
     },
+    /// Nothing is left of the page by the pattern.
+    #[error("grep {pattern:?}: {}", nothing(*.mode, *.invert, .nearest))]
+    NothingMatches {
+        /// The pattern.
+        pattern: String,
+        /// The mode.
+        mode: Mode,
+        /// Whether what does not match was asked for.
+        invert: bool,
+        /// What comes nearest to the pattern, as it is told: quoted names, paths.
+        nearest: Vec<String>,
+    },
     /// The lens could not say what can be acted on.
     #[error("the page cannot be shown: {reason}")]
     Lens {
@@ -222,18 +245,37 @@ pub enum SnapshotError {
     },
 }
 
+fn nothing(mode: Mode, invert: bool, nearest: &[String]) -> String {
+    let what = if invert { "everything" } else { "nothing" };
+    let near = match nearest {
+        [] => String::new(),
+        [one] => format!("; nearest is {one}"),
+        several => format!("; nearest are {}", several.join(", ")),
+    };
+    let left = if invert { ", so that nothing is left" } else { "" };
+    format!("{what} in mode {mode} matches{left}{near}")
+}
+
 impl SnapshotError {
     /// Returns the next thing the reader should try.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Switches { .. } => "leave the deprecated switches out and set the mode",
             Self::NoFormat { .. } => "choose format tree or html, or mode content for markdown",
+            Self::NoUse { .. } => "leave it out, or use mode content",
             Self::BadSelector { .. } => "mend the selector at the place that is named",
             Self::BadRef { .. } => "copy the ref from an interactive snapshot",
             Self::NoMatch { .. } => "take an outline of the page and choose from what is there",
             Self::RefGone { .. } => "take an interactive snapshot: refs of what left the page are never used again",
             Self::BadPattern { .. } => {
                 "mend the pattern at the place that is named, or look for plain text with fixed strings"
+            }
+            Self::NothingMatches { invert: true, .. } => "make the pattern narrower, or do not invert it",
+            Self::NothingMatches { mode: Mode::Content, .. } => {
+                "take one of those that are named, ignore case, or take an outline and choose from what is there"
+            }
+            Self::NothingMatches { .. } => {
+                "take one of those that are named, ignore case, or use mode content, which searches all text"
             }
             Self::Lens { .. } => "take an outline instead",
         }

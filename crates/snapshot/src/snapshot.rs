@@ -6,6 +6,7 @@
 //! nobody sees is written as an escape, but in HTML, which is given as it is and ends with a
 //! comment that says how many such characters it holds.
 
+use crate::blocks;
 use crate::content::{self, ContentOptions, Header};
 use crate::grep::Grep;
 use crate::html::{self, HtmlOptions};
@@ -15,7 +16,7 @@ use crate::outline::{self, OutlineOptions};
 use crate::path::Paths;
 use crate::select::Selector;
 use browserlens_page::text::{count_unseen, escaped};
-use browserlens_page::{NodeId, NodeKind, Page};
+use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 use browserlens_strategy::Ref;
 use std::sync::Arc;
 
@@ -23,7 +24,8 @@ use std::sync::Arc;
 /// page.
 ///
 /// # Errors
-/// [`SnapshotError`]: a selector, ref or pattern that is none or finds nothing; a mode that has not the format.
+/// [`SnapshotError`]: a selector, ref or pattern that is none or finds nothing; a mode that has not
+/// the format, or in which an option does nothing.
 pub fn snapshot(page: &Arc<Page>, options: &SnapshotOptions) -> Result<String, SnapshotError> {
     let session = alone(page, options)?;
     Ok(take(page, session.as_ref(), options)?.rest())
@@ -61,8 +63,20 @@ fn alone(page: &Arc<Page>, options: &SnapshotOptions) -> Result<Option<Session>,
 fn checked(options: &SnapshotOptions) -> Result<Mode, SnapshotError> {
     let (mode, format) = (options.mode()?, options.format);
     match (mode, format) {
-        (Mode::Interactive, Format::Markdown) => Err(SnapshotError::NoFormat { mode, format }),
-        _ => Ok(mode),
+        (Mode::Interactive, Format::Markdown) => return Err(SnapshotError::NoFormat { mode, format }),
+        (Mode::Content, _) => return Ok(mode),
+        _ => {}
+    }
+    // An option that is asked for does something or is refused.
+    let in_html = (mode, format) == (Mode::Interactive, Format::Html);
+    let useless = [
+        ("max length", options.max_length.is_some()),
+        ("include links", options.include_links && !in_html),
+        ("include images", options.include_images && !in_html),
+    ];
+    match useless.into_iter().find(|(_, asked)| *asked) {
+        Some((option, _)) => Err(SnapshotError::NoUse { option, mode, format }),
+        None => Ok(mode),
     }
 }
 
@@ -106,7 +120,11 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
                 grep: grep.as_ref(),
                 pattern,
             };
-            let outline = outline::build(page, &paths, &what).outline;
+            let built = outline::build(page, &paths, &what);
+            if let (Some(choices), Some(grep)) = (built.missed, &grep) {
+                return Err(grep.nothing(mode, choices));
+            }
+            let outline = built.outline;
             Ok(match format {
                 Format::Tree => Lines(Source::Outline { outline: Box::new(outline), at: 0 }),
                 Format::Html => Lines::html(outline::write_html(&outline)),
@@ -115,12 +133,16 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
         }
         Mode::Content => {
             let whole = if roots.is_empty() { vec![NodeId::ROOT] } else { roots };
-            let roots = match &grep {
-                None => whole,
-                Some(grep) => matched(page, &paths, &whole, grep),
-            };
+            let by_path = grep.as_ref().map(|grep| matched(page, &paths, &whole, grep));
             if format == Format::Html {
-                return Ok(Lines::html(html::write(page, &roots, html_options(options, options.include_links))));
+                let html = html_options(options, options.include_links);
+                let (Some(grep), Some(by_path)) = (&grep, by_path) else {
+                    return Ok(Lines::html(html::write(page, &whole, html)));
+                };
+                let kept = blocks::kept(page, &paths, &whole, grep, by_path, options.include_hidden)
+                    .map_err(|choices| grep.nothing(mode, choices))?;
+                let html = HtmlOptions { kept: kept.mask.as_deref(), ..html };
+                return Ok(Lines::html(html::write(page, &kept.roots, html)));
             }
             let content = ContentOptions {
                 max_length: options.max_length,
@@ -128,7 +150,12 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
                 include_images: options.include_images,
                 include_hidden: options.include_hidden,
             };
-            let mut sections = content::sections(page, &roots, &content, |node| paths.path_near(node.id()).to_string());
+            let path = |node: NodeRef<'_>| paths.path_near(node.id()).to_string();
+            let mut sections = match (&grep, by_path) {
+                (Some(grep), Some(by_path)) => content::sections_kept(page, &whole, grep, &by_path, &content, path)
+                    .map_err(|choices| grep.nothing(mode, choices))?,
+                _ => content::sections(page, &whole, &content, path),
+            };
             if let Some(deepest) = options.max_depth {
                 sections.retain(|section| paths.path_near(section.node).steps.len() <= deepest);
             }
@@ -147,6 +174,7 @@ fn html_options(options: &SnapshotOptions, include_links: bool) -> HtmlOptions<'
         include_links,
         include_images: options.include_images,
         max_depth: options.max_depth,
+        max_length: options.max_length,
         kept: None,
     }
 }

@@ -3,7 +3,7 @@
 mod common;
 
 use browserlens_page::{NodeSpec, Page, PageBuilder};
-use browserlens_snapshot::{Format, GrepOptions, Mode, Session, SnapshotOptions, snapshot, snapshot_in};
+use browserlens_snapshot::{Format, GrepOptions, Mode, Session, SnapshotError, SnapshotOptions, snapshot, snapshot_in};
 use common::article;
 use std::sync::Arc;
 
@@ -98,6 +98,91 @@ fn grep_filters_every_mode_by_paths() {
 }
 
 #[test]
+fn grep_searches_text_and_roles_in_every_mode_and_format() {
+    let page = Arc::new(PageBuilder::outline(
+        "banner\n  link \"Home\" href=\"/\"\n    text \"Home\"\nmain\n  heading \"Offers\" level=1 tag=h1 block\n    \
+            text \"Offers\"\n  paragraph tag=p block\n    text \"It is 42 dollars\"\n  heading \"Terms\" level=2 tag=h2 \
+            block\n    text \"Terms\"\n  button \"Buy\"\n    text \"Buy\"",
+    ));
+    let take = |mode, format, grep: GrepOptions| {
+        snapshot(&page, &SnapshotOptions { grep: Some(grep), format, ..SnapshotOptions::of(mode) })
+    };
+    for format in [Format::Tree, Format::Html, Format::Markdown] {
+        let text = take(Mode::Content, format, "42".into()).expect("matches");
+        assert!(text.contains("42 dollars") && !text.contains("Terms") && !text.contains("Buy"), "{format}: {text}");
+        let text = take(Mode::Content, format, "^HEADING".into()).expect("matches");
+        assert!(text.contains("Terms") && text.contains("Offers") && !text.contains("42 dollars"), "{format}: {text}");
+        let around = GrepOptions { context: 1, ..GrepOptions::from("42") };
+        let text = take(Mode::Content, format, around).expect("matches");
+        assert!(text.contains("Terms") && text.contains("Offers") && !text.contains("Buy"), "{format}: {text}");
+        let without = GrepOptions { invert: true, ignore_case: true, ..GrepOptions::from("DOLLARS|buy") };
+        let text = take(Mode::Content, format, without).expect("something is left");
+        assert!(text.contains("Terms") && !text.contains("dollars") && !text.contains("Buy"), "{format}: {text}");
+        let text = take(Mode::Outline, format, "^HEADING.*Terms".into()).expect("matches");
+        assert!(text.contains("Terms") && !text.contains("Offers"), "{format}: {text}");
+    }
+    let text = take(Mode::Content, Format::Tree, "42".into()).expect("matches");
+    assert!(text.contains("SECTION /main [4 of 7 words]"), "{text}");
+    let text = take(Mode::Interactive, Format::Tree, "Buy".into()).expect("matches");
+    assert!(text.contains("Buy") && !text.contains("Home"), "{text}");
+    let text = take(Mode::Interactive, Format::Tree, "^link".into()).expect("matches");
+    assert!(text.contains("Home") && !text.contains("Buy"), "{text}");
+}
+
+#[test]
+fn a_pattern_that_matches_nothing_is_an_error_with_what_comes_nearest() {
+    let mut told = String::new();
+    for options in
+        every().filter(|options| (options.mode, options.format) != (Some(Mode::Interactive), Format::Markdown))
+    {
+        told.push_str(&format!("{}\n", error(&SnapshotOptions { grep: Some("Undrstanding".into()), ..options })));
+    }
+    let all = GrepOptions { invert: true, ..GrepOptions::from("") };
+    told.push_str(&error(&SnapshotOptions { grep: Some(all), ..SnapshotOptions::of(Mode::Outline) }));
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn an_option_that_does_nothing_is_refused() {
+    let tell = |mode, format| SnapshotOptions { format, ..SnapshotOptions::of(mode) };
+    insta::assert_snapshot!(
+        [
+            error(&SnapshotOptions { include_links: true, ..tell(Mode::Outline, Format::Tree) }),
+            error(&SnapshotOptions { include_images: true, ..tell(Mode::Interactive, Format::Tree) }),
+            error(&SnapshotOptions { max_length: Some(5), ..tell(Mode::Outline, Format::Html) }),
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
+fn links_and_images_stand_below_their_lines_in_a_tree() {
+    let page = Arc::new(PageBuilder::outline(
+        "main\n  paragraph tag=p block\n    text \"See \"\n    link \"prices\" href=\"/price.html\"\n      text \
+            \"prices\"\n    image \"A \\\"map\\\"\" src=\"/m.png\" alt=\"A map\" tag=img",
+    ));
+    let options = SnapshotOptions { include_links: true, include_images: true, ..SnapshotOptions::of(Mode::Content) };
+    let text = snapshot(&page, &options).expect("taken");
+    insta::assert_snapshot!(text);
+    assert!(browserlens_snapshot::content::read_tree(&text).is_ok());
+}
+
+#[test]
+fn what_is_cut_is_told_in_every_format_and_no_word_is_broken() {
+    let mut told = String::new();
+    for format in [Format::Tree, Format::Markdown, Format::Html] {
+        let options = SnapshotOptions {
+            max_length: Some(40),
+            format,
+            grep: Some("section.intro|h1".into()),
+            ..SnapshotOptions::of(Mode::Content)
+        };
+        told.push_str(&format!("== {format}\n{}\n", snapshot(&article(), &options).expect("taken")));
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
 fn an_empty_page_is_told_as_one() {
     let empty = Arc::new(PageBuilder::new("", "").finish());
     let mut texts = String::new();
@@ -129,13 +214,15 @@ fn hostile_pages_are_shown_without_a_panic() {
                 continue;
             }
             let limited = SnapshotOptions {
-                max_length: Some(0),
+                max_length: (mode == Mode::Content).then_some(0),
                 max_depth: Some(3),
                 include_hidden: true,
                 grep: Some("main|section|/".into()),
                 ..options
             };
-            assert_eq!(snapshot(&page, &limited).is_ok(), shown.is_ok(), "{name} {mode}");
+            let limited = snapshot(&page, &limited);
+            let nothing = matches!(limited, Err(SnapshotError::NothingMatches { .. }));
+            assert!(limited.is_ok() == shown.is_ok() || nothing && mode == Mode::Interactive, "{name} {mode}");
         }
     }
 }
@@ -148,6 +235,38 @@ fn content_of_no_length_keeps_where_it_is() {
         ..SnapshotOptions::of(Mode::Content)
     };
     insta::assert_snapshot!(snapshot(&article(), &options).expect("taken"));
+}
+
+#[test]
+fn headings_are_whole_up_to_200_characters_and_a_cut_is_said() {
+    let outline_of = |heading: &str| {
+        let mut builder = PageBuilder::new("https://test.test/", "Test");
+        builder.open(NodeSpec { tag: "h1", role: "heading", level: 1, ..NodeSpec::default() });
+        builder.text(heading);
+        snapshot(&Arc::new(builder.finish()), &SnapshotOptions::of(Mode::Outline)).expect("taken")
+    };
+    let whole = "Results for hardly anything ".repeat(7);
+    assert!(outline_of(&whole).ends_with(&format!("HEADING level=1 \"{}\" /h1", whole.trim())));
+    let cut = outline_of(&"Ergebnisse für überhaupt nichts ".repeat(40));
+    assert!(cut.ends_with("...\" [preview] /h1"), "{cut}");
+    assert!(cut.lines().last().is_some_and(|line| (180..240).contains(&line.chars().count())), "{cut}");
+}
+
+#[test]
+fn the_direct_children_of_a_path_have_lines_even_where_they_would_give_way() {
+    let page = Arc::new(PageBuilder::outline(
+        "main\n  article tag=article\n    heading \"Offers\" level=1 tag=h1 block\n      text \"Offers\"\n    region \
+            \"Intro\" tag=section class=intro\n      paragraph tag=p block\n        text \"Some words\"",
+    ));
+    let take = |grep: &str| {
+        snapshot(&page, &SnapshotOptions { grep: Some(grep.into()), ..SnapshotOptions::of(Mode::Outline) }).expect(grep)
+    };
+    assert_eq!(
+        take("/main/").lines().skip(3).collect::<Vec<_>>(),
+        ["MAIN [3 words] /main", "  ARTICLE [3 words] /main/article"]
+    );
+    let text = take("/article/");
+    assert!(text.contains("/main/article/h1") && text.ends_with("/main/article/section.intro"), "{text}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Over the bundled traces: outlines are whole and cheap, paths lead back.
 
 use browserlens_page::{NodeId, NodeKey, Page};
-use browserlens_snapshot::outline::{self, OutlineOptions};
+use browserlens_snapshot::content::{self, ContentOptions};
+use browserlens_snapshot::outline::{self, Meta, OutlineOptions};
 use browserlens_snapshot::path::{Path, Paths};
 use browserlens_strategy::StepIndex;
 use browserlens_tokens::Encoding;
@@ -80,7 +81,7 @@ fn every_landmark_and_heading_has_a_line_or_is_counted_and_lines_are_cheap() {
             for line in text.lines().skip(3) {
                 let cost = Encoding::O200kBase.count(line).0;
                 most = most.max(cost);
-                if cost > outline::MOST_TOKENS {
+                if cost > outline::MOST_TOKENS && !line.trim_start().starts_with("HEADING ") {
                     dear.push(format!("{cost} {name} {step}: {line}"));
                 }
                 nameless += u32::from(line.contains("HEADING level=") && !line.contains('"'));
@@ -148,4 +149,37 @@ fn every_path_leads_back_and_mostly_to_the_same_entity_on_the_next_step() {
     eprintln!("all {total:?}; of outline lines {outlined:?}");
     let share = |[same, gone, other]: [u32; 3]| f64::from(same) / f64::from(same + gone + other);
     assert!(share(total) >= 0.9 && share(outlined) >= 0.9, "{total:?} {outlined:?}");
+}
+
+#[test]
+fn words_of_a_region_are_the_same_in_outline_and_content() {
+    let counted = |page: &Page, node: NodeId| -> usize {
+        let options = ContentOptions::default();
+        content::sections(page, &[node], &options, |_| "/x".to_owned()).iter().map(|section| section.words).sum()
+    };
+    let (mut different, mut compared) = (Vec::new(), 0);
+    for (name, pages) in traces() {
+        for (step, page) in pages.iter().enumerate() {
+            let built = outline::build(page, &Paths::of(page), &OutlineOptions::default());
+            let all = counted(page, NodeId::ROOT);
+            if built.outline.totals.words as usize != all {
+                different.push(format!("{name} {step}: {} words against {all}", built.outline.totals.words));
+            }
+            for (line, nodes) in built.outline.lines.iter().zip(&built.nodes) {
+                let words = line.meta.iter().find_map(|meta| match meta {
+                    Meta::Words(words) if line.role.is_part() => Some(*words as usize),
+                    _ => None,
+                });
+                let Some(words) = words else { continue };
+                compared += 1;
+                let content = counted(page, nodes[0]);
+                if content != words {
+                    let role = line.role.word();
+                    different.push(format!("{name} {step}: {role} {:?} {words} against {content}", line.name));
+                }
+            }
+        }
+    }
+    assert!(different.is_empty(), "{} of {compared}:\n{}", different.len(), different.join("\n"));
+    assert!(compared > 100, "{compared}");
 }

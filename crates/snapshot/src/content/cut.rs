@@ -6,9 +6,47 @@
 
 use crate::markdown::{Block, Definition, Inline, Item, List, normalise_blocks};
 
+/// Counts the characters of text, as [`cut`] counts them.
+pub(super) fn characters(blocks: &[Block]) -> usize {
+    let line = |content: &[Inline]| -> usize {
+        let mut rest: Vec<&Inline> = content.iter().collect();
+        let mut sum = 0;
+        while let Some(inline) = rest.pop() {
+            match inline {
+                Inline::Text(text) | Inline::Code(text) => sum += text.chars().count(),
+                Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Strike(inner) => rest.extend(inner),
+                Inline::Link { content, .. } => rest.extend(content),
+                Inline::Image(_) | Inline::Break => {}
+            }
+        }
+        sum
+    };
+    let of = |block: &Block| match block {
+        Block::Heading { content, .. } | Block::Paragraph(content) => line(content),
+        Block::Figure { caption, .. } => line(caption),
+        Block::Code { text, .. } => text.chars().count(),
+        Block::Quote(inner) => characters(inner),
+        Block::List(list) => list.items.iter().map(|item| characters(&item.blocks)).sum(),
+        Block::Table(table) => std::iter::once(&table.header)
+            .chain(&table.rows)
+            .flatten()
+            .map(|cell| crate::markdown::plain_text(cell).chars().count())
+            .sum(),
+        Block::Definitions(definitions) => definitions
+            .iter()
+            .map(|definition| {
+                let meanings: usize = definition.definitions.iter().map(|meaning| characters(meaning)).sum();
+                line(&definition.term) + meanings
+            })
+            .sum(),
+        Block::Rule => 0,
+    };
+    blocks.iter().map(of).sum()
+}
+
 /// Keeps the first `length` characters.
 pub(super) fn cut(given: Vec<Block>, length: usize) -> (Vec<Block>, bool) {
-    let mut cutter = Cutter { left: length, cut: false };
+    let mut cutter = Cutter { left: length, cut: false, begun: false };
     let kept = cutter.blocks(given);
     (normalise_blocks(kept), cutter.cut)
 }
@@ -16,6 +54,8 @@ pub(super) fn cut(given: Vec<Block>, length: usize) -> (Vec<Block>, bool) {
 struct Cutter {
     left: usize,
     cut: bool,
+    /// Whether something was kept: only the first word of all is broken.
+    begun: bool,
 }
 
 impl Cutter {
@@ -71,6 +111,7 @@ impl Cutter {
                     return None;
                 }
                 self.left -= header;
+                self.begun = true;
                 let mut fitting = 0;
                 for row in &table.rows {
                     let size = size(row);
@@ -113,6 +154,7 @@ impl Cutter {
 
     fn lines(&mut self, text: String) -> String {
         let length = text.chars().count();
+        let is_first = !std::mem::replace(&mut self.begun, true);
         if length <= self.left {
             self.left -= length;
             return text;
@@ -120,7 +162,7 @@ impl Cutter {
         self.cut = true;
         let end = text.char_indices().nth(self.left).map_or(text.len(), |(at, _)| at);
         self.left = 0;
-        let end = text[..end].rfind('\n').unwrap_or(end);
+        let end = text[..end].rfind('\n').unwrap_or(if is_first { end } else { 0 });
         crate::markdown::clean_code(&text[..end])
     }
 
@@ -132,13 +174,13 @@ impl Cutter {
             }
             match inline {
                 Inline::Text(text) => {
-                    let text = self.words(text, kept.is_empty());
+                    let text = self.words(text);
                     if !text.is_empty() {
                         kept.push(Inline::Text(text));
                     }
                 }
                 Inline::Code(text) => {
-                    let text = self.words(text, kept.is_empty());
+                    let text = self.words(text);
                     if !text.is_empty() {
                         kept.push(Inline::Code(text));
                     }
@@ -166,8 +208,9 @@ impl Cutter {
         }
     }
 
-    fn words(&mut self, text: String, is_first: bool) -> String {
+    fn words(&mut self, text: String) -> String {
         let length = text.chars().count();
+        let is_first = !std::mem::replace(&mut self.begun, true);
         if length <= self.left {
             self.left -= length;
             return text;

@@ -13,6 +13,7 @@
 mod boxes;
 mod cut;
 mod fields;
+mod lines;
 mod table;
 mod tree_read;
 mod tree_text;
@@ -21,8 +22,11 @@ mod walk;
 pub use tree_read::{Tree, TreeError, TreeSection, read_tree};
 pub use tree_text::write_tree;
 
+use crate::grep::Grep;
 use crate::markdown::{self, Block, WriteOptions};
+use crate::nearest::Choice;
 use browserlens_page::{NodeId, NodeRef, Page};
+use rustc_hash::FxHashSet;
 
 /// What is read of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +34,9 @@ pub struct ContentOptions {
     /// At most this many characters of text per section; 0 keeps the sections' paths and sizes
     /// alone. None keeps all.
     pub max_length: Option<usize>,
-    /// Keeps where links lead (seen in markdown).
+    /// Keeps where links lead.
     pub include_links: bool,
-    /// Keeps images (seen in markdown).
+    /// Keeps images.
     pub include_images: bool,
     /// Reads text that cannot be seen, too.
     pub include_hidden: bool,
@@ -45,18 +49,33 @@ pub struct Section {
     pub node: NodeId,
     /// Its semantic path.
     pub path: String,
-    /// Words in it, those that were cut off included.
+    /// Words in it, those that were cut off or do not match included.
     pub words: usize,
     /// Its blocks in markdown's normal form, cut to [`ContentOptions::max_length`].
     pub blocks: Vec<Block>,
     /// Whether something was cut off.
     pub truncated: bool,
+    /// Whether only the lines that a pattern keeps are here.
+    pub partial: bool,
+    /// Words here before something was cut off.
+    pub kept_words: usize,
+    /// Characters of text here before something was cut off.
+    pub characters: usize,
 }
 
 impl Section {
+    /// Says how much was cut off, and how to get it; none if nothing was.
+    pub fn left(&self) -> Option<String> {
+        self.truncated.then(|| {
+            let words = self.kept_words.saturating_sub(self.shown_words());
+            let characters = self.characters.saturating_sub(cut::characters(&self.blocks));
+            format!("{words} words, {characters} characters left; max length {} shows all", self.characters)
+        })
+    }
+
     /// Returns the number of words that are shown.
     pub fn shown_words(&self) -> usize {
-        if self.truncated { self.blocks.iter().map(Block::words).sum() } else { self.words }
+        if self.truncated || self.partial { self.blocks.iter().map(Block::words).sum() } else { self.words }
     }
 }
 
@@ -88,6 +107,82 @@ pub fn sections(
     options: &ContentOptions,
     path: impl Fn(NodeRef<'_>) -> String,
 ) -> Vec<Section> {
+    read(page, roots, &FxHashSet::default(), options)
+        .into_iter()
+        .map(|found| section(page, found, None, options, &path))
+        .collect()
+}
+
+/// Reads the sections below `roots` of which a pattern keeps something, and what could have been
+/// matched if it keeps nothing: the elements whose paths match whole, of the others the lines that
+/// match and as many around as the pattern says; inverted, the lines that do not match of what no
+/// path that matches has to do with.
+pub(crate) fn sections_kept(
+    page: &Page,
+    roots: &[NodeId],
+    grep: &Grep,
+    by_path: &[NodeId],
+    options: &ContentOptions,
+    path: impl Fn(NodeRef<'_>) -> String,
+) -> Result<Vec<Section>, Vec<Choice>> {
+    let nothing = FxHashSet::default();
+    let (mut whole, searched) = if grep.is_inverted() {
+        (Vec::new(), read(page, by_path, &nothing, options))
+    } else {
+        let skipped: FxHashSet<NodeId> = by_path.iter().copied().collect();
+        let roots: Vec<NodeId> = roots.iter().copied().filter(|root| !skipped.contains(root)).collect();
+        (read(page, by_path, &nothing, options), read(page, &roots, &skipped, options))
+    };
+    let mut all = Vec::new();
+    let mut ends = Vec::with_capacity(searched.len());
+    for found in &searched {
+        lines::lines(&found.blocks, &mut all);
+        ends.push(all.len());
+    }
+    let matching = lines::matching(&all, grep);
+    if (by_path.is_empty() || grep.is_inverted()) && !matching.contains(&true) {
+        let mut choices: Vec<Choice> = all.iter().map(|line| Choice::Name(line.words().to_owned())).collect();
+        choices.extend(searched.iter().map(|found| Choice::Path(path(page.node(found.node)))));
+        return Err(choices);
+    }
+    let kept = lines::kept(&all, &grep.with_context(&matching), &matching, grep.is_inverted());
+    let mut sections: Vec<(NodeId, Section)> = Vec::new();
+    let mut from = 0;
+    for (mut found, end) in searched.into_iter().zip(ends) {
+        let of = &kept[from..end];
+        from = end;
+        if !of.contains(&true) {
+            continue;
+        }
+        let words = if of.contains(&false) {
+            let words = found.blocks.iter().map(Block::words).sum();
+            found.blocks = lines::keep(std::mem::take(&mut found.blocks), of);
+            Some(words)
+        } else {
+            None
+        };
+        sections.push((found.begins, section(page, found, words, options, &path)));
+    }
+    sections.extend(whole.drain(..).map(|found| (found.begins, section(page, found, None, options, &path))));
+    sections.sort_by_key(|(begins, _)| *begins);
+    Ok(sections.into_iter().map(|(_, section)| section).collect())
+}
+
+/// Returns for each node how many words are read of the page before it, and last all: the words of
+/// a subtree are one subtraction, and the same that [`sections`] counts.
+pub(crate) fn words_before(page: &Page, include_hidden: bool) -> Vec<u32> {
+    let of = walk::count(page, &ContentOptions { include_hidden, ..ContentOptions::default() });
+    let mut before = Vec::with_capacity(of.len() + 1);
+    let mut sum = 0;
+    before.push(0);
+    before.extend(of.into_iter().map(|words| {
+        sum += words;
+        sum
+    }));
+    before
+}
+
+fn read(page: &Page, roots: &[NodeId], skipped: &FxHashSet<NodeId>, options: &ContentOptions) -> Vec<walk::Found> {
     let mut roots: Vec<NodeId> = roots.iter().copied().filter(|root| root.index() < page.len()).collect();
     roots.sort_unstable();
     let mut found = Vec::new();
@@ -97,19 +192,30 @@ pub fn sections(
             continue;
         }
         end = page.node(root).end();
-        walk::read(page.node(root), options, &mut found);
+        walk::read(page.node(root), options, skipped, &mut found);
     }
-    let mut sections = Vec::with_capacity(found.len());
-    for (node, blocks) in found {
-        let words = blocks.iter().map(Block::words).sum();
-        let (blocks, truncated) = match options.max_length {
-            Some(length) => cut::cut(blocks, length),
-            None => (blocks, false),
-        };
-        let path = Some(path(page.node(node))).filter(|path| !path.is_empty()).unwrap_or_else(|| "/".to_owned());
-        sections.push(Section { node, path, words, blocks, truncated });
-    }
-    sections
+    found
+}
+
+/// Makes a section of what was found; `words`: those of the whole, if only a part of it is here.
+fn section(
+    page: &Page,
+    found: walk::Found,
+    words: Option<usize>,
+    options: &ContentOptions,
+    path: &impl Fn(NodeRef<'_>) -> String,
+) -> Section {
+    let walk::Found { node, blocks, .. } = found;
+    let partial = words.is_some();
+    let kept_words = blocks.iter().map(Block::words).sum();
+    let words = words.unwrap_or(kept_words);
+    let characters = cut::characters(&blocks);
+    let (blocks, truncated) = match options.max_length {
+        Some(length) => cut::cut(blocks, length),
+        None => (blocks, false),
+    };
+    let path = Some(path(page.node(node))).filter(|path| !path.is_empty()).unwrap_or_else(|| "/".to_owned());
+    Section { node, path, words, blocks, truncated, partial, kept_words, characters }
 }
 
 /// Writes sections as markdown with comments that say where each comes from.
@@ -118,6 +224,9 @@ pub fn write_markdown(header: &Header<'_>, sections: &[Section]) -> String {
     markdown::write_source(&mut out, Some(header.url));
     for section in sections {
         markdown::write_part(&mut out, Some(&section.path), &section.blocks, WriteOptions::default());
+        if let Some(left) = section.left() {
+            markdown::write_note(&mut out, &format!("cut: {left}"));
+        }
     }
     markdown::write_end(&mut out, sections.iter().map(Section::shown_words).sum::<usize>() as u64);
     out

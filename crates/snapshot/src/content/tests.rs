@@ -764,8 +764,11 @@ proptest! {
                 node: NodeId::ROOT,
                 path: part.path.clone().unwrap_or_else(|| "/".to_owned()),
                 words: part.words(),
+                kept_words: part.words(),
+                characters: 0,
                 blocks: part.blocks,
                 truncated,
+                partial: false,
             })
             .collect();
         let header = Header { url: "https://a.test/", title: "A | \"title\"", grep: Some("main|h[1-3]") };
@@ -796,7 +799,16 @@ fn a_heading_far_in_stays_beside_its_text() {
         let item = Item { task: None, blocks };
         blocks = vec![Block::List(List { start: Some(999_999_998), items: vec![item] })];
     }
-    let section = Section { node: NodeId::ROOT, path: "/".to_owned(), words: 1, blocks, truncated: false };
+    let section = Section {
+        node: NodeId::ROOT,
+        path: "/".to_owned(),
+        words: 1,
+        blocks,
+        truncated: false,
+        partial: false,
+        kept_words: 1,
+        characters: 15,
+    };
     let text = write_tree(&Header { url: "https://a.test/", title: "A", grep: None }, &[section]);
     assert!(text.contains("HEADING level=1 \"00<http://a.b>\""), "{text}");
 }

@@ -31,6 +31,8 @@ pub struct TreeSection {
     pub path: String,
     /// Words in it.
     pub words: usize,
+    /// Words in the lines that `grep` keeps, if it left some out.
+    pub shown: Option<usize>,
     /// Whether something was cut off.
     pub truncated: bool,
     /// Its blocks, of plain text.
@@ -70,6 +72,9 @@ pub fn read_tree(text: &str) -> Result<Tree, TreeError> {
             return reader.fail_before("SECTION {path} [{n} words]");
         };
         section.blocks = reader.blocks(2, 0)?;
+        if reader.at_indent(2).is_some_and(|rest| rest.starts_with("CUT [")) {
+            reader.at += 1;
+        }
         tree.sections.push(section);
     }
     if tree.sections.len() != count { reader.fail_before("as many sections as the header says") } else { Ok(tree) }
@@ -90,8 +95,11 @@ fn section_line(line: &str) -> Option<TreeSection> {
         Some(size) => (size, true),
         None => (size, false),
     };
-    let words = size.strip_suffix(" words")?.parse().ok()?;
-    Some(TreeSection { path: path.to_owned(), words, truncated, blocks: Vec::new() })
+    let (shown, words) = match size.strip_suffix(" words")?.split_once(" of ") {
+        Some((shown, words)) => (Some(shown.parse().ok()?), words),
+        None => (None, size.strip_suffix(" words")?),
+    };
+    Some(TreeSection { path: path.to_owned(), words: words.parse().ok()?, shown, truncated, blocks: Vec::new() })
 }
 
 struct Reader<'t> {
@@ -129,13 +137,23 @@ impl<'t> Reader<'t> {
 
     fn blocks(&mut self, indent: usize, depth: usize) -> Result<Vec<Block>, TreeError> {
         let mut blocks = Vec::new();
-        while let Some(rest) = self.at_indent(indent) {
+        loop {
+            // Links and images stand below the line they are in.
+            self.pass_references(indent);
+            self.pass_references(indent + 2);
+            let Some(rest) = self.at_indent(indent).filter(|rest| !rest.starts_with("CUT [")) else { break };
             if depth > DEEPEST {
                 return self.fail("blocks that nest less deep");
             }
             blocks.push(self.block(rest, indent, depth)?);
         }
         Ok(blocks)
+    }
+
+    fn pass_references(&mut self, indent: usize) {
+        while self.at_indent(indent).is_some_and(|rest| rest.starts_with("LINK \"") || rest.starts_with("IMAGE \"")) {
+            self.at += 1;
+        }
     }
 
     fn block(&mut self, rest: &'t str, indent: usize, depth: usize) -> Result<Block, TreeError> {
@@ -253,6 +271,7 @@ impl<'t> Reader<'t> {
                 return self.fail("as many cells as the table has columns");
             }
             self.at += 1;
+            self.pass_references(indent + 4);
             found.push(cells);
         }
         let header = if found.is_empty() { Vec::new() } else { found.remove(0) };

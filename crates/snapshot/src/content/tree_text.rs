@@ -23,13 +23,18 @@
 //!     "{term}"
 //!   FIGURE "{caption}"
 //!   SEPARATOR
+//!   CUT [{n} words, {n} characters left; max length {n} shows all]
 //! ```
 //!
+//! Where links and images are asked for, `LINK "{text}" "{url}"` and `IMAGE "{alt}" "{url}"` stand
+//! below the line they are in, one step further in.
+//!
 //! Within quotes `"` and `\` stand after a `\`, and a line break of the page is `\n`.
-//! `[{n} words, cut]` says that a section goes on.
+//! `[{n} words, cut]` says that a section goes on, `[{n} of {n} words]` that only the lines that
+//! `grep` keeps are here.
 
 use super::{Header, Section};
-use crate::markdown::{Block, Inline, List, clean_line, plain_text};
+use crate::markdown::{Block, Image, Inline, List, clean_line, plain_text};
 use std::fmt::Write as _;
 
 /// Where text is wrapped.
@@ -46,10 +51,35 @@ pub fn write_tree(header: &Header<'_>, sections: &[Section]) -> String {
     out.push('\n');
     for section in sections {
         let cut = if section.truncated { ", cut" } else { "" };
-        let _ = write!(out, "\nSECTION {} [{} words{cut}]\n", clean_line(&section.path), section.words);
+        let of = if section.partial { format!("{} of ", section.shown_words()) } else { String::new() };
+        let _ = write!(out, "\nSECTION {} [{of}{} words{cut}]\n", clean_line(&section.path), section.words);
         write_blocks(&section.blocks, 2, &mut out);
+        if let Some(left) = section.left() {
+            let _ = writeln!(out, "  CUT [{left}]");
+        }
     }
     out
+}
+
+/// Writes a line for each link and image of a line.
+fn references(content: &[Inline], indent: usize, out: &mut String) {
+    for inline in content {
+        match inline {
+            Inline::Link { url, content } => {
+                let _ = writeln!(out, "{}LINK {} {}", " ".repeat(indent), quote(&plain_text(content)), quote(url));
+                references(content, indent, out);
+            }
+            Inline::Image(image) => reference_image(image, indent, out),
+            Inline::Emphasis(content) | Inline::Strong(content) | Inline::Strike(content) => {
+                references(content, indent, out);
+            }
+            Inline::Text(_) | Inline::Code(_) | Inline::Break => {}
+        }
+    }
+}
+
+fn reference_image(image: &Image, indent: usize, out: &mut String) {
+    let _ = writeln!(out, "{}IMAGE {} {}", " ".repeat(indent), quote(&image.alt), quote(&image.url));
 }
 
 fn write_blocks(blocks: &[Block], indent: usize, out: &mut String) {
@@ -61,12 +91,20 @@ fn write_blocks(blocks: &[Block], indent: usize, out: &mut String) {
 fn write_block(block: &Block, indent: usize, out: &mut String) {
     let pad = " ".repeat(indent);
     match block {
-        Block::Heading { level, content } => quoted(&format!("HEADING level={level} "), content, indent, out),
-        Block::Paragraph(content) => quoted("TEXT ", content, indent, out),
-        Block::Figure { image, caption } if caption.is_empty() => {
-            quoted("FIGURE ", &[Inline::text(image.alt.clone())], indent, out);
+        Block::Heading { level, content } => {
+            quoted(&format!("HEADING level={level} "), content, indent, out);
+            references(content, indent + 2, out);
         }
-        Block::Figure { caption, .. } => quoted("FIGURE ", caption, indent, out),
+        Block::Paragraph(content) => {
+            quoted("TEXT ", content, indent, out);
+            references(content, indent + 2, out);
+        }
+        Block::Figure { image, caption } => {
+            let alt = [Inline::text(image.alt.clone())];
+            quoted("FIGURE ", if caption.is_empty() { &alt } else { caption }, indent, out);
+            reference_image(image, indent + 2, out);
+            references(caption, indent + 2, out);
+        }
         Block::List(list) => write_list(list, indent, out),
         Block::Code { language, text } => {
             let language = if language.is_empty() { String::new() } else { format!("{language}, ") };
@@ -85,12 +123,14 @@ fn write_block(block: &Block, indent: usize, out: &mut String) {
             for row in std::iter::once(&table.header).chain(&table.rows) {
                 let cells: Vec<String> = row.iter().map(|cell| quote(&plain_text(cell))).collect();
                 let _ = writeln!(out, "{pad}  {}", cells.join(" | "));
+                row.iter().for_each(|cell| references(cell, indent + 4, out));
             }
         }
         Block::Definitions(definitions) => {
             let _ = writeln!(out, "{pad}DEFINITIONS [{} items]", definitions.len());
             for definition in definitions {
                 quoted("", &definition.term, indent + 2, out);
+                references(&definition.term, indent + 4, out);
                 definition.definitions.iter().for_each(|meaning| write_blocks(meaning, indent + 4, out));
             }
         }
@@ -114,6 +154,7 @@ fn write_list(list: &List, indent: usize, out: &mut String) {
         match item.blocks.split_first() {
             Some((Block::Paragraph(content), rest)) => {
                 quoted(&marker, content, indent + 2, out);
+                references(content, below, out);
                 write_blocks(rest, below, out);
             }
             _ => {

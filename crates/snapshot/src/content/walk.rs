@@ -1,6 +1,6 @@
 //! One pass over the nodes of a page that builds the blocks of its sections.
 //!
-//! In: a node and options. Out: (section node, blocks) in document order. Invariants: nodes are
+//! In: a node and options. Out: what each section says, in document order. Invariants: nodes are
 //! visited once, in order, with what is open on a stack of our own; blanks are kept where the
 //! browser renders one; where a box starts a line, so does a block. The file is long because what
 //! is open, the line being read and the marks are one state that every step changes.
@@ -12,13 +12,68 @@ use super::table::{self, CellData};
 use crate::markdown::{
     self, Block, Definition, Image, Inline, Item, List, MAX_NESTING, Mark, Piece, PieceKind, Place, build, clean_code,
 };
-use browserlens_page::{BoxInDocument, NodeId, NodeKind, NodeRef, Visibility};
+use browserlens_page::{BoxInDocument, NodeId, NodeKind, NodeRef, Page, Visibility};
+use rustc_hash::FxHashSet;
 
-/// Reads everything below a node and appends it.
-pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, out: &mut Vec<(NodeId, Vec<Block>)>) {
+/// What a section says in one go.
+pub(super) struct Found {
+    /// The section.
+    pub node: NodeId,
+    /// Where its text begins.
+    pub begins: NodeId,
+    /// What it says, in normal form.
+    pub blocks: Vec<Block>,
+}
+
+/// Reads everything below a node, without the nodes of `skipped`, and appends it.
+pub(super) fn read(root: NodeRef<'_>, options: &ContentOptions, skipped: &FxHashSet<NodeId>, out: &mut Vec<Found>) {
+    walk(root, options, skipped, None, out);
+}
+
+/// Counts the words that are read of each node of a page: a word belongs to the node in which its
+/// first letter or digit stands.
+pub(super) fn count(page: &Page, options: &ContentOptions) -> Vec<u32> {
+    let mut words = Words { of: vec![0; page.len()], told: false };
+    walk(page.node(NodeId::ROOT), options, &FxHashSet::default(), Some(&mut words), &mut Vec::new());
+    words.of
+}
+
+/// Words while they are counted.
+struct Words {
+    of: Vec<u32>,
+    /// Whether the word that is open was counted.
+    told: bool,
+}
+
+impl Words {
+    fn add(&mut self, node: NodeId, text: &str) {
+        for c in text.chars() {
+            if c.is_whitespace() {
+                self.told = false;
+            } else if !self.told && c.is_alphanumeric() {
+                self.told = true;
+                if let Some(count) = self.of.get_mut(node.index()) {
+                    *count += 1;
+                }
+            }
+        }
+    }
+}
+
+fn walk(
+    root: NodeRef<'_>,
+    options: &ContentOptions,
+    skipped: &FxHashSet<NodeId>,
+    words: Option<&mut Words>,
+    out: &mut Vec<Found>,
+) {
     let mut walk = Walk {
         options,
         out,
+        skipped,
+        words,
+        at: root.id(),
+        begins: None,
         open: Vec::new(),
         levels: vec![Level::new(Kind::Section(root.id()))],
         nested: 0,
@@ -101,7 +156,15 @@ impl Level {
 
 struct Walk<'o, 'w> {
     options: &'o ContentOptions,
-    out: &'w mut Vec<(NodeId, Vec<Block>)>,
+    out: &'w mut Vec<Found>,
+    /// What is not read.
+    skipped: &'o FxHashSet<NodeId>,
+    /// The words, if nothing but they are wanted.
+    words: Option<&'w mut Words>,
+    /// The node that is visited.
+    at: NodeId,
+    /// The node with which the section begins that is being read.
+    begins: Option<NodeId>,
     /// Nodes that are open: one past their subtree, and what is done there.
     open: Vec<(u32, Leave)>,
     levels: Vec<Level>,
@@ -146,6 +209,19 @@ impl Walk<'_, '_> {
 
     /// Returns whether the children are visited.
     fn enter(&mut self, node: NodeRef<'_>, is_root: bool) -> bool {
+        self.at = node.id();
+        if !is_root && self.skipped.contains(&node.id()) {
+            // It stands between what is before and behind it.
+            if flow(node) == Flow::Inline {
+                self.blank();
+            } else {
+                self.flush_all();
+                if self.is_at_top() {
+                    self.emit();
+                }
+            }
+            return false;
+        }
         match node.kind() {
             NodeKind::Text => {
                 self.text(node);
@@ -352,9 +428,14 @@ impl Walk<'_, '_> {
     fn emit(&mut self) {
         if let Some(Level { kind: Kind::Section(node), blocks, .. }) = self.levels.last_mut() {
             let node = *node;
-            let blocks = markdown::normalise_built(std::mem::take(blocks));
+            let blocks = std::mem::take(blocks);
+            let begins = self.begins.take().unwrap_or(node);
+            if self.words.is_some() {
+                return;
+            }
+            let blocks = markdown::normalise_built(blocks);
             if !blocks.is_empty() {
-                self.out.push((node, blocks));
+                self.out.push(Found { node, begins, blocks });
             }
         }
     }
@@ -461,7 +542,10 @@ impl Walk<'_, '_> {
         let inner = line.trim();
         if !inner.is_empty() {
             match self.run.last_mut() {
-                Some(Piece { kind: PieceKind::Code(held), marks }) if *marks == self.marks => held.push_str(inner),
+                Some(Piece { kind: PieceKind::Code(held), marks }) if *marks == self.marks => {
+                    held.push_str(inner);
+                    self.count(self.at, inner);
+                }
                 _ => self.push_piece(PieceKind::Code(inner.to_owned())),
             }
         }
@@ -470,7 +554,19 @@ impl Walk<'_, '_> {
         }
     }
 
+    fn count(&mut self, node: NodeId, text: &str) {
+        if let Some(words) = &mut self.words {
+            words.add(node, text);
+        }
+    }
+
     fn push_piece(&mut self, kind: PieceKind) {
+        self.begins.get_or_insert(self.at);
+        match &kind {
+            PieceKind::Text(text) | PieceKind::Code(text) => self.count(self.at, text),
+            PieceKind::Break => self.count(self.at, "\n"),
+            PieceKind::Image(_) => {}
+        }
         let mut marks = self.marks.clone();
         // A sign alone is not emphasised: delimiters around it would stand within a word.
         if let PieceKind::Text(text) = &kind
@@ -550,25 +646,34 @@ impl Walk<'_, '_> {
 
     /// Reads an element whose text is laid out as it stands.
     fn code_block(&mut self, node: NodeRef<'_>) -> bool {
+        self.flush_all();
+        self.begins.get_or_insert(node.id());
         let mut text = String::new();
         let mut ends: Vec<u32> = Vec::new();
         for inner in node.descendants() {
             while ends.last().is_some_and(|end| *end <= inner.id().0) {
                 ends.pop();
                 end_line(&mut text);
+                self.count(node.id(), "\n");
             }
-            match inner.kind() {
-                NodeKind::Text if self.is_shown(inner) || inner.text().trim().is_empty() => text.push_str(inner.text()),
-                NodeKind::Pseudo if self.is_shown(inner) && inner.tag() != "::marker" => text.push_str(inner.text()),
-                NodeKind::Element if inner.tag() == "br" => text.push('\n'),
-                NodeKind::Element if flow(inner) == Flow::Block => {
-                    end_line(&mut text);
-                    ends.push(inner.end());
-                }
-                _ => {}
+            let says = match inner.kind() {
+                NodeKind::Text => self.is_shown(inner) || inner.text().trim().is_empty(),
+                NodeKind::Pseudo => self.is_shown(inner) && inner.tag() != "::marker",
+                _ => false,
+            };
+            if says {
+                text.push_str(inner.text());
+                self.count(inner.id(), inner.text());
+            } else if inner.tag() == "br" {
+                text.push('\n');
+                self.count(node.id(), "\n");
+            } else if inner.kind() == NodeKind::Element && flow(inner) == Flow::Block {
+                end_line(&mut text);
+                ends.push(inner.end());
+                self.count(node.id(), "\n");
             }
         }
-        self.flush_all();
+        self.count(node.id(), "\n");
         if !clean_code(&text).is_empty() {
             self.push_block(Block::Code { language: language(node), text });
         }
@@ -585,6 +690,7 @@ impl Walk<'_, '_> {
     /// Ends the line, even if it is only a box that waits for its label.
     fn flush_all(&mut self) {
         (self.last, self.held) = (None, None);
+        self.count(self.at, "\n");
         if self.run.is_empty() {
             return;
         }
@@ -623,7 +729,10 @@ impl Walk<'_, '_> {
 
     fn end_level(&mut self) {
         let line = match self.levels.last().map(|level| &level.kind) {
-            Some(Kind::Heading(_) | Kind::Term) => build(std::mem::take(&mut self.run), Place::Line),
+            Some(Kind::Heading(_) | Kind::Term) => {
+                self.count(self.at, "\n");
+                build(std::mem::take(&mut self.run), Place::Line)
+            }
             _ => {
                 self.flush_all();
                 Vec::new()

@@ -24,7 +24,7 @@ pub use tree::{
     Align, Block, Definition, Document, Image, Inline, Item, List, MAX_NESTING, Part, Table, count_words, plain_text,
 };
 pub use write::{WriteOptions, write};
-pub(crate) use write::{write_end, write_part, write_source};
+pub(crate) use write::{write_end, write_note, write_part, write_source};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -64,6 +64,14 @@ pub(crate) fn write_end(out: &mut String, words: u64) {
     let _ = writeln!(out, "<!-- end: {words} words extracted -->");
 }
 
+/// Writes a comment below what was written, apart from it.
+pub(crate) fn write_note(out: &mut String, note: &str) {
+    if !out.is_empty() && !out.ends_with("-->\n") {
+        out.push('\n');
+    }
+    let _ = writeln!(out, "<!-- {} -->", normal::clean_comment(note));
+}
+
 /// Writes the comment of a part and its blocks, which are in normal form.
 pub(crate) fn write_part(out: &mut String, path: Option<&str>, blocks: &[Block], options: WriteOptions) {
     if let Some(path) = path {

@@ -5,8 +5,11 @@
 //! nothing unless it was asked for.
 
 use super::kind::{Kind, is_landmark, is_sectioning, kind, may_repeat};
+use super::lines::Costs;
 use super::{Outline, Role, Totals};
+use crate::content::words_before;
 use crate::grep::Grep;
+use crate::nearest::Choice;
 use crate::path::Paths;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page};
 
@@ -24,7 +27,7 @@ pub struct OutlineOptions<'a> {
     pub include_hidden: bool,
     /// Deepest nesting of lines; none for no limit.
     pub max_depth: Option<usize>,
-    /// Which paths are kept.
+    /// Which paths and lines are kept.
     pub grep: Option<&'a Grep>,
     /// The pattern as the header tells it.
     pub pattern: &'a str,
@@ -37,6 +40,8 @@ pub struct Built {
     pub outline: Outline,
     /// For each line, the nodes it stands for: one, or those that a note counts.
     pub nodes: Vec<Vec<NodeId>>,
+    /// What a pattern could have matched, if it matched nothing.
+    pub(crate) missed: Option<Vec<Choice>>,
 }
 
 /// A line to be, or a repeated sibling that has none of its own.
@@ -56,6 +61,10 @@ pub(super) struct Entry {
     pub rich: bool,
     pub children: Vec<usize>,
     pub kept: bool,
+    /// Whether the pattern matches the path, so that it has a line even if it would give way.
+    pub matched: bool,
+    /// Whether it, or something in it, is kept for what its line says: it is not folded away.
+    pub by_words: bool,
 }
 
 /// What is around a node.
@@ -97,7 +106,7 @@ pub fn build(page: &Page, paths: &Paths<'_>, options: &OutlineOptions<'_>) -> Bu
         page,
         paths,
         options,
-        words: Vec::with_capacity(page.len() + 1),
+        words: Vec::new(),
         links: Vec::with_capacity(page.len() + 1),
         series: vec![0; page.len()],
         entries: vec![Entry::new(NodeId::ROOT, NOT, None)],
@@ -107,6 +116,7 @@ pub fn build(page: &Page, paths: &Paths<'_>, options: &OutlineOptions<'_>) -> Bu
     walk.find_series();
     walk.collect();
     walk.filter();
+    let missed = options.grep.and_then(|grep| walk.grep(grep));
     let mut built = Built {
         outline: Outline {
             url: page.url().to_owned(),
@@ -117,6 +127,7 @@ pub fn build(page: &Page, paths: &Paths<'_>, options: &OutlineOptions<'_>) -> Bu
             lines: Vec::new(),
         },
         nodes: Vec::new(),
+        missed,
     };
     walk.emit(&mut built);
     built
@@ -135,6 +146,8 @@ impl Entry {
             rich: false,
             children: Vec::new(),
             kept: true,
+            matched: false,
+            by_words: false,
         }
     }
 }
@@ -144,23 +157,17 @@ impl<'p> Walk<'p, '_> {
         self.options.include_hidden || node.is_visible()
     }
 
-    /// Counts words and links before each node.
+    /// Counts words and links before each node; words are those that content has.
     fn count(&mut self) {
-        let (mut words, mut links) = (0, 0);
+        self.words = words_before(self.page, self.options.include_hidden);
+        let mut links = 0;
         for node in self.page.nodes() {
-            self.words.push(words);
             self.links.push(links);
-            match node.kind() {
-                NodeKind::Text | NodeKind::Pseudo if self.shows(node) => {
-                    words += words_of(node.text());
-                }
-                NodeKind::Element if (node.role() == "link" || node.tag() == "a") && self.shows(node) => links += 1,
-                _ => {}
-            }
+            let is_link = node.kind() == NodeKind::Element && (node.role() == "link" || node.tag() == "a");
+            links += u32::from(is_link && self.shows(node));
         }
-        self.words.push(words);
         self.links.push(links);
-        self.totals.words = words;
+        self.totals.words = self.words.last().copied().unwrap_or(0);
     }
 
     pub(super) fn words_in(&self, node: NodeId) -> u32 {
@@ -373,7 +380,7 @@ impl<'p> Walk<'p, '_> {
 
     /// Takes in a text that belongs to no paragraph, list or heading.
     fn loose(&mut self, node: NodeRef<'p>, around: Open) {
-        let words = words_of(node.text());
+        let words = self.words_in(node.id());
         if words == 0 {
             return;
         }
@@ -415,8 +422,7 @@ impl<'p> Walk<'p, '_> {
         }
     }
 
-    /// Drops entries that say nothing and those that `grep` does not keep; what holds a kept one
-    /// stays.
+    /// Drops entries that say nothing; what holds a kept one stays.
     fn filter(&mut self) {
         for at in (1..self.entries.len()).rev() {
             let entry = &self.entries[at];
@@ -427,13 +433,7 @@ impl<'p> Walk<'p, '_> {
                 Some(Role::List | Role::Table) => entry.count > 0,
                 Some(_) => true,
             };
-            let kept = holds
-                || says
-                    && self.options.grep.is_none_or(|grep| {
-                        self.paths
-                            .path(self.paths.nearest(entry.node))
-                            .is_some_and(|path| grep.keeps(&path.to_string()))
-                    });
+            let kept = holds || says;
             self.entries[at].kept = kept;
             let of_weight = self.entries[at].rich
                 || self.entries[at].role.is_some_and(|role| role == Role::Heading || role.is_part());
@@ -442,6 +442,63 @@ impl<'p> Walk<'p, '_> {
                 self.entries[parent].rich = true;
             }
         }
+    }
+
+    /// Keeps the lines that match, those around them, and what they stand in. Returns what could
+    /// have been matched if nothing is.
+    fn grep(&mut self, grep: &Grep) -> Option<Vec<Choice>> {
+        let mut by_path = vec![false; self.page.len()];
+        for node in self.paths.named() {
+            by_path[node.index()] = self.paths.path(node).is_some_and(|path| grep.matches(&path.to_string()));
+        }
+        for at in 1..self.entries.len() {
+            let node = self.entries[at].node;
+            self.entries[at].matched = by_path[node.index()] && !grep.is_inverted();
+        }
+        // The lines of the outline in their order; below a preview there are none.
+        let mut hidden = vec![false; self.entries.len()];
+        let mut order = Vec::new();
+        let mut has_line = vec![false; self.page.len()];
+        for at in 1..self.entries.len() {
+            let parent = self.entries[at].parent;
+            hidden[at] = parent != NOT && parent != 0 && (hidden[parent] || self.is_preview(parent));
+            if self.entries[at].kept && !hidden[at] && !self.is_silent(at) {
+                order.push(at);
+                has_line[self.entries[at].node.index()] = true;
+            }
+        }
+        // Where what matches has no line, the nearest lines in it stand for it.
+        for node in self.page.nodes() {
+            let Some(parent) = node.parent().map(|parent| parent.id().index()) else { continue };
+            by_path[node.id().index()] |= by_path[parent] && !has_line[parent];
+        }
+        let mut costs = Costs::default();
+        let mut by_words = Vec::with_capacity(order.len());
+        let mut matching = Vec::with_capacity(order.len());
+        for at in &order {
+            let node = self.entries[*at].node;
+            let path = by_path[node.index()] || by_path[self.paths.nearest(node).index()] && !self.paths.is_named(node);
+            let words = grep.says(&self.says(*at, &mut costs)) || grep.says(&self.whole_name(*at));
+            by_words.push(words && !path && !grep.is_inverted());
+            matching.push((path || words) != grep.is_inverted());
+        }
+        if !matching.contains(&true) {
+            self.entries.iter_mut().for_each(|entry| entry.kept = false);
+            let path = |at: &usize| Choice::Path(self.paths.path_near(self.entries[*at].node).to_string());
+            let choices = order.iter().flat_map(|at| [Choice::Name(self.whole_name(*at)), path(at)]);
+            return Some(choices.collect());
+        }
+        self.entries.iter_mut().skip(1).for_each(|entry| entry.kept = false);
+        for ((at, kept), words) in order.iter().zip(grep.with_context(&matching)).zip(by_words) {
+            (self.entries[*at].kept, self.entries[*at].by_words) = (kept, words);
+        }
+        for at in (1..self.entries.len()).rev() {
+            let (parent, kept, words) = (self.entries[at].parent, self.entries[at].kept, self.entries[at].by_words);
+            if let Some(above) = self.entries.get_mut(parent) {
+                (above.kept, above.by_words) = (above.kept || kept, above.by_words || words);
+            }
+        }
+        None
     }
 
     /// Whether an article is told by its first words alone.
@@ -453,11 +510,6 @@ impl<'p> Walk<'p, '_> {
                 || !self.is_only_article(at)
                 || entry.children.iter().all(|child| self.entries[*child].role == Some(Role::Text)))
     }
-}
-
-/// Counts the words of a text: what stands between blanks and has a letter or digit.
-fn words_of(text: &str) -> u32 {
-    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count() as u32
 }
 
 fn alike(first: NodeRef<'_>, other: NodeRef<'_>) -> bool {

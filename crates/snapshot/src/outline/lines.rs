@@ -16,13 +16,14 @@ use rustc_hash::FxHashMap;
 const SHOWN: usize = 2;
 /// Most words of a repeated sibling that is no article, on average.
 const MOST_WORDS_FOLDED: u32 = 150;
-/// Longest name and longest preview, in characters.
+/// Longest heading, name and preview, in characters.
+const LONGEST_HEADING: usize = 200;
 const LONGEST_NAME: usize = 60;
 const LONGEST_PREVIEW: usize = 40;
 /// Lines of at most so many bytes need no counting: they are cheap enough.
 const SURELY_CHEAP: usize = 25;
 /// Text of a node beyond this is not read for a name.
-const READ_FOR_NAME: usize = 400;
+const READ_FOR_NAME: usize = 1_000;
 
 impl Walk<'_, '_> {
     fn kept_children(&self, entry: usize) -> Vec<usize> {
@@ -109,7 +110,9 @@ impl Walk<'_, '_> {
                 end += 1;
             }
             let run = &children[begin..end];
-            if run.len() >= FOLDED_FROM && self.is_foldable(run) {
+            // What is kept for its words would be lost in a number.
+            let told = run.iter().any(|at| self.entries[*at].by_words);
+            if !told && run.len() >= FOLDED_FROM && self.is_foldable(run) {
                 folded = true;
                 plan.extend(run[..SHOWN].iter().map(|entry| Planned::Entry(*entry)));
                 let rest = &run[SHOWN..];
@@ -191,13 +194,13 @@ impl Walk<'_, '_> {
 
     /// Whether an entry has no line of its own: a repeated sibling, or an article that stands alone
     /// and has no name.
-    fn is_silent(&self, at: usize) -> bool {
+    pub(super) fn is_silent(&self, at: usize) -> bool {
         let entry = &self.entries[at];
         match entry.role {
             None => true,
             Some(Role::Article) => {
                 let node = self.page.node(entry.node);
-                let named = node.role() == "article" && !node.name().trim().is_empty();
+                let named = entry.matched || node.role() == "article" && !node.name().trim().is_empty();
                 !named && !self.is_preview(at) && entry.series == 0 && self.is_only_article(at)
             }
             Some(_) => false,
@@ -290,12 +293,43 @@ impl Walk<'_, '_> {
         let level = (role == Role::Heading).then_some(entry.level);
         let path = self.paths.path_near(entry.node);
         let preview = meta.contains(&Meta::Preview);
-        if !preview {
+        if role == Role::Heading && name.chars().count() > LONGEST_HEADING {
+            name = shortened(&name, LONGEST_HEADING, true);
+            meta.push(Meta::Preview);
+        } else if !preview && role != Role::Heading {
             name = shortened(&name, LONGEST_NAME, false);
         }
         let mut line = Line { depth, role, level, name, meta, path: Some(path) };
-        fit(&mut line, costs);
+        // A heading is what an outline is read for: it stays whole.
+        if role != Role::Heading {
+            fit(&mut line, costs);
+        }
         line
+    }
+
+    /// Returns the line of an entry as it stands in the outline, without its indentation.
+    pub(super) fn says(&self, at: usize, costs: &mut Costs) -> String {
+        let mut text = String::new();
+        write_line(&mut text, &self.line(at, 0, costs));
+        text
+    }
+
+    /// Returns the name of an entry as far as it is read, where its line may have cut it.
+    pub(super) fn whole_name(&self, at: usize) -> String {
+        let entry = &self.entries[at];
+        let own = accessible_name(self.page.node(entry.node));
+        let reads = match entry.role {
+            Some(Role::Heading) => true,
+            Some(Role::Article) => self.is_preview(at),
+            Some(Role::Figure | Role::Img) => own.is_empty(),
+            _ => false,
+        };
+        match entry.role {
+            Some(Role::Text | Role::Paragraph | Role::Code | Role::Blockquote) | None => String::new(),
+            Some(Role::Region) if own.is_empty() => self.label(entry.node),
+            _ if reads => self.text(entry.node, READ_FOR_NAME),
+            _ => own,
+        }
     }
 
     fn above(&self, at: usize) -> Option<usize> {
@@ -442,7 +476,7 @@ fn fit(line: &mut Line, costs: &mut Costs) {
 
 /// What lines cost: most are made of the same words.
 #[derive(Default)]
-struct Costs {
+pub(super) struct Costs {
     /// Tokens of the pieces that were met.
     known: FxHashMap<Box<str>, u32>,
     text: String,

@@ -4,8 +4,8 @@
 //! In: a [`Page`](browserlens_page::Page). Out: an [`Outline`], its text, and from such text the
 //! same [`Outline`] again: `parse(write(x)) == x`. Invariants: every landmark and heading that is
 //! shown has a line, or lies in a repeated sibling that a line `TEXT "+N more …"` counts; a line
-//! costs at most [`MOST_TOKENS`] tokens unless its path alone costs more; text of the page is
-//! quoted and escaped.
+//! costs at most [`MOST_TOKENS`] tokens unless its path alone costs more, or it is a heading: those
+//! are whole up to 200 characters; text of the page is quoted and escaped.
 //!
 //! ```text
 //! outline  = header [ newline { newline line } ]                          a blank line after the header
@@ -34,8 +34,12 @@
 //!   headings, lists, figures, images), two are shown and `TEXT "+15 more comments"` counts the
 //!   others. Sections and landmarks are never folded, nor what holds one, nor items of more than
 //!   150 words on average that are no articles.
-//! - `[preview]`: the name is the beginning of a longer text. A name that is too long ends in
-//!   `...`.
+//! - `[preview]`: the name is the beginning of a longer text, of a heading its first 200 characters.
+//!   Another name that is too long ends in `...`.
+//! - *Words* are those of the content of the same element, counted by the same code.
+//! - With `grep`, lines whose path or words match stay, with the lines they stand in and as many
+//!   around as were asked for; where what a path matches has no line, the nearest lines in it stand
+//!   for it. What is kept for its words is not folded.
 //! - In the header, `landmarks` counts those that lie in no other, `sections` the sectioning
 //!   elements (`article`, `section`, `nav`, `aside`) that are no repeated siblings, `headings` and
 //!   `words` all that are shown on the page; a selector or `grep` changes none of them.
@@ -52,7 +56,7 @@ pub use write::{header, write, write_html, write_line, write_markdown};
 
 use crate::path::Path;
 
-/// Most tokens of a line (o200k_base).
+/// Most tokens of a line (o200k_base) that is no heading.
 pub const MOST_TOKENS: u32 = 25;
 /// Deepest nesting of lines: what lies deeper stands there too.
 pub const DEEPEST: usize = 16;
