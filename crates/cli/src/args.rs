@@ -36,7 +36,7 @@ pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};
 #[cfg(feature = "serve")]
 pub(crate) use serve::{BrowserArgs, ServeArgs, ToolsArg};
 pub(crate) use show::ShowArgs;
-pub(crate) use snapshot::SnapshotArgs;
+pub(crate) use snapshot::{ChunksArgs, GrepArgs, LiveArgs, SnapshotArgs};
 pub(crate) use trace::{TraceArgs, TraceVerb};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -122,6 +122,12 @@ Pages are rendered in Chromium with the network cut and scripts off; secrets are
             \n  browserlens snapshot https://example.com --mode outline     (with Chromium)\
             \n  browserlens snapshot --prompt                               what to tell an agent")]
     Snapshot(SnapshotArgs),
+    /// Cut the content of a page into chunks for a vector store: one JSON document a line
+    #[command(after_help = "Examples:\
+            \n  browserlens chunks traces/docs-combine-three-documents.trace --step 3 --max-tokens 256 > docs.jsonl\
+            \n  browserlens chunks https://example.com --overlap 32     (with Chromium)\
+            \n  browserlens chunks README.md")]
+    Chunks(ChunksArgs),
     /// Read what a page says: whole, in parts, by question, or as a graph
     #[command(after_help = "Examples:\
             \n  browserlens read traces/docs-combine-three-documents.trace --step 3 --preview\

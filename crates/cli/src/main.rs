@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         Verb::Show(args) => verbs::show::run(&args),
         Verb::Read(args) => verbs::read::run(&args),
         Verb::Snapshot(args) => verbs::snapshot::run(&args),
+        Verb::Chunks(args) => verbs::chunks::run(&args),
         #[cfg(feature = "serve")]
         Verb::Serve(args) => verbs::serve::run(&args),
         #[cfg(feature = "serve")]

@@ -69,7 +69,7 @@ fn the_prompt_is_printed() {
 
 #[test]
 fn every_bad_input_is_one_clear_line_with_its_exit_code() {
-    let cases: [&[&str]; 10] = [
+    let cases: [&[&str]; 12] = [
         &[LOGIN, "--step", "99"],
         &["traces/nowhere.trace"],
         &[LOGIN, "--selector", "h1["],
@@ -80,8 +80,38 @@ fn every_bad_input_is_one_clear_line_with_its_exit_code() {
         &[LOGIN, "--format", "markdown"],
         &[LOGIN, "--mode", "content", "--all"],
         &[LOGIN, "--mode", "outlines"],
+        &[LOGIN, "--grep", "Sing in"],
+        &[LOGIN, "--mode", "outline", "--include-links"],
     ];
     insta::assert_snapshot!(cases.map(refused).join("\n"));
+}
+
+#[test]
+fn grep_searches_text_with_context() {
+    let found = shown(&[LOGIN, "--grep", "sign in", "--ignore-case"]);
+    assert!(found.contains("button \"Sign in\""), "{found}");
+    let one = shown(&[LOGIN, "--mode", "outline", "--grep", "^HEADING"]);
+    let more = shown(&[LOGIN, "--mode", "outline", "--grep", "^HEADING", "--context", "1"]);
+    assert!(one.contains("HEADING") && more.lines().count() > one.lines().count(), "{one}\n{more}");
+}
+
+#[test]
+fn chunks_are_lines_of_json_within_their_tokens() {
+    let chunks = |arguments: &[&str]| {
+        let output = browserlens().arg("chunks").args(arguments).current_dir(root()).output().expect("starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("is text")
+    };
+    let lines = chunks(&["traces/docs-combine-three-documents.trace", "--step", "3", "--max-tokens", "128"]);
+    assert!(lines.lines().count() > 1, "{lines}");
+    for line in lines.lines() {
+        let document: serde_json::Value = serde_json::from_str(line).expect("is JSON");
+        assert!(document["tokens"].as_u64().expect("tokens") <= 128 && document["id"].is_string(), "{line}");
+        assert!(document["url"].as_str().expect("a URL").starts_with("http") && document["text"].is_string(), "{line}");
+    }
+    assert!(chunks(&["README.md"]).lines().all(|line| line.contains("\"url\":\"file:///")));
+    let output = browserlens().args(["chunks", "README.md", "--max-tokens", "1"]).current_dir(root()).output();
+    assert_eq!(output.expect("starts").status.code(), Some(2));
 }
 
 #[test]

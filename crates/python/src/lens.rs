@@ -8,7 +8,7 @@ use crate::errors::{Raised, Result};
 use crate::feed::Feed;
 use crate::json;
 use crate::observation::Observation;
-use crate::page::{Page, read_options, snapshot_options};
+use crate::page::{Page, SnapshotAsked, read_options};
 use crate::reader::Reader;
 use crate::wire::{GIVE_UP, Next, Wire};
 use browserlens_page::Viewport;
@@ -62,12 +62,7 @@ enum Job {
     },
     Snapshot {
         session: String,
-        mode: Option<String>,
-        format: Option<String>,
-        grep: Option<String>,
-        selector: Option<String>,
-        max_depth: Option<usize>,
-        include_hidden: bool,
+        options: Box<SnapshotAsked>,
     },
     ReadText {
         session: String,
@@ -327,9 +322,8 @@ impl Work {
                 })?;
                 Ok(Outcome::Text(serde_json::json!([place.0, place.1]).to_string()))
             }
-            Job::Snapshot { session, mode, format, grep, selector, max_depth, include_hidden } => {
-                let options =
-                    snapshot_options(mode.as_deref(), format.as_deref(), grep, selector, max_depth, include_hidden)?;
+            Job::Snapshot { session, options } => {
+                let options = options.options()?;
                 self.show(&session)?;
                 Ok(Outcome::Text(self.reader.snapshot(&mut self.browser, &options)?))
             }

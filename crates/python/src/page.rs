@@ -5,10 +5,13 @@
 
 use crate::errors::{Raised, Result};
 use crate::tables::{Table, nodes};
-use browserlens_page::text::escaped_line;
+use browserlens_page::text::{escaped_json, escaped_line};
 use browserlens_reading::{ReadOptions, Searcher, answer_of, extract};
-use browserlens_snapshot::{Format, GrepOptions, Mode, SnapshotOptions, snapshot};
+use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX, documents};
+use browserlens_snapshot::{Format, GrepOptions, Mode, RefStyle, SnapshotOptions, snapshot};
+use browserlens_tokens::Tokens;
 use pyo3::prelude::*;
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -18,28 +21,53 @@ pub struct Page {
     pub(crate) page: Arc<browserlens_page::Page>,
 }
 
-/// Reads the arguments of a snapshot.
-pub(crate) fn snapshot_options(
-    mode: Option<&str>,
-    format: Option<&str>,
+/// The arguments of a snapshot, as Python gives them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct SnapshotAsked {
+    mode: Option<String>,
+    format: Option<String>,
     grep: Option<String>,
+    ignore_case: bool,
+    invert: bool,
+    fixed_strings: bool,
+    context: usize,
     selector: Option<String>,
     max_depth: Option<usize>,
+    max_length: Option<usize>,
     include_hidden: bool,
-) -> Result<SnapshotOptions> {
-    fn named<T: std::str::FromStr<Err: std::fmt::Display>>(name: Option<&str>) -> Result<Option<T>> {
-        let wrong = |error: T::Err| Raised::options(error.to_string(), "use one of the names that there are");
-        name.map(str::parse).transpose().map_err(wrong)
+    include_links: bool,
+    include_images: bool,
+    refs: Option<String>,
+}
+
+impl SnapshotAsked {
+    /// Reads the arguments.
+    pub(crate) fn options(self) -> Result<SnapshotOptions> {
+        fn named<T: std::str::FromStr<Err: std::fmt::Display>>(name: Option<String>) -> Result<Option<T>> {
+            let wrong = |error: T::Err| Raised::options(error.to_string(), "use one of the names that there are");
+            name.map(|name| name.parse()).transpose().map_err(wrong)
+        }
+        if self.grep.is_none() && (self.ignore_case || self.invert || self.fixed_strings || self.context > 0) {
+            let wrong = "ignore_case, invert, fixed_strings and context belong to grep, which is missing";
+            return Err(Raised::options(wrong, "give grep, or leave them out"));
+        }
+        let (ignore_case, invert, fixed_strings) = (self.ignore_case, self.invert, self.fixed_strings);
+        let context = self.context;
+        Ok(SnapshotOptions {
+            mode: named::<Mode>(self.mode)?,
+            format: named::<Format>(self.format)?.unwrap_or_default(),
+            grep: self.grep.map(|pattern| GrepOptions { pattern, ignore_case, invert, fixed_strings, context }),
+            selector: self.selector,
+            max_depth: self.max_depth,
+            max_length: self.max_length,
+            include_hidden: self.include_hidden,
+            include_links: self.include_links,
+            include_images: self.include_images,
+            refs: named::<RefStyle>(self.refs)?.unwrap_or_default(),
+            ..SnapshotOptions::default()
+        })
     }
-    Ok(SnapshotOptions {
-        mode: named::<Mode>(mode)?,
-        format: named::<Format>(format)?.unwrap_or_default(),
-        grep: grep.map(|pattern| GrepOptions { pattern, ..GrepOptions::default() }),
-        selector,
-        max_depth,
-        include_hidden,
-        ..SnapshotOptions::default()
-    })
 }
 
 /// Reads the arguments of reading.
@@ -97,20 +125,73 @@ impl Page {
 
     /// Lists what can be acted on, the outline or the content; refs are those that the lens gives
     /// the page as a first one.
-    #[pyo3(signature = (mode = None, *, format = None, grep = None, selector = None, max_depth = None, include_hidden = false))]
+    #[pyo3(signature = (
+        mode = None, *, format = None, grep = None, ignore_case = false, invert = false, fixed_strings = false,
+        context = 0, selector = None, max_depth = None, max_length = None, include_hidden = false,
+        include_links = false, include_images = false, refs = None
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn snapshot(
         &self,
         py: Python<'_>,
-        mode: Option<&str>,
-        format: Option<&str>,
+        mode: Option<String>,
+        format: Option<String>,
         grep: Option<String>,
+        ignore_case: bool,
+        invert: bool,
+        fixed_strings: bool,
+        context: usize,
         selector: Option<String>,
         max_depth: Option<usize>,
+        max_length: Option<usize>,
         include_hidden: bool,
+        include_links: bool,
+        include_images: bool,
+        refs: Option<String>,
     ) -> PyResult<String> {
-        let options = snapshot_options(mode, format, grep, selector, max_depth, include_hidden)?;
+        let asked = SnapshotAsked {
+            mode,
+            format,
+            grep,
+            ignore_case,
+            invert,
+            fixed_strings,
+            context,
+            selector,
+            max_depth,
+            max_length,
+            include_hidden,
+            include_links,
+            include_images,
+            refs,
+        };
+        let options = asked.options()?;
         Ok(py.detach(|| snapshot(&self.page, &options).map_err(Raised::from))?)
+    }
+
+    /// Cuts the page's content into chunks for a vector store: documents as JSON, one a line.
+    #[pyo3(signature = (max_tokens = DEFAULT_MAX, *, overlap = 0, breadcrumbs = true, selector = None, grep = None))]
+    fn chunks(
+        &self,
+        py: Python<'_>,
+        max_tokens: u32,
+        overlap: u32,
+        breadcrumbs: bool,
+        selector: Option<String>,
+        grep: Option<String>,
+    ) -> PyResult<String> {
+        let format = Some(Format::Markdown.to_string());
+        let asked =
+            SnapshotAsked { mode: Some(Mode::Content.to_string()), format, selector, grep, ..SnapshotAsked::default() };
+        let options = asked.options()?;
+        let chunks = ChunkOptions { overlap: Tokens(overlap), breadcrumbs, ..ChunkOptions::of(Tokens(max_tokens)) };
+        Ok(py.detach(|| -> Result<String> {
+            let text = snapshot(&self.page, &options).map_err(Raised::from)?;
+            let found = documents(&text, self.page.url(), chunks)
+                .map_err(|error| Raised::options(error.to_string(), "give a greater max_tokens"))?;
+            let lines: Vec<String> = found.iter().map(|document| escaped_json(&document.json()).into_owned()).collect();
+            Ok(lines.join("\n"))
+        })?)
     }
 
     /// Reads the page's text: all of it, a section, or what answers a query.

@@ -81,6 +81,60 @@ pub enum FormatArg {
     Markdown,
 }
 
+/// How refs of a snapshot are written.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
+pub enum RefsArg {
+    /// `@e5`.
+    Lens,
+    /// `@ref:5`.
+    Seed,
+}
+
+/// What a snapshot is searched for: a pattern, or a pattern and how it is read.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum GrepArg {
+    /// A pattern.
+    Pattern(String),
+    /// A pattern and how it is read.
+    Options(GrepOptionsArg),
+}
+
+/// A pattern and how it is read.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct GrepOptionsArg {
+    /// The pattern.
+    pub pattern: String,
+    /// Whether upper and lower case are the same.
+    pub ignore_case: bool,
+    /// Whether what does not match is kept.
+    pub invert: bool,
+    /// Whether the pattern is plain text.
+    pub fixed_strings: bool,
+    /// Lines before and after.
+    pub context: u32,
+}
+
+fn grep_schema(_: &mut SchemaGenerator) -> Schema {
+    let switch = || json_schema!({ "type": "boolean" });
+    json_schema!({
+        "type": ["string", "object", "null"],
+        "maxLength": 1000,
+        "properties": {
+            "pattern": { "type": "string", "maxLength": 1000 },
+            "ignoreCase": switch(),
+            "invert": switch(),
+            "fixedStrings": switch(),
+            "context": { "type": "integer", "minimum": 0, "maximum": 10_000 },
+        },
+        "required": ["pattern"],
+        "additionalProperties": false,
+    })
+}
+
 /// How a click is made.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -208,20 +262,74 @@ arguments! {
     Snapshot {
         mode: Option<ModeArg>,
         format: Option<FormatArg>,
-        /// Regex on semantic paths
-        #[schemars(length(max = 1000))]
-        grep: Option<String>,
+        /// Regex on paths, roles, text; or {pattern, ignoreCase, invert, fixedStrings, context}
+        #[serde(default)]
+        #[schemars(schema_with = "grep_schema")]
+        grep: Option<GrepArg>,
+        /// With grep: upper and lower case alike
+        #[serde(rename = "ignoreCase", default)]
+        ignore_case: bool,
+        /// With grep: what does not match
+        #[serde(default)]
+        invert: bool,
+        /// With grep: plain text
+        #[serde(rename = "fixedStrings", default)]
+        fixed_strings: bool,
+        /// With grep: so many lines before and after
+        #[schemars(range(max = 10_000))]
+        context: Option<u32>,
         /// CSS or @e5
         #[schemars(length(max = 1000))]
         selector: Option<String>,
         #[schemars(range(max = 100))]
         depth: Option<u32>,
+        /// Characters a section
+        #[serde(rename = "maxLength")]
+        #[schemars(range(max = 1_000_000_000))]
+        max_length: Option<u32>,
+        #[serde(rename = "includeLinks", default)]
+        include_links: bool,
+        #[serde(rename = "includeImages", default)]
+        include_images: bool,
+        /// Hidden nodes too
+        #[serde(rename = "includeHidden", default)]
+        include_hidden: bool,
+        /// How refs are written
+        refs: Option<RefsArg>,
         /// Most tokens
         #[schemars(range(max = 1_000_000))]
         budget: Option<u32>,
         /// Characters to pass over, as a cut answer says
         #[schemars(range(max = 1_000_000_000))]
         skip: Option<u32>,
+    }
+    /// Of chunks.
+    Chunks {
+        /// Most tokens a chunk (512)
+        #[serde(rename = "maxTokens")]
+        #[schemars(range(min = 8, max = 1_000_000))]
+        max_tokens: Option<u32>,
+        /// Tokens repeated of the chunk before
+        #[schemars(range(max = 100_000))]
+        overlap: Option<u32>,
+        /// Leave out the headings above
+        #[serde(rename = "noBreadcrumbs", default)]
+        no_breadcrumbs: bool,
+        /// As in snapshot
+        #[serde(default)]
+        #[schemars(schema_with = "grep_schema")]
+        grep: Option<GrepArg>,
+        #[schemars(length(max = 1000))]
+        selector: Option<String>,
+        #[serde(rename = "includeLinks", default)]
+        include_links: bool,
+        #[serde(rename = "includeImages", default)]
+        include_images: bool,
+        #[schemars(range(min = 1, max = 100_000))]
+        limit: Option<u32>,
+        /// Chunks to pass over
+        #[schemars(range(max = 1_000_000_000))]
+        offset: Option<u32>,
     }
     /// Of reading.
     ReadText {

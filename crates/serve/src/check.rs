@@ -4,7 +4,7 @@
 //! not said again: it may be a secret.
 
 use crate::error::ToolError;
-use crate::tools::tools;
+use crate::tools::{tools, words_of};
 use jsonschema::Validator;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
@@ -33,10 +33,35 @@ pub fn check(tool: &str, arguments: &Value) -> Result<(), ToolError> {
                 let options = options.as_array().into_iter().flatten().filter(|one| !one.is_null());
                 format!("value is not one of {}", options.map(Value::to_string).collect::<Vec<_>>().join(", "))
             }
+            ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. }
+                if words_of(tool, &place).is_some() =>
+            {
+                format!("value is not one of {}", words_of(tool, &place).unwrap_or_default().join(", "))
+            }
             // The only pattern there is.
             ValidationErrorKind::Pattern { .. } => "value is no ref such as @e12".to_owned(),
             _ => error.masked().to_string(),
         };
         ToolError::Arguments(if place.is_empty() { said } else { format!("{place}: {said}") })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_word_that_is_none_is_answered_with_those_there_are() {
+        let said = |arguments: Value| check("snapshot", &arguments).expect_err("wrong").to_string();
+        assert_eq!(
+            said(json!({ "mode": "bogus" })),
+            "arguments: mode: value is not one of \"interactive\", \"outline\", \"content\""
+        );
+        assert_eq!(said(json!({ "refs": "no" })), "arguments: refs: value is not one of \"lens\", \"seed\"");
+        assert!(check("snapshot", &json!({ "grep": { "pattern": "a", "ignoreCase": true, "context": 2 } })).is_ok());
+        assert!(check("snapshot", &json!({ "grep": "a", "maxLength": 5, "invert": true, "context": 1 })).is_ok());
+        assert!(said(json!({ "grep": { "ignoreCase": true } })).contains("pattern"), "the pattern is missing");
+        assert!(said(json!({ "grep": { "pattern": "a", "x": 1 } })).contains("'x'"));
+    }
 }

@@ -131,6 +131,7 @@ impl Client {
             "observe" => self.observe(&args::read(arguments)?),
             "expand" => self.expand(&args::read(arguments)?),
             "snapshot" => self.snapshot(&args::read(arguments)?),
+            "chunks" => self.chunks(&args::read(arguments)?),
             "read_text" => self.read_text(args::read(arguments)?),
             "find" => self.find(args::read(arguments)?),
             "get_console_messages" | "get_network_requests" | "get_dom_snapshot" => self.inspect(tool, arguments),

@@ -109,6 +109,7 @@ pub fn tools() -> Vec<Tool> {
         looks::<args::Expand>("expand", "Show what an elided mark stands for"),
         looks::<args::Find>("find", "Find elements by text or role; gives refs and ancestors"),
         looks::<args::Snapshot>("snapshot", "Show controls, outline or content of a part of the page"),
+        looks::<args::Chunks>("chunks", "Content as JSON lines for a vector store"),
         looks::<args::ReadText>("read_text", "Read the page's text"),
         looks::<ConsoleQuery>("get_console_messages", "Console messages; errors and warnings unless told otherwise"),
         looks::<NetworkQuery>("get_network_requests", "Requests, failed ones first"),
@@ -136,8 +137,10 @@ pub fn tools() -> Vec<Tool> {
 }
 
 /// Arguments that a short schema leaves out: seldom needed, and still taken.
-const SELDOM: [(&str, &[&str]); 5] = [
+const SELDOM: &[(&str, &[&str])] = &[
     ("observe", &["why"]),
+    ("snapshot", &["ignoreCase", "invert", "fixedStrings", "context", "includeHidden", "refs"]),
+    ("chunks", &["noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector"]),
     ("get_console_messages", &["preset", "tabId"]),
     ("get_network_requests", &["preset", "tabId", "failedFirst"]),
     ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles"]),
@@ -200,6 +203,8 @@ fn short(schema: &Value, keeps_words: bool) -> Value {
         }
     } else {
         let kind = match schema.get("type") {
+            // A text, or an object that its description names.
+            Some(Value::Array(kinds)) if kinds.contains(&json!("object")) => Some(json!(["string", "object"])),
             Some(Value::Array(kinds)) => kinds.iter().find(|kind| **kind != json!("null")).cloned(),
             kind => kind.cloned(),
         };
@@ -217,6 +222,13 @@ fn short(schema: &Value, keeps_words: bool) -> Value {
         out.insert("description".to_owned(), words.clone());
     }
     Value::Object(out)
+}
+
+/// Returns the words that an argument of a tool may be, if it is one of some.
+pub(crate) fn words_of(tool: &str, argument: &str) -> Option<Vec<String>> {
+    let tool = tools().into_iter().find(|known| known.name == tool)?;
+    let schema = tool.arguments.get("properties")?.get(argument)?.as_object()?;
+    Some(one_of_words(schema)?.as_array()?.iter().map(Value::to_string).collect())
 }
 
 /// Returns the words of an enumeration.

@@ -10,10 +10,12 @@
 //! sections that fit: siblings are joined as long as they do, so its breadcrumbs are those of its
 //! first line and hold for all of it.
 
+mod documents;
 mod split;
 
 use crate::markdown;
 use browserlens_tokens::{Encoding, Tokens};
+pub use documents::{Document, documents};
 use split::{Atom, Unit};
 use std::ops::Range;
 
@@ -87,6 +89,9 @@ pub enum ChunkError {
 
 /// The smallest maximum: some characters cost this many tokens.
 pub const SMALLEST_MAX: u32 = 8;
+
+/// The maximum of who names none.
+pub const DEFAULT_MAX: u32 = 512;
 
 /// Cuts markdown.
 ///

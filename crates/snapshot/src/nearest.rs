@@ -5,6 +5,7 @@
 //! line, and short.
 
 use browserlens_lens::format::escape;
+use browserlens_page::text::escaped_line;
 use std::collections::HashSet;
 
 /// How many are named.
@@ -32,12 +33,12 @@ impl Choice {
 
     fn told(&self) -> String {
         match self {
-            Self::Path(path) => path.clone(),
+            Self::Path(path) => escaped_line(path).into_owned(),
             Self::Name(name) => {
                 let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
                 let short: String = one_line.chars().take(LONGEST).collect();
                 let mut out = String::new();
-                escape::quote(&mut out, &short);
+                escape::quote(&mut out, &escaped_line(&short));
                 if short.len() < one_line.len() {
                     out.push('…');
                 }

@@ -436,6 +436,12 @@ mod tests {
             (vec!["network", "--failed-only"], "get_network_requests", json!({ "failedOnly": true })),
             (vec!["snapshot", "outline"], "snapshot", json!({ "mode": "outline" })),
             (
+                vec!["snapshot", "content", "--grep", "a", "--ignore-case", "--context", "2", "--max-length", "9"],
+                "snapshot",
+                json!({ "mode": "content", "grep": "a", "ignoreCase": true, "context": 2, "maxLength": 9 }),
+            ),
+            (vec!["chunks", "--max-tokens", "64"], "chunks", json!({ "maxTokens": 64 })),
+            (
                 vec!["drag", "@e1", "@e2", "--place", "before"],
                 "drag",
                 json!({ "from": "@e1", "to": "@e2", "place": "before" }),

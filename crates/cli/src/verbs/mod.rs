@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod bench;
+pub(crate) mod chunks;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod corpus;

@@ -2,7 +2,7 @@
 //! live page.
 
 use super::trace_failure;
-use crate::args::SnapshotArgs;
+use crate::args::{GrepArgs, LiveArgs, SnapshotArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::Page;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &SnapshotArgs) -> Ended {
     let options = options(args);
     // What is wrong with the options is said before a browser starts.
     let refs = options.needs_refs().map_err(|error| failure(source, &error))?;
-    let (session, page) = if is_url(source) { live(args, source)? } else { recorded(args, source, refs)? };
+    let (session, page) = opened(source, args.step, refs, &args.live)?;
     let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
     let text = format!("{text}\n");
     // HTML comes as it is, and says how much of it nobody sees.
@@ -32,12 +32,7 @@ fn options(args: &SnapshotArgs) -> SnapshotOptions {
         selector: args.selector.clone(),
         max_depth: args.max_depth,
         include_hidden: args.include_hidden,
-        grep: args.grep.as_ref().map(|pattern| GrepOptions {
-            pattern: pattern.clone(),
-            ignore_case: args.ignore_case,
-            invert: args.invert,
-            fixed_strings: args.fixed_strings,
-        }),
+        grep: grep_options(&args.grep),
         mode: args.mode,
         format: args.format,
         max_length: args.max_length,
@@ -49,11 +44,31 @@ fn options(args: &SnapshotArgs) -> SnapshotOptions {
     }
 }
 
-fn is_url(source: &str) -> bool {
+pub(super) fn grep_options(args: &GrepArgs) -> Option<GrepOptions> {
+    args.grep.as_ref().map(|pattern| GrepOptions {
+        pattern: pattern.clone(),
+        ignore_case: args.ignore_case,
+        invert: args.invert,
+        fixed_strings: args.fixed_strings,
+        context: args.context,
+    })
+}
+
+/// Opens a step of a trace, or a live page, with a session that looked at it where `refs` matter.
+pub(super) fn opened(
+    source: &str,
+    step: Option<u32>,
+    refs: bool,
+    how: &LiveArgs,
+) -> Result<(Session, Arc<Page>), Failure> {
+    if is_url(source) { live(how, source, step) } else { recorded(source, step, refs) }
+}
+
+pub(super) fn is_url(source: &str) -> bool {
     ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
 }
 
-fn failure(source: &str, error: &SnapshotError) -> Failure {
+pub(super) fn failure(source: &str, error: &SnapshotError) -> Failure {
     let exit = match error {
         SnapshotError::Lens { .. } => Exit::Input,
         _ => Exit::Usage,
@@ -71,9 +86,9 @@ fn cannot_be_shown(source: &str, error: &dyn std::error::Error) -> Failure {
 
 /// Opens a step of a trace. Where `refs` matter, the session looks at every page up to it, so that
 /// they are those that an agent was shown on the way.
-fn recorded(args: &SnapshotArgs, source: &str, refs: bool) -> Result<(Session, Arc<Page>), Failure> {
+fn recorded(source: &str, step: Option<u32>, refs: bool) -> Result<(Session, Arc<Page>), Failure> {
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
-    let last = args.step.unwrap_or(0);
+    let last = step.unwrap_or(0);
     let mut session = Session::new();
     let mut page = None;
     let first = if refs { 0 } else { last };
@@ -100,10 +115,10 @@ fn recorded(args: &SnapshotArgs, source: &str, refs: bool) -> Result<(Session, A
 }
 
 #[cfg(feature = "record")]
-fn live(args: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failure> {
+fn live(args: &LiveArgs, source: &str, step: Option<u32>) -> Result<(Session, Arc<Page>), Failure> {
     use browserlens_recorder::{LiveBrowser, LiveOptions};
     use browserlens_strategy::PageSource as _;
-    if args.step.is_some() {
+    if step.is_some() {
         return Err(Failure::words(
             Exit::Usage,
             format!("{source}: a live page has no steps"),
@@ -120,7 +135,7 @@ fn live(args: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failu
 }
 
 #[cfg(not(feature = "record"))]
-fn live(_: &SnapshotArgs, source: &str) -> Result<(Session, Arc<Page>), Failure> {
+fn live(_: &LiveArgs, source: &str, _: Option<u32>) -> Result<(Session, Arc<Page>), Failure> {
     Err(Failure::words(
         Exit::Usage,
         format!("{source}: this build looks at no live pages"),

@@ -119,11 +119,29 @@ class Page:
         *,
         format: str | None = None,
         grep: str | None = None,
+        ignore_case: bool = False,
+        invert: bool = False,
+        fixed_strings: bool = False,
+        context: int = 0,
         selector: str | None = None,
         max_depth: int | None = None,
+        max_length: int | None = None,
         include_hidden: bool = False,
+        include_links: bool = False,
+        include_images: bool = False,
+        refs: str | None = None,
     ) -> str:
         """Lists what can be acted on, the outline or the content; refs are those that the lens gives the page as a first one."""
+    def chunks(
+        self,
+        max_tokens: int = 512,
+        *,
+        overlap: int = 0,
+        breadcrumbs: bool = True,
+        selector: str | None = None,
+        grep: str | None = None,
+    ) -> str:
+        """Cuts the page's content into chunks for a vector store: documents as JSON, one a line."""
     def read_text(
         self,
         query: str | None = None,

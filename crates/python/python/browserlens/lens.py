@@ -184,13 +184,39 @@ class BrowserLens:
         *,
         format: str | None = None,
         grep: str | None = None,
+        ignore_case: bool = False,
+        invert: bool = False,
+        fixed_strings: bool = False,
+        context: int = 0,
         selector: str | None = None,
         max_depth: int | None = None,
+        max_length: int | None = None,
         include_hidden: bool = False,
+        include_links: bool = False,
+        include_images: bool = False,
+        refs: str | None = None,
     ) -> Any:
-        """Lists what can be acted on (`interactive`), how the page is built (`outline`) or what it says (`content`); refs are those of the observations."""
-        job = {"mode": mode, "format": format, "grep": grep, "selector": selector}
-        return self._on(page, {"do": "snapshot", **job, "max_depth": max_depth, "include_hidden": include_hidden})
+        """Lists what can be acted on (`interactive`), how the page is built (`outline`) or what it says (`content`); refs are those of the observations.
+
+        `grep` searches paths, roles and text of every line; `context` adds so many lines before and after. `max_length` is the most characters a section of
+        content; what is left is told. `refs` is `lens` (`@e5`) or `seed` (`@ref:5`)."""
+        options = {
+            "mode": mode,
+            "format": format,
+            "grep": grep,
+            "ignore_case": ignore_case,
+            "invert": invert,
+            "fixed_strings": fixed_strings,
+            "context": context,
+            "selector": selector,
+            "max_depth": max_depth,
+            "max_length": max_length,
+            "include_hidden": include_hidden,
+            "include_links": include_links,
+            "include_images": include_images,
+            "refs": refs,
+        }
+        return self._on(page, {"do": "snapshot", "options": options})
 
     def read_text(
         self,

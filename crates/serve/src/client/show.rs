@@ -5,15 +5,16 @@
 
 use super::{Client, DEFAULT_READING, options_of};
 use crate::answer::{Answer, fenced};
-use crate::args::{self, FormatArg, ModeArg};
+use crate::args::{self, FormatArg, GrepArg, ModeArg, RefsArg};
 use crate::error::ToolError;
 use browserlens_inspect::UnixMillis;
 use browserlens_knowledge::protocol::AgentInstruction;
-use browserlens_page::text::{count_unseen, escaped};
+use browserlens_page::text::{count_unseen, escaped, escaped_json};
 use browserlens_reading::ReadOptions;
-use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, SnapshotOptions, find, snapshot_in};
+use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX as DEFAULT_CHUNK, documents};
+use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, RefStyle, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{ImageSpace, Request};
-use browserlens_tokens::Encoding;
+use browserlens_tokens::{Encoding, Tokens};
 use serde_json::Value;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -69,13 +70,32 @@ impl Client {
     }
 
     pub(super) fn snapshot(&mut self, wanted: &args::Snapshot) -> Result<Answer, ToolError> {
+        let grep = match wanted.grep.as_ref().map(grep_options) {
+            Some(mut grep) => {
+                grep.ignore_case |= wanted.ignore_case;
+                grep.invert |= wanted.invert;
+                grep.fixed_strings |= wanted.fixed_strings;
+                grep.context = wanted.context.map_or(grep.context, |lines| lines as usize);
+                Some(grep)
+            }
+            None if wanted.ignore_case || wanted.invert || wanted.fixed_strings || wanted.context.is_some() => {
+                let said = "grep is missing, which ignoreCase, invert, fixedStrings and context belong to";
+                return Err(ToolError::Arguments(said.to_owned()));
+            }
+            None => None,
+        };
         let options = SnapshotOptions {
             selector: wanted.selector.clone(),
             max_depth: wanted.depth.map(|depth| depth as usize),
-            grep: wanted
-                .grep
-                .as_ref()
-                .map(|pattern| GrepOptions { pattern: pattern.clone(), ..GrepOptions::default() }),
+            grep,
+            max_length: wanted.max_length.map(|length| length as usize),
+            include_links: wanted.include_links,
+            include_images: wanted.include_images,
+            include_hidden: wanted.include_hidden,
+            refs: match wanted.refs {
+                None | Some(RefsArg::Lens) => RefStyle::Lens,
+                Some(RefsArg::Seed) => RefStyle::Seed,
+            },
             mode: match (wanted.mode, wanted.format) {
                 (Some(ModeArg::Interactive), _) => Some(Mode::Interactive),
                 (Some(ModeArg::Outline), _) => Some(Mode::Outline),
@@ -99,6 +119,56 @@ impl Client {
         }
         let text = within_budget(&text, budget, skip);
         Ok(Answer::text(&if is_quoted { text } else { fenced(&text)? }))
+    }
+
+    pub(super) fn chunks(&mut self, wanted: &args::Chunks) -> Result<Answer, ToolError> {
+        let taken = SnapshotOptions {
+            selector: wanted.selector.clone(),
+            grep: wanted.grep.as_ref().map(grep_options),
+            include_links: wanted.include_links,
+            include_images: wanted.include_images,
+            format: Format::Markdown,
+            ..SnapshotOptions::of(Mode::Content)
+        };
+        let chunks = ChunkOptions {
+            breadcrumbs: !wanted.no_breadcrumbs,
+            overlap: Tokens(wanted.overlap.unwrap_or(0)),
+            ..ChunkOptions::of(Tokens(wanted.max_tokens.unwrap_or(DEFAULT_CHUNK)))
+        };
+        let found = self.with_whole_page(|session, page| {
+            let text = snapshot_in(session, page, &taken)?;
+            documents(&text, page.url(), chunks).map_err(|error| ToolError::Arguments(format!("maxTokens: {error}")))
+        })?;
+        let offset = wanted.offset.unwrap_or(0) as usize;
+        if offset > 0 && offset >= found.len() {
+            return Err(ToolError::NotThere {
+                message: format!("offset {offset}: there are {} chunks", found.len()),
+                hint: "call `chunks` with a smaller offset, or without",
+            });
+        }
+        // Whole documents, as many as there is room for.
+        let mut left = match self.budget {
+            Some(0) => usize::MAX,
+            budget => budget.unwrap_or(DEFAULT_READING) as usize,
+        };
+        let most = wanted.limit.map_or(usize::MAX, |limit| limit as usize);
+        let mut lines = Vec::new();
+        for document in found.iter().skip(offset).take(most) {
+            let line = document.json();
+            let cost = Encoding::O200kBase.count(&line).0 as usize;
+            if cost > left && !lines.is_empty() {
+                break;
+            }
+            left = left.saturating_sub(cost);
+            lines.push(escaped_json(&line).into_owned());
+        }
+        let next = offset + lines.len();
+        if next < found.len() {
+            // A line of JSON too: who reads lines of JSON must not stumble over it.
+            let of = found.len();
+            lines.push(serde_json::json!({ "more": of - next, "of": of, "offset": next }).to_string());
+        }
+        Ok(Answer::as_it_is(lines.join("\n")))
     }
 
     pub(super) fn find(&mut self, wanted: args::Find) -> Result<Answer, ToolError> {
@@ -174,6 +244,19 @@ impl Client {
             ImageSpace::Document(area) => format!("{}×{}", area.width.round(), area.height.round()),
         };
         Ok(Answer { images: vec![picture.png], ..Answer::text(&text) })
+    }
+}
+
+fn grep_options(grep: &GrepArg) -> GrepOptions {
+    match grep {
+        GrepArg::Pattern(pattern) => GrepOptions::from(pattern.as_str()),
+        GrepArg::Options(options) => GrepOptions {
+            pattern: options.pattern.clone(),
+            ignore_case: options.ignore_case,
+            invert: options.invert,
+            fixed_strings: options.fixed_strings,
+            context: options.context as usize,
+        },
     }
 }
 

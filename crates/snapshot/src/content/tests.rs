@@ -630,18 +630,22 @@ fn a_section_is_cut_to_a_number_of_characters() {
     SECTION /main/article/section.intro [33 words, cut]
       HEADING level=2 "Introduction"
       TEXT "Agents of this kind are"
+      CUT [27 words, 141 characters left; max length 176 shows all]
 
     SECTION /main/article/section.content [39 words, cut]
       HEADING level=2 "What are its parts?"
       TEXT "Such an agent has"
+      CUT [31 words, 190 characters left; max length 226 shows all]
     "####);
     insta::assert_snapshot!(cut(0), @r####"
     PAGE: https://example.com/article | Article Title
     CONTENT: sections=2 words=0
 
     SECTION /main/article/section.intro [33 words, cut]
+      CUT [33 words, 176 characters left; max length 176 shows all]
 
     SECTION /main/article/section.content [39 words, cut]
+      CUT [39 words, 226 characters left; max length 226 shows all]
     "####);
     assert_eq!(cut(10_000), tree(&page));
     for length in 0..400 {

@@ -1,0 +1,93 @@
+//! `chunks`: the content of a page as documents for a store of vectors, one JSON object a line; of a
+//! trace, a live page, or a file.
+
+use super::snapshot::{failure, grep_options, is_url, opened};
+use crate::args::ChunksArgs;
+use crate::exit::{Exit, Failure};
+use crate::{Ended, output};
+use browserlens_snapshot::chunk::{ChunkOptions, documents};
+use browserlens_snapshot::{Format, Mode, SnapshotOptions, snapshot_in};
+use browserlens_tokens::Tokens;
+use std::path::Path;
+
+pub(crate) fn run(args: &ChunksArgs) -> Ended {
+    let chunks = ChunkOptions {
+        breadcrumbs: !args.no_breadcrumbs,
+        overlap: Tokens(args.overlap),
+        ..ChunkOptions::of(Tokens(args.max_tokens))
+    };
+    let (markdown, url) = markdown(args)?;
+    let found = documents(&markdown, &url, chunks).map_err(|error| {
+        Failure::words(Exit::Usage, format!("--max-tokens: {error}"), "give a greater --max-tokens")
+    })?;
+    let mut lines = String::new();
+    for document in &found {
+        lines.push_str(&document.json());
+        lines.push('\n');
+    }
+    output::json(&lines)?;
+    output::status(&format!("{} chunks of at most {} tokens", found.len(), args.max_tokens));
+    Ok(Exit::Success)
+}
+
+/// Returns the markdown that is cut, and where it comes from.
+fn markdown(args: &ChunksArgs) -> Result<(String, String), Failure> {
+    let source = args.source.as_str();
+    let end = Path::new(source).extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let is_file = !is_url(source) && Path::new(source).is_file();
+    if is_file && matches!(end.as_str(), "md" | "markdown") {
+        return read(args, source);
+    }
+    let is_html = is_file && matches!(end.as_str(), "html" | "htm" | "xhtml");
+    let opens = if is_html { file_url(source)? } else { source.to_owned() };
+    let options = SnapshotOptions {
+        selector: args.selector.clone(),
+        grep: grep_options(&args.grep),
+        format: Format::Markdown,
+        include_links: args.include_links,
+        include_images: args.include_images,
+        ..SnapshotOptions::of(Mode::Content)
+    };
+    let refs = options.needs_refs().map_err(|error| failure(source, &error))?;
+    let (session, page) = opened(&opens, args.step, refs, &args.live)?;
+    let text = snapshot_in(&session, &page, &options).map_err(|error| failure(source, &error))?;
+    Ok((text, page.url().to_owned()))
+}
+
+/// Reads a file of markdown, of which only its own text is cut.
+fn read(args: &ChunksArgs, source: &str) -> Result<(String, String), Failure> {
+    let of_pages = [
+        ("--step", args.step.is_some()),
+        ("--selector", args.selector.is_some()),
+        ("--grep", args.grep.grep.is_some()),
+        ("--include-links", args.include_links),
+        ("--include-images", args.include_images),
+    ];
+    if let Some((option, _)) = of_pages.into_iter().find(|(_, given)| *given) {
+        let message = format!("{source}: {option} is not for a file of markdown");
+        return Err(Failure::words(Exit::Usage, message, "leave it out, or name a trace or a URL"));
+    }
+    let text = std::fs::read_to_string(source).map_err(|error| {
+        let message = format!("{source}: cannot be read: {error}");
+        Failure::words(Exit::Input, message, "name a file of text in UTF-8")
+    })?;
+    Ok((browserlens_page::text::escaped(&text).into_owned(), file_url(source)?))
+}
+
+/// Returns the URL of a file.
+fn file_url(source: &str) -> Result<String, Failure> {
+    let path = std::path::absolute(source).map_err(|error| {
+        let message = format!("{source}: cannot be found: {error}");
+        Failure::words(Exit::Input, message, "name a file that is there")
+    })?;
+    let path = path.to_string_lossy().replace('\\', "/");
+    let mut url = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
+            url.push(char::from(byte));
+        } else {
+            url.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    Ok(url)
+}

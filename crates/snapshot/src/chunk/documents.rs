@@ -1,0 +1,147 @@
+//! Chunks as documents for a store of vectors.
+//!
+//! In: markdown of a page and its URL. Out: [`Document`]s, each a line of JSON. Invariants: ids are
+//! the same for the same text at the same URL, on every machine, and no two documents of a page
+//! share one; a line of JSON holds no line end.
+
+use super::{ChunkError, ChunkOptions, Cut, chunk};
+use std::collections::HashMap;
+
+/// A chunk with what a store needs to know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// 16 hexadecimal digits, made of URL and text; the second of two that are alike ends in `-2`.
+    pub id: String,
+    /// What is stored, with breadcrumbs and overlap as they were asked for.
+    pub text: String,
+    /// The headings above its first line, outermost first.
+    pub breadcrumbs: Vec<String>,
+    /// What the text costs.
+    pub tokens: u32,
+    /// Address of the page.
+    pub url: String,
+    /// Semantic path of the section it begins in; empty where none is told.
+    pub path: String,
+    /// What was cut in it because it was over the maximum alone.
+    pub cut: Option<Cut>,
+}
+
+impl Document {
+    /// Returns the document as JSON on one line; `cut` is there only where something was cut.
+    pub fn json(&self) -> String {
+        let mut value = serde_json::json!({
+            "id": self.id,
+            "text": self.text,
+            "breadcrumbs": self.breadcrumbs,
+            "tokens": self.tokens,
+            "url": self.url,
+            "path": self.path,
+        });
+        if let Some(cut) = self.cut {
+            value["cut"] = match cut {
+                Cut::Code => "code",
+                Cut::Row => "row",
+            }
+            .into();
+        }
+        value.to_string()
+    }
+}
+
+/// Cuts markdown into documents.
+///
+/// # Errors
+/// [`ChunkError`] as [`chunk`].
+pub fn documents(markdown: &str, url: &str, options: ChunkOptions) -> Result<Vec<Document>, ChunkError> {
+    let mut path = String::new();
+    let mut known: HashMap<u64, u32> = HashMap::new();
+    let mut found = Vec::new();
+    for chunk in chunk(markdown, options)? {
+        // A chunk that begins with the comment of a section begins in that section.
+        let body = chunk.body();
+        let own = paths(body).next().filter(|(at, _)| begins_with_comments(&body[..*at])).map(|(_, own)| own);
+        let begins_in = own.map_or_else(|| path.clone(), str::to_owned);
+        if let Some((_, last)) = paths(body).last() {
+            path = last.to_owned();
+        }
+        let hash = fnv(url, body);
+        let times = known.entry(hash).or_insert(0);
+        *times += 1;
+        let id = if *times == 1 { format!("{hash:016x}") } else { format!("{hash:016x}-{times}") };
+        found.push(Document {
+            id,
+            text: chunk.text().to_owned(),
+            breadcrumbs: chunk.breadcrumbs.clone(),
+            tokens: chunk.tokens.0,
+            url: url.to_owned(),
+            path: begins_in,
+            cut: chunk.cut,
+        });
+    }
+    Ok(found)
+}
+
+const PATH: &str = "<!-- xpath: ";
+
+/// The paths that comments of a text name, with where each stands. In text of a page `<` is
+/// escaped; in a block of code a line may look like one.
+fn paths(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices(PATH).filter_map(move |(at, _)| {
+        let starts_line = at == 0 || text[..at].ends_with('\n');
+        let rest = text[at + PATH.len()..].lines().next()?;
+        Some((at, rest.strip_suffix(" -->")?)).filter(|_| starts_line)
+    })
+}
+
+fn begins_with_comments(text: &str) -> bool {
+    text.lines().all(|line| line.trim().is_empty() || line.starts_with("<!-- "))
+}
+
+/// FNV-1a of URL and text: the same on every machine, which a hash of the standard library need not
+/// be.
+fn fnv(url: &str, text: &str) -> u64 {
+    let bytes = url.bytes().chain([0]).chain(text.bytes());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use browserlens_tokens::{Encoding, Tokens};
+
+    const TEXT: &str = "<!-- source: https://a.test/ -->\n<!-- xpath: /main/section.intro -->\n\n# Guide\n\nSome words to \
+        begin with.\n\n<!-- xpath: /main/section.code -->\n\n## Code\n\n```rust\nfn main() {\n    run();\n}\n```\n\n\
+        Some words to begin with.\n\n<!-- end: 15 words extracted -->\n";
+
+    #[test]
+    fn documents_have_ids_breadcrumbs_tokens_and_the_path_they_begin_in() {
+        let options = ChunkOptions::of(Tokens(48));
+        let found = documents(TEXT, "https://a.test/", options).expect("cut");
+        assert_eq!(found, documents(TEXT, "https://a.test/", options).expect("cut"), "ids stay");
+        assert!(found.len() > 1, "{found:?}");
+        let ids: std::collections::HashSet<&str> = found.iter().map(|document| document.id.as_str()).collect();
+        assert_eq!(ids.len(), found.len());
+        assert_eq!(found[0].path, "/main/section.intro");
+        let code = found.iter().find(|document| document.text.contains("fn main")).expect("the code");
+        assert!(code.text.contains("run();\n}\n```"), "code stays whole: {}", code.text);
+        assert_eq!(
+            (code.path.as_str(), code.breadcrumbs.first().map(String::as_str)),
+            ("/main/section.code", Some("Guide"))
+        );
+        for document in &found {
+            assert_eq!(document.tokens, Encoding::O200kBase.count(&document.text).0);
+            assert!(document.tokens <= 48 && !document.json().contains('\n'), "{}", document.json());
+        }
+        let other = documents(TEXT, "https://b.test/", options).expect("cut");
+        assert_ne!(other[0].id, found[0].id);
+    }
+
+    #[test]
+    fn texts_that_are_alike_have_ids_of_their_own() {
+        let text = "Same words again.\n\n".repeat(20);
+        let found = documents(&text, "u", ChunkOptions::of(Tokens(8))).expect("cut");
+        let ids: std::collections::HashSet<&str> = found.iter().map(|document| document.id.as_str()).collect();
+        assert_eq!(ids.len(), found.len());
+        assert!(documents("x", "u", ChunkOptions::of(Tokens(1))).is_err());
+    }
+}
