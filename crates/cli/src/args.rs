@@ -25,7 +25,7 @@ pub(crate) use agents::{
 };
 pub(crate) use corpus::{CorpusArgs, CorpusVerb, MakeArgs};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
+pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs};
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
 #[cfg(feature = "serve")]
 pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
@@ -490,4 +490,34 @@ pub(crate) struct ManArgs {
     /// The folder; it is made where it is missing
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+}
+
+/// The name of an option: `failedOnly` and `website_id` are `failed-only` and `website-id`.
+pub(crate) fn option_of(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('-');
+        }
+        out.push(if c == '_' { '-' } else { c.to_ascii_lowercase() });
+    }
+    out
+}
+
+/// Names the field that an error about arguments begins with as the command line does: `pageSize:
+/// …` as `--page-size: …`.
+pub(crate) fn with_options(message: &str) -> String {
+    let (before, rest) = match message.strip_prefix("arguments: ") {
+        Some(rest) => ("arguments: ", rest),
+        None => ("", message),
+    };
+    let named = rest.split_once(": ").filter(|(name, _)| {
+        name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().any(|c| c.is_ascii_uppercase())
+            && name.chars().all(|c| c.is_ascii_alphanumeric())
+    });
+    match named {
+        Some((name, rest)) => format!("{before}--{}: {rest}", option_of(name)),
+        None => message.to_owned(),
+    }
 }

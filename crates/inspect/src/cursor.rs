@@ -95,6 +95,27 @@ impl Place {
     }
 }
 
+impl Place {
+    /// A place in a page's tree or text: how much was passed, of a page of which nothing changed
+    /// that `version` stands for.
+    pub(crate) fn on_page(passed: u64, total: u64, version: Short) -> Self {
+        let mut first = [0; 8];
+        first.copy_from_slice(&version[..8]);
+        Self { after: Some(passed), ..Self::start(None, 0, total, u64::from_le_bytes(first)) }
+    }
+
+    /// Returns how much of the page was passed.
+    ///
+    /// # Errors
+    /// [`InspectError::BadField`] if the page is another by now.
+    pub(crate) fn passed(&self, version: Short) -> Result<u64, InspectError> {
+        if self.original != Self::on_page(0, 0, version).original {
+            return Err(refused("the page changed since"));
+        }
+        Ok(self.after.unwrap_or(0))
+    }
+}
+
 /// Makes and reads the cursors of one query over one source.
 pub(crate) struct Cursors<'a> {
     pub key: &'a CursorKey,

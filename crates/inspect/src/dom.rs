@@ -1,10 +1,12 @@
 //! A part of the page as a tree.
 //!
-//! In: a page, a selector, limits. Out: [`DomNode`]s. Invariants: nodes are taken level by level,
-//! so that a limit cuts what lies deepest; a node whose children were cut says how many; values of
-//! secret fields are never given.
+//! In: a page, a selector, limits, a place to go on from. Out: [`DomNode`]s, and where to go on.
+//! Invariants: nodes are taken level by level, so that a limit cuts what lies deepest; a node whose
+//! children were cut says how many; the next page begins with what was cut, so that over all pages
+//! every node comes once; values of secret fields are never given.
 
 use crate::answer::{Answer, Cuts, Sizes, Truncation, cut};
+use crate::cursor::{Place, Short, short};
 use crate::error::InspectError;
 use crate::limits::Limits;
 use crate::query::{self, DomQuery};
@@ -43,6 +45,10 @@ pub struct DomNode {
     /// How many children were cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<u64>,
+    /// On a later page: the element that it lies in, as a CSS selector, where that is another than
+    /// that of the node before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<String>,
 }
 
 /// The answer of `get_dom_snapshot`.
@@ -86,6 +92,7 @@ pub(crate) fn check(query: &DomQuery, limits: &Limits) -> Result<Checked, Inspec
         include_styles: Some(styles),
         exclude_scripts: Some(no_scripts),
         exclude_styles: Some(no_styles),
+        cursor: None,
         ..query.clone()
     };
     Ok(Checked { shown, selector, depth, nodes, styles, no_scripts, no_styles })
@@ -106,6 +113,57 @@ pub(crate) fn roots(page: &Page, selector: Option<&Selector>) -> Vec<NodeId> {
         }
     }
     outermost
+}
+
+/// Returns what a selector selects.
+///
+/// # Errors
+/// [`InspectError::BadField`] if it is no selector or matches nothing.
+pub(crate) fn selected(page: &Page, given: Option<&String>) -> Result<Vec<NodeId>, InspectError> {
+    let found = roots(page, selector(given)?.as_ref());
+    match given {
+        Some(given) if found.is_empty() => Err(no_match(given)),
+        _ => Ok(found),
+    }
+}
+
+fn no_match(selector: &str) -> InspectError {
+    InspectError::NoMatch { selector: escaped_line(selector).into_owned() }
+}
+
+/// Returns a hash of how a page is built: what a place in its tree stands on.
+fn version(page: &Page) -> Short {
+    let mut bytes = Vec::with_capacity(page.len() * 12);
+    for node in page.nodes() {
+        let key = node.key();
+        [key.frame, key.loader, key.backend, node.end()].iter().for_each(|part| bytes.extend(part.to_le_bytes()));
+    }
+    short(&bytes)
+}
+
+/// Returns a CSS selector of an element: from the nearest element with an id, or the root, down.
+fn path(node: NodeRef<'_>) -> String {
+    let mut steps = Vec::new();
+    for above in std::iter::once(node).chain(node.ancestors()) {
+        if above.kind() != NodeKind::Element {
+            break;
+        }
+        let plain = |id: &&str| {
+            let mut bytes = id.bytes();
+            bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic())
+                && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        };
+        if let Some(id) = above.attribute("id").filter(plain) {
+            steps.push(format!("#{id}"));
+            break;
+        }
+        let siblings = above.parent().into_iter().flat_map(|parent| parent.children().collect::<Vec<_>>());
+        let elements = siblings.filter(|sibling| sibling.kind() == NodeKind::Element);
+        let nth = elements.take_while(|sibling| sibling.id() != above.id()).count() + 1;
+        steps.push(format!("{}:nth-child({nth})", escaped_line(above.tag())));
+    }
+    steps.reverse();
+    steps.join(">")
 }
 
 impl Checked {
@@ -137,38 +195,69 @@ impl Checked {
         count
     }
 
-    pub(crate) fn answer(self, page: &Page, limits: &Limits) -> Result<DomAnswer, InspectError> {
+    /// Takes nodes level by level until there are enough; returns them, and what comes next: the
+    /// roots and children that were cut. Both in document order.
+    fn take(&self, page: &Page, roots: &[NodeId]) -> (Vec<NodeId>, Vec<NodeId>) {
+        let (mut kept, mut cut) = (Vec::new(), Vec::new());
+        let mut queue: VecDeque<(NodeId, usize)> = roots.iter().map(|id| (*id, 0)).collect();
+        while let Some((id, depth)) = queue.pop_front() {
+            if kept.len() == self.nodes {
+                cut.push(id);
+                continue;
+            }
+            kept.push(id);
+            let children = page.node(id).children().filter(|child| !self.leaves_out(*child)).map(|child| child.id());
+            if depth < self.depth {
+                queue.extend(children.map(|child| (child, depth + 1)));
+            } else {
+                cut.extend(children);
+            }
+        }
+        kept.sort_unstable();
+        cut.sort_unstable();
+        (kept, cut)
+    }
+
+    pub(crate) fn answer(
+        self,
+        page: &Page,
+        limits: &Limits,
+        place: Option<&Place>,
+    ) -> Result<(DomAnswer, Option<Place>), InspectError> {
         let found = roots(page, self.selector.as_ref());
         let original = page.nodes().count() as u64;
         let total: u64 = found.iter().map(|id| self.count(page.node(*id))).sum();
         if total == 0 && self.selector.is_some() {
             return Err(self.nothing(found.len()));
         }
-        // Level by level: which nodes are kept, until there are enough.
-        let mut kept: Vec<NodeId> = Vec::new();
-        let mut queue: VecDeque<(NodeId, usize)> =
-            found.iter().filter(|id| !self.leaves_out(page.node(**id))).map(|id| (*id, 0)).collect();
-        while let Some((id, depth)) = queue.pop_front() {
-            if kept.len() == self.nodes {
-                break;
-            }
-            kept.push(id);
-            if depth < self.depth {
-                let children = page.node(id).children().filter(|child| !self.leaves_out(*child));
-                queue.extend(children.map(|child| (child.id(), depth + 1)));
-            }
+        let version = version(page);
+        let pages = place.map(|place| place.passed(version)).transpose()?.unwrap_or(0);
+        let mut roots: Vec<NodeId> = found.iter().copied().filter(|id| !self.leaves_out(page.node(*id))).collect();
+        let mut passed = 0;
+        for _ in 0..pages {
+            let (kept, cut) = self.take(page, &roots);
+            (passed, roots) = (passed + kept.len() as u64, cut);
         }
-        kept.sort_unstable();
+        let (kept, next) = self.take(page, &roots);
         let count = kept.len() as u64;
         let mut cuts = Cuts::default();
-        let data: Vec<DomNode> = found
-            .iter()
-            .filter(|id| kept.binary_search(id).is_ok())
-            .map(|id| self.tree(page.node(*id), &kept, limits, &mut cuts))
-            .collect();
+        let mut under = None;
+        let mut data = Vec::new();
+        for id in roots.iter().filter(|id| kept.binary_search(id).is_ok()) {
+            let mut node = self.tree(page.node(*id), &kept, limits, &mut cuts);
+            if pages > 0 {
+                let parent = page.node(*id).parent();
+                if parent.map(|parent| parent.id()) != under {
+                    under = parent.map(|parent| parent.id());
+                    node.under = parent.map(path).filter(|path| !path.is_empty());
+                }
+            }
+            data.push(node);
+        }
+        let has_more = !next.is_empty();
         let mut truncated = std::mem::take(&mut cuts.truncated);
-        if count < total {
-            truncated.insert(0, Truncation { what: "data".to_owned(), original: total, returned: count });
+        if has_more {
+            truncated.insert(0, Truncation { what: "data".to_owned(), original: total - passed, returned: count });
         }
         let matched = match &self.shown.selector {
             None => String::new(),
@@ -177,17 +266,18 @@ impl Checked {
         let message = match (total, count < total) {
             (0, _) => "the page has no elements".to_owned(),
             (_, false) => format!("all {total} nodes{matched}"),
-            (_, true) => format!(
-                "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; narrow the selector or raise \
-                    maxDepth and maxNodes",
+            (_, true) if has_more => format!(
+                "{count} of {total} nodes{matched}, cut at depth {} and {} nodes; nextCursor gives more, a selector less",
                 self.depth, self.nodes
             ),
+            (_, true) => format!("the last {count} of {total} nodes{matched}"),
         };
-        Ok(Answer {
+        let next = has_more.then(|| Place::on_page(pages + 1, total, version));
+        let answer = Answer {
             data,
             count,
             total,
-            has_more: count < total,
+            has_more,
             next_cursor: None,
             filters: self.shown,
             message,
@@ -200,23 +290,23 @@ impl Checked {
             truncated,
             newer: None,
             unseen_characters: 0,
-        })
+        };
+        Ok((answer, next))
     }
 
     /// Says that a selector matches nothing, or nothing but what is left out.
     fn nothing(&self, matches: usize) -> InspectError {
         let selector = self.shown.selector.as_deref().unwrap_or_default();
-        let problem = match matches {
-            0 => format!("{selector:?} matches nothing on the page"),
-            _ => format!(
-                "{selector:?} matches only scripts and styles, which excludeScripts and excludeStyles leave out"
+        match matches {
+            0 => no_match(selector),
+            _ => InspectError::bad(
+                "selector",
+                format!(
+                    "{selector:?} matches only scripts and styles, which excludeScripts and excludeStyles leave out"
+                ),
+                "a selector of something else, or excludeScripts and excludeStyles false",
             ),
-        };
-        InspectError::bad(
-            "selector",
-            problem,
-            "what is on the page, as a call without a selector and with maxDepth 3 shows",
-        )
+        }
     }
 
     /// The tree below a node; no deeper than the deepest that a query may ask for.

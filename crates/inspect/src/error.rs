@@ -18,6 +18,12 @@ pub enum InspectError {
         /// What it may hold.
         allowed: String,
     },
+    /// A selector matches nothing.
+    #[error("selector: {selector:?} matches nothing on the page")]
+    NoMatch {
+        /// The selector.
+        selector: String,
+    },
     /// There is no such tool.
     #[error("tool {name:?} is not known; known are {known}")]
     UnknownTool {
@@ -46,6 +52,7 @@ impl InspectError {
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::BadField { field, .. } => Some(field),
+            Self::NoMatch { .. } => Some("selector"),
             _ => None,
         }
     }
@@ -53,7 +60,9 @@ impl InspectError {
     /// Returns the next thing the reader should try.
     pub fn hint(&self) -> &'static str {
         match self {
+            Self::BadField { field, .. } if field == "cursor" => "ask again without the cursor",
             Self::BadField { .. } => "correct the field, or leave it out to take its default",
+            Self::NoMatch { .. } => "take a selector of what is on the page: the DOM without a selector shows it",
             Self::UnknownTool { .. } => "use one of the known tools",
             Self::Source(_) => "check that the page or trace is still there",
             Self::Write(_) => "check where the output goes",

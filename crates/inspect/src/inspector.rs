@@ -215,48 +215,83 @@ impl Inspector {
     /// Returns a part of the page as a tree.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
-    /// fails.
-    pub fn dom(&mut self, source: &mut dyn PageSource, query: &DomQuery) -> Result<DomAnswer, InspectError> {
+    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::NoMatch`] if its selector
+    /// matches nothing, [`InspectError::Source`] if the source fails.
+    pub fn dom(
+        &mut self,
+        source: &mut dyn PageSource,
+        query: &DomQuery,
+        now: UnixMillis,
+    ) -> Result<DomAnswer, InspectError> {
         const TOOL: &str = TOOLS[3];
         self.note(TOOL, query)?;
         let query = presets::with_preset(query, query.preset.as_ref(), Tool::Dom, &self.presets)?;
         let checked = dom::check(&query, &self.limits)?;
-        let key = version(source).map(|version| query::hash(TOOL, &(&checked.shown, version))).transpose()?;
-        if let Some(found) = key.and_then(|key| self.dom.get(&key)) {
-            self.hits += 1;
-            return Ok(found.answer);
-        }
-        let page = page(source, query.tab_id)?;
-        let answer = checked.answer(&page, &self.limits)?;
-        if let Some(key) = key {
-            self.dom.put(key, &Remembered { answer: answer.clone(), next: None, newer: None });
-        }
-        Ok(answer)
+        let cursors = self.cursors(TOOL, &checked.shown, source, now)?;
+        let place = query.cursor.as_deref().map(|cursor| cursors.read(cursor)).transpose()?;
+        let passed = place.as_ref().and_then(|place| place.after);
+        let key = version(source).map(|version| query::hash(TOOL, &(&checked.shown, version, passed))).transpose()?;
+        let found = match key.and_then(|key| self.dom.get(&key)) {
+            Some(found) => {
+                self.hits += 1;
+                found
+            }
+            None => {
+                let page = page(source, query.tab_id)?;
+                let (answer, next) = checked.answer(&page, &self.limits, place.as_ref())?;
+                let found = Remembered { answer, next, newer: None };
+                if let Some(key) = key {
+                    self.dom.put(key, &found);
+                }
+                found
+            }
+        };
+        let cursors = self.cursors(TOOL, &found.answer.filters, source, now)?;
+        signed(&cursors, found)
     }
 
     /// Returns a part of the page as cleaned HTML.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
-    /// fails.
-    pub fn html(&mut self, source: &mut dyn PageSource, query: &HtmlQuery) -> Result<HtmlAnswer, InspectError> {
-        self.note(TOOLS[4], query)?;
+    /// As [`Inspector::dom`].
+    pub fn html(
+        &mut self,
+        source: &mut dyn PageSource,
+        query: &HtmlQuery,
+        now: UnixMillis,
+    ) -> Result<HtmlAnswer, InspectError> {
+        const TOOL: &str = TOOLS[4];
+        self.note(TOOL, query)?;
         dom::selector(query.selector.as_ref())?;
+        let shown = HtmlQuery { cursor: None, ..query.clone() };
+        let cursors = self.cursors(TOOL, &shown, source, now)?;
+        let place = query.cursor.as_deref().map(|cursor| cursors.read(cursor)).transpose()?;
         let page = page(source, query.tab_id)?;
-        markup::html(&page, query, &self.limits)
+        let (answer, next) = markup::html(&page, query, &self.limits, place.as_ref())?;
+        let cursors = self.cursors(TOOL, &shown, source, now)?;
+        signed(&cursors, Remembered { answer, next, newer: None })
     }
 
     /// Returns a part of the page as text.
     ///
     /// # Errors
-    /// [`InspectError::BadField`] if the query is wrong, [`InspectError::Source`] if the source
-    /// fails.
-    pub fn text(&mut self, source: &mut dyn PageSource, query: &TextQuery) -> Result<TextAnswer, InspectError> {
-        self.note(TOOLS[5], query)?;
+    /// As [`Inspector::dom`].
+    pub fn text(
+        &mut self,
+        source: &mut dyn PageSource,
+        query: &TextQuery,
+        now: UnixMillis,
+    ) -> Result<TextAnswer, InspectError> {
+        const TOOL: &str = TOOLS[5];
+        self.note(TOOL, query)?;
         dom::selector(query.selector.as_ref())?;
+        let shown = TextQuery { cursor: None, ..query.clone() };
+        let cursors = self.cursors(TOOL, &shown, source, now)?;
+        let place = query.cursor.as_deref().map(|cursor| cursors.read(cursor)).transpose()?;
         let page = page(source, query.tab_id)?;
-        markup::text(&page, query, &self.limits)
+        let (answer, next) = markup::text(&page, query, &self.limits, place.as_ref())?;
+        let cursors = self.cursors(TOOL, &shown, source, now)?;
+        signed(&cursors, Remembered { answer, next, newer: None })
     }
 
     /// Returns counts of everything, from which to drill down.
@@ -303,9 +338,9 @@ impl Inspector {
             "get_summary" => json(self.summary(source, &query::read(arguments)?)?),
             "get_console_messages" => json(self.console(source, &query::read(arguments)?, now)?),
             "get_network_requests" => json(self.network(source, &query::read(arguments)?, now)?),
-            "get_dom_snapshot" => json(self.dom(source, &query::read(arguments)?)?),
-            "get_html" => json(self.html(source, &query::read(arguments)?)?),
-            "get_text" => json(self.text(source, &query::read(arguments)?)?),
+            "get_dom_snapshot" => json(self.dom(source, &query::read(arguments)?, now)?),
+            "get_html" => json(self.html(source, &query::read(arguments)?, now)?),
+            "get_text" => json(self.text(source, &query::read(arguments)?, now)?),
             name => Err(InspectError::UnknownTool { name: name.to_owned(), known: TOOLS.join(", ") }),
         }
     }

@@ -38,7 +38,7 @@ pub use cursor::{CursorKey, UnixMillis};
 pub use dom::{DomAnswer, DomNode};
 pub use error::InspectError;
 pub use inspector::{Inspector, TOOLS, ToolSchema, tools};
-pub use limits::Limits;
+pub use limits::{LimitError, Limits, SETTINGS, Setting};
 pub use markup::{HtmlAnswer, TextAnswer};
 pub use network::{NetworkAnswer, NetworkRow};
 pub use presets::{Preset, Presets, PresetsError};

@@ -1,10 +1,12 @@
 //! The page as cleaned HTML, and as text.
 //!
-//! In: a page, a selector. Out: text, cut at its limit. Invariants: what is hidden is given only
-//! where it was asked for; a cut says how much there is; HTML is given as it is and says how many
-//! unseen characters it holds, text has escapes in their place.
+//! In: a page, a selector, a place to go on from. Out: text, cut at its limit, and where to go on.
+//! Invariants: what is hidden is given only where it was asked for; a cut says how much there is;
+//! the parts of a text that was cut are the text, and belong to one state of it; HTML is given as
+//! it is and says how many unseen characters it holds, text has escapes in their place.
 
-use crate::answer::{Answer, Sizes, Truncation, cut};
+use crate::answer::{Answer, Sizes, Truncation};
+use crate::cursor::{Place, short};
 use crate::dom;
 use crate::error::InspectError;
 use crate::limits::Limits;
@@ -19,61 +21,86 @@ pub type HtmlAnswer = Answer<String, HtmlQuery>;
 /// The answer of `get_text`.
 pub type TextAnswer = Answer<String, TextQuery>;
 
-pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits) -> Result<HtmlAnswer, InspectError> {
-    let selector = dom::selector(query.selector.as_ref())?;
+/// An answer, and the place where it ends if there is more.
+type Part<A> = Result<(A, Option<Place>), InspectError>;
+
+pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Option<&Place>) -> Part<HtmlAnswer> {
     let include_hidden = query.include_hidden.unwrap_or(false);
     let options =
         HtmlOptions { include_hidden, include_links: true, include_images: true, max_depth: None, kept: None };
-    let text = html::write(page, &dom::roots(page, selector.as_ref()), options);
-    let filters = HtmlQuery { include_hidden: Some(include_hidden), ..query.clone() };
-    Ok(answer(page, text, filters, limits.max_html_size, "HTML"))
+    let text = html::write(page, &dom::selected(page, query.selector.as_ref())?, options);
+    let filters = HtmlQuery { include_hidden: Some(include_hidden), cursor: None, ..query.clone() };
+    answer(page, &text, filters, limits.max_html_size, "HTML", place)
 }
 
-pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits) -> Result<TextAnswer, InspectError> {
-    let selector = dom::selector(query.selector.as_ref())?;
-    let text = match &selector {
+pub(crate) fn text(page: &Page, query: &TextQuery, limits: &Limits, place: Option<&Place>) -> Part<TextAnswer> {
+    let text = match &query.selector {
         None => browserlens_reading::visible_text(page),
-        Some(selector) => {
-            let parts = dom::roots(page, Some(selector)).into_iter().map(|id| page.node(id).visible_text());
-            parts.collect::<Vec<_>>().join("\n")
+        Some(_) => {
+            let parts = dom::selected(page, query.selector.as_ref())?.into_iter();
+            parts.map(|id| page.node(id).visible_text()).collect::<Vec<_>>().join("\n")
         }
     };
-    Ok(answer(page, escaped(&text).into_owned(), query.clone(), limits.max_text_size, "text"))
+    let filters = TextQuery { cursor: None, ..query.clone() };
+    answer(page, &escaped(&text), filters, limits.max_text_size, "text", place)
 }
 
-fn answer<F>(page: &Page, mut text: String, filters: F, limit: usize, what: &str) -> Answer<String, F> {
-    let total = text.chars().count() as u64;
-    let bytes = text.len() as u64;
-    let was_cut = cut(&mut text, limit).is_some();
-    let count = if was_cut { text.chars().count() as u64 } else { total };
-    let returned = text.len() as u64;
-    let truncated =
-        if was_cut { vec![Truncation { what: "data".to_owned(), original: bytes, returned }] } else { Vec::new() };
-    let unseen_characters = count_unseen(&text);
-    let mut message = match (total, was_cut) {
-        (0, _) => format!("no {what} is there, or nothing matches the selector"),
-        (_, false) => format!("all {bytes} bytes of {what}"),
-        (_, true) => format!("the first {returned} of {bytes} bytes of {what}; narrow it by a selector"),
+fn answer<F>(
+    page: &Page,
+    whole: &str,
+    filters: F,
+    limit: usize,
+    what: &str,
+    place: Option<&Place>,
+) -> Part<Answer<String, F>> {
+    let version = short(whole.as_bytes());
+    let from = place.map(|place| place.passed(version)).transpose()?.unwrap_or(0);
+    let from = whole.floor_char_boundary(usize::try_from(from).unwrap_or(usize::MAX));
+    let rest = &whole[from..];
+    // At least a character, so that every part leads on.
+    let least = rest.chars().next().map_or(0, char::len_utf8);
+    let end = rest.floor_char_boundary(limit.max(least));
+    let data = rest[..end].to_owned();
+    let has_more = end < rest.len();
+    let (total, count) = (whole.chars().count() as u64, data.chars().count() as u64);
+    let (bytes, left, returned) = (whole.len() as u64, rest.len() as u64, data.len() as u64);
+    let truncated = match has_more {
+        true => vec![Truncation { what: "data".to_owned(), original: left, returned }],
+        false => Vec::new(),
+    };
+    let unseen_characters = count_unseen(&data);
+    let mut message = match (total, from, has_more) {
+        (0, ..) => format!("no {what} is there"),
+        (_, 0, false) => format!("all {bytes} bytes of {what}"),
+        (_, 0, true) => {
+            format!("the first {returned} of {bytes} bytes of {what}; nextCursor gives more, a selector less")
+        }
+        (_, _, more) => {
+            let next = if more { "; nextCursor gives more" } else { ", the last" };
+            format!("{returned} of {bytes} bytes of {what}, from byte {from} on{next}")
+        }
     };
     if unseen_characters > 0 {
         message.push_str(&format!("; {unseen_characters} characters in it are not seen"));
     }
-    Answer {
-        data: text,
+    let next = has_more.then(|| Place::on_page((from + end) as u64, total, version));
+    let answer = Answer {
+        data,
         count,
         total,
-        has_more: was_cut,
+        has_more,
         next_cursor: None,
         filters,
         message,
         size: Sizes {
             original_count: page.len() as u64,
             returned_count: count,
-            original_bytes: bytes,
+            original_bytes: left,
             returned_bytes: returned,
         },
         truncated,
         newer: None,
         unseen_characters,
-    }
+    };
+    Ok((answer, next))
 }

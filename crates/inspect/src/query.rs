@@ -47,8 +47,10 @@ pub enum StatusFilter {
     Class(String),
 }
 
-const STATUSES: &str =
-    "a status from 0 to 999 (0: no response), a class such as \"4xx\", a range such as \"500-503\", or a list of these";
+const LOWEST: u16 = 100;
+const HIGHEST: u16 = 599;
+const STATUSES: &str = "a status from 100 to 599 or 0 (no response), a class from \"1xx\" to \"5xx\", a range such as \
+    \"500-503\", or a list of these";
 
 impl StatusFilter {
     /// Returns the first and last status that are meant.
@@ -56,12 +58,14 @@ impl StatusFilter {
         let bad = |shown: String| InspectError::bad("status", format!("{shown} is no status"), STATUSES);
         match self {
             Self::Code(code) => match u16::try_from(*code) {
-                Ok(code) if code <= 999 => Ok((code, code)),
+                Ok(code) if code == 0 || (LOWEST..=HIGHEST).contains(&code) => Ok((code, code)),
                 _ => Err(bad(code.to_string())),
             },
             Self::Class(text) => {
                 let found = parse_range(text.trim());
-                found.filter(|(from, to)| from <= to && *to <= 999).ok_or_else(|| bad(format!("{text:?}")))
+                found
+                    .filter(|(from, to)| from <= to && *to <= HIGHEST && (*from == 0 || *from >= LOWEST))
+                    .ok_or_else(|| bad(format!("{text:?}")))
             }
         }
     }
@@ -69,7 +73,7 @@ impl StatusFilter {
 
 fn parse_range(text: &str) -> Option<(u16, u16)> {
     if let Some(class) = text.strip_suffix("xx").or_else(|| text.strip_suffix("XX")) {
-        let class: u16 = class.parse().ok().filter(|class| (1..=9).contains(class))?;
+        let class: u16 = class.parse().ok().filter(|class| (1..=5).contains(class))?;
         return Some((class * 100, class * 100 + 99));
     }
     match text.split_once('-') {
@@ -190,6 +194,9 @@ pub struct DomQuery {
     /// Leave style elements and style sheets out. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_styles: Option<bool>,
+    /// Where to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
 }
 
 /// Which part of the page is wanted as HTML.
@@ -205,6 +212,9 @@ pub struct HtmlQuery {
     /// Give what is hidden too. Default: false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_hidden: Option<bool>,
+    /// Where to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
 }
 
 /// Which part of the page is wanted as text.
@@ -217,6 +227,9 @@ pub struct TextQuery {
     /// CSS selector; the whole page if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
+    /// Where to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
 }
 
 /// Of what a summary is wanted.

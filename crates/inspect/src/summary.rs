@@ -245,11 +245,17 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Method and URL without its query, and how it ended.
+/// Method and URL without its fragment, and how it ended. A long URL keeps its beginning and a hash
+/// of it all: two that differ are two.
 fn in_words(request: &RequestEvent) -> String {
-    let url = request.url.split(['?', '#']).next().unwrap_or_default();
+    const LONGEST: usize = 160;
+    let url = request.url.split('#').next().unwrap_or_default();
+    let url = match url.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{}…{}", &url[..at], &blake3::hash(url.as_bytes()).to_hex()[..8]),
+        None => url.to_owned(),
+    };
     let end = if request.failure.is_empty() { request.status.to_string() } else { request.failure.clone() };
-    short(&format!("{} {url} {end}", request.method))
+    format!("{} {url} {}", request.method, short(&end))
 }
 
 #[cfg(test)]

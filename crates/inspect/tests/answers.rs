@@ -209,6 +209,29 @@ fn a_part_of_the_page_is_a_tree_that_says_what_was_cut() {
     assert_eq!(cut["data"][0]["children"][1]["cut"], 2, "two items of the list were cut");
     let few = call(&mut source, "get_dom_snapshot", json!({ "selector": "main", "maxNodes": 3 }));
     assert_eq!(few["count"], 3);
+    // The pages of a tree give every node once, and say where each part of it lies.
+    for (nodes, depth) in [(1, 15), (3, 15), (3, 1), (4, 0), (500, 1)] {
+        let mut asked = json!({ "selector": "main", "maxNodes": nodes, "maxDepth": depth });
+        let (mut seen, mut pages) = (0, 0);
+        loop {
+            let answer = call(&mut source, "get_dom_snapshot", asked.clone());
+            seen += answer["count"].as_u64().unwrap();
+            pages += 1;
+            assert_eq!(answer["hasMore"], json!(!answer["nextCursor"].is_null()));
+            if answer["nextCursor"].is_null() {
+                break;
+            }
+            asked["cursor"] = answer["nextCursor"].clone();
+        }
+        assert_eq!(seen, 11, "{nodes} nodes, {depth} levels, {pages} pages");
+        assert!(pages > 1);
+    }
+    let next = json!({ "selector": "main", "maxDepth": 1, "cursor": cut["nextCursor"] });
+    let next = call(&mut source, "get_dom_snapshot", next);
+    let items: Vec<&Value> = next["data"].as_array().unwrap().iter().filter(|node| node["tag"] == "li").collect();
+    let under = items[0]["under"].as_str().unwrap();
+    let there = call(&mut source, "get_dom_snapshot", json!({ "selector": under, "maxDepth": 0 }));
+    assert_eq!((&there["data"][0]["tag"], items.len(), items[1].get("under")), (&json!("ul"), 2, None));
     for (selector, said) in [("aside", "matches nothing on the page"), ("script", "excludeScripts")] {
         let asked = json!({ "selector": selector });
         let error = inspector().call(&mut source, "get_dom_snapshot", asked, NOW).unwrap_err();
@@ -226,15 +249,31 @@ fn html_and_text_are_cut_at_their_limits() {
     let mut source = Memory::with_page(page());
     let limits = Limits { max_html_size: 40, max_text_size: 3, ..Limits::default() };
     let mut small = Inspector::new(limits, browserlens_inspect::CursorKey::new(b"x"));
-    let html = small.html(&mut source, &HtmlQuery::default()).unwrap();
+    let html = small.html(&mut source, &HtmlQuery::default(), NOW).unwrap();
     assert!(html.has_more && html.data.len() <= 40 && html.message.starts_with("the first 40 of "), "{}", html.message);
-    let text = small.text(&mut source, &TextQuery::default()).unwrap();
+    let text = small.text(&mut source, &TextQuery::default(), NOW).unwrap();
     assert_eq!((text.data.as_str(), text.truncated[0].returned), ("One", 3));
+    // The parts of a text are the text.
+    let whole = inspector().html(&mut source, &HtmlQuery::default(), NOW).unwrap();
+    assert!(!whole.has_more && whole.next_cursor.is_none());
+    let (mut joined, mut part) = (html.data.clone(), html);
+    while let Some(cursor) = part.next_cursor {
+        part = small.html(&mut source, &HtmlQuery { cursor: Some(cursor), ..HtmlQuery::default() }, NOW).unwrap();
+        joined.push_str(&part.data);
+    }
+    assert_eq!((joined, part.has_more), (whole.data, false));
+    let cursor = text.next_cursor;
+    let mut other = Memory::with_page(PageBuilder::outline("main\n  text \"Two, and more\""));
+    let changed = small.text(&mut other, &TextQuery { cursor, ..TextQuery::default() }, NOW).unwrap_err();
+    assert!(changed.to_string().starts_with("cursor: the page changed since"), "{changed}");
+    let none = HtmlQuery { selector: Some("h9".into()), ..HtmlQuery::default() };
+    let none = small.html(&mut source, &none, NOW).unwrap_err();
+    assert_eq!(none.to_string(), "selector: \"h9\" matches nothing on the page");
     let part =
-        inspector().text(&mut source, &TextQuery { selector: Some("ul".into()), ..TextQuery::default() }).unwrap();
+        inspector().text(&mut source, &TextQuery { selector: Some("ul".into()), ..TextQuery::default() }, NOW).unwrap();
     assert_eq!(part.data, "A B");
     let part =
-        inspector().html(&mut source, &HtmlQuery { selector: Some("h1".into()), ..HtmlQuery::default() }).unwrap();
+        inspector().html(&mut source, &HtmlQuery { selector: Some("h1".into()), ..HtmlQuery::default() }, NOW).unwrap();
     assert_eq!(part.data, "<h1>One</h1>");
 }
 

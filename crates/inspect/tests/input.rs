@@ -35,6 +35,7 @@ fn bad_input_is_named_with_the_allowed_values() {
         ("get_network_requests", json!({ "status": "xx" })),
         ("get_network_requests", json!({ "status": [1000] })),
         ("get_network_requests", json!({ "status": "500-400" })),
+        ("get_network_requests", json!({ "status": "9xx" })),
         ("get_network_requests", json!({ "method": "G T" })),
         ("get_network_requests", json!({ "resourceType": ["xhr", "ajax"] })),
         ("get_network_requests", json!({ "bodyPath": "$.[" })),
@@ -47,6 +48,8 @@ fn bad_input_is_named_with_the_allowed_values() {
         ("get_dom_snapshot", json!({ "selector": "li:nth-child(" })),
         ("get_html", json!({ "selector": "a[" })),
         ("get_text", json!({ "selector": "" })),
+        ("get_text", json!({ "selector": "h9" })),
+        ("get_html", json!({ "cursor": "AAAA" })),
         ("get_summary", json!({ "since": 20 })),
         ("get_everything", json!({})),
     ]

@@ -5,7 +5,7 @@
 //! order of calls, the page is well formed; unclosed nodes are closed by `finish`.
 
 use crate::node::{BoxInDocument, Clickability, Flags, NodeId, NodeKind, ScrollOffset, States, Viewport, Visibility};
-use crate::page::{Columns, Frame, Interner, NO_NODE, Page, Sym};
+use crate::page::{Columns, Frame, Interner, NO_NODE, Page, Secrets, Sym};
 use crate::role;
 
 /// What a node is built from; everything has a plain default.
@@ -122,6 +122,7 @@ pub struct PageBuilder {
     next_backend: u32,
     strings: Interner,
     nodes: Columns,
+    secrets: Vec<String>,
 }
 
 impl PageBuilder {
@@ -161,7 +162,16 @@ impl PageBuilder {
             next_backend: 1,
             strings: Interner::new(),
             nodes: Columns::default(),
+            secrets: Vec::new(),
         }
+    }
+
+    /// Notes what a secret field holds.
+    pub fn secret(&mut self, value: &str) -> &mut Self {
+        if !value.is_empty() && !self.secrets.iter().any(|known| known == value) {
+            self.secrets.push(value.to_owned());
+        }
+        self
     }
 
     /// Sets the viewport.
@@ -360,6 +370,7 @@ impl PageBuilder {
             frames: self.frames,
             strings: self.strings.finish(),
             nodes: self.nodes,
+            secrets: Secrets(self.secrets),
         }
     }
 

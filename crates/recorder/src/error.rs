@@ -199,6 +199,15 @@ impl RecordError {
             Self::TargetMoved { .. } => {
                 "name the node by something that does not change by itself while the page is left alone"
             }
+            Self::NotActionable { reason, .. } if reason.contains("ERR_NAME_NOT_RESOLVED") => {
+                "check the name of the host"
+            }
+            Self::NotActionable { reason, .. } if reason.contains("ERR_CONNECTION_REFUSED") => {
+                "check the port, and whether the server is running"
+            }
+            Self::NotActionable { reason, .. } if reason.contains("net::ERR_") => {
+                "check the URL, and whether it can be reached from here"
+            }
             Self::NotActionable { .. } => "wait for the node, scroll to it or close what covers it in a step before",
             Self::FactMissing { .. } => "correct the fact, or give it a box (in, box) if it exists only as pixels",
             Self::NeverSettles { .. } => "end the loop of requests or mutations in the page's script",

@@ -31,7 +31,7 @@ use browserlens_strategy::{
     BodyHead, BodySide, CaptureImage, DialogKind, Event, EventFilter, EventKind, EventTally, ImageSpace, PageSource,
     SourceError, SourceId, StepIndex,
 };
-use browserlens_trace::{Canonicalizer, RedactionOptions, Redactor};
+use browserlens_trace::{Canonicalizer, Redactor};
 use given::GivenBrowser;
 use site::Served;
 use std::path::PathBuf;
@@ -187,7 +187,7 @@ impl LiveBrowser {
             stale: true,
             events: Vec::new(),
             bodies: HeldBodies::default(),
-            redactor: Redactor::new(RedactionOptions::default()),
+            redactor: Redactor::masking(),
             session: new_session(url.unwrap_or("")),
         };
         match url {

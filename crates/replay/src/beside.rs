@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Version of what is computed here; part of the key.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Everything, uncut.
 pub const UNFILTERED: &str = "unfiltered";

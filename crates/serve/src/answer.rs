@@ -19,6 +19,8 @@ pub struct Answer {
     pub images: Vec<Arc<[u8]>>,
     /// Whether a part of what was asked for was not done, as the text says.
     pub is_undone: bool,
+    /// Whether the text is JSON.
+    pub is_json: bool,
 }
 
 impl Answer {
@@ -29,7 +31,7 @@ impl Answer {
 
     /// Makes an answer of JSON.
     pub fn json(json: &str) -> Self {
-        Self::as_it_is(escaped_json(json).into_owned())
+        Self { is_json: true, ..Self::as_it_is(escaped_json(json).into_owned()) }
     }
 
     /// Makes an answer of text that was asked for as it is, and says how many unseen characters it

@@ -16,7 +16,7 @@ use crate::check::check;
 use crate::error::ToolError;
 use crate::shared::{Shared, Witness};
 use crate::source::Source;
-use browserlens_inspect::{Inspector, Limits};
+use browserlens_inspect::Inspector;
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_lens::format::escape;
 use browserlens_lens::{LensOptions, lens_options};
@@ -24,6 +24,7 @@ use browserlens_page::Page;
 use browserlens_reading::Searcher;
 use browserlens_snapshot::Session;
 use browserlens_strategy::{NodeHint, Ref};
+use browserlens_trace::Mask;
 use serde_json::Value;
 use show::json_answer;
 use std::collections::BTreeMap;
@@ -72,6 +73,8 @@ pub struct Client {
     inspector: Inspector,
     searcher: Searcher,
     witness: Option<Box<dyn Witness>>,
+    /// What was seen of secrets: whatever is said passes it.
+    mask: Mask,
 }
 
 impl std::fmt::Debug for Client {
@@ -87,7 +90,7 @@ impl Client {
     /// [`ToolError::Internal`] if the lens does not know its strategy.
     pub fn new(shared: Arc<Shared>) -> Result<Self, ToolError> {
         let options = options_of(DEFAULT_STRATEGY, None)?;
-        let inspector = Inspector::new(Limits::default(), shared.cursor_key);
+        let inspector = Inspector::new(shared.limits.clone(), shared.cursor_key);
         let witness = shared.witness.as_ref().and_then(|make| make());
         Ok(Self {
             source: None,
@@ -108,6 +111,7 @@ impl Client {
             inspector,
             searcher: Searcher::default(),
             witness,
+            mask: Mask::default(),
             shared,
         })
     }
@@ -123,7 +127,14 @@ impl Client {
         if let Err(ToolError::BrowserGone(_)) = &answer {
             self.lose();
         }
-        answer
+        // All that is said of a page leaves here, through whatever door.
+        match answer {
+            Ok(mut answer) => {
+                self.mask.mask(&mut answer.text);
+                Ok(answer)
+            }
+            Err(error) => Err(error.masked(&mut self.mask)),
+        }
     }
 
     fn answer(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
@@ -134,7 +145,12 @@ impl Client {
             "chunks" => self.chunks(&args::read(arguments)?),
             "read_text" => self.read_text(args::read(arguments)?),
             "find" => self.find(args::read(arguments)?),
-            "get_console_messages" | "get_network_requests" | "get_dom_snapshot" => self.inspect(tool, arguments),
+            "get_summary"
+            | "get_console_messages"
+            | "get_network_requests"
+            | "get_dom_snapshot"
+            | "get_html"
+            | "get_text" => self.inspect(tool, arguments),
             "query_knowledge_for_agent" => self.knowledge(&args::read(arguments)?),
             "fill_action_gaps" => {
                 let request: ExtrapolationRequest = args::read(arguments)?;

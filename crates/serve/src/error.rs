@@ -10,10 +10,7 @@ use browserlens_page::text::escaped_line;
 use browserlens_reading::{OptionsError, ReadError};
 use browserlens_snapshot::SnapshotError;
 use browserlens_strategy::{ActError, ActionKind, Ref, SourceError, StrategyError};
-use browserlens_trace::TraceError;
-
-/// What inspection says of a selector for which there is nothing.
-const NO_MATCH: &str = "matches nothing on the page";
+use browserlens_trace::{Mask, TraceError};
 
 /// A call could not be answered.
 #[derive(Debug, thiserror::Error)]
@@ -146,6 +143,32 @@ impl ToolError {
             },
             other => other,
         }
+    }
+
+    /// Masks what is secret in what it says.
+    pub(crate) fn masked(mut self, mask: &mut Mask) -> Self {
+        match &mut self {
+            Self::Arguments(text)
+            | Self::NotRecorded(text)
+            | Self::BrowserGone(text)
+            | Self::Internal(text)
+            | Self::RefGone { what: text, .. }
+            | Self::NotPossible { reason: text, .. }
+            | Self::NotThere { message: text, .. }
+            | Self::Refused { message: text, .. }
+            | Self::NoBrowser { message: text, .. } => mask.mask(text),
+            Self::NotActionable { what, reason } => {
+                mask.mask(what);
+                mask.mask(reason);
+            }
+            Self::UnknownTool(_)
+            | Self::UnknownRef { .. }
+            | Self::TimedOut(_)
+            | Self::Busy
+            | Self::MediaType
+            | Self::Full => {}
+        }
+        self
     }
 
     /// Returns the HTTP status.
@@ -322,15 +345,11 @@ impl From<InspectError> for ToolError {
     fn from(error: InspectError) -> Self {
         match error {
             InspectError::Source(source) => source.into(),
-            error @ InspectError::BadField { .. } => {
-                let hint = match &error {
-                    InspectError::BadField { problem, .. } if problem.ends_with(NO_MATCH) => {
-                        "call `snapshot` with mode outline, and take a selector of what is there"
-                    }
-                    _ => error.hint(),
-                };
-                Self::NotThere { message: error.to_string(), hint }
-            }
+            error @ InspectError::BadField { .. } => Self::Arguments(error.to_string()),
+            error @ InspectError::NoMatch { .. } => Self::NotThere {
+                message: error.to_string(),
+                hint: "call `snapshot` with mode outline, and take a selector of what is there",
+            },
             InspectError::UnknownTool { name, .. } => Self::UnknownTool(name),
             error => Self::Internal(with_causes(&error)),
         }

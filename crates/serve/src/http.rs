@@ -359,7 +359,12 @@ async fn call(State(server): State<Arc<Server>>, tool: Named, headers: HeaderMap
 fn answer_json(answer: &Answer) -> Value {
     let images: Vec<Value> =
         answer.images.iter().map(|png| json!({ "mime_type": "image/png", "base64": STANDARD.encode(png) })).collect();
-    json!({ "text": answer.text, "images": images, "done": !answer.is_undone, "untrusted": true })
+    let mut body = json!({ "images": images, "done": !answer.is_undone, "untrusted": true });
+    match serde_json::from_str::<Value>(&answer.text) {
+        Ok(value) if answer.is_json => body["json"] = value,
+        _ => body["text"] = Value::from(answer.text.as_str()),
+    }
+    body
 }
 
 async fn knowledge(State(server): State<Arc<Server>>, id: Named, headers: HeaderMap, body: Bytes) -> Response {

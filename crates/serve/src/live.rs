@@ -65,6 +65,12 @@ impl Opener for LiveOpener {
             (None, Some(url)) => LiveBrowser::open(url, &self.options).map_err(opening)?,
             (None, None) => return Ok(None),
         };
+        if let Some(why) = own.as_ref().and_then(|own| own.why_not(&browser.url())) {
+            return Err(ToolError::NotThere {
+                message: format!("the page cannot be opened: {}: {why}", browser.url()),
+                hint: "check the URL, then call `navigate` again",
+            });
+        }
         Ok(Some(Box::new(LiveSource { browser, options: self.options.clone(), own })))
     }
 }
@@ -122,6 +128,18 @@ impl LiveSource {
                 Ok(self.browser.act_at(&act.taken, node, act.at.unwrap_or_default())?)
             }
             _ => Ok(self.browser.act(&act.taken, act.node)?),
+        }
+    }
+
+    /// Says why a page that was gone to is not there, where the proxy answered in its place.
+    fn reached(&self) -> Result<(), Undone> {
+        let url = self.browser.url();
+        match self.own.as_ref().and_then(|own| own.why_not(&url)) {
+            None => Ok(()),
+            Some(why) => Err(Undone::Other(ToolError::NotPossible {
+                tool: "navigate",
+                reason: format!("{url} cannot be opened: {why}"),
+            })),
         }
     }
 
@@ -188,7 +206,11 @@ impl Source for LiveSource {
         }
         let done = self.carry_out(act);
         self.is_here();
-        done
+        done?;
+        if act.taken.kind == ActionKind::Goto {
+            return self.reached();
+        }
+        Ok(())
     }
 
     fn wait(&mut self, time: Duration) -> Result<(), ToolError> {
@@ -217,7 +239,8 @@ impl Source for LiveSource {
 
     fn open_tab(&mut self, url: &str) -> Result<(), Undone> {
         self.goes_to(url);
-        Ok(self.browser.new_tab(url).map_err(|error: ActError| error)?)
+        self.browser.new_tab(url).map_err(|error: ActError| error)?;
+        self.reached()
     }
 
     fn tabs(&mut self) -> Result<Vec<TabLine>, ToolError> {

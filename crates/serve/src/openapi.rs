@@ -101,9 +101,10 @@ pub(crate) fn document(needs_token: bool, policy: &Policy) -> Value {
         "properties": { "kind": { "type": "string" }, "message": { "type": "string" }, "hint": { "type": "string" } } } } });
     let image = json!({ "type": "object", "required": ["mime_type", "base64"],
         "properties": { "mime_type": { "const": "image/png" }, "base64": { "type": "string", "contentEncoding": "base64" } } });
-    let answer = json!({ "type": "object", "required": ["text", "images", "done", "untrusted"], "properties": {
+    let answer = json!({ "type": "object", "required": ["images", "done", "untrusted"], "properties": {
         "text": { "type": "string", "description": "What the tool says; names and text of the page in it are the \
             page's" },
+        "json": { "type": "object", "description": "The same of tools that answer in JSON, in place of text" },
         "images": { "type": "array", "items": image }, "done": { "type": "boolean", "description": "False where a part \
             was not done, as the text says" }, "untrusted": { "const": true } } });
     let mut components = json!({ "schemas": { "Error": error, "Answer": answer } });

@@ -8,10 +8,11 @@
 
 use crate::error::ToolError;
 use crate::policy::{Policy, names_this_machine};
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, lookup_host};
@@ -20,14 +21,19 @@ use url::Url;
 /// Largest head of a request.
 const MOST_HEAD: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Most URLs that are remembered because nothing could be reached there.
+const MOST_UNREACHED: usize = 64;
 
-/// What clients do on this machine's own pages, as far as it says who asks for them.
+/// What clients do on this machine's own pages, as far as it says who asks for them; and what could
+/// not be reached.
 #[derive(Debug, Default)]
 pub(crate) struct OwnPages {
     /// Whether a client has gone to one.
     asked: AtomicBool,
     /// Whether the page is one that a client is on or goes to.
     shown: AtomicBool,
+    /// URLs at which nothing was reached, with the reason, the latest last.
+    unreached: Mutex<VecDeque<(String, &'static str)>>,
 }
 
 impl OwnPages {
@@ -41,6 +47,24 @@ impl OwnPages {
     /// Notes which page a client is on.
     pub(crate) fn is_on(&self, url: &str) {
         self.shown.store(is_own(url), Ordering::Relaxed);
+    }
+
+    /// Notes that nothing was reached at a URL.
+    fn not_reached(&self, url: String, why: &'static str) {
+        let mut unreached = self.unreached.lock().unwrap_or_else(PoisonError::into_inner);
+        unreached.retain(|(known, _)| *known != url);
+        unreached.push_back((url, why));
+        if unreached.len() > MOST_UNREACHED {
+            unreached.pop_front();
+        }
+    }
+
+    /// Returns why nothing was reached at a URL, once: what stands there is this proxy's answer.
+    pub(crate) fn why_not(&self, url: &str) -> Option<&'static str> {
+        let url = url.split('#').next().unwrap_or_default();
+        let mut unreached = self.unreached.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = unreached.iter().position(|(known, _)| known == url)?;
+        unreached.remove(at).map(|(_, why)| why)
     }
 
     /// Returns whether a request for this machine may pass. What a browser says of its origin
@@ -135,7 +159,12 @@ async fn serve(mut browser: TcpStream, policy: &Policy, own: &OwnPages) -> io::R
     let mut server = match connect(policy, &asked.host, asked.port).await {
         Ok(server) => server,
         Err(Failed::Refused(error)) => return answer(&mut browser, "403 Forbidden", &error.to_string()).await,
-        Err(Failed::Io) => return answer(&mut browser, "502 Bad Gateway", "no connection").await,
+        Err(Failed::Io(why)) => {
+            if let Some(url) = asked.url {
+                own.not_reached(url, why);
+            }
+            return answer(&mut browser, "502 Bad Gateway", &format!("no connection: {why}")).await;
+        }
     };
     match asked.forward {
         None => browser.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?,
@@ -173,6 +202,8 @@ struct Asked {
     port: u16,
     /// The head to send on; none for a tunnel.
     forward: Option<Vec<u8>>,
+    /// The URL; none for a tunnel.
+    url: Option<String>,
 }
 
 impl Asked {
@@ -184,7 +215,7 @@ impl Asked {
         if method == "CONNECT" {
             let url = Url::parse(&format!("https://{target}/")).ok()?;
             let (host, port) = (url.host_str()?.to_owned(), url.port_or_known_default()?);
-            return Some(Self { host, port, forward: None });
+            return Some(Self { host, port, forward: None, url: None });
         }
         let url = Url::parse(target).ok().filter(|url| url.scheme() == "http")?;
         let (host, port) = (url.host_str()?.to_owned(), url.port_or_known_default()?);
@@ -199,13 +230,13 @@ impl Asked {
             }
         }
         out.push_str("Connection: close\r\n\r\n");
-        Some(Self { host, port, forward: Some(out.into_bytes()) })
+        Some(Self { host, port, forward: Some(out.into_bytes()), url: Some(url.to_string()) })
     }
 }
 
 enum Failed {
     Refused(ToolError),
-    Io,
+    Io(&'static str),
 }
 
 /// Connects to an address of a host that is allowed.
@@ -216,7 +247,8 @@ async fn connect(policy: &Policy, host: &str, port: u16) -> Result<TcpStream, Fa
         policy.name(bare).map_err(Failed::Refused)?;
     }
     let found = tokio::time::timeout(PATIENCE, lookup_host((bare, port))).await;
-    let found: Vec<SocketAddr> = found.map_err(|_| Failed::Io)?.map_err(|_| Failed::Io)?.collect();
+    let unknown = || Failed::Io("the name of its host does not resolve");
+    let found: Vec<SocketAddr> = found.map_err(|_| unknown())?.map_err(|_| unknown())?.collect();
     let mut refused = None;
     for address in found {
         if !is_named && let Err(error) = policy.address(address.ip(), host) {
@@ -227,12 +259,22 @@ async fn connect(policy: &Policy, host: &str, port: u16) -> Result<TcpStream, Fa
             return Ok(stream);
         }
     }
-    Err(refused.map_or(Failed::Io, Failed::Refused))
+    Err(refused.map_or(Failed::Io("nothing answers at its address and port"), Failed::Refused))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_reached_is_told_once() {
+        let own = OwnPages::default();
+        own.not_reached("http://a.test/?x=1".to_owned(), "why");
+        assert_eq!(own.why_not("http://a.test/"), None);
+        assert_eq!((own.why_not("http://a.test/?x=1#top"), own.why_not("http://a.test/?x=1")), (Some("why"), None));
+        (0..1_000).for_each(|n| own.not_reached(format!("http://a.test/{n}"), "why"));
+        assert_eq!((own.why_not("http://a.test/1"), own.why_not("http://a.test/999")), (None, Some("why")));
+    }
 
     #[test]
     fn this_machine_is_open_to_its_own_pages_and_to_whom_the_client_sent_there() {

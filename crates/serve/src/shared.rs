@@ -6,7 +6,7 @@
 use crate::knowledge::KnowledgeBase;
 use crate::policy::Policy;
 use crate::source::{Act, Opener, Source};
-use browserlens_inspect::CursorKey;
+use browserlens_inspect::{CursorKey, Limits};
 use std::path::PathBuf;
 
 /// Is told of every action of a client, in order: the seam for recording a client's run. It ends
@@ -35,6 +35,8 @@ pub struct Shared {
     pub reading_cache: Option<PathBuf>,
     /// What cursors are signed with.
     pub cursor_key: CursorKey,
+    /// How much the inspecting tools answer.
+    pub limits: Limits,
     /// URL that a browser opens first; none waits for `navigate`.
     pub start_url: Option<String>,
     /// Who sees what clients do.

@@ -5,7 +5,7 @@
 
 use crate::args;
 use crate::policy::Policy;
-use browserlens_inspect::{ConsoleQuery, DomQuery, NetworkQuery};
+use browserlens_inspect::{ConsoleQuery, DomQuery, HtmlQuery, NetworkQuery, SummaryQuery, TextQuery};
 use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_knowledge::protocol::AgentInstruction;
 use schemars::JsonSchema;
@@ -111,9 +111,12 @@ pub fn tools() -> Vec<Tool> {
         looks::<args::Snapshot>("snapshot", "Show controls, outline or content of a part of the page"),
         looks::<args::Chunks>("chunks", "Content as JSON lines for a vector store"),
         looks::<args::ReadText>("read_text", "Read the page's text"),
+        looks::<SummaryQuery>("get_summary", "Counts of console messages and requests"),
         looks::<ConsoleQuery>("get_console_messages", "Console messages; errors and warnings unless told otherwise"),
         looks::<NetworkQuery>("get_network_requests", "Requests, failed ones first"),
         looks::<DomQuery>("get_dom_snapshot", "DOM below a selector"),
+        looks::<HtmlQuery>("get_html", "Cleaned HTML below a selector"),
+        looks::<TextQuery>("get_text", "Plain text below a selector"),
         looks::<AgentInstruction>("query_knowledge_for_agent", "Ask what is known of a website: ways, tasks, screens"),
         looks::<ExtrapolationRequest>("fill_action_gaps", "Infer actions missing between known ones"),
         acts::<args::Navigate>("navigate", "Go to a URL, back or forward. Actions answer with what they changed"),
@@ -141,6 +144,9 @@ const SELDOM: &[(&str, &[&str])] = &[
     ("observe", &["why"]),
     ("snapshot", &["ignoreCase", "invert", "fixedStrings", "context", "includeHidden", "refs"]),
     ("chunks", &["noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector"]),
+    ("get_summary", &["tabId"]),
+    ("get_html", &["tabId"]),
+    ("get_text", &["tabId"]),
     ("get_console_messages", &["preset", "tabId"]),
     ("get_network_requests", &["preset", "tabId", "failedFirst"]),
     ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles"]),

@@ -42,6 +42,45 @@ async fn refused(mcp: &mut Mcp, tool: &str, arguments: Value, parts: &[&str]) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_secret_fields_held_is_masked_wherever_it_stands() {
+    let (mut mcp, first) = on("<form action=/in><input name=u aria-label=User value=ada>\
+         <input type=password name=p aria-label=Password value=hunter2secret>\
+         <input type=password name=q aria-label=Other id=other><input type=hidden name=api_token value=sk-abcdef123456>\
+         <button>Sign in</button></form><script>document.getElementById('other').value = 'river-otter-58'</script>")
+    .await;
+    let typed = reference(&mut mcp, "textbox", "Other").await;
+    let mut said = vec![first, mcp.call("type", json!({ "ref": typed, "text": "by hand 17" })).await];
+    let went = mcp.call("click", json!({ "text": "Sign in" })).await;
+    assert!(went.contains("u=ada&p=••••••&q=••••••&api_token=••••••"), "{went}");
+    said.push(went);
+    for (tool, arguments) in [
+        ("tabs", json!({})),
+        ("observe", json!({ "full": true })),
+        ("snapshot", json!({ "format": "html" })),
+        ("get_network_requests", json!({ "includeRequestBodies": true })),
+        ("get_summary", json!({})),
+        ("get_html", json!({})),
+        ("get_dom_snapshot", json!({})),
+        ("evaluate", json!({ "expression": "location.href" })),
+        ("back", json!({})),
+        ("get_html", json!({ "includeHidden": true })),
+    ] {
+        said.push(mcp.call(tool, arguments).await);
+    }
+    for secret in ["hunter2secret", "river-otter-58", "by+hand", "by hand", "by%20hand", "sk-abcdef123456"] {
+        assert!(said.iter().all(|said| !said.contains(secret)), "{secret}: {said:#?}");
+    }
+    refused(&mut mcp, "navigate", json!({ "url": "http://a.test/?token=••••••" }), &["masked", "hint: "]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_does_not_resolve_is_an_error_that_says_so() {
+    let (mut mcp, _) = on("<h1>Here</h1>").await;
+    let url = json!({ "url": "http://no-such-host.invalid/" });
+    refused(&mut mcp, "navigate", url, &["does not resolve", "hint: check the URL"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_toast_that_came_and_went_is_told() {
     let (mut mcp, _) =
         on("<button onclick='toast(\"Successfully deployed\")'>Deploy</button><button onclick='say()'>Save</button>\

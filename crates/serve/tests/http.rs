@@ -73,6 +73,22 @@ async fn what_is_wrong_with_a_request_has_its_status() {
     assert_eq!(post("/v1/observe", "{".to_owned()).await.status, 400);
     assert_eq!(post("/v1/observe", "{\"fulll\":true}".to_owned()).await.status, 400);
     assert_eq!(post("/v1/nonsense", "{}".to_owned()).await.status, 404);
+    for (path, body) in [
+        ("/v1/get_console_messages", "{\"pageSize\":900}"),
+        ("/v1/get_console_messages", "{\"logLevels\":[\"loud\"]}"),
+        ("/v1/get_dom_snapshot", "{\"maxDepth\":99}"),
+        ("/v1/get_html", "{\"selector\":\"a[\"}"),
+        ("/v1/get_network_requests", "{\"status\":\"9xx\"}"),
+    ] {
+        let reply = post(path, body.to_owned()).await;
+        assert_eq!((reply.status, &reply.json()["error"]["kind"]), (400, &json!("arguments")), "{path} {body}");
+    }
+    assert_eq!(post("/v1/get_text", "{\"selector\":\"h9\"}".to_owned()).await.status, 409);
+    let answer = post("/v1/get_network_requests", "{\"pageSize\":2}".to_owned()).await.json();
+    assert_eq!((&answer["json"]["count"], answer.get("text")), (&json!(2), None), "JSON is no string: {answer}");
+    for field in ["data", "total", "hasMore", "nextCursor", "filters", "message"] {
+        assert!(answer["json"].get(field).is_some(), "{field}: {answer}");
+    }
     assert_eq!(post("/nowhere", "{}".to_owned()).await.status, 404);
     assert_eq!(post("/v1/observe", format!("{{\"strategy\":\"{}\"}}", "x".repeat(5_000))).await.status, 413);
     assert_eq!(post("/v1/observe", "[".repeat(4_000)).await.status, 400);

@@ -40,7 +40,7 @@ pub use peers::{Dropped, PeerPass, PeerRow, PeerText, PeerVariant, PeersFile, pe
 pub use prune::{PruneOptions, prune};
 pub use reader::Trace;
 pub use record::{ActionRecord, Outcome, Settled, StepRecord, StepRow, TraceHash, TraceMeta, TraceSource};
-pub use redact::{RedactionKey, RedactionOptions, Redactor};
+pub use redact::{MASK, Mask, RedactionKey, RedactionOptions, Redactor};
 pub use salvage::{SalvageReport, salvage};
 pub use schema::FORMAT_VERSION;
 pub use search::SearchOptions;

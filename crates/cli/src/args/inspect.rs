@@ -1,6 +1,7 @@
 //! What `inspect` is given: which tool, where to look, which rows.
 
 use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -64,6 +65,9 @@ pub(crate) enum InspectWhat {
         /// Take the fields of this preset that are not given
         #[arg(long, value_name = "NAME")]
         preset: Option<String>,
+        /// Go on where another answer ended
+        #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
+        cursor: Option<String>,
     },
     /// Show a part of the page as cleaned HTML
     Html {
@@ -75,6 +79,9 @@ pub(crate) enum InspectWhat {
         /// Show what is hidden too
         #[arg(long)]
         include_hidden: bool,
+        /// Go on where another answer ended
+        #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
+        cursor: Option<String>,
     },
     /// Show a part of the page as text
     Text {
@@ -83,6 +90,9 @@ pub(crate) enum InspectWhat {
         /// Show what this CSS selector selects
         #[arg(long, value_name = "CSS")]
         selector: Option<String>,
+        /// Go on where another answer ended
+        #[arg(long, value_name = "CURSOR", allow_hyphen_values = true)]
+        cursor: Option<String>,
     },
     /// Write all requests as HTTP Archive (HAR 1.2)
     Har {
@@ -114,12 +124,64 @@ pub(crate) struct InspectSource {
     /// Add the presets of this TOML file
     #[arg(long, value_name = "FILE")]
     pub presets: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
     /// Use this Chromium instead of $CHROME or the one on PATH
     #[arg(long, value_name = "PATH")]
     pub chrome: Option<PathBuf>,
     /// Turn Chromium's sandbox off (as root it is off by itself)
     #[arg(long)]
     pub no_sandbox: bool,
+}
+
+/// How much answers hold. Each is also taken from the environment (`BROWSERLENS_MAX_HTML_SIZE`) and
+/// from a file (`max_html_size = 20000`); an option wins over the environment, that over the file.
+#[derive(Args, Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LimitArgs {
+    /// Take limits from this TOML file instead of limits.toml in the configuration folder
+    #[arg(long, value_name = "FILE", help_heading = LIMITS)]
+    pub limits: Option<PathBuf>,
+    /// Give at most so many bytes of HTML, up to 1048576 [default: 51200]
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS)]
+    pub max_html_size: Option<usize>,
+    /// Give at most so many bytes of text, up to 1048576 [default: 30720]
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS)]
+    pub max_text_size: Option<usize>,
+    /// Give so many nodes of the DOM where none are asked for, up to 2000 [default: 500]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    pub max_dom_nodes: Option<usize>,
+    /// Give so many messages where none are asked for, up to 200 [default: 50]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    pub max_console_messages: Option<usize>,
+    /// Give so many requests where none are asked for, up to 200 [default: 50]
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    pub max_network_requests: Option<usize>,
+    /// Give at most so many bytes of what was sent, up to 1048576 [default: 10240]
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS)]
+    pub max_request_body_size: Option<usize>,
+    /// Give at most so many bytes of what came back, up to 1048576 [default: 10240]
+    #[arg(long, value_name = "BYTES", help_heading = LIMITS)]
+    pub max_response_body_size: Option<usize>,
+}
+
+const LIMITS: &str = "Limits";
+
+impl LimitArgs {
+    /// Returns what is given, by the names of the limits.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        [
+            ("max_html_size", self.max_html_size),
+            ("max_text_size", self.max_text_size),
+            ("max_dom_nodes", self.max_dom_nodes),
+            ("max_console_messages", self.max_console_messages),
+            ("max_network_requests", self.max_network_requests),
+            ("max_request_body_size", self.max_request_body_size),
+            ("max_response_body_size", self.max_response_body_size),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+    }
 }
 
 /// Which rows, and how many of them.
@@ -131,7 +193,7 @@ pub(crate) struct InspectPaging {
     /// List only what happened from this page time on
     #[arg(long, value_name = "MS", allow_negative_numbers = true)]
     pub since: Option<i64>,
-    /// List so many rows [default: 50, at most 200]
+    /// List so many rows [default: 50, or as the limits say; at most 200]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub page_size: Option<i64>,
     /// Go on where another answer ended

@@ -3,7 +3,7 @@
 //! Invariant: names, types and words of a tool's arguments stand in its schema alone; here stands
 //! which of them need no name.
 
-use super::BrowserArgs;
+use super::{BrowserArgs, option_of};
 use browserlens_serve::{Tool, plain_schema, tools};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
@@ -230,18 +230,6 @@ impl<'a> Property<'a> {
         };
         parsed.unwrap_or_else(|| Value::from(text))
     }
-}
-
-/// The name of an option: `failedOnly` and `website_id` are `failed-only` and `website-id`.
-fn option_of(name: &str) -> String {
-    let mut out = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() {
-            out.push('-');
-        }
-        out.push(if c == '_' { '-' } else { c.to_ascii_lowercase() });
-    }
-    out
 }
 
 fn tool_command(tool: &Tool) -> Command {

@@ -94,6 +94,9 @@ pub(crate) struct BrowserArgs {
     /// Keep what pages say in this file
     #[arg(long, value_name = "FILE")]
     pub(crate) cache: Option<PathBuf>,
+    #[command(flatten)]
+    #[serde(default)]
+    pub(crate) limits: super::LimitArgs,
     /// Give up a call after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) timeout: u64,

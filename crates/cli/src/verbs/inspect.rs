@@ -1,25 +1,28 @@
 //! `inspect`: what happened beside a page, and what is in it; of a trace, or of a live page.
 
 use super::{json_failure, trace_failure};
-use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat};
+use crate::args::{InspectArgs, InspectNetwork, InspectPaging, InspectSource, InspectWhat, LimitArgs, option_of};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_inspect::{
-    Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, Limits,
-    NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery, UnixMillis,
-    compact, har, stream, tools,
+    Answer, ConsoleAnswer, ConsoleQuery, CursorKey, DomNode, DomQuery, HtmlQuery, InspectError, Inspector, LimitError,
+    Limits, NetworkAnswer, NetworkQuery, OneOrMany, Presets, StatusFilter, Summary, SummaryQuery, TextQuery,
+    UnixMillis, compact, har, stream, tools,
 };
 use browserlens_page::text::{escaped, escaped_json, escaped_line};
 use browserlens_strategy::{PageSource, StepIndex};
-use browserlens_trace::Trace;
+use browserlens_trace::{Mask, Trace};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::json;
-use std::io::{BufWriter, stdout};
+use std::io::{BufWriter, Write, stdout};
+use std::path::{Path, PathBuf};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Where the key of cursors stands; they work from one call to the next in any case.
 const KEY: &str = "BROWSERLENS_CURSOR_KEY";
+/// Most steps of a trace whose pages are read for what their secret fields held.
+const MOST_STEPS: u32 = 50;
 
 pub(crate) fn run(args: &InspectArgs) -> Ended {
     match &args.what {
@@ -35,7 +38,17 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
         InspectWhat::Summary { source, since } => Asked::open(source)?.summary(*since),
         InspectWhat::Console { source, paging, levels } => Asked::open(source)?.console(paging, levels.as_deref()),
         InspectWhat::Network { source, paging, network } => Asked::open(source)?.network(paging, network),
-        InspectWhat::Dom { source, selector, max_depth, max_nodes, styles, scripts, style_elements, preset } => {
+        InspectWhat::Dom {
+            source,
+            selector,
+            max_depth,
+            max_nodes,
+            styles,
+            scripts,
+            style_elements,
+            preset,
+            cursor,
+        } => {
             let query = DomQuery {
                 tab_id: source.tab,
                 preset: preset.clone(),
@@ -45,26 +58,28 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
                 include_styles: styles.then_some(true),
                 exclude_scripts: scripts.then_some(false),
                 exclude_styles: style_elements.then_some(false),
+                cursor: cursor.clone(),
             };
             Asked::open(source)?.dom(&query)
         }
-        InspectWhat::Html { source, selector, include_hidden } => {
+        InspectWhat::Html { source, selector, include_hidden, cursor } => {
             let query = HtmlQuery {
                 tab_id: source.tab,
                 selector: selector.clone(),
                 include_hidden: include_hidden.then_some(true),
+                cursor: cursor.clone(),
             };
             let mut asked = Asked::open(source)?;
-            let answer = asked.inspector.html(asked.pages.as_mut(), &query);
+            let answer = asked.inspector.html(asked.pages.as_mut(), &query, asked.now);
             let answer = answer.map_err(|error| failure(source, &error))?;
-            asked.print_as_it_is(&answer, |answer| format!("{}\n", answer.data))
+            asked.print_as_it_is(answer, |answer| format!("{}\n", answer.data))
         }
-        InspectWhat::Text { source, selector } => {
-            let query = TextQuery { tab_id: source.tab, selector: selector.clone() };
+        InspectWhat::Text { source, selector, cursor } => {
+            let query = TextQuery { tab_id: source.tab, selector: selector.clone(), cursor: cursor.clone() };
             let mut asked = Asked::open(source)?;
-            let answer = asked.inspector.text(asked.pages.as_mut(), &query);
+            let answer = asked.inspector.text(asked.pages.as_mut(), &query, asked.now);
             let answer = answer.map_err(|error| failure(source, &error))?;
-            asked.print(&answer, |answer| format!("{}\n", answer.data))
+            asked.print(answer, |answer| format!("{}\n", answer.data))
         }
         InspectWhat::Har { source } => Asked::open(source)?.har(),
     }
@@ -72,12 +87,85 @@ pub(crate) fn run(args: &InspectArgs) -> Ended {
 
 fn failure(source: &InspectSource, error: &InspectError) -> Failure {
     let exit = match error {
-        InspectError::BadField { .. } | InspectError::UnknownTool { .. } => Exit::Usage,
+        InspectError::BadField { .. } | InspectError::NoMatch { .. } | InspectError::UnknownTool { .. } => Exit::Usage,
         InspectError::Source(_) | InspectError::Write(_) | InspectError::Json(_) => Exit::Input,
     };
-    let mut failure = Failure::new(exit, error, error.hint());
+    let hint = match error {
+        InspectError::BadField { field, .. } if field == "cursor" => "ask again without --cursor",
+        InspectError::BadField { .. } => "correct the option, or leave it out to take its default",
+        InspectError::NoMatch { .. } => "take a selector of what is on the page: `inspect dom` without one shows it",
+        error => error.hint(),
+    };
+    let mut failure = Failure::new(exit, error, hint);
+    if let Some(field) = error.field() {
+        // The option that stands for the field.
+        let option = match field {
+            "logLevels" => "levels".to_owned(),
+            "searchTerm" => "search".to_owned(),
+            "resourceType" => "type".to_owned(),
+            "tabId" => "tab".to_owned(),
+            field => option_of(field),
+        };
+        if let Some(rest) = failure.message.strip_prefix(field) {
+            failure.message = format!("--{option}{rest}");
+        }
+    }
     failure.message = format!("{}: {}", source.source, failure.message);
     failure
+}
+
+/// Returns the limits of answers: the defaults, then those of a file, of the environment, of
+/// options.
+pub(crate) fn limits(args: &LimitArgs) -> Result<Limits, Failure> {
+    let mut limits = Limits::default();
+    let configured = || {
+        let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let folder = folder.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")))?;
+        Some(folder.join("browserlens").join("limits.toml")).filter(|path| path.is_file())
+    };
+    if let Some(path) = args.limits.clone().or_else(configured) {
+        let bad = |reason: String| {
+            let hint = "write lines such as `max_html_size = 20000`";
+            Failure::words(Exit::Usage, format!("{}: {reason}", path.display()), hint)
+        };
+        let text = std::fs::read_to_string(&path).map_err(|error| bad(error.to_string()))?;
+        limits.add_toml(&text).map_err(|error| bad(error.to_string()))?;
+    }
+    let bad = |error: LimitError| Failure::new(Exit::Usage, &error, "give a number within the bounds");
+    limits.add_env(|name| std::env::var(name).ok()).map_err(bad)?;
+    for (name, value) in args.given() {
+        limits.set(name, value, &format!("--{}", option_of(name))).map_err(bad)?;
+    }
+    Ok(limits)
+}
+
+/// Masks what passes to another writer, line by line.
+struct Masked<W> {
+    out: W,
+    line: Vec<u8>,
+    mask: Mask,
+}
+
+impl<W: Write> Write for Masked<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
+            self.line.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        };
+        self.line.extend_from_slice(&bytes[..=end]);
+        let text = String::from_utf8_lossy(&self.line);
+        self.out.write_all(self.mask.text(&text).as_bytes())?;
+        self.line.clear();
+        self.line.extend_from_slice(&bytes[end + 1..]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        let text = String::from_utf8_lossy(&self.line);
+        self.out.write_all(self.mask.text(&text).as_bytes())?;
+        self.line.clear();
+        self.out.flush()
+    }
 }
 
 /// What is asked, and whom.
@@ -105,15 +193,53 @@ impl<'a> Asked<'a> {
             presets.add_toml(&text).map_err(|error| bad(error.to_string()))?;
         }
         let secret = std::env::var(KEY).unwrap_or_else(|_| "browserlens".to_owned());
-        let inspector = Inspector::new(Limits::default(), CursorKey::new(secret.as_bytes())).with_presets(presets);
+        let limits = limits(&source.limits)?;
+        let inspector = Inspector::new(limits, CursorKey::new(secret.as_bytes())).with_presets(presets);
         let now = u64::try_from(Utc::now().timestamp_millis()).unwrap_or(0);
         let (pages, began) = if is_url(&source.source) { live(source, now)? } else { recorded(source)? };
         Ok(Self { source, pages, inspector, began: UnixMillis(began), now: UnixMillis(now) })
     }
 
+    fn is_live(&self) -> bool {
+        is_url(&self.source.source)
+    }
+
+    /// Returns the mask of what is secret: for a trace what the fields of its pages held until
+    /// then, which reads them.
+    fn mask(&mut self) -> Mask {
+        let mut mask = Mask::default();
+        if self.is_live() {
+            if let Ok(page) = self.pages.look() {
+                mask.learn_page(&page);
+            }
+            return mask;
+        }
+        let last = self.pages.step().0;
+        let pages = Trace::open(&self.source.source).and_then(Trace::into_pages);
+        let Ok(mut pages) = pages else { return mask };
+        for step in last.saturating_sub(MOST_STEPS - 1)..=last {
+            if pages.set_step(StepIndex(step)).is_ok()
+                && let Ok(page) = pages.look()
+            {
+                mask.learn_page(&page);
+            }
+        }
+        mask
+    }
+
+    /// Returns a text as it may be shown: values of parameters are masked, and what is known to be
+    /// secret.
+    fn shown(&mut self, text: String) -> String {
+        // Without a parameter or a body nothing that a field held stands in it.
+        if !text.contains(['=', '{']) && !self.is_live() {
+            return text;
+        }
+        self.mask().text(&text).into_owned()
+    }
+
     fn print<D: Serialize, F: Serialize>(
-        &self,
-        answer: &Answer<D, F>,
+        &mut self,
+        answer: Answer<D, F>,
         table: impl FnOnce(&Answer<D, F>) -> String,
     ) -> Ended {
         self.print_as_it_is(answer, |answer| escaped(&table(answer)).into_owned())
@@ -121,23 +247,30 @@ impl<'a> Asked<'a> {
 
     /// Prints an answer that says how many unseen characters it holds.
     fn print_as_it_is<D: Serialize, F: Serialize>(
-        &self,
-        answer: &Answer<D, F>,
+        &mut self,
+        mut answer: Answer<D, F>,
         table: impl FnOnce(&Answer<D, F>) -> String,
     ) -> Ended {
+        if self.is_live() && answer.next_cursor.take().is_some() {
+            // The browser ends with this command, and the cursor with the browser.
+            answer.message = answer.message.replace("nextCursor gives more", "there is more");
+            answer.message.push_str("; pages of a live page are given in a session: `browserlens page open URL`");
+        }
         if self.source.json || self.source.compact {
-            let value = serde_json::to_value(answer).map_err(|error| json_failure(&error))?;
+            let value = serde_json::to_value(&answer).map_err(|error| json_failure(&error))?;
             let text = if self.source.compact {
                 compact(value).to_string()
             } else {
                 // Field by field in the order of the answer, which a value does not keep.
-                serde_json::to_string_pretty(answer).map_err(|error| json_failure(&error))?
+                serde_json::to_string_pretty(&answer).map_err(|error| json_failure(&error))?
             };
             // Only bodies and HTML hold unseen characters, and say so.
+            let text = self.shown(text);
             output::as_it_is(&format!("{text}\n"))?;
         } else {
-            output::as_it_is(&table(answer))?;
-            output::status(&answer.message);
+            let text = self.shown(table(&answer));
+            output::as_it_is(&text)?;
+            output::status(&answer.message.replace("nextCursor gives more", "the next gives more"));
             if let Some(cursor) = &answer.next_cursor {
                 output::status(&format!("next: --cursor {cursor}"));
             }
@@ -145,11 +278,16 @@ impl<'a> Asked<'a> {
         Ok(Exit::Success)
     }
 
+    /// Returns where lines go whose number is not known.
+    fn lines(&mut self) -> Masked<BufWriter<std::io::Stdout>> {
+        Masked { out: BufWriter::new(stdout()), line: Vec::new(), mask: self.mask() }
+    }
+
     fn summary(mut self, since: Option<i64>) -> Ended {
         let query = SummaryQuery { tab_id: self.source.tab, since };
         let answer = self.inspector.summary(self.pages.as_mut(), &query);
         let answer = answer.map_err(|error| failure(self.source, &error))?;
-        self.print(&answer, |answer| summary_table(&answer.data))
+        self.print(answer, |answer| summary_table(&answer.data))
     }
 
     fn console(mut self, paging: &InspectPaging, levels: Option<&[String]>) -> Ended {
@@ -167,13 +305,13 @@ impl<'a> Asked<'a> {
             cursor: paging.cursor.clone(),
         };
         if paging.stream {
-            let written =
-                stream::console(self.pages.as_mut(), &query, self.inspector.limits(), &mut BufWriter::new(stdout()));
+            let mut out = self.lines();
+            let written = stream::console(self.pages.as_mut(), &query, self.inspector.limits(), &mut out);
             return self.streamed(written, "messages");
         }
         let answer = self.inspector.console(self.pages.as_mut(), &query, self.now);
         let answer = answer.map_err(|error| failure(self.source, &error))?;
-        self.print(&answer, console_table)
+        self.print(answer, console_table)
     }
 
     fn network(mut self, paging: &InspectPaging, network: &InspectNetwork) -> Ended {
@@ -199,19 +337,19 @@ impl<'a> Asked<'a> {
             body_shape: network.body_shape.then_some(true),
         };
         if paging.stream {
-            let written =
-                stream::network(self.pages.as_mut(), &query, self.inspector.limits(), &mut BufWriter::new(stdout()));
+            let mut out = self.lines();
+            let written = stream::network(self.pages.as_mut(), &query, self.inspector.limits(), &mut out);
             return self.streamed(written, "requests");
         }
         let answer = self.inspector.network(self.pages.as_mut(), &query, self.now);
         let answer = answer.map_err(|error| failure(self.source, &error))?;
-        self.print(&answer, network_table)
+        self.print(answer, network_table)
     }
 
     fn dom(mut self, query: &DomQuery) -> Ended {
-        let answer = self.inspector.dom(self.pages.as_mut(), query);
+        let answer = self.inspector.dom(self.pages.as_mut(), query, self.now);
         let answer = answer.map_err(|error| failure(self.source, &error))?;
-        self.print(&answer, |answer| {
+        self.print(answer, |answer| {
             let mut out = String::new();
             answer.data.iter().for_each(|node| tree(node, 0, &mut out));
             out
@@ -220,7 +358,8 @@ impl<'a> Asked<'a> {
 
     fn har(mut self) -> Ended {
         let limits = self.inspector.limits().clone();
-        let written = har::write(self.pages.as_mut(), self.began, &limits, &mut BufWriter::new(stdout()));
+        let mut out = self.lines();
+        let written = har::write(self.pages.as_mut(), self.began, &limits, &mut out);
         self.streamed(written, "requests")
     }
 
@@ -263,8 +402,20 @@ fn live(source: &InspectSource, now: u64) -> Result<Opened, Failure> {
     let options =
         LiveOptions { chrome: source.chrome.clone(), no_sandbox: source.no_sandbox, ..LiveOptions::default() };
     let browser = LiveBrowser::open(&source.source, &options);
-    let browser = browser.map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+    let browser = browser.map_err(|error| not_opened(&source.source, &error))?;
     Ok((Box::new(browser), now))
+}
+
+/// Says why a page could not be opened, and what to do: nothing of a recording.
+#[cfg(feature = "record")]
+fn not_opened(url: &str, error: &browserlens_recorder::RecordError) -> Failure {
+    use browserlens_recorder::RecordError;
+    match error {
+        RecordError::NotActionable { reason, .. } => {
+            Failure::words(Exit::Browser, format!("{url}: the page cannot be opened: {reason}"), error.hint())
+        }
+        error => Failure::new(Exit::Browser, error, error.hint()),
+    }
 }
 
 #[cfg(not(feature = "record"))]

@@ -449,6 +449,10 @@ fn failed(reply: Reply, command: &str) -> Failure {
     let Reply::Error { kind, message, hint } = reply else {
         return Failure::words(Exit::NotDone, "nothing was answered", "try again");
     };
+    let message = match kind.as_str() {
+        "arguments" => crate::args::with_options(&message),
+        _ => message,
+    };
     let (exit, hint) = match kind.as_str() {
         "arguments" if command == "open" => (Exit::Usage, hint),
         "arguments" | "unknown_tool" => (Exit::Usage, format!("see `browserlens page {command} --help`")),

@@ -144,6 +144,7 @@ pub(crate) fn shared(source: Sourced<'_>, args: &BrowserArgs, loopback: bool) ->
         reading_cache: args.cache.clone(),
         cursor_key: CursorKey::random()
             .map_err(|error| Failure::words(Exit::Input, format!("no random key: {error}"), "try again"))?,
+        limits: super::inspect::limits(&args.limits)?,
         start_url,
         witness: witness(args)?,
     })

@@ -372,6 +372,10 @@ fn step(walk: &mut Walk<'_, '_>, index: usize, builder: &mut PageBuilder) -> Opt
     let description = heard.map_or("", |node| node.description.as_ref());
     let value =
         value_of(walk, index, &tag, input_type, secret, Cow::Borrowed(heard.map_or("", |node| node.value.as_ref())));
+    if secret {
+        builder.secret(get("value").unwrap_or_default());
+        builder.secret(walk.rare.input_value.get(&(index as i64)).map_or("", |value| walk.string(*value)));
+    }
     let text = if kind == NodeKind::Pseudo { pseudo_text(walk, index, layout) } else { String::new() };
     if kind == NodeKind::Pseudo && text.trim().is_empty() {
         return None;

@@ -92,6 +92,8 @@ fn snapshot_and_accessibility_tree_become_one_tree() {
     assert_eq!(find(6).pressed(), Some(crate::Tri::Mixed));
     let password = find(8);
     assert!(password.flags().has(Flags::SECRET) && password.value().is_empty() && password.is_filled());
+    assert_eq!(page.secrets(), ["secret!"]);
+    assert!(!format!("{:?}", page.secrets).contains("secret!"));
     assert!(find(9).is_interactive() && !find(3).is_interactive());
     assert_eq!(page.frames()[0].rendered_text, "plain text");
     assert_eq!(page.frames()[1].owner, Some(find(11).id()));

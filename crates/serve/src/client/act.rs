@@ -13,9 +13,10 @@ use crate::shared::Witness;
 use crate::source::{Act, DragTo, Source, Undone, taken};
 use browserlens_lens::format::escape;
 use browserlens_page::text::escaped_line;
-use browserlens_page::{NodeKey, NodeRef, Page, States, Tri};
+use browserlens_page::{Flags, NodeKey, NodeRef, Page, States, Tri};
 use browserlens_snapshot::{FindOptions, candidates, matches};
 use browserlens_strategy::{ActionKind, NodeHint, Ref, TakenAction};
+use browserlens_trace::MASK;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -90,6 +91,15 @@ fn blocked(message: &str) -> ToolError {
     ToolError::NotThere { message: said, hint: "answer it with `dialog` first" }
 }
 
+/// Refuses a URL as an answer showed it, in which a secret is masked.
+fn whole(url: &str) -> Result<(), ToolError> {
+    if url.contains(MASK) {
+        let message = "url: a secret in it is masked; `click` the link, or give the URL without that parameter";
+        return Err(ToolError::Arguments(message.to_owned()));
+    }
+    Ok(())
+}
+
 impl Client {
     pub(super) fn action(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
         use ActionKind as K;
@@ -157,6 +167,7 @@ impl Client {
         if let step @ ("back" | "forward") = wanted.url.trim() {
             return self.action(step, Value::Null);
         }
+        whole(&wanted.url)?;
         if self.is_live() {
             self.shared.policy.url(&wanted.url)?;
         }
@@ -211,6 +222,7 @@ impl Client {
                 })
             }
         };
+        self.learn_typed(kind, node, &text);
         let words = node.map(|key| self.words(key));
         let what = words.as_ref().map(said).filter(|what| !what.is_empty());
         let what = what.or_else(|| node.map(|key| self.text_of(key))).unwrap_or_default();
@@ -222,6 +234,18 @@ impl Client {
         done.map_err(|undone| self.explained(undone, kind, what, on))?;
         self.note_hit(kind)?;
         self.after(&act, is_first)
+    }
+
+    /// Learns what is typed into a secret field: the page may send it before it is looked at again.
+    fn learn_typed(&mut self, kind: ActionKind, node: Option<NodeKey>, text: &str) {
+        if !matches!(kind, ActionKind::Fill | ActionKind::Type) {
+            return;
+        }
+        let Some(page) = &self.page else { return };
+        let field = node.map_or_else(|| page.focused(), |key| page.find(key));
+        if field.is_some_and(|field| field.flags().has(Flags::SECRET)) {
+            self.mask.learn(text);
+        }
     }
 
     /// Sees to it that an action can be carried out: no dialog blocks the page, and the page on
@@ -632,6 +656,7 @@ impl Client {
 
     pub(super) fn tabs(&mut self, wanted: &args::Tabs) -> Result<Answer, ToolError> {
         if let Some(url) = &wanted.open {
+            whole(url)?;
             if self.is_live() {
                 self.shared.policy.url(url)?;
             }

@@ -99,6 +99,7 @@ impl Client {
     /// Refuses to show a page that a browser should not have come to; it is left, unless its tab is
     /// somebody else's.
     pub(super) fn guard(&mut self, page: &Page) -> Result<(), ToolError> {
+        self.mask.learn_page(page);
         if !self.is_live() {
             return Ok(());
         }

@@ -225,8 +225,11 @@ impl Client {
         args::whole(&mut arguments);
         let value = self.inspector.call(source.pages(), tool, arguments, now())?;
         let json = browserlens_inspect::compact(value).to_string();
-        // Only bodies hold unseen characters, and say so.
-        Ok(if tool == "get_network_requests" { Answer::as_it_is(json) } else { Answer::json(&json) })
+        // Only bodies and HTML hold unseen characters, and say so.
+        Ok(match tool {
+            "get_network_requests" | "get_html" => Answer { is_json: true, ..Answer::as_it_is(json) },
+            _ => Answer::json(&json),
+        })
     }
 
     pub(super) fn knowledge(&mut self, instruction: &AgentInstruction) -> Result<Answer, ToolError> {

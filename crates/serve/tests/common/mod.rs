@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
-use browserlens_inspect::CursorKey;
+use browserlens_inspect::{CursorKey, Limits};
 use browserlens_recorder::LiveOptions;
 use browserlens_serve::{KnowledgeBase, LiveOpener, Opener, Policy, ServeError, Shared, TraceOpener, serve_streams};
 use serde_json::{Value, json};
@@ -31,6 +31,7 @@ pub fn shared(opener: Box<dyn Opener>, policy: Policy) -> Shared {
         knowledge: KnowledgeBase::default(),
         reading_cache: None,
         cursor_key: CursorKey::new(b"test"),
+        limits: Limits::default(),
         start_url: None,
         witness: None,
     }

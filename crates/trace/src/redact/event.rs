@@ -107,7 +107,11 @@ impl Redactor {
                     continue;
                 }
                 Token::Plain(number) if is_secret && number.starts_with(|first: char| first.is_ascii_digit()) => {
-                    writer.token(Token::Plain(&self.hide_number(number)));
+                    if self.placeholders.are_masks() {
+                        writer.text(&self.hide(number));
+                    } else {
+                        writer.token(Token::Plain(&self.hide_number(number)));
+                    }
                     self.leave(&mut secret_below, depth);
                     continue;
                 }

@@ -25,6 +25,7 @@ mod event;
 mod fields;
 mod forms;
 mod key_file;
+mod mask;
 pub mod names;
 mod placeholder;
 mod shapes;
@@ -37,6 +38,8 @@ use browserlens_page::{NodeKey, Payload, PayloadKind};
 use browserlens_strategy::NodeHint;
 use fields::Fields;
 use forms::forms;
+pub use mask::Mask;
+pub use placeholder::MASK;
 use placeholder::Placeholders;
 use shapes::Source;
 use std::borrow::Cow;
@@ -181,6 +184,11 @@ impl Redactor {
         options.known.iter().for_each(|value| redactor.learn_value(value));
         redactor.refresh();
         redactor
+    }
+
+    /// A redactor for what is shown and not stored: in place of each secret stands [`MASK`].
+    pub fn masking() -> Self {
+        Self { placeholders: Placeholders::masks(), ..Self::new(RedactionOptions::default()) }
     }
 
     /// A redactor for steps that are redacted already: placeholders must not become other

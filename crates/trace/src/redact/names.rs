@@ -112,6 +112,12 @@ pub(crate) fn is_sensitive(name: &str) -> bool {
     SENSITIVE_NAMES.contains(&name.as_str()) || has_sensitive_ending(&name)
 }
 
+/// Returns whether a field of this name or id holds a secret that is not for reading: what a name
+/// such as `code` or `key` alone does not say.
+pub(crate) fn is_secret_field(name: &str) -> bool {
+    name.len() <= 64 && has_sensitive_ending(&normal(name))
+}
+
 fn has_sensitive_ending(normal_name: &str) -> bool {
     SENSITIVE_ENDINGS.iter().any(|ending| normal_name.ends_with(ending))
 }

@@ -5,66 +5,80 @@
 //! equal secrets give equal placeholders under one key, and a placeholder is never the secret
 //! itself, unless there is nothing in it to replace.
 
-/// Makes placeholders under one key.
+/// What stands in place of a secret in what is shown and not stored: nobody takes it for a value.
+pub const MASK: &str = "••••••";
+
+/// Makes placeholders under one key; without one each is [`MASK`].
 #[derive(Clone)]
 pub(crate) struct Placeholders {
-    key: [u8; 32],
+    key: Option<[u8; 32]>,
 }
 
 impl Placeholders {
     pub(crate) fn new(key: [u8; 32]) -> Self {
-        Self { key }
+        Self { key: Some(key) }
+    }
+
+    pub(crate) fn masks() -> Self {
+        Self { key: None }
+    }
+
+    pub(crate) fn are_masks(&self) -> bool {
+        self.key.is_none()
     }
 
     /// Returns the placeholder of a secret.
     pub(crate) fn of(&self, secret: &str) -> String {
+        let Some(key) = &self.key else {
+            return if secret.is_empty() { String::new() } else { MASK.to_owned() };
+        };
         let mut placeholder = String::new();
         // One code in ten thousand is its own placeholder at the first try.
         for attempt in 0u32..64 {
-            placeholder = self.attempt(secret, attempt);
+            placeholder = attempt_at(key, secret, attempt);
             if placeholder != secret {
                 break;
             }
         }
         placeholder
     }
+}
 
-    fn attempt(&self, secret: &str, attempt: u32) -> String {
-        let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        hasher.update(&attempt.to_le_bytes());
-        hasher.update(secret.as_bytes());
-        let mut stream = hasher.finalize_xof();
-        let mut draw = |from: u32| {
-            let mut bytes = [0; 8];
-            stream.fill(&mut bytes);
-            (u64::from_le_bytes(bytes) % u64::from(from)) as u32
+fn attempt_at(key: &[u8; 32], secret: &str, attempt: u32) -> String {
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    hasher.update(&attempt.to_le_bytes());
+    hasher.update(secret.as_bytes());
+    let mut stream = hasher.finalize_xof();
+    let mut draw = |from: u32| {
+        let mut bytes = [0; 8];
+        stream.fill(&mut bytes);
+        (u64::from_le_bytes(bytes) % u64::from(from)) as u32
+    };
+    let any_word = secret.chars().any(char::is_alphanumeric);
+    let mut out = String::with_capacity(secret.len());
+    let mut rest = secret;
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        let next_hex = |count: usize, skip: usize| {
+            rest.get(skip..skip + count)
+                .is_some_and(|hex| hex.len() == count && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
         };
-        let any_word = secret.chars().any(char::is_alphanumeric);
-        let mut out = String::with_capacity(secret.len());
-        let mut rest = secret;
-        while let Some(character) = rest.chars().next() {
-            rest = &rest[character.len_utf8()..];
-            let next_hex = |count: usize, skip: usize| {
-                rest.get(skip..skip + count)
-                    .is_some_and(|hex| hex.len() == count && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            };
-            // Escapes stay escapes, so that what is encoded inside a value can still be decoded.
-            if character == '%' && next_hex(2, 0) {
-                out.push_str(&format!("%6{:X}", 1 + draw(15)));
-                rest = &rest[2..];
-            } else if character == '\\' && rest.starts_with('u') && next_hex(4, 1) {
-                out.push_str(&format!("\\u006{:x}", 1 + draw(15)));
-                rest = &rest[5..];
-            } else if character == '\\' && rest.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']) {
-                out.push(character);
-                out.push_str(&rest[..1]);
-                rest = &rest[1..];
-            } else {
-                out.push(like(character, any_word, &mut draw));
-            }
+        // Escapes stay escapes, so that what is encoded inside a value can still be decoded.
+        if character == '%' && next_hex(2, 0) {
+            out.push_str(&format!("%6{:X}", 1 + draw(15)));
+            rest = &rest[2..];
+        } else if character == '\\' && rest.starts_with('u') && next_hex(4, 1) {
+            out.push_str(&format!("\\u006{:x}", 1 + draw(15)));
+            rest = &rest[5..];
+        } else if character == '\\' && rest.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']) {
+            out.push(character);
+            out.push_str(&rest[..1]);
+            rest = &rest[1..];
+        } else {
+            out.push(like(character, any_word, &mut draw));
         }
-        out
     }
+    out
 }
 
 /// Returns a character of the same kind.
@@ -111,6 +125,7 @@ mod tests {
         assert_eq!(made.len(), "Hunter-2 %C3%BC größe".len());
         assert_eq!(placeholders.of("••••"), "••••");
         assert_ne!(placeholders.of("!!!!"), "!!!!");
+        assert_eq!((Placeholders::masks().of("hunter2").as_str(), Placeholders::masks().of("").as_str()), (MASK, ""));
     }
 
     #[test]

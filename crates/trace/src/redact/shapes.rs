@@ -40,6 +40,26 @@ pub(crate) fn find(text: &str, source: Source, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Returns the ranges of a text that is shown which are secret by shape: of pages and answers, whose
+/// other names are not those of secrets.
+pub(crate) fn in_shown(text: &str, found: &mut Vec<Range<usize>>) {
+    tokens(text, found);
+    bearers(text, found);
+    if text.contains('=') || text.contains("%3D") || text.contains("%3d") {
+        let before = found.len();
+        words(text).for_each(|word| parameters(text, word, Source::Page, found));
+        for range in &mut found[before..] {
+            // What brackets a URL is not of it.
+            let value = text.get(range.clone()).unwrap_or_default();
+            range.end = range.start + value.trim_end_matches([']', '}', '…']).len();
+        }
+        found.retain(|range| !range.is_empty());
+    }
+    if text.contains("://") && text.contains('@') {
+        passwords(text, found);
+    }
+}
+
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let start = text.as_ptr() as usize;
     text.split_ascii_whitespace().map(move |word| {
