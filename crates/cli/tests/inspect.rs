@@ -74,6 +74,30 @@ fn a_cursor_works_in_another_process_and_gives_every_row_once() {
 }
 
 #[test]
+fn limits_are_set_by_options_and_what_they_cut_goes_on() {
+    let whole = json(&["html", PORTAL, "--json", "--max-html-size", "1000000"]);
+    let mut answer = json(&["html", PORTAL, "--json", "--max-html-size", "5000"]);
+    let mut joined = String::new();
+    loop {
+        let part = answer["data"].as_str().expect("text");
+        assert!(part.len() <= 5_000);
+        joined.push_str(part);
+        assert_eq!(answer["hasMore"], Value::Bool(answer["nextCursor"].is_string()));
+        let Some(cursor) = answer["nextCursor"].as_str().map(str::to_owned) else { break };
+        answer = json(&["html", PORTAL, "--json", "--max-html-size", "5000", "--cursor", &cursor]);
+    }
+    assert_eq!(joined, whole["data"].as_str().expect("text"));
+    let output = browserlens()
+        .args(["inspect", "text", PORTAL, "--json"])
+        .current_dir(root())
+        .env("BROWSERLENS_MAX_TEXT_SIZE", "100")
+        .output()
+        .expect("the command starts");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("is JSON");
+    assert!(answer["data"].as_str().is_some_and(|text| text.len() <= 100), "{answer}");
+}
+
+#[test]
 fn a_cursor_of_another_query_or_trace_is_refused_with_the_reason() {
     let answer = json(&["network", PORTAL, "--json", "--page-size", "7"]);
     let cursor = answer["nextCursor"].as_str().expect("a cursor");
@@ -104,7 +128,7 @@ fn the_tools_are_listed_with_their_schemas() {
 
 #[test]
 fn every_bad_input_is_one_clear_line_with_its_exit_code() {
-    let cases: [&[&str]; 12] = [
+    let cases: [&[&str]; 14] = [
         &["console", "traces/nowhere.trace"],
         &["console", PORTAL, "--step", "99"],
         &["console", PORTAL, "--levels", "fatal"],
@@ -117,6 +141,8 @@ fn every_bad_input_is_one_clear_line_with_its_exit_code() {
         &["dom", PORTAL, "--max-depth=-1"],
         &["dom", PORTAL, "--selector", "h1["],
         &["console", PORTAL, "--tab", "9"],
+        &["html", PORTAL, "--selector", "h9"],
+        &["html", PORTAL, "--max-html-size", "2000000"],
     ];
     insta::assert_snapshot!(cases.map(refused).join("\n"));
 }
@@ -149,6 +175,10 @@ fn a_live_page_answers_like_a_recorded_one() {
     let network = shown(&["network", &url, "--failed-only"]);
     assert!(network.contains("404") && network.contains("/missing"), "{network}");
     assert!(shown(&["text", &url]).contains("Tides"));
+    let first = json(&["network", &url, "--page-size", "1", "--json"]);
+    assert!(first["nextCursor"].is_null() && first["message"].as_str().is_some_and(|said| said.contains("page open")));
+    let refused_there = refused(&["text", "http://127.0.0.1:9/"]);
+    assert!(refused_there.starts_with("exit 5\n") && refused_there.contains("whether the server is running"));
     let steps = refused(&["console", &url, "--step", "1"]);
     assert!(steps.starts_with("exit 2\n") && steps.contains("a live page has no steps"), "{steps}");
 }

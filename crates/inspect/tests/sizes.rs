@@ -157,3 +157,38 @@ fn answers_cost_less_than_the_messages_that_they_tell_and_leave_none_out() {
         assert!(default < protocol && whole < protocol, "{name}");
     }
 }
+
+/// A console as a page under work has it: a hundred messages of four scripts, each with a stack of
+/// five frames, every third one again.
+#[test]
+fn a_busy_console_costs_a_tenth_of_its_messages() {
+    let said = |n: usize| {
+        let n = if n % 3 == 2 { n - 1 } else { n };
+        let script = ["cart", "search", "account", "router"][n % 4];
+        let url = format!("http://127.0.0.1:8877/assets/{script}.bundle.js");
+        let frame = |of: &str, line: usize| format!("{of} {url}:{line}:{}", line % 40);
+        ConsoleMessage {
+            level: ["error", "warning"][n % 2].to_owned(),
+            text: format!("Request {n} for /api/{script} failed with status {}", 400 + n % 5),
+            stack: [
+                frame("load", 10 + n % 4),
+                frame("retry", 88),
+                frame("update", 310),
+                frame("flush", 17),
+                frame("run", 4),
+            ]
+            .join("\n"),
+            url,
+            line: 10 + (n % 4) as u32,
+        }
+    };
+    let messages: Vec<ConsoleMessage> = (0..100).map(said).collect();
+    let protocol: Vec<Value> = messages.iter().enumerate().map(|(at, said)| console(at as u64, said)).collect();
+    let mut source = common::Memory::new(messages.into_iter().map(EventKind::Console).collect());
+    let answer = inspector().call(&mut source, "get_console_messages", json!({ "pageSize": 200 }), NOW).unwrap();
+    assert_eq!(answer["count"], 100);
+    let (protocol, whole, small) = (tokens(&protocol), tokens(&[answer.clone()]), tokens(&[compact(answer)]));
+    let less = 100.0 - 100.0 * small as f64 / protocol as f64;
+    println!("busy console: protocol {protocol}, whole answer {whole}, compact {small} ({less:.1} % less)");
+    assert!(small * 10 <= protocol, "{small} of {protocol}");
+}

@@ -12,7 +12,8 @@ use browserlens_live::Sight;
 use browserlens_page::{NodeKey, Page};
 use browserlens_reading::{ReadOptions, Searcher};
 use browserlens_snapshot::{Session, SnapshotOptions, snapshot_in};
-use browserlens_strategy::{Observation, PageSource, Ref, Request, TakenAction};
+use browserlens_strategy::{Observation, PageSource, Ref, Request, SourceId, TakenAction};
+use browserlens_trace::Mask;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -25,6 +26,9 @@ pub(crate) struct Reader {
     last_event: Option<u64>,
     page: Option<Arc<Page>>,
     inspector: Inspector,
+    /// What was seen of secrets: what is said of a live page passes it.
+    mask: Mask,
+    is_live: bool,
     searcher: Searcher,
 }
 
@@ -49,7 +53,9 @@ impl Reader {
             step: 0,
             last_event: None,
             page: None,
-            inspector: Inspector::new(Limits::default(), key),
+            inspector: Inspector::new(limits()?, key),
+            mask: Mask::default(),
+            is_live: false,
             searcher: Searcher::default(),
         })
     }
@@ -82,7 +88,12 @@ impl Reader {
 
     pub(crate) fn observe(&mut self, source: &mut dyn PageSource, action: Option<&TakenAction>) -> Result<Observation> {
         let sight = Sight::take(source, &self.strategy, &mut self.last_event)?;
-        let observation = self.session.observe(&sight.input(self.step, action))?;
+        let mut observation = self.session.observe(&sight.input(self.step, action))?;
+        self.mask.learn_page(&sight.page);
+        self.is_live = matches!(source.identity(), SourceId::Live(_));
+        if self.is_live {
+            self.mask.mask(&mut observation.text);
+        }
         self.step += 1;
         self.page = Some(sight.page);
         Ok(observation)
@@ -94,7 +105,11 @@ impl Reader {
             (None, None) => Request::Expand { handle },
             (from, to) => Request::More { handle, from: from.unwrap_or(1), to: to.unwrap_or(u32::MAX) },
         };
-        Ok(self.session.request(&request)?)
+        let mut observation = self.session.request(&request)?;
+        if self.is_live {
+            self.mask.mask(&mut observation.text);
+        }
+        Ok(observation)
     }
 
     /// Takes a snapshot of the page as it stands, on a session that shows it whole.
@@ -110,18 +125,34 @@ impl Reader {
         let sight = Sight::take(source, "lens/a11y", &mut after)?;
         let input = sight.input(self.step, None);
         let page = Arc::clone(&sight.page);
-        Ok(self.session.aside(whole, &input, |session| snapshot_in(session, &page, options))??)
+        self.mask.learn_page(&page);
+        let mut text = self.session.aside(whole, &input, |session| snapshot_in(session, &page, options))??;
+        self.mask.mask(&mut text);
+        Ok(text)
     }
 
     pub(crate) fn read_text(&mut self, source: &mut dyn PageSource, options: &ReadOptions) -> Result<String> {
-        let (answer, _) = browserlens_reading::read(source, None, &mut self.searcher, options, now().0)?;
+        let (mut answer, _) = browserlens_reading::read(source, None, &mut self.searcher, options, now().0)?;
+        self.mask.learn_page(&*source.look()?);
+        self.mask.mask(&mut answer.text);
         Ok(answer.text)
     }
 
     /// Asks the console, the network or the DOM; the answer is JSON.
     pub(crate) fn inspect(&mut self, source: &mut dyn PageSource, tool: &str, query: Value) -> Result<String> {
-        Ok(self.inspector.call(source, tool, query, now())?.to_string())
+        let mut answer = self.inspector.call(source, tool, query, now())?.to_string();
+        self.mask.learn_page(&*source.look()?);
+        self.mask.mask(&mut answer);
+        Ok(answer)
     }
+}
+
+/// The limits of inspection, as the environment sets them.
+fn limits() -> Result<Limits> {
+    let mut limits = Limits::default();
+    let set = limits.add_env(|name| std::env::var(name).ok());
+    set.map_err(|error| Raised::options(error.to_string(), "give a number within the bounds"))?;
+    Ok(limits)
 }
 
 fn now() -> UnixMillis {
