@@ -72,6 +72,7 @@ fn many_concepts(pages: usize) -> Option<PageGraph> {
                 text: text.clone(),
                 xpath: String::new(),
                 position: at,
+                side: 0,
             });
             found.push(FoundConcept { kind: ConceptKind::Heading, text, position: at, weight: 1, target: None });
         }

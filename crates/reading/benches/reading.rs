@@ -57,6 +57,8 @@ fn hits(criterion: &mut Criterion) {
     group.bench_function("cache hit, content hash in hand", |bencher| {
         bencher.iter(|| cache.lookup(page.url(), black_box(reading.hash), Cut::All, 1).expect("reads"));
     });
+    let reading = cache.read(&page, Cut::All, 1).expect("reads");
+    cache.visit(page.url(), &reading, 1).expect("notes");
     group.bench_function("cache hit, by URL alone", |bencher| {
         bencher.iter(|| cache.latest(black_box(page.url()), Cut::All, 1).expect("reads"));
     });

@@ -30,6 +30,7 @@ fn sections(count: u32, words: usize) -> Vec<Section> {
     (0..count)
         .map(|position| Section {
             heading: text(&mut state, 3),
+            part: 0,
             level: 2,
             content: text(&mut state, words),
             xpath: String::new(),

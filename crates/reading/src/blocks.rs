@@ -17,10 +17,17 @@
 //! White space: one line for each item of a list, row of a table (cells are separated by tabs),
 //! line of code, paragraph of a quote and hard line break; everything else is one blank. A heading
 //! is one line.
+//!
+//! What is very long is divided: a block of more than [`LONGEST_BLOCK`] characters is several, cut
+//! behind a line if there is one, else behind a sentence, else at a blank. Each begins where the one
+//! before ends, to the character.
 
 use crate::xpath::Xpaths;
 use browserlens_page::{NodeId, NodeKind, NodeRef, Page, Visibility};
 use serde::{Deserialize, Serialize};
+
+/// Most characters of a block; what is longer is divided.
+pub const LONGEST_BLOCK: usize = 4_000;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -70,6 +77,11 @@ pub struct Block {
     pub position: u32,
     /// Its element in the page that it was read from.
     pub node: NodeId,
+    /// Which landmark beside the main text it lies in (navigation, aside or footer), from 1 in
+    /// document order; 0 for none.
+    pub side: u32,
+    /// Whether it goes on with the block before it, without anything between the two.
+    pub continued: bool,
 }
 
 /// Returns the blocks of a page in document order.
@@ -78,8 +90,10 @@ pub fn blocks(page: &Page) -> Vec<Block> {
     let mut walk = Walk {
         xpaths: &xpaths,
         out: Vec::new(),
-        owners: vec![Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT }],
+        owners: vec![Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0 }],
         open: Vec::new(),
+        sides: 0,
+        side: None,
         text: String::new(),
         gap: Gap::None,
     };
@@ -131,6 +145,7 @@ enum Flow {
 struct Owner {
     kind: BlockKind,
     node: NodeId,
+    side: u32,
 }
 
 /// What happens where an element ends.
@@ -148,13 +163,17 @@ struct Walk<'w> {
     owners: Vec<Owner>,
     /// Index one past the subtree, and what happens there; nested.
     open: Vec<(u32, Leave)>,
+    /// Landmarks beside the main text so far.
+    sides: u32,
+    /// The outermost one that the walk is in, and the index one past it.
+    side: Option<(u32, u32)>,
     text: String,
     gap: Gap,
 }
 
 impl Walk<'_> {
     fn owner(&self) -> Owner {
-        self.owners.last().copied().unwrap_or(Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT })
+        self.owners.last().copied().unwrap_or(Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0 })
     }
 
     fn leave_before(&mut self, index: u32) {
@@ -170,6 +189,7 @@ impl Walk<'_> {
                 }
             }
         }
+        self.side = self.side.filter(|(_, end)| *end > index);
     }
 
     fn enter(&mut self, node: NodeRef<'_>) {
@@ -194,6 +214,11 @@ impl Walk<'_> {
             self.part(Gap::Line);
             return;
         }
+        let begins_side = self.side.is_none() && is_side(node);
+        if begins_side {
+            self.sides += 1;
+            self.side = Some((self.sides, node.end()));
+        }
         let flow = flow(node);
         let within = self.owner().kind;
         let opens = structure(node, flow).filter(|kind| match (within, kind) {
@@ -207,6 +232,10 @@ impl Walk<'_> {
             return;
         }
         let gap = match (within, flow) {
+            (BlockKind::Paragraph, _) if begins_side => {
+                self.own(node, BlockKind::Paragraph);
+                return;
+            }
             (_, Flow::Inline) => return,
             (BlockKind::Paragraph, Flow::Block | Flow::Row | Flow::Cell) => {
                 self.own(node, BlockKind::Paragraph);
@@ -224,7 +253,8 @@ impl Walk<'_> {
     /// Begins a block.
     fn own(&mut self, node: NodeRef<'_>, kind: BlockKind) {
         self.flush();
-        self.owners.push(Owner { kind, node: node.id() });
+        let side = self.side.map_or(0, |(side, _)| side);
+        self.owners.push(Owner { kind, node: node.id(), side });
         self.open.push((node.end(), Leave::Owner));
     }
 
@@ -270,14 +300,55 @@ impl Walk<'_> {
         if text.is_empty() {
             return;
         }
-        let position = self.out.len() as u32;
-        self.out.push(Block {
-            kind: owner.kind,
-            text,
-            xpath: self.xpaths.xpath(owner.node),
-            position,
-            node: owner.node,
+        let xpath = self.xpaths.xpath(owner.node);
+        for (at, piece) in pieces(&text).enumerate() {
+            let kind = match owner.kind {
+                // A heading is its first piece; nobody reads the others as one.
+                BlockKind::Heading { .. } if at > 0 => BlockKind::Paragraph,
+                kind => kind,
+            };
+            let (text, xpath, position) = (piece.to_owned(), xpath.clone(), self.out.len() as u32);
+            self.out.push(Block { kind, text, xpath, position, node: owner.node, side: owner.side, continued: at > 0 });
+        }
+    }
+}
+
+/// Divides a text into pieces of at most [`LONGEST_BLOCK`] characters; joined they are the text.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let most = rest.char_indices().nth(LONGEST_BLOCK).map_or(rest.len(), |(at, _)| at);
+        let end = if most == rest.len() { most } else { end_of_piece(&rest[..most]) };
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// Where a text is best cut that has to be cut: behind its last line, sentence or word that leaves
+/// half of it or more, else at its end.
+fn end_of_piece(head: &str) -> usize {
+    let line = head.rfind('\n').map(|at| at + 1);
+    let sentence = || {
+        let ends = head.char_indices().rev().find(|(at, c)| match c {
+            '。' | '！' | '？' | '।' | '؟' => true,
+            '.' | '!' | '?' => head[at + c.len_utf8()..].starts_with(' '),
+            _ => false,
         });
+        ends.map(|(at, c)| at + c.len_utf8() + usize::from(c.is_ascii()))
+    };
+    let word = || head.rfind(' ').map(|at| at + 1);
+    let is_far = |end: &usize| *end >= head.len() / 2;
+    line.filter(is_far).or_else(|| sentence().filter(is_far)).or_else(|| word().filter(is_far)).unwrap_or(head.len())
+}
+
+/// Returns whether an element is a landmark whose text is not part of the text around it. A banner
+/// is none: often it holds the title of all that follows.
+fn is_side(node: NodeRef<'_>) -> bool {
+    match node.role() {
+        "complementary" | "contentinfo" | "navigation" => true,
+        "" => matches!(node.tag(), "aside" | "footer" | "nav"),
+        _ => false,
     }
 }
 

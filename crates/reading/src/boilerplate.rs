@@ -311,9 +311,10 @@ impl BoilerplateIndex {
         for section in &extraction.sections {
             let mut section = section.clone();
             section.content.clear();
-            let heading = section.blocks.start..section.blocks.start + usize::from(section.level > 0);
+            let heading =
+                section.blocks.start..section.blocks.start + usize::from(section.level > 0 && section.part == 0);
             for at in section.blocks.clone().filter(|at| kept[*at] && !heading.contains(at)) {
-                if !section.content.is_empty() {
+                if !section.content.is_empty() && !extraction.blocks[at].continued {
                     section.content.push_str("\n\n");
                 }
                 section.content.push_str(&extraction.blocks[at].text);

@@ -12,8 +12,8 @@
 //! been paid for), but it does not save the look at the browser. That look is cheap only as long as
 //! nobody acts: [`browserlens_strategy::PageSource::page`] gives the capture that it has until the
 //! next action. This is the price of never being stale. [`Cache::latest`] answers without a page,
-//! by the URL alone and for [`CacheOptions::life_ms`], as a cache in front of a browser would, and
-//! may be wrong about a page that changed since.
+//! by the address that somebody went to ([`Cache::visit`]) and for [`CacheOptions::life_ms`], as a
+//! cache in front of a browser would, and may be wrong about a page that changed since.
 //!
 //! What the pages of a site repeat is stored once ([`body`]): a text that a second page has, too,
 //! moves out of both into a table of texts.
@@ -41,7 +41,7 @@ use std::time::Duration;
 pub(crate) use file::{beside, write_ahead};
 
 /// Version of the cache file; a file of a later one is refused, one of an earlier one is rebuilt.
-pub const CACHE_VERSION: i64 = 2;
+pub const CACHE_VERSION: i64 = 3;
 
 /// With how many pages of its site, those used last, a new one is compared.
 const COMPARED: i64 = 64;
@@ -248,22 +248,50 @@ impl Cache {
         })
     }
 
-    /// Returns what a URL said last, if that was within an entry's life: without a look at the
-    /// page, which may say something else by now.
+    /// Notes that an address led to a page that was just read, so that [`Cache::latest`] knows it.
     ///
     /// # Errors
     /// As [`Cache::read`].
-    pub fn latest(&mut self, url: &str, cut: Cut, now_ms: u64) -> Result<Option<Extraction>, CacheError> {
-        let (asked, url, life) = (url, normal_url(url), self.options.life_ms);
+    pub fn visit(&mut self, address: &str, reading: &Reading, now_ms: u64) -> Result<(), CacheError> {
+        let (address, life) = (of_address(address), self.options.life_ms);
+        let (shown, hash) = (reading.extraction.url.as_str(), reading.hash);
         self.guarded(|connection| {
-            let sql = "SELECT id, checked_ms, body FROM pages WHERE url = ?1 ORDER BY checked_ms DESC, id DESC LIMIT 1";
-            let Some(entry) = entry(connection, sql, params![url])? else { return Ok(None) };
-            let (id, fresh) = (entry.id, is_fresh(entry.checked_ms, now_ms, life));
-            let extraction = entry.into_extraction(asked, cut);
+            let oldest = now_ms.saturating_sub(life) as i64;
+            connection.prepare_cached("DELETE FROM visits WHERE seen_ms < ?1")?.execute([oldest])?;
+            connection
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO visits (address, url, hash, shown, seen_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![address, normal_url(shown), hash.0, shown, now_ms as i64])
+                .map(drop)
+        })
+    }
+
+    /// Returns what the page said that an address led to last, and how many milliseconds ago, if
+    /// that was within an entry's life: without a look at the page, which may say something else by
+    /// now.
+    ///
+    /// # Errors
+    /// As [`Cache::read`].
+    pub fn latest(&mut self, address: &str, cut: Cut, now_ms: u64) -> Result<Option<(Extraction, u64)>, CacheError> {
+        let (address, life) = (of_address(address), self.options.life_ms);
+        self.guarded(|connection| {
+            let visit = connection
+                .prepare_cached("SELECT shown, seen_ms FROM visits WHERE address = ?1")?
+                .query_row([&address], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))
+                .optional()?;
+            let Some((shown, seen_ms)) = visit.filter(|(_, seen_ms)| is_fresh(*seen_ms, now_ms, life)) else {
+                return Ok(None);
+            };
+            let sql = "SELECT pages.id, pages.checked_ms, pages.body FROM visits
+                JOIN pages ON pages.url = visits.url AND pages.hash = visits.hash WHERE address = ?1";
+            let Some(entry) = entry(connection, sql, params![address])? else { return Ok(None) };
+            let id = entry.id;
+            let extraction = entry.into_extraction(&shown, cut);
             if extraction.is_none() {
                 forget_alone(connection, id)?;
             }
-            Ok(extraction.filter(|_| fresh))
+            Ok(extraction.map(|extraction| (extraction, now_ms.saturating_sub(seen_ms.max(0) as u64))))
         })
     }
 
@@ -350,6 +378,17 @@ impl Cache {
         self.rebuilt = rebuilt.or(self.rebuilt.take());
         what(&mut self.connection).map_err(|error| file::failure(&self.path, self.options.timeout, error))
     }
+}
+
+/// An address as visits are told apart: in its normal form, but with a fragment that leads to
+/// another page of a site that runs in one document (`#/cart`, `#!cart`).
+pub(crate) fn of_address(url: &str) -> String {
+    let mut address = normal_url(url);
+    if let Some((_, fragment)) = url.split_once('#').filter(|(_, fragment)| fragment.starts_with(['/', '!'])) {
+        address.push('#');
+        address.push_str(fragment);
+    }
+    address
 }
 
 fn is_fresh(checked_ms: i64, now_ms: u64, life_ms: u64) -> bool {

@@ -22,6 +22,7 @@ mod content_hash;
 pub mod embed;
 pub mod graph;
 mod js_text;
+mod many;
 mod options;
 mod parts;
 mod read_options;
@@ -32,25 +33,28 @@ mod strategies;
 pub mod terms;
 mod tool;
 mod visible;
+mod visited;
 mod words;
 mod workload;
 mod xpath;
 
 pub use address::{TRACKING, normal_url};
 pub use baseline::{BaselineError, READ_TEXT_SCRIPT, read_text};
-pub use blocks::{Block, BlockKind, blocks};
+pub use blocks::{Block, BlockKind, LONGEST_BLOCK, blocks};
 pub use boilerplate::{
     BoilerplateIndex, BoilerplateRule, MAX_PAGES, OwnSections, PagePlace, PageTexts, Repeatable, TextHash,
 };
 pub use cache::{CACHE_VERSION, Cache, CacheError, CacheOptions, Outcome, Reading};
 pub use content_hash::{ContentHash, content_hash};
 pub use js_text::{is_js_space, js_trim, utf16_prefix};
+pub use many::{ALIKE, Alike, Duplicates, Repeated, answer_of_many, duplicates};
 pub use options::{OptionsError, OptionsReader};
-pub use parts::{NoSection, Part};
-pub use read_options::{DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
-pub use sections::{Cut, Extraction, Section, extract};
-pub use tool::{Answer, ReadError, Searcher, answer_of, read};
+pub use parts::{BehindEnd, NoSection, Part, PartError};
+pub use read_options::{DEFAULT_CHARS, DEFAULT_LIMIT, DEFAULT_SIMILARITY, ReadOptions};
+pub use sections::{Cut, Extraction, LONGEST_SECTION, Section, extract};
+pub use tool::{Answer, ReadError, Searcher, answer_of, place_in, read, take};
 pub use visible::{MAX_CHARS, ReadTextVisible, visible_text};
+pub use visited::{MOST_BYTES, MOST_PAGES, Mark, Visited};
 pub use workload::{Counts, Pattern, TASK_MS, workload};
 pub use xpath::Xpaths;
 

@@ -2,7 +2,8 @@
 //! before anything is read.
 //!
 //! In: an [`Extraction`]. Out: text. Invariants: the [pieces](Extraction::pieces) joined are the
-//! full text; the parts that `offset` leads to, joined, say every section once.
+//! full text; the parts that `offset` or `skip` lead to, joined, say every section once; a part is
+//! never longer than was asked for, and what is left out is told.
 
 use crate::{Extraction, ReadOptions, Section};
 use browserlens_page::text::{escaped, escaped_line};
@@ -10,6 +11,20 @@ use std::fmt::Write as _;
 
 /// Headings that are named where a section is not found.
 const NAMED_HEADINGS: usize = 12;
+
+/// What parts sections from each other.
+const BETWEEN: &str = "\n\n";
+
+/// A part that is asked for is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartError {
+    /// No such section.
+    #[error(transparent)]
+    NoSection(#[from] NoSection),
+    /// Offset or skip lead behind the end.
+    #[error(transparent)]
+    BehindEnd(#[from] BehindEnd),
+}
 
 /// A section that was asked for is not there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +47,37 @@ fn said(sections: &usize, known: &[String]) -> String {
     }
 }
 
+/// What is asked for lies behind the end of what there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BehindEnd {
+    /// An offset.
+    #[error("offset {offset} is behind the end: there are {of} sections, the last is at offset {}", .of.saturating_sub(1))]
+    Offset {
+        /// What was asked for.
+        offset: usize,
+        /// How many sections there are.
+        of: usize,
+    },
+    /// An offset among what answers a query.
+    #[error("offset {offset} is behind the end: {of} sections answer the query")]
+    Hits {
+        /// What was asked for.
+        offset: usize,
+        /// How many sections answer.
+        of: usize,
+    },
+    /// Characters to pass over.
+    #[error("skip {skip} is behind the end: there are {characters} characters, in {of} sections")]
+    Skip {
+        /// What was asked for.
+        skip: usize,
+        /// How many characters there are.
+        characters: usize,
+        /// In how many sections.
+        of: usize,
+    },
+}
+
 /// Part of a page's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -41,15 +87,34 @@ pub struct Part {
     pub sections: usize,
     /// Sections that could be in it, had no limit been set.
     pub of: usize,
-    /// The offset that goes on behind it; none at the end.
+    /// The offset that goes on behind it; none at the end, and where `skip` goes on.
     pub next: Option<usize>,
+    /// The characters to skip to go on behind it, and how many are left; none at the end, and where
+    /// `next` goes on.
+    pub skip: Option<(usize, usize)>,
+}
+
+/// Cuts characters out of a text: behind `skip` of them, at most `most`. With the place to go on at
+/// and how many are left, if any are.
+fn cut_out(text: &str, skip: usize, most: usize) -> (&str, Option<(usize, usize)>) {
+    let start = text.char_indices().nth(skip).map_or(text.len(), |(at, _)| at);
+    let rest = &text[start..];
+    let hard = rest.char_indices().nth(most).map_or(rest.len(), |(at, _)| at);
+    let mut end = hard;
+    if hard < rest.len() {
+        // Behind a line, if that leaves half of it or more.
+        end = rest[..hard].rfind('\n').map(|at| at + 1).filter(|at| *at >= hard / 2).unwrap_or(hard);
+    }
+    let (part, behind) = rest.split_at(end);
+    let left = behind.chars().count();
+    (part, (left > 0).then(|| (skip + part.chars().count(), left)))
 }
 
 impl Section {
-    /// Returns the section with its heading marked: `## heading`, an empty line, content; what
-    /// nobody sees is escaped.
+    /// Returns the section with its heading marked: `## heading`, an empty line, content (content
+    /// alone where it goes on); what nobody sees is escaped.
     pub fn marked(&self) -> String {
-        if self.level == 0 {
+        if self.level == 0 || self.part > 0 {
             return escaped(&self.content).into_owned();
         }
         let mut text = "#".repeat(usize::from(self.level.min(6)));
@@ -65,25 +130,45 @@ impl Section {
 
 impl Extraction {
     /// Returns the sections that are asked for, in order: all, or one and what lies under it; by
-    /// `offset` and `limit`.
+    /// `offset` and `limit`, as many whole ones as `chars` has room for. With `skip`, the text of
+    /// all that is asked for is cut by characters instead.
     ///
     /// # Errors
-    /// [`NoSection`] if the section that is asked for is not there.
-    pub fn part(&self, options: &ReadOptions) -> Result<Part, NoSection> {
-        let all = match &options.section {
-            None => &self.sections[..],
+    /// [`PartError::NoSection`] if the section that is asked for is not there,
+    /// [`PartError::BehindEnd`] if offset or skip lead behind the end.
+    pub fn part(&self, options: &ReadOptions) -> Result<Part, PartError> {
+        let all: Vec<&Section> = match &options.section {
+            None => self.sections.iter().collect(),
             Some(wanted) => self.under(self.find(wanted)?.position),
         };
-        let limit = options.limit.unwrap_or(usize::MAX);
-        let start = options.offset.min(all.len());
-        let end = start.saturating_add(limit).min(all.len());
-        let texts: Vec<String> = all[start..end].iter().map(Section::marked).collect();
-        Ok(Part {
-            text: texts.join("\n\n"),
-            sections: end - start,
-            of: all.len(),
-            next: (end < all.len()).then_some(end),
-        })
+        let (of, most) = (all.len(), options.most_chars());
+        if options.offset > 0 && options.offset >= of {
+            return Err(BehindEnd::Offset { offset: options.offset, of }.into());
+        }
+        let asked = options.offset.saturating_add(options.limit.unwrap_or(usize::MAX)).min(of);
+        let asked = &all[options.offset.min(of)..asked];
+        let mut text = String::new();
+        let (mut sections, mut length) = (0, 0);
+        for section in asked {
+            let marked = section.marked();
+            let gap = if text.is_empty() { "" } else { BETWEEN };
+            length += gap.len() + marked.chars().count();
+            // The first one is cut below if it alone is too long.
+            if length > most && sections > 0 && options.skip == 0 {
+                break;
+            }
+            text.push_str(gap);
+            text.push_str(&marked);
+            sections += 1;
+        }
+        let characters = if options.skip > 0 { text.chars().count() } else { 0 };
+        if options.skip > 0 && options.skip >= characters {
+            return Err(BehindEnd::Skip { skip: options.skip, characters, of }.into());
+        }
+        let (cut, skip) = cut_out(&text, options.skip, most);
+        let next = (options.offset + sections < of && skip.is_none()).then_some(options.offset + sections);
+        let text = cut.to_owned();
+        Ok(Part { text, sections, of, next, skip })
     }
 
     /// Returns a section by its number or its heading: the same words, else the first heading that
@@ -97,7 +182,7 @@ impl Extraction {
         }
         let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
         let words = plain(wanted);
-        let headed = || self.sections.iter().filter(|section| section.level > 0);
+        let headed = || self.sections.iter().filter(|section| section.level > 0 && section.part == 0);
         headed()
             .find(|section| plain(&section.heading) == words)
             .or_else(|| headed().find(|section| !words.is_empty() && plain(&section.heading).contains(&words)))
@@ -116,8 +201,15 @@ impl Extraction {
         for section in &self.sections {
             let words = section.content.split_whitespace().count();
             let indent = "  ".repeat(section.trail.len());
-            let heading = if section.level == 0 { "(before the first heading)" } else { &section.heading };
-            let _ = writeln!(out, "{indent}{} {} [{words} words]", section.position, escaped_line(heading));
+            let heading = match (section.level, section.position) {
+                (0, 0) => "(before the first heading)",
+                (0, _) if !self.has_headings => "(no heading)",
+                (0, _) => "(beside the text)",
+                _ => &section.heading,
+            };
+            let heading = escaped_line(heading);
+            let part = if section.part > 0 { format!(", part {}", section.part + 1) } else { String::new() };
+            let _ = writeln!(out, "{indent}{} {heading}{part} [{words} words]", section.position);
         }
         out
     }
@@ -238,7 +330,20 @@ mod tests {
         }
         assert_eq!(texts.len(), 3);
         assert_eq!(texts.join("\n\n"), part("").text);
-        assert_eq!((part("offset=9").sections, part("offset=9").next), (0, None));
+        let error = |options: &str| guide().part(&options.parse().expect("options")).expect_err("behind").to_string();
+        assert_eq!(error("offset=9"), "offset 9 is behind the end: there are 5 sections, the last is at offset 4");
+        assert_eq!(error("skip=900"), "skip 900 is behind the end: there are 83 characters, in 5 sections");
+    }
+
+    #[test]
+    fn a_part_has_as_many_whole_sections_as_there_is_room_for() {
+        let first = part("chars=30");
+        assert_eq!((first.text.as_str(), first.next, first.skip), ("Skip\n\n# Guide\n\nWhat it is.", Some(2), None));
+        let cut = part("chars=10 offset=1");
+        assert_eq!((cut.text.as_str(), cut.next, cut.skip), ("# Guide\n\n", None, Some((9, 11))));
+        let rest = part("offset=1 limit=1 skip=9");
+        assert_eq!((rest.text.as_str(), rest.next, rest.skip), ("What it is.", Some(2), None));
+        assert_eq!(part("chars=0"), part(""));
     }
 
     proptest! {

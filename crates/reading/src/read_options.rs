@@ -7,7 +7,7 @@
 //! ```text
 //! options    = [ words ] *( option )                     words without an option before them are the query
 //! option     = "query=" text | "section=" text | "graph" | "nocache" | "limit=" N | "offset=" N
-//!            | "cut=" ( "h3" | "all" ) | "similarity=" number
+//!            | "cut=" ( "h3" | "all" ) | "similarity=" number | "within=" N | "chars=" N | "skip=" N
 //! text       = '"' any characters, with \" and \\ '"' | words up to the next option
 //! ```
 //!
@@ -22,6 +22,9 @@ use std::str::FromStr;
 pub const DEFAULT_LIMIT: usize = 3;
 /// Least similarity of what a query gives if not said otherwise.
 pub const DEFAULT_SIMILARITY: f32 = 0.5;
+
+/// Most characters of an answer if not said otherwise.
+pub const DEFAULT_CHARS: usize = 20_000;
 
 /// What is asked of a page's text.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +45,12 @@ pub struct ReadOptions {
     pub cut: Cut,
     /// Least similarity of what a query gives, from 0 to 1.
     pub similarity: f32,
+    /// Gives what lies within so many steps of the section in the content graph.
+    pub within: Option<usize>,
+    /// Most characters of an answer; 0 for all. Whole sections are left out where there is no room.
+    pub chars: usize,
+    /// Characters that are passed over.
+    pub skip: usize,
 }
 
 impl Default for ReadOptions {
@@ -55,12 +64,16 @@ impl Default for ReadOptions {
             offset: 0,
             cut: Cut::default(),
             similarity: DEFAULT_SIMILARITY,
+            within: None,
+            chars: DEFAULT_CHARS,
+            skip: 0,
         }
     }
 }
 
 /// Names of the options.
-const NAMES: [&str; 8] = ["query", "section", "graph", "nocache", "limit", "offset", "cut", "similarity"];
+const NAMES: [&str; 11] =
+    ["query", "section", "graph", "nocache", "limit", "offset", "cut", "similarity", "within", "chars", "skip"];
 
 fn wrong(option: &str, reason: impl Into<String>) -> OptionsError {
     OptionsError { option: option.to_owned(), reason: reason.into() }
@@ -192,6 +205,9 @@ impl ReadOptions {
         match name {
             "limit" => self.limit = Some(number(1)?),
             "offset" => self.offset = number(0)?,
+            "within" => self.within = Some(number(1)?),
+            "chars" => self.chars = number(0)?,
+            "skip" => self.skip = number(0)?,
             "cut" => {
                 self.cut = match value {
                     "h3" => Cut::H3,
@@ -206,6 +222,11 @@ impl ReadOptions {
             }
         }
         Ok(())
+    }
+
+    /// Returns the most characters of an answer.
+    pub fn most_chars(&self) -> usize {
+        if self.chars == 0 { usize::MAX } else { self.chars }
     }
 
     /// Returns the most sections that are given.
@@ -226,6 +247,9 @@ impl fmt::Display for ReadOptions {
         parts.extend((self.offset > 0).then(|| format!("offset={}", self.offset)));
         parts.extend((self.cut == Cut::H3).then(|| "cut=h3".to_owned()));
         parts.extend((self.similarity != DEFAULT_SIMILARITY).then(|| format!("similarity={}", self.similarity)));
+        parts.extend(self.within.map(|steps| format!("within={steps}")));
+        parts.extend((self.chars != DEFAULT_CHARS).then(|| format!("chars={}", self.chars)));
+        parts.extend((self.skip > 0).then(|| format!("skip={}", self.skip)));
         f.write_str(&parts.join(" "))
     }
 }
@@ -299,13 +323,13 @@ mod tests {
         option "query": is empty, expected a text
         option "query": is empty, expected a text
         option "section": is empty, expected a text
-        option "limt": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity (quote a query that has "=")
-        option "x": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity (quote a text that has an option's name)
+        option "limt": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity, within, chars, skip (quote a query that has "=")
+        option "x": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity, within, chars, skip (quote a text that has an option's name)
         option "query": is given twice
         option "query": has no closing quotation mark
         option "query": goes on behind its closing quotation mark, expected a blank
         option "query": has a lone "\" in quotation marks, expected \" or \\
-        option "b": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity (quote a text that has an option's name)
+        option "b": is not known; known are query, section, graph, nocache, limit, offset, cut, similarity, within, chars, skip (quote a text that has an option's name)
         "#);
     }
 
@@ -318,10 +342,13 @@ mod tests {
             limit in prop::option::of(1usize..100),
             offset in 0usize..100,
             similarity in 0.0f32..=1.0,
+            more in (prop::option::of(1usize..9), 0usize..30_000, 0usize..9),
         ) {
             let (graph, cache, h3) = flags;
             let cut = if h3 { Cut::H3 } else { Cut::All };
-            let options = ReadOptions { query, section, graph, cache, limit, offset, cut, similarity };
+            let (within, chars, skip) = more;
+            let options =
+                ReadOptions { query, section, graph, cache, limit, offset, cut, similarity, within, chars, skip };
             prop_assert_eq!(parsed(&options.to_string()), options);
         }
 

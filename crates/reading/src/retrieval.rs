@@ -36,7 +36,7 @@ mod ranking;
 mod rows;
 mod vec_extension;
 
-pub use answer::{answer, no_content};
+pub use answer::{answer, answer_from, no_content};
 pub use index::{Index, IndexError};
 pub use page::PageIndex;
 pub use query::MOST_TERMS;

@@ -177,8 +177,12 @@ fn under(page: &Extraction, name: &str) -> Option<String> {
     let mut text = String::new();
     for section in &page.sections {
         if section.position == found.position || section.trail.contains(&found.position) {
-            let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
             let gap = if text.is_empty() { "" } else { "\n\n" };
+            if section.part > 0 {
+                let _ = write!(text, "{gap}{}", escaped(&section.content));
+                continue;
+            }
+            let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
             let _ = write!(text, "{gap}{marks} {}\n\n{}", escaped(&section.heading), escaped(&section.content));
         }
     }

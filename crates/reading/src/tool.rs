@@ -5,14 +5,16 @@
 //! answer is never about what the page said before.
 //!
 //! The steps are those of the seed's hybrid: cache, structured extraction, graph if asked for,
-//! retrieval if there is a query, else the text; but the text is not cut off unless a `limit` is
-//! set.
+//! retrieval if there is a query, else the text. An answer has at most
+//! [`DEFAULT_CHARS`](crate::DEFAULT_CHARS) characters unless told otherwise; what is left out is
+//! said with how to go on ([`Answer::left_out`]).
 
 use crate::embed::{Embedder, Lexical};
-use crate::graph::{ContentGraph, summary};
+use crate::graph::{ContentGraph, ContentId, HeadingMatch, around, summary};
 use crate::retrieval::{IndexError, SearchOptions, answer, rank_with};
 use crate::{
-    BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, ReadOptions, Reading, content_hash, extract,
+    BehindEnd, BoilerplateIndex, Cache, CacheError, Extraction, NoSection, Outcome, PartError, ReadOptions, Reading,
+    Section, content_hash, extract,
 };
 use browserlens_strategy::{PageSource, SourceError};
 use std::sync::Arc;
@@ -32,9 +34,24 @@ pub enum ReadError {
     /// The section is not there.
     #[error(transparent)]
     NoSection(#[from] NoSection),
+    /// Offset or skip lead behind the end.
+    #[error(transparent)]
+    BehindEnd(#[from] BehindEnd),
+    /// Steps are counted from somewhere.
+    #[error("`within` needs a place to count steps from")]
+    NoPlace,
     /// The sections cannot be searched.
     #[error(transparent)]
     Index(#[from] IndexError),
+}
+
+impl From<PartError> for ReadError {
+    fn from(error: PartError) -> Self {
+        match error {
+            PartError::NoSection(error) => Self::NoSection(error),
+            PartError::BehindEnd(error) => Self::BehindEnd(error),
+        }
+    }
 }
 
 impl ReadError {
@@ -44,6 +61,8 @@ impl ReadError {
             Self::Source(_) => "open the page again",
             Self::Cache(error) => error.hint(),
             Self::NoSection(_) => "name one of these, or read without `section`",
+            Self::BehindEnd(_) => "begin before it, or read from the start",
+            Self::NoPlace => "name a `section` or a `query` with it",
             Self::Index(error) => error.hint(),
         }
     }
@@ -74,6 +93,16 @@ impl Searcher {
         Self { embedder, site: BoilerplateIndex::default() }
     }
 
+    /// Returns who embeds.
+    pub fn embedder(&self) -> Arc<dyn Embedder> {
+        Arc::clone(&self.embedder)
+    }
+
+    /// Returns what the pages so far repeat.
+    pub(crate) fn site(&self) -> &BoilerplateIndex {
+        &self.site
+    }
+
     /// Takes a page that was read, so that what all pages of its site repeat answers no query.
     pub fn add(&mut self, extraction: &Extraction) {
         self.site.add(extraction);
@@ -89,6 +118,27 @@ pub struct Answer {
     pub next: Option<usize>,
     /// How many sections there are to go through.
     pub of: usize,
+    /// The characters to skip to go on behind it, and how many are left, where `next` does not go
+    /// on.
+    pub skip: Option<(usize, usize)>,
+}
+
+impl Answer {
+    /// A text of which nothing is left out.
+    fn whole(text: String, of: usize) -> Self {
+        Self { text, next: None, of, skip: None }
+    }
+
+    /// Says what is left out and how to go on; `spell` writes an option as the door takes it.
+    pub fn left_out(&self, spell: impl Fn(&str, usize) -> String) -> Option<String> {
+        match (self.skip, self.next) {
+            (Some((skip, behind)), _) => {
+                Some(format!("… {behind} more characters; go on with {}", spell("skip", skip)))
+            }
+            (None, Some(next)) => Some(format!("{next} of {} sections; go on with {}", self.of, spell("offset", next))),
+            (None, None) => None,
+        }
+    }
 }
 
 /// Reads the current page of a source. Without a cache, and with `nocache`, it is read anew; with
@@ -103,6 +153,21 @@ pub fn read(
     options: &ReadOptions,
     now_ms: u64,
 ) -> Result<(Answer, Reading), ReadError> {
+    let reading = take(source, cache, searcher, options, now_ms)?;
+    Ok((answer_of(&reading.extraction, searcher, options)?, reading))
+}
+
+/// As [`read`], without the answer: [`answer_of`] gives it.
+///
+/// # Errors
+/// As [`read`].
+pub fn take(
+    source: &mut dyn PageSource,
+    cache: Option<&mut Cache>,
+    searcher: &mut Searcher,
+    options: &ReadOptions,
+    now_ms: u64,
+) -> Result<Reading, ReadError> {
     let (page, _) = source.page()?;
     let reading = match cache {
         Some(cache) if options.cache => cache.read(&page, options.cut, now_ms)?,
@@ -112,7 +177,7 @@ pub fn read(
         }
     };
     searcher.add(&reading.extraction);
-    Ok((answer_of(&reading.extraction, searcher, options)?, reading))
+    Ok(reading)
 }
 
 /// Says of a page that was read what the options ask for: the answer to the query, else the graph's
@@ -121,14 +186,16 @@ pub fn read(
 /// # Errors
 /// [`ReadError::NoSection`], or [`ReadError::Index`] for a query.
 pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOptions) -> Result<Answer, ReadError> {
+    if options.graph || options.within.is_some() {
+        return of_graph(extraction, searcher, options);
+    }
     if let Some(query) = &options.query {
-        let within = match &options.section {
-            None => &extraction.sections[..],
+        let within: Vec<&Section> = match &options.section {
+            None => extraction.sections.iter().collect(),
             Some(wanted) => extraction.under(extraction.find(wanted)?.position),
         };
-        let (first, last) = (within.first().map(|part| part.position), within.last().map(|part| part.position));
         let mut own = searcher.site.own_sections(extraction);
-        own.sections.retain(|part| Some(part.position) >= first && Some(part.position) <= last);
+        own.sections.retain(|part| within.binary_search_by_key(&part.position, |one| one.position).is_ok());
         let search = SearchOptions {
             // One more, to know whether there is more.
             top_k: options.offset.saturating_add(options.limit()).saturating_add(1),
@@ -136,17 +203,66 @@ pub fn answer_of(extraction: &Extraction, searcher: &Searcher, options: &ReadOpt
             ..SearchOptions::default()
         };
         let hits = rank_with(Arc::clone(&searcher.embedder), extraction, &own, query, &search)?;
+        if options.offset > 0 && options.offset >= hits.len() {
+            return Err(BehindEnd::Hits { offset: options.offset, of: hits.len() }.into());
+        }
         let start = options.offset.min(hits.len());
         let end = start.saturating_add(options.limit()).min(hits.len());
         let next = (end < hits.len()).then_some(end);
-        return Ok(Answer { text: answer(query, &hits[start..end]), next, of: within.len() });
-    }
-    if options.graph {
-        let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
-        return Ok(Answer { text: summary(&graph, SUMMARY_CHARS), next: None, of: extraction.sections.len() });
+        return Ok(Answer { next, ..Answer::whole(answer(query, &hits[start..end]), within.len()) });
     }
     let part = extraction.part(options)?;
-    Ok(Answer { text: part.text, next: part.next, of: part.of })
+    Ok(Answer { text: part.text, next: part.next, of: part.of, skip: part.skip })
+}
+
+/// Says of the content graph what the options ask for: the page in short; a heading with what
+/// stands under it; what lies within some steps of a heading, or of the block that a query
+/// resembles most.
+fn of_graph(extraction: &Extraction, searcher: &Searcher, options: &ReadOptions) -> Result<Answer, ReadError> {
+    let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
+    let of = extraction.sections.len();
+    let Some((place, note)) = place_in(&graph, extraction, searcher, options)? else {
+        return match (options.within, &options.query) {
+            (_, Some(query)) => Ok(Answer::whole(crate::retrieval::no_content(query), of)),
+            (Some(_), None) => Err(ReadError::NoPlace),
+            (None, None) => Ok(Answer::whole(summary(&graph, SUMMARY_CHARS), of)),
+        };
+    };
+    let around = around(&graph, place, options.within);
+    Ok(Answer::whole(note + &around.to_text(&graph, options.most_chars().min(SUMMARY_CHARS)), of))
+}
+
+/// Finds the node that the options mean, and says if it is only the nearest; none if they name none
+/// or nothing resembles the query.
+///
+/// # Errors
+/// [`ReadError::NoSection`] if no heading resembles the section that is named.
+pub fn place_in(
+    graph: &ContentGraph,
+    extraction: &Extraction,
+    searcher: &Searcher,
+    options: &ReadOptions,
+) -> Result<Option<(ContentId, String)>, ReadError> {
+    if let Some(wanted) = &options.section {
+        let found = extraction.find(wanted);
+        if let Ok(section) = &found {
+            return Ok(Some((ContentId(section.blocks.start as u32), String::new())));
+        }
+        // Else the heading that is spelled most like it.
+        return match (graph.under(wanted), found) {
+            (Some(under), _) => {
+                let nearest = matches!(under.matched, HeadingMatch::Nearest(_));
+                let note = if nearest { "no such heading; the nearest:\n" } else { "" };
+                Ok(Some((under.heading, note.to_owned())))
+            }
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(_)) => Ok(None),
+        };
+    }
+    let Some(query) = &options.query else { return Ok(None) };
+    let found = graph.resembling(query, &*searcher.embedder, options.similarity, 1);
+    let found = found.map_err(IndexError::from)?;
+    Ok(found.first().map(|(id, _)| (*id, String::new())))
 }
 
 #[cfg(test)]
@@ -187,6 +303,18 @@ mod tests {
         assert!(said("returns").text.starts_with("## Returns\n\nSend it back"), "{:?}", said("returns"));
         assert_eq!(said("query=\"wombat\"").text, "No content found matching query: \"wombat\"");
         assert!(said("graph").text.contains("Returns"));
+        insta::assert_snapshot!(said("graph section=returns").text, @r"
+        0 heading: ## Returns
+        1 paragraph: Send it back within thirty days and the money is paid back.
+        ");
+        insta::assert_snapshot!(said("section=shiping within=1").text, @r"
+        no such heading; the nearest:
+        0 heading: ## Shipping
+        1 heading: # Shop
+        1 paragraph: Send it back within thirty days and the money is paid back.
+        1 paragraph: Parcels leave the warehouse every morning.
+        ");
+        assert!(answer_of(&extraction(), &Searcher::default(), &"within=1".parse().expect("options")).is_err());
         assert_eq!((said("limit=1").next, said("limit=1").of), (Some(1), 3));
         assert!(said("query=returns section=shipping").text.starts_with("No content found"));
         let error = answer_of(&extraction(), &Searcher::default(), &"section=prices".parse().expect("options"))

@@ -288,6 +288,7 @@ fn an_index_is_searched_by_the_vectors_of_an_endpoint() {
     let mut index = Index::in_memory(Arc::new(embedder)).expect("opens");
     let section = browserlens_reading::Section {
         heading: "Returns".to_owned(),
+        part: 0,
         level: 2,
         content: "Within 30 days.".to_owned(),
         xpath: String::new(),

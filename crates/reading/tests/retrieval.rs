@@ -11,6 +11,7 @@ fn section(position: u32, level: u8, heading: &str, content: &str, trail: &[u32]
     Section {
         heading: heading.to_owned(),
         level,
+        part: 0,
         content: content.to_owned(),
         xpath: format!("/html/body/h{level}[{position}]"),
         position,

@@ -111,6 +111,18 @@ impl Driver {
         self.url_of(self.tab)
     }
 
+    /// URL and loader of the current tab's document, as the browser told them last; none while it
+    /// is being replaced.
+    pub(crate) fn document(&self) -> Option<(String, String)> {
+        let state = self.world.read();
+        let tab = state.tab(self.tab)?;
+        if state.navigating.contains_key(&tab.target) {
+            return None;
+        }
+        let frame = state.frames.get(&(tab.session.clone(), tab.target.clone()))?;
+        (!frame.loading && !frame.loader.is_empty()).then(|| (frame.url.clone(), frame.loader.clone()))
+    }
+
     pub(crate) fn url_of(&self, tab: u32) -> String {
         let state = self.world.read();
         let Some(tab) = state.tab(tab) else { return String::new() };

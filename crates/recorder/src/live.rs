@@ -231,6 +231,12 @@ impl LiveBrowser {
         self.stage.driver.url()
     }
 
+    /// Returns URL and number of the document in the current tab, which a navigation and a reload
+    /// replace, without asking the browser; none while it is being replaced or loaded.
+    pub fn document(&self) -> Option<(String, String)> {
+        self.stage.driver.document()
+    }
+
     /// Returns name and version of the browser.
     pub fn browser_name(&self) -> &str {
         &self.stage.driver.browser_name

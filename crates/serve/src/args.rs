@@ -341,9 +341,18 @@ arguments! {
         section: Option<String>,
         #[serde(default)]
         nocache: bool,
-        /// Summary of how the content hangs together
+        /// Summary of how the content hangs together; of a section, what is under it
         #[serde(default)]
         graph: bool,
+        /// Steps around section or query in the graph
+        #[schemars(range(min = 1, max = 100))]
+        within: Option<u32>,
+        /// Least of answers, 0 to 1
+        #[schemars(range(min = 0, max = 1))]
+        similarity: Option<f32>,
+        /// Query all pages read so far
+        #[serde(default)]
+        visited: bool,
         /// Most sections
         #[schemars(range(min = 1, max = 10_000))]
         limit: Option<u32>,

@@ -21,7 +21,7 @@ use browserlens_knowledge::gaps::ExtrapolationRequest;
 use browserlens_lens::format::escape;
 use browserlens_lens::{LensOptions, lens_options};
 use browserlens_page::Page;
-use browserlens_reading::Searcher;
+use browserlens_reading::{Searcher, Visited};
 use browserlens_snapshot::Session;
 use browserlens_strategy::{NodeHint, Ref};
 use browserlens_trace::Mask;
@@ -72,6 +72,10 @@ pub struct Client {
     known: BTreeMap<Ref, String>,
     inspector: Inspector,
     searcher: Searcher,
+    /// The pages that were read.
+    visited: Visited,
+    /// Counts what may have changed the page: actions, and looks that found another one.
+    touched: u64,
     witness: Option<Box<dyn Witness>>,
     /// What was seen of secrets: whatever is said passes it.
     mask: Mask,
@@ -110,6 +114,8 @@ impl Client {
             known: BTreeMap::new(),
             inspector,
             searcher: Searcher::default(),
+            visited: Visited::default(),
+            touched: 0,
             witness,
             mask: Mask::default(),
             shared,
@@ -156,11 +162,16 @@ impl Client {
                 let request: ExtrapolationRequest = args::read(arguments)?;
                 json_answer(&self.shared.knowledge.gaps(&request)?)
             }
-            "navigate" => self.navigate(args::read(arguments)?),
             "screenshot" => self.screenshot(&args::read(arguments)?),
-            "tabs" => self.tabs(&args::read(arguments)?),
-            "wait" => self.wait(args::read(arguments)?),
-            _ => self.action(tool, arguments),
+            _ => {
+                self.touched += 1;
+                match tool {
+                    "navigate" => self.navigate(args::read(arguments)?),
+                    "tabs" => self.tabs(&args::read(arguments)?),
+                    "wait" => self.wait(args::read(arguments)?),
+                    _ => self.action(tool, arguments),
+                }
+            }
         }
     }
 

@@ -333,7 +333,7 @@ impl From<ReadError> for ToolError {
         let hint = error.hint();
         match error {
             ReadError::Source(source) => source.into(),
-            error @ (ReadError::NoSection(_) | ReadError::Index(_)) => {
+            error @ (ReadError::NoSection(_) | ReadError::BehindEnd(_) | ReadError::NoPlace | ReadError::Index(_)) => {
                 Self::NotThere { message: error.to_string(), hint }
             }
             error @ ReadError::Cache(_) => Self::Internal(with_causes(&error)),

@@ -187,6 +187,11 @@ impl Source for LiveSource {
         self.browser.hit_instead()
     }
 
+    fn document(&self) -> Option<(String, String)> {
+        // In a browser of somebody else, others act on the same document.
+        if self.browser.is_attached() { None } else { self.browser.document() }
+    }
+
     fn refresh(&mut self) {
         self.browser.refresh();
     }

@@ -122,6 +122,12 @@ pub trait Source: Send {
         None
     }
 
+    /// Returns URL and number of the document that is shown, without looking at it; none if that
+    /// is not known.
+    fn document(&self) -> Option<(String, String)> {
+        None
+    }
+
     /// Makes the next look read the page as it stands.
     fn refresh(&mut self) {}
 
@@ -267,6 +273,11 @@ impl Source for TraceSource {
 
     fn is_live(&self) -> bool {
         false
+    }
+
+    fn document(&self) -> Option<(String, String)> {
+        // A recorded page is what it is: its step tells it from the others.
+        Some((format!("step {}", self.pages.step().0), String::new()))
     }
 
     fn open_tab(&mut self, _url: &str) -> Result<(), Undone> {

@@ -102,6 +102,31 @@ async fn a_toast_that_came_and_went_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_read_is_said_again_until_something_is_done() {
+    let words = "A sentence of a long text without headings. ".repeat(1_500);
+    let (mut mcp, _) = on(&format!("<button onclick='log(\"pressed\")'>Press</button><p>{words}</p>")).await;
+    let first = mcp.call("read_text", json!({})).await;
+    assert!(first.chars().count() < 21_000 && first.contains("sections; go on with offset"), "{first}");
+    let began = Instant::now();
+    let again = mcp.call("read_text", json!({ "limit": 1 })).await;
+    let took = began.elapsed();
+    assert!(again.contains("as read 0 s ago; nocache reads anew") && again.chars().count() < 7_000, "{again}");
+    assert!(took < Duration::from_millis(100), "{took:?}");
+    mcp.call("click", json!({ "text": "Press" })).await;
+    let after = mcp.call("read_text", json!({ "query": "pressed", "similarity": 0 })).await;
+    assert!(!after.contains("as read"), "it was acted on: {after}");
+    value(&mut mcp, "location.reload()").await;
+    let reloaded = mcp.call("read_text", json!({ "limit": 1 })).await;
+    assert!(!reloaded.contains("as read"), "{reloaded}");
+    let anew = mcp.call("read_text", json!({ "limit": 1, "nocache": true })).await;
+    assert!(!anew.contains("as read"), "{anew}");
+    refused(&mut mcp, "read_text", json!({ "offset": 9_999 }), &["offset 9999 is behind the end: there are "]).await;
+    refused(&mut mcp, "read_text", json!({ "within": 2 }), &["needs a place"]).await;
+    let visited = mcp.call("read_text", json!({ "query": "long text", "visited": true, "limit": 1 })).await;
+    assert!(visited.contains("; http://"), "{visited}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_is_told_the_moment_it_blocks() {
     let (mut mcp, _) = on("<button onclick='log(confirm(\"Delete “all”?\"))'>Delete</button>").await;
     let began = Instant::now();

@@ -34,6 +34,8 @@ struct Stored {
     xpath: String,
     position: u32,
     node: NodeId,
+    side: u32,
+    continued: bool,
     parts: Vec<Part>,
 }
 
@@ -70,6 +72,8 @@ impl Body {
             xpath: block.xpath.clone(),
             position: block.position,
             node: block.node,
+            side: block.side,
+            continued: block.continued,
             parts: parts(block),
         };
         Self {
@@ -127,7 +131,7 @@ impl Body {
     /// Joins the parts again; none if a text is not there.
     pub fn into_extraction(self, url: &str, cut: Cut, texts: &FxHashMap<TextId, String>) -> Option<Extraction> {
         let mut blocks = Vec::with_capacity(self.blocks.len());
-        for Stored { kind, xpath, position, node, parts } in self.blocks {
+        for Stored { kind, xpath, position, node, side, continued, parts } in self.blocks {
             let mut text = String::new();
             for (at, part) in parts.into_iter().enumerate() {
                 if at > 0 {
@@ -139,7 +143,7 @@ impl Body {
                     Part::Shared(id) => text.push_str(texts.get(&id)?),
                 }
             }
-            blocks.push(Block { kind, text, xpath, position, node });
+            blocks.push(Block { kind, text, xpath, position, node, side, continued });
         }
         Some(Extraction::counted(self.title, url.to_owned(), blocks, cut, self.word_count))
     }
@@ -151,7 +155,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn block(kind: BlockKind, text: &str) -> Block {
-        Block { kind, text: text.to_owned(), xpath: "/html/body".to_owned(), position: 0, node: NodeId::ROOT }
+        let (text, xpath) = (text.to_owned(), "/html/body".to_owned());
+        Block { kind, text, xpath, position: 0, node: NodeId::ROOT, side: 0, continued: false }
     }
 
     #[test]

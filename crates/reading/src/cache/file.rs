@@ -36,6 +36,9 @@ const TABLES: &str = "
         own BLOB NOT NULL,
         UNIQUE (url, hash)
     ) STRICT;
+    CREATE TABLE visits (
+        address TEXT PRIMARY KEY, url TEXT NOT NULL, hash BLOB NOT NULL, shown TEXT NOT NULL, seen_ms INTEGER NOT NULL
+    ) STRICT;
     CREATE INDEX by_origin ON pages (origin, used);
     CREATE TABLE texts (
         id INTEGER PRIMARY KEY, origin TEXT NOT NULL, key INTEGER NOT NULL, text TEXT NOT NULL, bytes INTEGER NOT \

@@ -87,13 +87,27 @@ fn past_its_life_an_entry_is_good_only_if_the_page_still_reads_alike() {
 fn by_the_url_alone_an_entry_is_given_for_its_life() {
     let (_folder, path) = folder();
     let mut cache = open(&path);
-    cache.read(&page("https://a.test/x?utm_source=y#top", "one"), Cut::All, NOW).expect("reads");
-    cache.read(&page("https://a.test/x", "two"), Cut::All, NOW + 1).expect("reads");
-    let mut latest =
-        |url: &str, now| cache.latest(url, Cut::All, now).expect("asks").map(|found| found.sections[0].content.clone());
-    assert_eq!(latest("https://A.test:443/x?gclid=1", NOW + 2), Some("two".to_owned()));
+    let mut go = |address: &str, text: &str, now| {
+        let reading = cache.read(&page("https://a.test/x", text), Cut::All, now).expect("reads");
+        cache.visit(address, &reading, now).expect("notes");
+    };
+    go("https://a.test/x?utm_source=y#top", "one", NOW);
+    go("https://a.test/x", "two", NOW + 1);
+    // It leads to the same page, and another fragment to another one.
+    go("https://a.test/", "two", NOW + 1);
+    go("https://a.test/#/cart", "three", NOW + 1);
+    let mut latest = |url: &str, now| {
+        let found = cache.latest(url, Cut::All, now).expect("asks");
+        found.map(|(found, ago)| (found.sections[0].content.clone(), ago))
+    };
+    assert_eq!(latest("https://A.test:443/x?gclid=1", NOW + 2), Some(("two".to_owned(), 1)));
+    assert_eq!(latest("https://a.test/", NOW + 3), Some(("two".to_owned(), 2)));
+    assert_eq!(latest("https://a.test/#/cart", NOW + 3), Some(("three".to_owned(), 2)));
     assert_eq!(latest("https://a.test/x", NOW + 1 + 5 * MINUTE + 1), None);
     assert_eq!(latest("https://a.test/y", NOW + 2), None);
+    // A page that was read, and that no address led to: that of a trace.
+    cache.read(&page("https://a.test/z", "of a trace"), Cut::All, NOW).expect("reads");
+    assert_eq!(cache.latest("https://a.test/z", Cut::All, NOW).expect("asks"), None);
 }
 
 #[test]
@@ -239,7 +253,7 @@ fn a_file_of_a_later_version_and_one_of_another_program_are_left_alone() {
     open(&path).connection.pragma_update(None, "user_version", 9).expect("changes");
     let before = std::fs::read(&path).expect("reads");
     let error = Cache::open(&path, CacheOptions::default()).expect_err("too new");
-    assert!(error.to_string().ends_with("pages.cache: a cache of version 9, this build reads up to 2"), "{error}");
+    assert!(error.to_string().ends_with("pages.cache: a cache of version 9, this build reads up to 3"), "{error}");
     assert!(error.hint().contains("remove this one"));
     assert_eq!(std::fs::read(&path).expect("reads"), before);
     let other = path.with_file_name("other.db");

@@ -3,7 +3,7 @@
 //! In: blocks in document order. Out: a [`ContentGraph`] with a node a block, `contains` edges from
 //! a heading to what stands directly under it, and `follows` edges from each node to the next.
 //! Invariants: a node's id is its place in the document; only headings contain, and only deeper
-//! headings; `contains` is a forest and `follows` one path over all nodes; the edges are a function
+//! headings of their landmark; `contains` is a forest and `follows` one path over all nodes; the edges are a function
 //! of the nodes. Why headings nest by level and not by their place in the DOM: pages rarely wrap a
 //! section in an element of its own.
 
@@ -14,7 +14,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// What a node of a content graph is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -72,6 +72,14 @@ pub struct ContentNode {
     pub xpath: String,
     /// Its place among the blocks of the page, from 0.
     pub position: u32,
+    /// Which landmark beside the main text it lies in (navigation, aside or footer), from 1; 0 for
+    /// none.
+    #[serde(default, skip_serializing_if = "is_main")]
+    pub side: u32,
+}
+
+fn is_main(side: &u32) -> bool {
+    *side == 0
 }
 
 /// How two nodes hang together.
@@ -158,13 +166,15 @@ impl ContentGraph {
     pub fn of_nodes(url: &str, title: &str, nodes: impl IntoIterator<Item = ContentNode>) -> Self {
         let nodes = nodes.into_iter();
         let mut graph = DiGraph::with_capacity(nodes.size_hint().0, 2 * nodes.size_hint().0);
-        // Headings that are open: each contains the next. Levels rise from first to last.
-        let mut open: Vec<(u8, NodeIndex)> = Vec::new();
+        // Headings that are open, by landmark: each contains the next. Levels rise from first to
+        // last.
+        let mut of_sides: HashMap<u32, Vec<(u8, NodeIndex)>> = HashMap::new();
         let mut previous = None;
         for mut node in nodes {
             node.position = graph.node_count() as u32;
             node.level = (node.kind == ContentKind::Heading).then(|| node.level.unwrap_or(1).max(1));
             let level = node.level;
+            let open = of_sides.entry(node.side).or_default();
             let index = graph.add_node(node);
             if let Some(level) = level {
                 while open.last().is_some_and(|(above, _)| *above >= level) {
@@ -196,7 +206,14 @@ impl ContentGraph {
                 BlockKind::Quote => (ContentKind::Quote, None),
                 BlockKind::Table => (ContentKind::Table, None),
             };
-            ContentNode { kind, level, text: block.text.clone(), xpath: block.xpath.clone(), position: block.position }
+            ContentNode {
+                kind,
+                level,
+                text: block.text.clone(),
+                xpath: block.xpath.clone(),
+                position: block.position,
+                side: block.side,
+            }
         };
         Self::of_nodes(url, title, blocks.iter().map(node))
     }
@@ -381,6 +398,17 @@ impl ContentGraph {
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.truncate(limit);
         Ok(found)
+    }
+
+    /// Returns the graph of some of the nodes and of the headings that they stand under, numbered
+    /// anew.
+    pub fn only(&self, nodes: impl IntoIterator<Item = ContentId>) -> Self {
+        let mut kept = BTreeSet::new();
+        for id in nodes {
+            kept.extend(self.trail(id));
+            kept.insert(id);
+        }
+        Self::of_nodes(&self.url, &self.title, kept.into_iter().filter_map(|id| self.node(id).cloned()))
     }
 
     /// Returns the text of what [`ContentGraph::under`] found: the heading, then each block, a

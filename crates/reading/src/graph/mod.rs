@@ -6,6 +6,7 @@
 //! Invariant: nothing here reads a clock; times are given.
 
 mod about;
+mod around;
 mod concepts;
 mod content;
 mod cosine;
@@ -18,6 +19,7 @@ mod store;
 mod summary;
 
 pub use about::{About, AboutPage, Passage};
+pub use around::{Around, around};
 pub use concepts::{ConceptKind, FoundConcept, LONGEST, MAX_CONCEPTS, MAX_TERMS, SHORTEST, concepts};
 pub use content::{ContentGraph, ContentId, ContentKind, ContentNode, HeadingMatch, NEAREST_HEADING, Relation, Under};
 pub use export::{

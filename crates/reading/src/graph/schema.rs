@@ -14,7 +14,7 @@ pub(super) const APPLICATION_ID: i64 = 0x424c_6772;
 pub const STORE_VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// What makes an empty file a store; entry `n` leads from version `n` to version `n + 1`.
-pub(super) const MIGRATIONS: [&str; 1] = [V1];
+pub(super) const MIGRATIONS: [&str; 2] = [V1, V2];
 
 const V1: &str = "
 CREATE TABLE page (
@@ -86,6 +86,9 @@ CREATE TABLE mention (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mention_by_concept ON mention (concept);
 ";
+
+/// The landmark beside the main text that a node lies in.
+const V2: &str = "ALTER TABLE node ADD COLUMN side INTEGER NOT NULL DEFAULT 0;";
 
 /// A store of graphs could not be opened, read or written.
 #[derive(Debug, thiserror::Error)]

@@ -304,12 +304,13 @@ pub(super) fn insert_page(change: &Transaction<'_>, graph: &ContentGraph, seen_a
     let page = change.last_insert_rowid();
     let mut find = change.prepare_cached("SELECT id FROM text WHERE hash = ?1")?;
     let mut add = change.prepare_cached("INSERT INTO text (hash, body) VALUES (?1, ?2)")?;
-    let mut add_node =
-        change.prepare_cached("INSERT INTO node (page, position, kind, level, xpath) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut add_node = change.prepare_cached(
+        "INSERT INTO node (page, position, kind, level, xpath, side) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
     let mut add_part =
         change.prepare_cached("INSERT INTO node_text (page, position, part, text) VALUES (?1, ?2, ?3, ?4)")?;
     for node in graph.nodes() {
-        add_node.execute(params![page, node.position, node.kind.name(), node.level, node.xpath])?;
+        add_node.execute(params![page, node.position, node.kind.name(), node.level, node.xpath, node.side])?;
         // `split` and not `lines`: joining what it gives is the text again.
         let end = if repeatable(node).by_lines { '\n' } else { '\0' };
         let whole = [node.text.as_str()];
@@ -396,7 +397,7 @@ pub(super) fn prune_concepts(change: &Transaction<'_>, most: usize, keep: i64) -
 /// The nodes of a page; none if a row is not what it should be.
 pub(super) fn read_nodes(connection: &Connection, page: i64) -> rusqlite::Result<Option<Vec<ContentNode>>> {
     let mut rows = connection.prepare_cached(
-        "SELECT node.position, kind, level, xpath, part, body FROM node
+        "SELECT node.position, kind, level, xpath, part, body, side FROM node
          LEFT JOIN node_text ON node_text.page = node.page AND node_text.position = node.position
          LEFT JOIN text ON text.id = node_text.text
          WHERE node.page = ?1 ORDER BY node.position, part",
@@ -419,7 +420,7 @@ pub(super) fn read_nodes(connection: &Connection, page: i64) -> rusqlite::Result
         if position as usize != nodes.len() || (kind == ContentKind::Heading) != level.is_some() {
             return Ok(None);
         }
-        nodes.push(ContentNode { kind, level, text: body, xpath: row.get(3)?, position });
+        nodes.push(ContentNode { kind, level, text: body, xpath: row.get(3)?, position, side: row.get(6)? });
     }
     Ok(Some(nodes))
 }
@@ -471,6 +472,7 @@ mod tests {
             text: text.to_owned(),
             xpath: String::new(),
             position: 0,
+            side: 0,
         };
         let left = store.change(|change| {
             let mut last = 0;

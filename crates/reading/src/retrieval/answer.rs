@@ -13,6 +13,11 @@ const LONGEST_QUERY: usize = 200;
 
 /// Writes the answer to a query.
 pub fn answer(query: &str, hits: &[Hit]) -> String {
+    answer_from(query, hits, |_| String::new())
+}
+
+/// As [`answer`], with the source of each hit behind its relevance; an empty one is not said.
+pub fn answer_from(query: &str, hits: &[Hit], source: impl Fn(&Hit) -> String) -> String {
     if hits.is_empty() {
         return no_content(query);
     }
@@ -24,7 +29,9 @@ pub fn answer(query: &str, hits: &[Hit]) -> String {
         let heading = one_line(&hit.heading);
         let heading = if heading.is_empty() { "Section" } else { &heading };
         let relevance = f64::from(hit.similarity) * 100.0;
-        let _ = write!(text, "## {heading}\n\n{}\n\n(Relevance: {relevance:.1}%)", escaped(&hit.text));
+        let source = source(hit);
+        let source = if source.is_empty() { source } else { format!("; {}", one_line(&source)) };
+        let _ = write!(text, "## {heading}\n\n{}\n\n(Relevance: {relevance:.1}%{source})", escaped(&hit.text));
     }
     text
 }

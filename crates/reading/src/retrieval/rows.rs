@@ -39,7 +39,12 @@ pub(super) struct PassageWords {
 pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a Section, Row<'a>)> {
     let left_out: FxHashSet<u32> = leave_out.iter().copied().collect();
     let parents: FxHashSet<u32> = sections.iter().filter_map(|section| section.trail.last().copied()).collect();
-    let heading_of = |position: &u32| sections.get(*position as usize).map_or("", |above| above.heading.as_str());
+    let heading_of = |position: &u32| {
+        let at = sections.binary_search_by_key(position, |section| section.position);
+        at.map_or("", |at| sections[at].heading.as_str())
+    };
+    // A section that goes on has its heading already.
+    let above = |section: &'a Section| &section.trail[..section.trail.len() - usize::from(section.part > 0)];
     let shown = sections.iter().filter(|section| {
         let says_something = !section.content.is_empty() || !parents.contains(&section.position);
         says_something && !left_out.contains(&section.position)
@@ -47,7 +52,7 @@ pub(super) fn rows<'a>(sections: &'a [Section], leave_out: &[u32]) -> Vec<(&'a S
     shown
         .map(|section| {
             let row = Row {
-                trail: section.trail.iter().map(heading_of).collect::<Vec<_>>().join("\n"),
+                trail: above(section).iter().map(heading_of).collect::<Vec<_>>().join("\n"),
                 passages: passages(&section.content, PASSAGE),
                 heading: &section.heading,
                 content: &section.content,

@@ -66,6 +66,61 @@ fn sections_at_every_level() {
 }
 
 #[test]
+fn a_section_ends_at_a_landmark_and_goes_on_behind_it() {
+    let page = PageBuilder::outline(
+        r#"
+        generic tag=body
+          main tag=main
+            heading "FAQ" tag=h2 level=2
+              text "FAQ"
+            paragraph
+              text "Yes."
+            complementary tag=aside
+              heading "Related" tag=h3 level=3
+                text "Related"
+              paragraph
+                text "Other pages."
+            paragraph
+              text "No."
+            heading "More" tag=h3 level=3
+              text "More"
+          contentinfo tag=footer
+            paragraph
+              text "Imprint"
+        "#,
+    );
+    let extraction = extract(&page, Cut::All);
+    insta::assert_snapshot!(shown(&extraction), @r#"
+    0 level 2 "FAQ" trail [] blocks 0..2 /body/main/h2
+      "Yes."
+    1 level 3 "Related" trail [] blocks 2..4 /body/main/aside/h3
+      "Other pages."
+    2 level 2 "FAQ" trail [0] blocks 4..5 /body/main/p[2]
+      "No."
+    3 level 3 "More" trail [0] blocks 5..6 /body/main/h3
+      ""
+    4 level 0 "" trail [] blocks 6..7 /body/footer/p
+      "Imprint"
+    "#);
+    let part = extraction.part(&"section=faq".parse().expect("options")).expect("a part");
+    assert_eq!(part.text, "## FAQ\n\nYes.\n\nNo.\n\n### More");
+}
+
+#[test]
+fn a_long_page_without_headings_is_divided_by_sentences() {
+    let text = "This sentence is one of very many. ".repeat(1_000);
+    let extraction = extract(&PageBuilder::outline(&format!("paragraph\n  text \"{text}\"")), Cut::All);
+    assert_eq!(extraction.full_text, text.trim_end());
+    assert!(extraction.blocks.iter().all(|block| block.text.len() <= crate::LONGEST_BLOCK));
+    assert!(extraction.sections.iter().all(|section| section.content.len() <= LONGEST_SECTION));
+    assert!(extraction.sections.iter().all(|section| section.content.trim_end().ends_with('.')));
+    assert_eq!(extraction.sections.iter().map(|section| section.content.as_str()).collect::<String>(), text.trim_end());
+    let first = extraction.part(&"".parse().expect("options")).expect("a part");
+    assert!(first.text.chars().count() <= crate::DEFAULT_CHARS && first.next == Some(first.sections));
+    assert_eq!(extraction.find("3").expect("a part of it").part, 3);
+}
+
+#[test]
 fn sections_down_to_the_third_level() {
     insta::assert_snapshot!(shown(&extract(&article(), Cut::H3)), @r#"
     0 level 0 "" trail [] blocks 0..1 /body/p[1]
@@ -88,6 +143,11 @@ fn a_page_without_headings_is_one_section_and_an_empty_one_has_none() {
     assert_eq!(empty, Extraction { title: "Test".into(), url: "https://test.test/".into(), ..Extraction::default() });
 }
 
+/// Every third run of six blocks lies beside the text.
+fn kind_side(index: usize) -> bool {
+    index / 6 % 3 == 1
+}
+
 fn any_blocks() -> impl Strategy<Value = Vec<Block>> {
     let kind = prop_oneof![
         (1u8..=7).prop_map(|level| BlockKind::Heading { level }),
@@ -102,6 +162,8 @@ fn any_blocks() -> impl Strategy<Value = Vec<Block>> {
             xpath: format!("/p[{index}]"),
             position: index as u32,
             node: NodeId(index as u32),
+            side: if kind_side(index) { 1 + index as u32 / 6 } else { 0 },
+            continued: false,
         };
         blocks.into_iter().enumerate().map(block).collect()
     })
@@ -119,8 +181,9 @@ proptest! {
             next = section.blocks.end;
             for above in &section.trail {
                 let above = &extraction.sections[*above as usize];
-                prop_assert!(above.level < section.level && above.position < section.position);
-                prop_assert!(extraction.under(above.position).contains(section));
+                prop_assert!(above.position < section.position);
+                prop_assert!(above.level < section.level || section.part > 0);
+                prop_assert!(extraction.under(above.position).contains(&section));
             }
         }
         prop_assert_eq!(next, blocks.len());

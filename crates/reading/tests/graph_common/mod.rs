@@ -99,7 +99,7 @@ pub fn graph(page: &Page) -> ContentGraph {
 
 /// A node by hand; a level makes a heading.
 pub fn node(kind: ContentKind, level: Option<u8>, text: &str) -> ContentNode {
-    ContentNode { kind, level, text: text.to_owned(), xpath: "/html[1]/body[1]".to_owned(), position: 0 }
+    ContentNode { kind, level, text: text.to_owned(), xpath: "/html[1]/body[1]".to_owned(), position: 0, side: 0 }
 }
 
 pub const GUIDE: &str = "

@@ -46,6 +46,9 @@ impl Client {
         let filter = EventFilter { parts: RequestParts::Line, ..EventFilter::default() };
         let events = source.pages().events(&filter, last_event, MOST_EVENTS)?;
         let second_look = if action.is_some() { source.earlier_second_look() } else { None };
+        if self.page.as_ref().is_some_and(|before| !Arc::ptr_eq(before, &page)) {
+            self.touched += 1;
+        }
         let mut seen = Arc::clone(&page);
         let now = Instant::now();
         let between = self.looked_at.map(|at| now.duration_since(at)).unwrap_or_default();

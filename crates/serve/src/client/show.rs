@@ -10,12 +10,13 @@ use crate::error::ToolError;
 use browserlens_inspect::UnixMillis;
 use browserlens_knowledge::protocol::AgentInstruction;
 use browserlens_page::text::{count_unseen, escaped, escaped_json};
-use browserlens_reading::ReadOptions;
+use browserlens_reading::{DEFAULT_CHARS, DEFAULT_SIMILARITY, Extraction, Mark, ReadOptions};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX as DEFAULT_CHUNK, documents};
 use browserlens_snapshot::{FindOptions, Format, GrepOptions, Mode, RefStyle, SnapshotOptions, find, snapshot_in};
 use browserlens_strategy::{ImageSpace, Request};
 use browserlens_tokens::{Encoding, Tokens};
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lines that `find` gives if not said otherwise.
@@ -179,7 +180,6 @@ impl Client {
     }
 
     pub(super) fn read_text(&mut self, wanted: args::ReadText) -> Result<Answer, ToolError> {
-        let skip = wanted.skip.unwrap_or(0) as usize;
         let options = ReadOptions {
             query: wanted.query.filter(|query| !query.trim().is_empty()),
             section: wanted.section.filter(|section| !section.trim().is_empty()),
@@ -187,8 +187,48 @@ impl Client {
             cache: !wanted.nocache,
             limit: wanted.limit.map(|limit| limit as usize),
             offset: wanted.offset.unwrap_or(0) as usize,
+            similarity: wanted.similarity.unwrap_or(DEFAULT_SIMILARITY),
+            within: wanted.within.map(|steps| steps as usize),
+            // Who names a budget takes it in the place of the limit in characters.
+            chars: if self.budget.is_some() { 0 } else { DEFAULT_CHARS },
+            skip: wanted.skip.unwrap_or(0) as usize,
             ..ReadOptions::default()
         };
+        if !(0.0..=1.0).contains(&options.similarity) {
+            return Err(ToolError::Arguments("similarity: expected a number from 0 to 1".to_owned()));
+        }
+        let (extraction, ago) = self.extraction(&options)?;
+        let answer = match (&options.query, wanted.visited) {
+            (Some(query), true) => {
+                let pages: Vec<_> =
+                    self.visited.pages().into_iter().map(|(_, page)| (page.url.clone(), page)).collect();
+                browserlens_reading::answer_of_many(&pages, query, &self.searcher, &options)?
+            }
+            (None, true) => return Err(ToolError::Arguments("visited: it needs a query".to_owned())),
+            (_, false) => browserlens_reading::answer_of(&extraction, &self.searcher, &options)?,
+        };
+        let (part, cut) = part_of(&answer.text, self.budget, 0);
+        let cut = cut.map(|(next, behind)| (options.skip + next, behind + answer.skip.map_or(0, |(_, left)| left)));
+        let mut text = fenced(&go_on(part.to_owned(), cut))?;
+        let left_out = answer.left_out(|option, value| format!("{option} {value}")).filter(|_| cut.is_none());
+        let ago = ago.map(|ms| format!("as read {} s ago; nocache reads anew", ms / 1_000));
+        for line in left_out.into_iter().chain(ago) {
+            text.push('\n');
+            text.push_str(&line);
+        }
+        Ok(Answer::text(&text))
+    }
+
+    /// Reads the page, or gives what was read of it within five minutes if it is the same document
+    /// and nothing was done to it since; then with how many milliseconds ago.
+    fn extraction(&mut self, options: &ReadOptions) -> Result<(Arc<Extraction>, Option<u64>), ToolError> {
+        if let Some(mark) = self.mark().filter(|_| options.cache)
+            && let Some((extraction, ago)) = self.visited.latest(&mark, options.cut, now().0)
+        {
+            return Ok((extraction, Some(ago).filter(|_| self.is_live())));
+        }
+        self.source()?;
+        let before = self.mark();
         let mut cache = match &self.shared.reading_cache {
             None => None,
             Some(path) => Some(
@@ -200,19 +240,25 @@ impl Client {
         let read = (|| {
             let source = self.source()?;
             source.refresh();
-            let read = browserlens_reading::read(source.pages(), cache.as_mut(), &mut searcher, &options, now().0)?;
+            let read = browserlens_reading::take(source.pages(), cache.as_mut(), &mut searcher, options, now().0)?;
             let page = source.pages().look()?;
             self.guard(&page)?;
             Ok::<_, ToolError>(read)
         })();
         self.searcher = searcher;
-        let (answer, _) = read?;
-        let (part, cut) = part_of(&answer.text, self.budget, skip);
-        let mut text = fenced(&go_on(part.to_owned(), cut))?;
-        if let Some(next) = answer.next.filter(|_| cut.is_none()) {
-            text.push_str(&format!("\n{} of {} sections; go on with offset {next}", next, answer.of));
+        let extraction = Arc::new(read?.extraction);
+        // A page that was replaced while it was read has no mark that is sure.
+        if let Some(mark) = self.mark().filter(|mark| before.as_ref() == Some(mark)) {
+            self.visited.keep(mark, options.cut, Arc::clone(&extraction), now().0);
         }
-        Ok(Answer::text(&text))
+        Ok((extraction, None))
+    }
+
+    /// What tells the page as it stands from any other, without a look at it.
+    fn mark(&self) -> Option<Mark> {
+        let source = self.source.as_ref().filter(|source| source.is_alive())?;
+        let (url, document) = source.document()?;
+        Some(Mark { url, document, state: self.touched })
     }
 
     pub(super) fn inspect(&mut self, tool: &str, arguments: Value) -> Result<Answer, ToolError> {
