@@ -29,7 +29,7 @@ pub(crate) use inspect::{InspectArgs, InspectNetwork, InspectPaging, InspectSour
 pub(crate) use llm::{EndpointArgs, ExamArgs, LlmArgs, ResponseFormatArg};
 #[cfg(feature = "serve")]
 pub(crate) use page::{Call, KeepArgs, OpenArgs, PageArgs, PageCommand, command_of};
-pub(crate) use read::{GraphFormat, ReadArgs};
+pub(crate) use read::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 #[cfg(feature = "record")]
 pub(crate) use record::RecordArgs;
 pub(crate) use scenario::{ScenarioArgs, ScenarioVerb};

@@ -66,9 +66,29 @@ fn a_document_is_drawn_in_every_format() {
 }
 
 #[test]
+fn a_part_of_the_graph_is_drawn_around_a_heading() {
+    let whole = said(&[DOCS, "--graph", "json"]);
+    let heading = said(&[DOCS]).lines().find_map(|line| line.strip_prefix("## ").map(str::to_owned)).expect("one");
+    let part = said(&[DOCS, "--graph", "json", "--section", &heading]);
+    assert!(part.contains(&heading) && part.len() < whole.len());
+    let near = said(&[DOCS, "--section", &heading, "--within", "1"]);
+    assert!(near.starts_with(&format!("0 heading: ## {heading}\n1 ")), "{near}");
+}
+
+#[test]
+fn several_pages_answer_together_and_name_themselves() {
+    let shop = "traces/shop-laptop-to-cart.trace";
+    let answer = said(&[DOCS, shop, "--query", "how long is the warranty", "--limit", "1"]);
+    assert!(answer.contains("warranty") && answer.contains(&format!("; {shop} step ")), "{answer}");
+    assert!(said(&[DOCS, "--about", "producers"]).starts_with("# "));
+    assert!(said(&[DOCS, "--related", "Restart producers"]).contains(" % "));
+    assert!(said(&[shop, "--duplicates"]).contains("% the same: ") || said(&[shop, "--duplicates"]).contains("on "));
+}
+
+#[test]
 fn the_second_reading_comes_from_the_cache_and_a_damaged_one_is_made_anew() {
     let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("new/pages.cache").to_string_lossy().into_owned();
+    let file = folder.path().join("pages.cache").to_string_lossy().into_owned();
     let cached = || {
         let output = read(&[DOCS, "--cache", &file]);
         assert_eq!(output.status.code(), Some(0));
@@ -121,7 +141,13 @@ fn every_bad_input_is_one_clear_line_with_its_exit_code() {
         refused(&[DOCS, "--no-cache", "--section", "99"]),
         refused(&[DOCS, "--cache", "Cargo.toml/pages.cache"]),
         refused(&["https://127.0.0.1:9/", "--step", "1"]),
+        refused(&[DOCS, "--no-cache", "--offset", "9999"]),
+        refused(&[DOCS, "--no-cache", "--skip", "9999999"]),
+        refused(&[DOCS, "--no-cache", "--within", "2"]),
+        refused(&[DOCS, "--cache", "no-such-folder/pages.cache"]),
+        refused(&[DOCS, DOCS]),
     ];
+    assert!(!root().join("no-such-folder").exists());
     insta::assert_snapshot!(all.join("\n\n"));
 }
 
@@ -181,7 +207,7 @@ fn a_live_page_is_read_like_a_recorded_one() {
     assert!(status.ends_with("read anew"), "{status}");
     assert!(whole.contains("# Send large payloads") && whole.contains("Restart producers."), "{whole}");
     let (section, status) = cached(&["--section", "Turn it on"]);
-    assert!(status.ends_with("from the cache"), "{status}");
+    assert!(status.starts_with("from the cache, as read ") && status.ends_with("--no-cache reads anew"), "{status}");
     assert!(section.starts_with("## Turn it on\n") && whole.contains(section.trim_end()), "{section}");
     let (answer, _) = cached(&["--query", "what decides the limit", "--limit", "1"]);
     assert!(answer.starts_with("## What decides the limit\n") && answer.contains("(Relevance: "), "{answer}");

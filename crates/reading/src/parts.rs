@@ -51,7 +51,10 @@ fn said(sections: &usize, known: &[String]) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BehindEnd {
     /// An offset.
-    #[error("offset {offset} is behind the end: there are {of} sections, the last is at offset {}", .of.saturating_sub(1))]
+    #[error(
+        "offset {offset} is behind the end: there are {of} sections, the last is at offset {}",
+        .of.saturating_sub(1)
+    )]
     Offset {
         /// What was asked for.
         offset: usize,

@@ -133,8 +133,8 @@ impl Extraction {
         &self.sections[start..start.saturating_add(limit).min(self.sections.len())]
     }
 
-    /// Returns a section and everything that lies in it: itself first, then its further parts and the
-    /// sections under it. An aside that stands between them is none of it.
+    /// Returns a section and everything that lies in it: itself first, then its further parts and
+    /// the sections under it. An aside that stands between them is none of it.
     pub fn under(&self, position: u32) -> Vec<&Section> {
         let Some(section) = self.sections.get(position as usize) else { return Vec::new() };
         let after = &self.sections[position as usize + 1..];

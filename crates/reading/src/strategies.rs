@@ -67,7 +67,7 @@ impl Strategy for Parts {
     }
 
     fn version(&self) -> &str {
-        "4"
+        "5"
     }
 
     fn channel(&self) -> ActionChannel {

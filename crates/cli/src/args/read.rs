@@ -1,6 +1,6 @@
 //! What `read` is given.
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use std::path::PathBuf;
 
 /// How a content graph is written.
@@ -14,12 +14,17 @@ pub(crate) enum GraphFormat {
     Svg,
 }
 
+/// Where pages are kept if not said otherwise.
+pub(crate) const DEFAULT_CACHE: &str = ".cache/pages.cache";
+
 #[derive(Args)]
+#[command(group = ArgGroup::new("together").conflicts_with_all(["query", "section", "graph", "within", "preview"]))]
 pub(crate) struct ReadArgs {
-    /// A trace, or the URL of a live page
-    #[arg(value_name = "TRACE|URL")]
-    pub source: String,
-    /// The step of the trace; 0 is the first navigation
+    /// A trace, a file of HTML, or the URL of a live page; several are answered from together
+    #[arg(value_name = "TRACE|FILE|URL", required = true)]
+    pub sources: Vec<String>,
+    /// The step of the trace; 0 is the first navigation. Where pages are answered from together,
+    /// all pages of a trace are unless this is said
     #[arg(long, value_name = "K")]
     pub step: Option<u32>,
     /// Answer this: the sections that say it, best first
@@ -28,9 +33,25 @@ pub(crate) struct ReadArgs {
     /// Read this section, by number or heading, and what lies under it
     #[arg(long, value_name = "SECTION")]
     pub section: Option<String>,
-    /// Write the content graph of the page
-    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["query", "section", "preview"])]
+    /// Write the content graph of the page, or with --section of what is under that heading
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["query", "preview"])]
     pub graph: Option<GraphFormat>,
+    /// Give what lies within so many steps of --section, or of what resembles --query, in the
+    /// content graph
+    #[arg(long, value_name = "N", conflicts_with = "preview")]
+    pub within: Option<std::num::NonZeroUsize>,
+    /// Give the pages that have something to do with this
+    #[arg(long, value_name = "TEXT", group = "together")]
+    pub related: Option<String>,
+    /// Give the shortest path from one concept to another, over all pages
+    #[arg(long, value_names = ["FROM", "TO"], num_args = 2, group = "together")]
+    pub path: Option<Vec<String>>,
+    /// Give what all pages say about this, each text once
+    #[arg(long, value_name = "TEXT", group = "together")]
+    pub about: Option<String>,
+    /// Give what pages say twice: pages that are alike, and texts that stand on several
+    #[arg(long, group = "together")]
+    pub duplicates: bool,
     /// Say what there is to read: headings with numbers and sizes
     #[arg(long, conflicts_with_all = ["query", "section"])]
     pub preview: bool,
@@ -40,6 +61,12 @@ pub(crate) struct ReadArgs {
     /// Pass over this many sections
     #[arg(long, value_name = "N")]
     pub offset: Option<usize>,
+    /// Give at most this many characters; 0 gives all, 20,000 are given unless said otherwise
+    #[arg(long, value_name = "N")]
+    pub chars: Option<usize>,
+    /// Pass over this many characters
+    #[arg(long, value_name = "N")]
+    pub skip: Option<usize>,
     /// Begin sections at headings of the levels 1 to 3 only
     #[arg(long)]
     pub h3: bool,
@@ -66,8 +93,8 @@ pub(crate) struct ReadArgs {
     /// feature `local`)
     #[arg(long, value_name = "FOLDER", requires = "query", conflicts_with = "embeddings_url")]
     pub embeddings_folder: Option<PathBuf>,
-    /// Keep what pages say in this file
-    #[arg(long, value_name = "FILE", default_value = ".cache/pages.cache")]
+    /// Keep what pages say in this file, and answer from it for five minutes without opening a page
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_CACHE)]
     pub cache: PathBuf,
     /// Read anew, and keep nothing
     #[arg(long)]

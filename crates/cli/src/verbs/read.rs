@@ -1,15 +1,19 @@
-//! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, or of a live
-//! page.
+//! `read`: what a page says: whole, in parts, by question, or as a graph; of a trace, a file or a
+//! live page. And what several pages say together: by question, by concept, and twice.
 
 use super::trace_failure;
-use crate::args::{GraphFormat, ReadArgs};
+use crate::args::{DEFAULT_CACHE, GraphFormat, ReadArgs};
 use crate::exit::{Exit, Failure};
 use crate::{Ended, output};
 use browserlens_page::Page;
-use browserlens_page::text::escaped_json;
-use browserlens_reading::graph::{ContentGraph, to_dot, to_json, to_svg};
+use browserlens_page::text::{escaped_json, escaped_line};
+use browserlens_reading::graph::{
+    ConceptPath, ContentGraph, GraphStore, LinkKind, PageGraph, RELATED_CONCEPT, RELATED_LIMIT, RelatedPage, SeenAt,
+    StoreError, around, to_dot, to_json, to_svg,
+};
 use browserlens_reading::{
-    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of, extract,
+    Cache, CacheError, CacheOptions, Cut, Extraction, Outcome, ReadError, ReadOptions, Searcher, answer_of,
+    answer_of_many, duplicates, extract, normal_url, place_in,
 };
 use browserlens_strategy::StepIndex;
 use browserlens_trace::Trace;
@@ -17,16 +21,59 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// A page that was read.
+struct Read {
+    /// What it is called in answers from several pages.
+    name: String,
+    /// None if what it says was in the cache.
+    page: Option<Arc<Page>>,
+    extraction: Extraction,
+}
+
 pub(crate) fn run(args: &ReadArgs) -> Ended {
     // What is wrong with the options is said before a browser starts.
     let options = options(args)?;
-    let page = if is_url(&args.source) { live(args)? } else { recorded(args)? };
-    let extraction = read(args, &options, &page)?;
+    let is_together = args.related.is_some() || args.path.is_some() || args.about.is_some() || args.duplicates;
+    if args.sources.len() == 1 && !is_together {
+        return one(args, &options);
+    }
+    if options.query.is_none() && !is_together {
+        let message = format!("{} pages: nothing is asked of them", args.sources.len());
+        let hint = "say what with --query, --related, --path, --about or --duplicates, or read one at a time";
+        return Err(Failure::words(Exit::Usage, message, hint));
+    }
+    if options.section.is_some() || options.within.is_some() || options.graph || args.preview || args.graph.is_some() {
+        let message = "several pages have no sections or graph in common";
+        return Err(Failure::words(Exit::Usage, message, "read one page, or leave these options out"));
+    }
+    many(args, &options)
+}
+
+/// Reads one page.
+fn one(args: &ReadArgs, options: &ReadOptions) -> Ended {
+    let source = &args.sources[0];
+    let Read { extraction, .. } = reading(args, options, source, false)?;
     let mut searcher = searcher(args)?;
-    look_back(args, &options, &mut searcher)?;
+    look_back(args, options, &mut searcher)?;
     searcher.add(&extraction);
+    let failure = |error: ReadError| {
+        let (exit, hint) = match &error {
+            ReadError::NoSection(_) | ReadError::BehindEnd(_) => (Exit::Usage, "see what there is with --preview"),
+            ReadError::NoPlace => (Exit::Usage, "name a place with --section or --query"),
+            other => (Exit::Input, other.hint()),
+        };
+        Failure::words(exit, format!("{source}: {error}"), hint)
+    };
     let text = if let Some(format) = args.graph {
-        let graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
+        let mut graph = ContentGraph::of(&extraction.url, &extraction.title, &extraction.blocks);
+        match place_in(&graph, &extraction, &searcher, options).map_err(failure)? {
+            Some((place, note)) => {
+                note.lines().for_each(output::status);
+                graph = around(&graph, place, options.within).graph(&graph);
+            }
+            None if options.within.is_some() => return Err(failure(ReadError::NoPlace)),
+            None => {}
+        }
         match format {
             GraphFormat::Dot => to_dot(&graph),
             GraphFormat::Json => escaped_json(&to_json(&graph)).into_owned(),
@@ -35,23 +82,88 @@ pub(crate) fn run(args: &ReadArgs) -> Ended {
     } else if args.preview {
         extraction.preview()
     } else {
-        let answer = answer_of(&extraction, &searcher, &options).map_err(|error| {
-            let (exit, hint) = match &error {
-                ReadError::NoSection(_) => (Exit::Usage, "see what there is with --preview"),
-                other => (Exit::Input, other.hint()),
-            };
-            Failure::words(exit, format!("{}: {error}", args.source), hint)
-        })?;
-        if let Some(next) = answer.next {
-            output::status(&format!(
-                "sections from {} on, of {}; go on with --offset {next}",
-                options.offset, answer.of
-            ));
+        let answer = answer_of(&extraction, &searcher, options).map_err(failure)?;
+        if let Some(left_out) = answer.left_out(|option, value| format!("--{option} {value}")) {
+            output::status(&left_out);
         }
         answer.text
     };
     output::data(&format!("{}\n", text.trim_end()))?;
     Ok(Exit::Success)
+}
+
+/// Answers from several pages.
+fn many(args: &ReadArgs, options: &ReadOptions) -> Ended {
+    let needs_pages = args.related.is_some() || args.path.is_some() || args.about.is_some();
+    let mut all = Vec::new();
+    for source in &args.sources {
+        if is_url(source) || as_file(source).is_some() || args.step.is_some() {
+            all.push(reading(args, options, source, needs_pages)?);
+        } else {
+            all.extend(pages_of_trace(options, source)?);
+        }
+    }
+    let searcher = searcher(args)?;
+    let text = if let Some(query) = &options.query {
+        let pages: Vec<(String, &Extraction)> = all.iter().map(|read| (read.name.clone(), &read.extraction)).collect();
+        let answer = answer_of_many(&pages, query, &searcher, options)
+            .map_err(|error| Failure::words(Exit::Usage, error.to_string(), error.hint()))?;
+        if let Some(left_out) = answer.left_out(|option, value| format!("--{option} {value}")) {
+            output::status(&left_out);
+        }
+        answer.text
+    } else if args.duplicates {
+        let names: Vec<String> = all.iter().map(|read| read.name.clone()).collect();
+        duplicates(&all.iter().map(|read| &read.extraction).collect::<Vec<_>>()).to_text(&names)
+    } else {
+        of_concepts(args, options, &searcher, &all)?
+    };
+    output::data(&format!("{}\n", text.trim_end()))?;
+    Ok(Exit::Success)
+}
+
+/// Answers from the concepts of all pages.
+fn of_concepts(args: &ReadArgs, options: &ReadOptions, searcher: &Searcher, all: &[Read]) -> Result<String, Failure> {
+    let failure = |error: StoreError| Failure::new(Exit::Input, &error, error.hint());
+    let mut graph = PageGraph::new(GraphStore::in_memory().map_err(failure)?, searcher.embedder());
+    for (at, read) in all.iter().enumerate() {
+        let Some(page) = &read.page else { continue };
+        graph.add_blocks(page, &read.extraction.blocks, SeenAt(at as i64)).map_err(failure)?;
+    }
+    if let Some(what) = &args.related {
+        let least = args.similarity.unwrap_or(RELATED_CONCEPT);
+        let limit = options.limit.unwrap_or(RELATED_LIMIT);
+        let found = graph.find_related_pages(what, least, limit).map_err(failure)?;
+        let line = |page: &RelatedPage| {
+            let similarity = f64::from(page.similarity) * 100.0;
+            let (title, url, concept) =
+                (escaped_line(&page.title), escaped_line(&page.url), escaped_line(&page.concept));
+            format!("{similarity:.0} % {title} {url} ({concept})")
+        };
+        return Ok(match found.is_empty() {
+            true => "no page has a concept like it".to_owned(),
+            false => found.iter().map(line).collect::<Vec<_>>().join("\n"),
+        });
+    }
+    if let Some([from, to]) = args.path.as_deref() {
+        let found = graph.find_concept_path(from, to).map_err(failure)?;
+        return Ok(found.map_or_else(|| "no path of at most five steps".to_owned(), |path| path_lines(&path)));
+    }
+    let what = args.about.as_deref().unwrap_or_default();
+    let text = graph.about(what, options.most_chars()).map_err(failure)?.to_text();
+    Ok(if text.is_empty() { "no page says anything about it".to_owned() } else { text })
+}
+
+fn path_lines(path: &ConceptPath) -> String {
+    let mut text = path.concepts.first().map(|first| escaped_line(first).into_owned()).unwrap_or_default();
+    for (link, concept) in path.links.iter().zip(path.concepts.iter().skip(1)) {
+        let how = match link.kind {
+            LinkKind::Under => "under one heading",
+            LinkKind::LeadsTo => "by a link",
+        };
+        text.push_str(&format!("\n→ {} ({how}, {})", escaped_line(concept), escaped_line(&link.url)));
+    }
+    text
 }
 
 fn options(args: &ReadArgs) -> Result<ReadOptions, Failure> {
@@ -66,42 +178,109 @@ fn options(args: &ReadArgs) -> Result<ReadOptions, Failure> {
     options.cut = if args.h3 { Cut::H3 } else { options.cut };
     options.similarity = args.similarity.unwrap_or(options.similarity);
     options.cache &= !args.no_cache;
+    options.within = args.within.map(|steps| steps.get()).or(options.within);
+    options.chars = args.chars.unwrap_or(options.chars);
+    options.skip = args.skip.unwrap_or(options.skip);
     Ok(options)
 }
 
-/// Reads the page, by way of the cache unless it is not wanted.
-fn read(args: &ReadArgs, options: &ReadOptions, page: &Page) -> Result<Extraction, Failure> {
-    if !options.cache {
-        return Ok(extract(page, options.cut));
-    }
+/// Reads a page, by way of the cache unless it is not wanted. One that was read within the last
+/// five minutes under the same address is not opened, unless the page itself is needed.
+fn reading(args: &ReadArgs, options: &ReadOptions, source: &str, needs_page: bool) -> Result<Read, Failure> {
+    let file = as_file(source);
+    let address = if is_url(source) { Some(source.to_owned()) } else { file };
+    let name = source.to_owned();
+    let mut cache = if options.cache { Some(open_cache(args)?) } else { None };
     let failure = |error: CacheError| Failure::new(Exit::Input, &error, error.hint());
-    if let Some(folder) = args.cache.parent().filter(|folder| *folder != Path::new("")) {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            let message = format!("{}: cannot be made: {error}", folder.display());
-            Failure::words(Exit::Input, message, "name another file with --cache, or read with --no-cache")
-        })?;
+    let now_ms = now_ms();
+    if let (Some(cache), Some(address), false) = (&mut cache, &address, needs_page) {
+        // Only what is live has an address; what a step of a trace says is in the trace.
+        no_step(args, source)?;
+        if let Some((extraction, ago)) = cache.latest(address, options.cut, now_ms).map_err(failure)? {
+            cache.rebuilt().into_iter().for_each(output::status);
+            output::status(&format!("from the cache, as read {} s ago; --no-cache reads anew", ago / 1_000));
+            return Ok(Read { name, page: None, extraction });
+        }
     }
-    let mut cache = Cache::open(&args.cache, CacheOptions::default()).map_err(failure)?;
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let reading = cache.read(page, options.cut, since_epoch.as_millis() as u64).map_err(failure)?;
-    if let Some(why) = cache.rebuilt() {
-        output::status(why);
+    let page = match &address {
+        Some(address) => live(args, address)?,
+        None => recorded(args, source)?,
+    };
+    let Some(mut cache) = cache else {
+        let extraction = extract(&page, options.cut);
+        return Ok(Read { name, page: Some(page), extraction });
+    };
+    let reading = cache.read(&page, options.cut, now_ms).map_err(failure)?;
+    if let Some(address) = &address {
+        cache.visit(address, &reading, now_ms).map_err(failure)?;
     }
+    cache.rebuilt().into_iter().for_each(output::status);
     output::status(match reading.outcome {
         Outcome::Hit => "from the cache",
         Outcome::Revalidated => "from the cache, where it had expired; the page reads as it did",
         Outcome::Changed => "read anew: the page changed",
         Outcome::Miss | Outcome::Bypassed => "read anew",
     });
-    Ok(reading.extraction)
+    Ok(Read { name, page: Some(page), extraction: reading.extraction })
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+}
+
+/// Opens the cache. Its folder is made only where none was named.
+fn open_cache(args: &ReadArgs) -> Result<Cache, Failure> {
+    if args.cache == Path::new(DEFAULT_CACHE)
+        && let Some(folder) = args.cache.parent()
+    {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            let message = format!("{}: cannot be made: {error}", folder.display());
+            Failure::words(Exit::Input, message, "name another file with --cache, or read with --no-cache")
+        })?;
+    }
+    let folder = args.cache.parent().filter(|folder| *folder != Path::new(""));
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let message = format!("{}: no such folder", folder.display());
+        return Err(Failure::words(
+            Exit::Input,
+            message,
+            "make it, name another file with --cache, or read with --no-cache",
+        ));
+    }
+    Cache::open(&args.cache, CacheOptions::default()).map_err(|error| Failure::new(Exit::Input, &error, error.hint()))
 }
 
 fn is_url(source: &str) -> bool {
     ["http://", "https://", "file://", "data:", "about:"].iter().any(|scheme| source.starts_with(scheme))
 }
 
-fn recorded(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
-    let source = &args.source;
+/// Returns the URL of a file of HTML.
+fn as_file(source: &str) -> Option<String> {
+    let path = Path::new(source);
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    if !matches!(ending.as_str(), "html" | "htm" | "xhtml") {
+        return None;
+    }
+    let path = path.canonicalize().ok()?;
+    let mut url = "file://".to_owned();
+    for byte in path.to_str()?.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => url.push(byte as char),
+            byte => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Some(url)
+}
+
+fn no_step(args: &ReadArgs, source: &str) -> Result<(), Failure> {
+    if args.step.is_some() {
+        let message = format!("{source}: a live page has no steps");
+        return Err(Failure::words(Exit::Usage, message, "leave --step out, or name a trace"));
+    }
+    Ok(())
+}
+
+fn recorded(args: &ReadArgs, source: &str) -> Result<Arc<Page>, Failure> {
     let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
     let step = args.step.unwrap_or(0);
     if step >= trace.len() {
@@ -111,27 +290,46 @@ fn recorded(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
         };
         return Err(Failure::words(Exit::Usage, format!("{source}: no step {step}"), hint));
     }
+    Ok(Arc::new(page_of(&trace, source, step)?))
+}
+
+fn page_of(trace: &Trace, source: &str, step: u32) -> Result<Page, Failure> {
     let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
     if capture.is_dom_only() {
         return Err(super::not_rendered(source));
     }
-    let page = Page::parse(&capture).map_err(|error| {
+    Page::parse(&capture).map_err(|error| {
         Failure::words(
             Exit::Input,
             format!("{source}: the page cannot be read: {error}"),
             "check it with `browserlens trace verify`",
         )
-    })?;
-    Ok(Arc::new(page))
+    })
+}
+
+/// Reads the pages of a trace, each address as it was left.
+fn pages_of_trace(options: &ReadOptions, source: &str) -> Result<Vec<Read>, Failure> {
+    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
+    let mut all: Vec<Read> = Vec::new();
+    for step in 0..trace.len() {
+        let page = Arc::new(page_of(&trace, source, step)?);
+        let address = normal_url(page.url());
+        all.retain(|read| normal_url(&read.extraction.url) != address);
+        let extraction = extract(&page, options.cut);
+        let name = format!("{source} step {step}, {}", page.url());
+        all.push(Read { name, page: Some(page), extraction });
+    }
+    Ok(all)
 }
 
 /// Reads the steps of a trace before the one that is asked, so that a query passes over what all
 /// pages of the site repeat.
 fn look_back(args: &ReadArgs, options: &ReadOptions, searcher: &mut Searcher) -> Result<(), Failure> {
-    if options.query.is_none() || is_url(&args.source) {
+    let source = &args.sources[0];
+    if options.query.is_none() || is_url(source) || as_file(source).is_some() {
         return Ok(());
     }
-    let trace = Trace::open(&args.source).map_err(|error| trace_failure(&error))?;
+    let trace = Trace::open(source).map_err(|error| trace_failure(&error))?;
     for step in 0..args.step.unwrap_or(0).min(trace.len()) {
         let capture = trace.capture(StepIndex(step)).map_err(|error| trace_failure(&error))?;
         // A page that cannot be read is not asked here.
@@ -197,28 +395,23 @@ fn folder(args: &ReadArgs) -> Result<Option<Searcher>, Failure> {
 }
 
 #[cfg(feature = "record")]
-fn live(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
+fn live(args: &ReadArgs, url: &str) -> Result<Arc<Page>, Failure> {
     use browserlens_recorder::{LiveBrowser, LiveOptions};
     use browserlens_strategy::PageSource as _;
-    if args.step.is_some() {
-        return Err(Failure::words(
-            Exit::Usage,
-            format!("{}: a live page has no steps", args.source),
-            "leave --step out, or name a trace",
-        ));
-    }
+    no_step(args, url)?;
     let options = LiveOptions { chrome: args.chrome.clone(), no_sandbox: args.no_sandbox, ..LiveOptions::default() };
     let mut browser =
-        LiveBrowser::open(&args.source, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
+        LiveBrowser::open(url, &options).map_err(|error| Failure::new(Exit::Browser, &error, error.hint()))?;
     let (page, _) = browser.page().map_err(|error| Failure::new(Exit::Browser, &error, "try again"))?;
     Ok(page)
 }
 
 #[cfg(not(feature = "record"))]
-fn live(args: &ReadArgs) -> Result<Arc<Page>, Failure> {
+fn live(args: &ReadArgs, url: &str) -> Result<Arc<Page>, Failure> {
+    no_step(args, url)?;
     Err(Failure::words(
         Exit::Usage,
-        format!("{}: this build looks at no live pages", args.source),
+        format!("{url}: this build looks at no live pages"),
         "build with `--features record`, or name a trace",
     ))
 }
