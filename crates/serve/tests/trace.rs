@@ -86,6 +86,25 @@ async fn every_tool_that_looks_answers_on_a_trace() {
     assert!(found.contains(" found\n- link \"") && found.contains("@e"), "{found}");
     let outline = mcp.call("snapshot", json!({ "mode": "outline", "depth": 2 })).await;
     assert!(outline.contains("main"), "{outline}");
+    let searched = json!({ "mode": "outline", "grep": { "pattern": "^heading", "ignoreCase": true, "context": 1 } });
+    let searched = mcp.call("snapshot", searched).await;
+    assert!(searched.contains("HEADING level=1"), "{searched}");
+    let flat = json!({ "mode": "outline", "grep": "^heading", "ignoreCase": true, "context": 1 });
+    assert_eq!(mcp.call("snapshot", flat).await, searched, "options beside the pattern are those in it");
+    let seed = mcp.call("snapshot", json!({ "refs": "seed" })).await;
+    assert!(seed.contains("@ref:") && !seed.contains(" @e1"), "{seed}");
+    let cut = mcp.call("snapshot", json!({ "mode": "content", "maxLength": 20 })).await;
+    assert!(cut.contains("characters left; max length"), "{cut}");
+    let wrong = mcp.try_call("snapshot", json!({ "grep": "Laptosp" })).await.expect_err("nothing matches");
+    assert!(wrong.contains("grep \"Laptosp\": nothing") && wrong.contains("nearest"), "{wrong}");
+    let wrong = mcp.try_call("snapshot", json!({ "invert": true })).await.expect_err("no pattern");
+    assert!(wrong.contains("grep is missing"), "{wrong}");
+    let chunks = mcp.call("chunks", json!({ "maxTokens": 64, "limit": 2 })).await;
+    for line in chunks.lines().take(2) {
+        let document: serde_json::Value = serde_json::from_str(line).expect("a line of JSON");
+        assert!(document["tokens"].as_u64().is_some_and(|tokens| tokens <= 64), "{line}");
+    }
+    assert!(chunks.lines().last().is_some_and(|line| line.contains("\"offset\":2")), "{chunks}");
     let controls = mcp.call("snapshot", json!({ "grep": "nav" })).await;
     assert!(controls.contains("@e"), "{controls}");
     let content = mcp.call("snapshot", json!({ "mode": "content", "format": "markdown" })).await;

@@ -322,6 +322,7 @@ fn calls(hidden: &str, reference: &str) -> Vec<(&'static str, Value)> {
         ("read_text", json!({ "query": format!("zebra {hidden}") })),
         ("read_text", json!({ "section": format!("nowhere{hidden}") })),
         ("read_text", json!({ "graph": true })),
+        ("chunks", json!({ "maxTokens": 64, "includeLinks": true })),
         ("snapshot", json!({ "grep": "main|x" })),
         ("snapshot", json!({ "mode": "outline", "grep": format!("main|{}", hidden.replace(['\n', '\r'], "")) })),
         ("snapshot", json!({ "mode": "content", "grep": format!("(?x)\n main # {hidden}") })),

@@ -54,8 +54,6 @@ pub struct HtmlOptions<'a> {
     pub include_images: bool,
     /// Deepest nesting of elements below a root; none for no limit.
     pub max_depth: Option<usize>,
-    /// Most characters of text of a root; none for no limit. What is left is said in a comment.
-    pub max_length: Option<usize>,
     /// Which nodes are written, by index; none for all.
     pub kept: Option<&'a [bool]>,
 }
@@ -93,6 +91,12 @@ pub(crate) fn escape_attribute(out: &mut String, text: &str) {
 
 /// Returns the cleaned HTML of parts of a page.
 pub fn write(page: &Page, roots: &[NodeId], options: HtmlOptions<'_>) -> String {
+    write_within(page, roots, options, None)
+}
+
+/// Returns the cleaned HTML of parts of a page, of each at most so many characters of text; a
+/// comment says how many are left.
+pub fn write_within(page: &Page, roots: &[NodeId], options: HtmlOptions<'_>, most: Option<usize>) -> String {
     let mut out = String::new();
     // Visible nodes before each: whether something in a subtree can be seen is one subtraction.
     let mut seen = Vec::with_capacity(page.len() + 1);
@@ -103,7 +107,7 @@ pub fn write(page: &Page, roots: &[NodeId], options: HtmlOptions<'_>) -> String 
         seen.push(visible);
     }
     for root in roots {
-        part(page.node(*root), options, &seen, &mut out);
+        part(page.node(*root), options, most.unwrap_or(usize::MAX), &seen, &mut out);
     }
     out.truncate(out.trim_end().len());
     out
@@ -116,10 +120,9 @@ struct Open<'p> {
     depth: usize,
 }
 
-fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, seen: &[u32], out: &mut String) {
+fn part<'p>(root: NodeRef<'p>, options: HtmlOptions<'_>, most: usize, seen: &[u32], out: &mut String) {
     let mut open: Vec<Open<'p>> = Vec::new();
     let mut skip = 0;
-    let most = options.max_length.unwrap_or(usize::MAX);
     let (mut length, mut shown) = (0_usize, 0_usize);
     for node in root.subtree() {
         let id = node.id().0;
@@ -261,14 +264,8 @@ mod tests {
     use super::*;
     use browserlens_page::PageBuilder;
 
-    const ALL: HtmlOptions<'_> = HtmlOptions {
-        include_hidden: false,
-        include_links: true,
-        include_images: true,
-        max_depth: None,
-        max_length: None,
-        kept: None,
-    };
+    const ALL: HtmlOptions<'_> =
+        HtmlOptions { include_hidden: false, include_links: true, include_images: true, max_depth: None, kept: None };
 
     fn page() -> Page {
         PageBuilder::outline(
@@ -308,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_is_told_with_how_much_is_left() {
-        let cut = |most| write(&page(), &[NodeId(1)], HtmlOptions { max_length: Some(most), ..ALL });
+        let cut = |most| write_within(&page(), &[NodeId(1)], ALL, Some(most));
         assert_eq!(
             cut(3),
             "<main class=\"x\">\n<p>a &lt;</p>\n</main>\n<!-- cut: 6 characters left; max length 9 shows all -->"

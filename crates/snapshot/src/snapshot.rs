@@ -137,12 +137,12 @@ fn take(page: &Page, session: Option<&Session>, options: &SnapshotOptions) -> Re
             if format == Format::Html {
                 let html = html_options(options, options.include_links);
                 let (Some(grep), Some(by_path)) = (&grep, by_path) else {
-                    return Ok(Lines::html(html::write(page, &whole, html)));
+                    return Ok(Lines::html(html::write_within(page, &whole, html, options.max_length)));
                 };
                 let kept = blocks::kept(page, &paths, &whole, grep, by_path, options.include_hidden)
                     .map_err(|choices| grep.nothing(mode, choices))?;
                 let html = HtmlOptions { kept: kept.mask.as_deref(), ..html };
-                return Ok(Lines::html(html::write(page, &kept.roots, html)));
+                return Ok(Lines::html(html::write_within(page, &kept.roots, html, options.max_length)));
             }
             let content = ContentOptions {
                 max_length: options.max_length,
@@ -174,7 +174,6 @@ fn html_options(options: &SnapshotOptions, include_links: bool) -> HtmlOptions<'
         include_links,
         include_images: options.include_images,
         max_depth: options.max_depth,
-        max_length: options.max_length,
         kept: None,
     }
 }

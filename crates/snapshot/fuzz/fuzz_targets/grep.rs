@@ -12,6 +12,7 @@ fuzz_target!(|input: (&str, &str, u8)| {
         ignore_case: flags & 1 != 0,
         invert: flags & 2 != 0,
         fixed_strings: flags & 4 != 0,
+        context: 0,
     };
     match Grep::new(&options) {
         Ok(grep) => {
