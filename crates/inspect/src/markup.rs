@@ -32,7 +32,6 @@ pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Optio
         include_images: true,
         max_depth: None,
         kept: None,
-        max_length: None,
     };
     let text = html::write(page, &dom::selected(page, query.selector.as_ref())?, options);
     let filters = HtmlQuery { include_hidden: Some(include_hidden), cursor: None, ..query.clone() };

@@ -8,7 +8,7 @@ use crate::errors::{Raised, Result};
 use crate::feed::Feed;
 use crate::json;
 use crate::observation::Observation;
-use crate::page::{Page, SnapshotAsked, read_options};
+use crate::page::{Page, Reading, SnapshotAsked};
 use crate::reader::Reader;
 use crate::wire::{GIVE_UP, Next, Wire};
 use browserlens_page::Viewport;
@@ -66,11 +66,7 @@ enum Job {
     },
     ReadText {
         session: String,
-        query: Option<String>,
-        section: Option<String>,
-        graph: bool,
-        limit: Option<usize>,
-        offset: usize,
+        reading: Reading,
     },
     Inspect {
         session: String,
@@ -327,10 +323,10 @@ impl Work {
                 self.show(&session)?;
                 Ok(Outcome::Text(self.reader.snapshot(&mut self.browser, &options)?))
             }
-            Job::ReadText { session, query, section, graph, limit, offset } => {
+            Job::ReadText { session, reading } => {
+                let options = reading.options()?;
                 self.show(&session)?;
                 self.browser.refresh();
-                let options = read_options(query, section, graph, limit, offset);
                 Ok(Outcome::Text(self.reader.read_text(&mut self.browser, &options)?))
             }
             Job::Inspect { session, tool, query } => {

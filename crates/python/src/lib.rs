@@ -11,6 +11,7 @@ mod json;
 mod lens;
 mod observation;
 mod page;
+mod pages;
 mod reader;
 mod replay;
 mod tables;
@@ -25,6 +26,8 @@ mod _native {
     use crate::observation::{Image, Observation};
     #[pymodule_export]
     use crate::page::Page;
+    #[pymodule_export]
+    use crate::pages::Pages;
     #[pymodule_export]
     use crate::replay::{Part, Run, Strategies, merge_parts, plan_trace, replay_traces, scenario_of, trace_files};
     #[pymodule_export]

@@ -6,7 +6,7 @@
 use crate::errors::{Raised, Result};
 use crate::tables::{Table, nodes};
 use browserlens_page::text::{escaped_json, escaped_line};
-use browserlens_reading::{ReadOptions, Searcher, answer_of, extract};
+use browserlens_reading::{Answer, DEFAULT_CHARS, DEFAULT_SIMILARITY, ReadOptions, Searcher, answer_of, extract};
 use browserlens_snapshot::chunk::{ChunkOptions, DEFAULT_MAX, documents};
 use browserlens_snapshot::{Format, GrepOptions, Mode, RefStyle, SnapshotOptions, snapshot};
 use browserlens_tokens::Tokens;
@@ -70,16 +70,55 @@ impl SnapshotAsked {
     }
 }
 
-/// Reads the arguments of reading.
-pub(crate) fn read_options(
-    query: Option<String>,
-    section: Option<String>,
-    graph: bool,
-    limit: Option<usize>,
-    offset: usize,
-) -> ReadOptions {
-    let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    ReadOptions { query: said(query), section: said(section), graph, limit, offset, ..ReadOptions::default() }
+/// The arguments of reading.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reading {
+    pub(crate) query: Option<String>,
+    pub(crate) section: Option<String>,
+    pub(crate) graph: bool,
+    pub(crate) limit: Option<usize>,
+    pub(crate) offset: usize,
+    pub(crate) within: Option<usize>,
+    pub(crate) similarity: f32,
+    pub(crate) chars: usize,
+    pub(crate) skip: usize,
+}
+
+impl Reading {
+    /// Checks them.
+    pub(crate) fn options(self) -> Result<ReadOptions> {
+        let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+        let Self { query, section, graph, limit, offset, within, similarity, chars, skip } = self;
+        if !(0.0..=1.0).contains(&similarity) {
+            let message = format!("similarity is {similarity}, expected a number from 0 to 1");
+            return Err(Raised::options(message, "give such a number"));
+        }
+        let (query, section) = (said(query), said(section));
+        Ok(ReadOptions {
+            query,
+            section,
+            graph,
+            limit,
+            offset,
+            within,
+            similarity,
+            chars,
+            skip,
+            ..ReadOptions::default()
+        })
+    }
+}
+
+/// Returns the text of an answer, with what is left out and how to go on behind it.
+pub(crate) fn told(answer: Answer) -> String {
+    let left_out = answer.left_out(|option, value| format!("{option}={value}"));
+    let mut text = answer.text;
+    if let Some(line) = left_out {
+        text.push_str("\n\n");
+        text.push_str(&line);
+    }
+    text
 }
 
 #[pymethods]
@@ -194,8 +233,10 @@ impl Page {
         })?)
     }
 
-    /// Reads the page's text: all of it, a section, or what answers a query.
-    #[pyo3(signature = (query = None, *, section = None, graph = false, limit = None, offset = 0))]
+    /// Reads the page's text: all of it, a section, or what answers a query; at most 20,000
+    /// characters unless `chars` says otherwise (0 for all), and what is left out is told.
+    #[pyo3(signature = (query = None, *, section = None, graph = false, limit = None, offset = 0, within = None, similarity = DEFAULT_SIMILARITY, chars = DEFAULT_CHARS, skip = 0))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn read_text(
         &self,
         py: Python<'_>,
@@ -204,11 +245,16 @@ impl Page {
         graph: bool,
         limit: Option<usize>,
         offset: usize,
+        within: Option<usize>,
+        similarity: f32,
+        chars: usize,
+        skip: usize,
     ) -> PyResult<String> {
-        let options = read_options(query, section, graph, limit, offset);
+        let reading = Reading { query, section, graph, limit, offset, within, similarity, chars, skip };
+        let options = reading.options()?;
         Ok(py.detach(|| {
             let extraction = extract(&self.page, options.cut);
-            answer_of(&extraction, &Searcher::default(), &options).map(|answer| answer.text).map_err(Raised::from)
+            answer_of(&extraction, &Searcher::default(), &options).map(told).map_err(Raised::from)
         })?)
     }
 }

@@ -132,10 +132,11 @@ impl Reader {
     }
 
     pub(crate) fn read_text(&mut self, source: &mut dyn PageSource, options: &ReadOptions) -> Result<String> {
-        let (mut answer, _) = browserlens_reading::read(source, None, &mut self.searcher, options, now().0)?;
+        let (answer, _) = browserlens_reading::read(source, None, &mut self.searcher, options, now().0)?;
         self.mask.learn_page(&*source.look()?);
-        self.mask.mask(&mut answer.text);
-        Ok(answer.text)
+        let mut text = crate::page::told(answer);
+        self.mask.mask(&mut text);
+        Ok(text)
     }
 
     /// Asks the console, the network or the DOM; the answer is JSON.

@@ -13,7 +13,7 @@ import pytest
 from conftest import TRACES
 
 import browserlens
-from browserlens import OptionsError, SnapshotError, Trace, TraceError
+from browserlens import OptionsError, Pages, ReadError, SnapshotError, Trace, TraceError
 
 DOCS = TRACES / "docs-combine-three-documents.trace"
 
@@ -73,6 +73,19 @@ def test_a_page_is_read_and_snapshotted(trace: Trace) -> None:
     assert "@ref" in page.snapshot() or "@e" in page.snapshot()
     assert "Tern is" in page.read_text()
     assert page.read_text("how do I install it", limit=1)
+    assert "go on with offset=1" in page.read_text(limit=1)
+    assert len(page.read_text(chars=500)) < 600
+    with pytest.raises(ReadError):
+        page.read_text(offset=9_999)
+
+
+def test_pages_answer_together(trace: Trace) -> None:
+    pages = Pages([trace.page(1), trace.page(17)], names=["one", "two"])
+    assert len(pages) == 2 and "; one)" in pages.read_text("what is Tern", limit=1)
+    assert isinstance(pages.duplicates(), str) and isinstance(pages.about("producers"), str)
+    assert all(len(row) == 4 for row in pages.related("Tern"))
+    with pytest.raises(OptionsError):
+        Pages([trace.page(1)], names=[])
 
 
 def test_a_trace_answers_what_the_network_said(trace: Trace) -> None:

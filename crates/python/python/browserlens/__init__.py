@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._native import LEGEND, Image, Observation, Page, Table, Trace
+from ._native import LEGEND, Image, Observation, Page, Pages, Table, Trace
 from .lens import CHROMIUM_ARGS, DEFAULT_BUDGET, BrowserLens
 from .errors import (
     BrowserLensError,
@@ -28,6 +28,7 @@ __all__ = [
     "OptionsError",
     "Page",
     "PageError",
+    "Pages",
     "Place",
     "ReadError",
     "SnapshotError",

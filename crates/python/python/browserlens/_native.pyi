@@ -10,6 +10,7 @@ __all__ = [
     "Lens",
     "Observation",
     "Page",
+    "Pages",
     "Part",
     "Run",
     "Strategies",
@@ -150,8 +151,36 @@ class Page:
         graph: bool = False,
         limit: int | None = None,
         offset: int = 0,
+        within: int | None = None,
+        similarity: float = 0.5,
+        chars: int = 20_000,
+        skip: int = 0,
     ) -> str:
-        """Reads the page's text: all of it, a section, or what answers a query."""
+        """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many steps around a section or query in the content graph. At most `chars` characters (0 for all); what is left out is told, with how to go on."""
+
+@final
+class Pages:
+    """Pages that are answered from together; names stand in answers for their addresses."""
+
+    def __new__(cls, pages: list[Page], names: list[str] | None = None) -> Pages: ...
+    def __len__(self) -> int: ...
+    def read_text(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        offset: int = 0,
+        similarity: float = 0.5,
+    ) -> str:
+        """Gives the sections of all pages that answer a query, best first, each with the name of its page."""
+    def related(self, what: str, *, similarity: float = 0.7, limit: int = 10) -> list[tuple[str, str, str, float]]:
+        """Gives the pages that have a concept like this, most similar first: address, title, concept and similarity."""
+    def path(self, start: str, end: str) -> list[str] | None:
+        """Gives the concepts on the shortest path from one to another; None if there is no path of at most five steps."""
+    def about(self, what: str, *, chars: int = 20_000) -> str:
+        """Gives what all pages say about something, each text once, in at most so many characters."""
+    def duplicates(self) -> str:
+        """Gives what the pages say twice: pages that are alike, and texts that stand on several."""
 
 @final
 class Trace:

@@ -227,10 +227,15 @@ class BrowserLens:
         graph: bool = False,
         limit: int | None = None,
         offset: int = 0,
+        within: int | None = None,
+        similarity: float = 0.5,
+        chars: int = 20_000,
+        skip: int = 0,
     ) -> Any:
-        """Reads the page's text: all of it, a section, or what answers a query."""
+        """Reads the page's text: all of it, a section, or what answers a query; with `within`, what lies so many steps around a section or query in the content graph. At most `chars` characters (0 for all); what is left out is told, with how to go on."""
         job = {"query": query, "section": section, "graph": graph, "limit": limit, "offset": offset}
-        return self._on(page, {"do": "read_text", **job})
+        more = {"within": within, "similarity": similarity, "chars": chars, "skip": skip}
+        return self._on(page, {"do": "read_text", "reading": {**job, **more}})
 
     def inspect(self, page: Any, what: str, **query: Any) -> Any:
         """Asks the `console`, the `network`, the `dom`, `html`, `text` or a `summary`; arguments are those of the tools of the same names. Returns a dict."""
