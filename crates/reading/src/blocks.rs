@@ -80,6 +80,8 @@ pub struct Block {
     /// Which landmark beside the main text it lies in (navigation, aside or footer), from 1 in
     /// document order; 0 for none.
     pub side: u32,
+    /// Whether that landmark is navigation.
+    pub navigation: bool,
     /// Whether it goes on with the block before it, without anything between the two.
     pub continued: bool,
 }
@@ -90,7 +92,7 @@ pub fn blocks(page: &Page) -> Vec<Block> {
     let mut walk = Walk {
         xpaths: &xpaths,
         out: Vec::new(),
-        owners: vec![Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0 }],
+        owners: vec![Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0, navigation: false }],
         open: Vec::new(),
         sides: 0,
         side: None,
@@ -146,6 +148,7 @@ struct Owner {
     kind: BlockKind,
     node: NodeId,
     side: u32,
+    navigation: bool,
 }
 
 /// What happens where an element ends.
@@ -165,15 +168,20 @@ struct Walk<'w> {
     open: Vec<(u32, Leave)>,
     /// Landmarks beside the main text so far.
     sides: u32,
-    /// The outermost one that the walk is in, and the index one past it.
-    side: Option<(u32, u32)>,
+    /// The outermost one that the walk is in, the index one past it, and whether it is navigation.
+    side: Option<(u32, u32, bool)>,
     text: String,
     gap: Gap,
 }
 
 impl Walk<'_> {
     fn owner(&self) -> Owner {
-        self.owners.last().copied().unwrap_or(Owner { kind: BlockKind::Paragraph, node: NodeId::ROOT, side: 0 })
+        self.owners.last().copied().unwrap_or(Owner {
+            kind: BlockKind::Paragraph,
+            node: NodeId::ROOT,
+            side: 0,
+            navigation: false,
+        })
     }
 
     fn leave_before(&mut self, index: u32) {
@@ -189,7 +197,7 @@ impl Walk<'_> {
                 }
             }
         }
-        self.side = self.side.filter(|(_, end)| *end > index);
+        self.side = self.side.filter(|(_, end, _)| *end > index);
     }
 
     fn enter(&mut self, node: NodeRef<'_>) {
@@ -217,7 +225,7 @@ impl Walk<'_> {
         let begins_side = self.side.is_none() && is_side(node);
         if begins_side {
             self.sides += 1;
-            self.side = Some((self.sides, node.end()));
+            self.side = Some((self.sides, node.end(), node.role() == "navigation" || node.tag() == "nav"));
         }
         let flow = flow(node);
         let within = self.owner().kind;
@@ -253,8 +261,8 @@ impl Walk<'_> {
     /// Begins a block.
     fn own(&mut self, node: NodeRef<'_>, kind: BlockKind) {
         self.flush();
-        let side = self.side.map_or(0, |(side, _)| side);
-        self.owners.push(Owner { kind, node: node.id(), side });
+        let (side, _, navigation) = self.side.unwrap_or_default();
+        self.owners.push(Owner { kind, node: node.id(), side, navigation });
         self.open.push((node.end(), Leave::Owner));
     }
 
@@ -308,7 +316,16 @@ impl Walk<'_> {
                 kind => kind,
             };
             let (text, xpath, position) = (piece.to_owned(), xpath.clone(), self.out.len() as u32);
-            self.out.push(Block { kind, text, xpath, position, node: owner.node, side: owner.side, continued: at > 0 });
+            self.out.push(Block {
+                kind,
+                text,
+                xpath,
+                position,
+                node: owner.node,
+                side: owner.side,
+                navigation: owner.navigation,
+                continued: at > 0,
+            });
         }
     }
 }

@@ -319,7 +319,11 @@ impl BoilerplateIndex {
                 }
                 section.content.push_str(&extraction.blocks[at].text);
             }
-            if section.content.is_empty() && !heading.into_iter().any(|at| kept[at]) {
+            // Ways to other pages, with no heading of their own, answer nothing about this one.
+            let is_ways = section.level == 0
+                && extraction.has_headings
+                && extraction.blocks[section.blocks.clone()].iter().all(|block| block.navigation);
+            if is_ways || section.content.is_empty() && !heading.into_iter().any(|at| kept[at]) {
                 own.leave_out.push(section.position);
             }
             own.sections.push(section);

@@ -35,6 +35,7 @@ struct Stored {
     position: u32,
     node: NodeId,
     side: u32,
+    navigation: bool,
     continued: bool,
     parts: Vec<Part>,
 }
@@ -73,6 +74,7 @@ impl Body {
             position: block.position,
             node: block.node,
             side: block.side,
+            navigation: block.navigation,
             continued: block.continued,
             parts: parts(block),
         };
@@ -131,7 +133,7 @@ impl Body {
     /// Joins the parts again; none if a text is not there.
     pub fn into_extraction(self, url: &str, cut: Cut, texts: &FxHashMap<TextId, String>) -> Option<Extraction> {
         let mut blocks = Vec::with_capacity(self.blocks.len());
-        for Stored { kind, xpath, position, node, side, continued, parts } in self.blocks {
+        for Stored { kind, xpath, position, node, side, navigation, continued, parts } in self.blocks {
             let mut text = String::new();
             for (at, part) in parts.into_iter().enumerate() {
                 if at > 0 {
@@ -143,7 +145,7 @@ impl Body {
                     Part::Shared(id) => text.push_str(texts.get(&id)?),
                 }
             }
-            blocks.push(Block { kind, text, xpath, position, node, side, continued });
+            blocks.push(Block { kind, text, xpath, position, node, side, navigation, continued });
         }
         Some(Extraction::counted(self.title, url.to_owned(), blocks, cut, self.word_count))
     }
@@ -156,7 +158,7 @@ mod tests {
 
     fn block(kind: BlockKind, text: &str) -> Block {
         let (text, xpath) = (text.to_owned(), "/html/body".to_owned());
-        Block { kind, text, xpath, position: 0, node: NodeId::ROOT, side: 0, continued: false }
+        Block { kind, text, xpath, position: 0, node: NodeId::ROOT, side: 0, navigation: false, continued: false }
     }
 
     #[test]

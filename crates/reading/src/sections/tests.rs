@@ -163,6 +163,7 @@ fn any_blocks() -> impl Strategy<Value = Vec<Block>> {
             position: index as u32,
             node: NodeId(index as u32),
             side: if kind_side(index) { 1 + index as u32 / 6 } else { 0 },
+            navigation: false,
             continued: false,
         };
         blocks.into_iter().enumerate().map(block).collect()
