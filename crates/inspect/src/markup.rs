@@ -26,13 +26,8 @@ type Part<A> = Result<(A, Option<Place>), InspectError>;
 
 pub(crate) fn html(page: &Page, query: &HtmlQuery, limits: &Limits, place: Option<&Place>) -> Part<HtmlAnswer> {
     let include_hidden = query.include_hidden.unwrap_or(false);
-    let options = HtmlOptions {
-        include_hidden,
-        include_links: true,
-        include_images: true,
-        max_depth: None,
-        kept: None,
-    };
+    let options =
+        HtmlOptions { include_hidden, include_links: true, include_images: true, max_depth: None, kept: None };
     let text = html::write(page, &dom::selected(page, query.selector.as_ref())?, options);
     let filters = HtmlQuery { include_hidden: Some(include_hidden), cursor: None, ..query.clone() };
     answer(page, &text, filters, limits.max_html_size, "HTML", place)

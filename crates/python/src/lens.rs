@@ -26,53 +26,17 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 enum Job {
-    AddPage {
-        session: String,
-        target: String,
-        url: String,
-    },
-    AddFrame {
-        parent: String,
-        session: String,
-        target: String,
-        url: String,
-    },
-    RemoveSession {
-        session: String,
-    },
-    Observe {
-        session: String,
-        full: bool,
-        action: Option<(String, String)>,
-    },
-    Expand {
-        handle: String,
-        from: Option<u32>,
-        to: Option<u32>,
-    },
-    Page {
-        session: String,
-    },
-    Attend {
-        session: String,
-    },
-    Node {
-        session: String,
-        reference: String,
-    },
-    Snapshot {
-        session: String,
-        options: Box<SnapshotAsked>,
-    },
-    ReadText {
-        session: String,
-        reading: Reading,
-    },
-    Inspect {
-        session: String,
-        tool: String,
-        query: serde_json::Value,
-    },
+    AddPage { session: String, target: String, url: String },
+    AddFrame { parent: String, session: String, target: String, url: String },
+    RemoveSession { session: String },
+    Observe { session: String, full: bool, action: Option<(String, String)> },
+    Expand { handle: String, from: Option<u32>, to: Option<u32> },
+    Page { session: String },
+    Attend { session: String },
+    Node { session: String, reference: String },
+    Snapshot { session: String, options: Box<SnapshotAsked> },
+    ReadText { session: String, reading: Reading },
+    Inspect { session: String, tool: String, query: serde_json::Value },
 }
 
 /// What came of it.
