@@ -111,7 +111,8 @@ fn what_is_all_new_is_written_anew_in_its_place() {
     NOW in main:
       - heading "Two", "Quite another text.", link "Back" @e15
 
-    [DELTA 0→2, from the page of step 0: 0 changes]
+    [DELTA 0→2, from the page of step 0]
+    PAGE: One | /1
     "#);
 }
 
