@@ -506,6 +506,7 @@ pub(crate) fn option_of(name: &str) -> String {
 
 /// Names the field that an error about arguments begins with as the command line does: `pageSize:
 /// …` as `--page-size: …`.
+#[cfg(feature = "serve")]
 pub(crate) fn with_options(message: &str) -> String {
     let (before, rest) = match message.strip_prefix("arguments: ") {
         Some(rest) => ("arguments: ", rest),

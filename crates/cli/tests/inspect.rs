@@ -177,8 +177,12 @@ fn a_live_page_answers_like_a_recorded_one() {
     assert!(shown(&["text", &url]).contains("Tides"));
     let first = json(&["network", &url, "--page-size", "1", "--json"]);
     assert!(first["nextCursor"].is_null() && first["message"].as_str().is_some_and(|said| said.contains("page open")));
-    let refused_there = refused(&["text", "http://127.0.0.1:9/"]);
-    assert!(refused_there.starts_with("exit 5\n") && refused_there.contains("whether the server is running"));
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let refused_there = refused(&["text", &format!("http://{free}/")]);
+    assert!(
+        refused_there.starts_with("exit 5\n") && refused_there.contains("whether the server is running"),
+        "{refused_there}"
+    );
     let steps = refused(&["console", &url, "--step", "1"]);
     assert!(steps.starts_with("exit 2\n") && steps.contains("a live page has no steps"), "{steps}");
 }

@@ -92,7 +92,11 @@ pub(crate) fn allowed(policy: &Policy) -> Vec<Tool> {
 /// server lists. What a server allows by an option of its own is always told.
 pub(crate) fn listed(policy: &Policy) -> Vec<Tool> {
     let groups = &policy.groups;
-    let is_listed = |tool: &Tool| groups.is_empty() || tool.only_allowed || groups.contains(&tool.group());
+    // `navigate` goes back and forward too.
+    let is_said_twice = |tool: &Tool| matches!(tool.name, "back" | "forward");
+    let is_listed = |tool: &Tool| {
+        !is_said_twice(tool) && (groups.is_empty() || tool.only_allowed || groups.contains(&tool.group()))
+    };
     allowed(policy).into_iter().filter(is_listed).collect()
 }
 
@@ -141,15 +145,32 @@ pub fn tools() -> Vec<Tool> {
 
 /// Arguments that a short schema leaves out: seldom needed, and still taken.
 const SELDOM: &[(&str, &[&str])] = &[
-    ("observe", &["why"]),
-    ("snapshot", &["ignoreCase", "invert", "fixedStrings", "context", "includeHidden", "refs"]),
-    ("chunks", &["noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector"]),
+    ("observe", &["strategy", "why"]),
+    (
+        "snapshot",
+        &[
+            "ignoreCase",
+            "invert",
+            "fixedStrings",
+            "context",
+            "includeHidden",
+            "refs",
+            "includeLinks",
+            "includeImages",
+            "maxLength",
+        ],
+    ),
+    ("chunks", &["noBreadcrumbs", "includeLinks", "includeImages", "grep", "selector", "overlap"]),
+    ("read_text", &["nocache", "within", "similarity", "visited"]),
     ("get_summary", &["tabId"]),
-    ("get_html", &["tabId"]),
+    ("get_html", &["tabId", "includeHidden"]),
     ("get_text", &["tabId"]),
-    ("get_console_messages", &["preset", "tabId"]),
-    ("get_network_requests", &["preset", "tabId", "failedFirst"]),
-    ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles"]),
+    ("get_console_messages", &["preset", "tabId", "since"]),
+    (
+        "get_network_requests",
+        &["preset", "tabId", "failedFirst", "bodyPath", "bodyShape", "domain", "minDurationMs", "since"],
+    ),
+    ("get_dom_snapshot", &["preset", "tabId", "excludeScripts", "excludeStyles", "includeStyles"]),
     ("fill_action_gaps", &["gaps"]),
 ];
 
